@@ -1,7 +1,7 @@
 /**
  * @module Bundle: the wire format of stored evidence (design 3.6). Versions 1, 2 and 3 are read;
  * version 2 with version 3 children is written, deterministically: the same events give the same
- * text whatever their order. A bundle never changes once written.
+ * text in any order. A bundle never changes once written.
  */
 import type { EventKind } from "@turnproof/semconv";
 
@@ -21,11 +21,13 @@ export const bundleVersion = 2;
 /** Version of the children. */
 export const childVersion = 3;
 
-/** A turn's events as they are stored. */
+/** The stored events of a turn. */
 export interface TraceBundle {
   readonly type: "trace_bundle";
   readonly version: typeof bundleVersion;
-  /** What all events say alike; `user_id` null is anonymous, absent is unattributed. */
+  /**
+   * Identity fields that all events share; `user_id` null is anonymous, absent is unattributed.
+   */
   readonly identity: EventIdentity;
   readonly events: readonly TurnEvent[];
   readonly event_count: number;
@@ -35,7 +37,7 @@ export interface TraceBundle {
   readonly has_error: boolean;
   readonly started_at: string;
   readonly ended_at: string;
-  /** Hashes of every resource that an event names, for lookups without reading the events. */
+  /** Hashes of every resource in the events, for lookups without reading the events. */
   readonly resource_ref_hashes: readonly string[];
   readonly coverage_profiles: readonly string[];
   readonly schema_versions: readonly number[];
@@ -53,7 +55,7 @@ export interface TraceRecord extends EventIdentity {
 
 /**
  * Encodes normalized events, at least one, as a bundle. Children are written in evidence order as
- * version 3, without what only reading adds.
+ * version 3, without fields that are derived on read.
  */
 export function encodeBundle(
   events: readonly TurnEvent[],
@@ -80,7 +82,7 @@ export function encodeBundle(
   };
 }
 
-/** Wraps a bundle for a store; `at` is when it is written, ISO 8601 UTC. */
+/** Wraps a bundle for a store; `at` is the time of writing, ISO 8601 UTC. */
 export function encodeRecord(
   bundle: TraceBundle,
   record: { readonly recordId: string; readonly at: string },
@@ -96,7 +98,7 @@ export function encodeRecord(
   };
 }
 
-/** The canonical text whose hash binds a cursor to a bundle that it has partly consumed. */
+/** The canonical text whose hash binds a cursor to a partly read bundle. */
 export function bundleDigestInput(bundle: unknown): string {
   return canonicalJson(bundle);
 }
@@ -106,7 +108,9 @@ function asChild(event: TurnEvent): TurnEvent {
   return { ...child, schema_version: childVersion };
 }
 
-/** Evidence order; equal ones by their text, so that revisions of one event have an order too. */
+/**
+ * Evidence order; equal events by their text, so that revisions of one event have an order too.
+ */
 function compareChildren(a: TurnEvent, b: TurnEvent): number {
   const order = compareEvents(a, b);
   if (order !== 0) return order;
@@ -147,12 +151,12 @@ function distinct(values: readonly string[]): string[] {
   return [...new Set(values)].toSorted();
 }
 
-/** A stored bundle as far as its envelope can be read. */
+/** A stored bundle, as far as its envelope is readable. */
 export interface OpenBundle {
   readonly version: number;
   readonly children: readonly unknown[];
   readonly identity: IdentityDraft;
-  /** What the envelope says of the number of its children. */
+  /** The number of children in the envelope. */
   readonly count: unknown;
 }
 
@@ -171,7 +175,7 @@ export function looksLikeBundle(value: Loose): boolean {
 
 /**
  * Opens a bundle of version 1, 2 or 3, or a host event's envelope (one child). A bundle without a
- * version is of the first. Identity may stand in `identity` or beside it; both must agree.
+ * version is version 1. Identity may be in `identity` or beside it; both must agree.
  */
 export function openBundle(value: Loose): OpenBundle | BundleFault {
   const version = readVersion(value["version"] ?? value["schema_version"]);
@@ -188,7 +192,7 @@ export function openBundle(value: Loose): OpenBundle | BundleFault {
   return { version, children, identity, count: value["event_count"] ?? undefined };
 }
 
-/** A version as a number, or as the texts `2` and `v2` that older writers used; absent is 1. */
+/** A version as a number, or as the texts `2` and `v2` of older writers; absent is 1. */
 export function readVersion(value: unknown): number | undefined {
   if (value === undefined || value === null) return 1;
   const text = typeof value === "string" ? value.toLowerCase().replace(/^v/, "") : value;

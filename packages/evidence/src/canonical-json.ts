@@ -1,7 +1,7 @@
 /**
  * @module CanonicalJson: one text per value (RFC 8785): keys in the order of their UTF-16 code
- * units, numbers and strings as ECMAScript writes them, no space. Fields that are undefined do not
- * exist; a number that JSON cannot hold is null, as it is for JSON itself.
+ * units, numbers and strings as in ECMAScript, no whitespace. Undefined fields are left out; a
+ * number that JSON cannot express is null, as in JSON itself.
  */
 import { CodedError, limits } from "@turnproof/semconv";
 
@@ -22,7 +22,7 @@ function write(value: unknown, depth: number): string {
   }
   const record = value as Readonly<Record<string, unknown>>;
   let text = "{";
-  // Array sort compares UTF-16 code units, which is the order that RFC 8785 asks for.
+  // Array sort compares UTF-16 code units, the order that RFC 8785 requires.
   for (const key of Object.keys(record).toSorted()) {
     if (record[key] === undefined) continue;
     text += `${text.length === 1 ? "" : ","}${JSON.stringify(key)}:${write(record[key], depth + 1)}`;

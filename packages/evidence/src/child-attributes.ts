@@ -1,7 +1,7 @@
 /**
- * @module ChildAttributes: the attributes of a stored event, through the guard (design 3.3).
- * Current children bear registered names; older ones are read through the table of their names.
- * Text that no row admits is never copied.
+ * @module ChildAttributes: reads the attributes of a stored event through the guard (design 3.3).
+ * Current children have registered names; older ones are read through a table of old names. Text
+ * that no row admits is never copied.
  */
 import { attribute, registryRows, screen, screenValue, splitMetrics } from "@turnproof/semconv";
 import type { AttributeName, EventKind } from "@turnproof/semconv";
@@ -18,7 +18,7 @@ type Loose = Readonly<Record<string, unknown>>;
 export interface AttributeReading {
   readonly attributes: EventAttributeMap;
   readonly refused: boolean;
-  /** True when the refused one is the list of source ids. */
+  /** True when the list of source ids was refused. */
   readonly sourcesRefused: boolean;
 }
 
@@ -28,7 +28,7 @@ const attributeNames: ReadonlySet<string> = new Set(
 
 const sourceIds: AttributeName = "grounding_source_ids";
 
-/** Reads registered names; anything refused is a fault of the record. */
+/** Reads registered names; a refusal is a fault of the record. */
 export function readAttributes(value: unknown, kind: EventKind): AttributeReading {
   if (value === undefined || value === null) return nothing;
   if (!isRecord(value)) return { ...nothing, refused: true };
@@ -36,7 +36,7 @@ export function readAttributes(value: unknown, kind: EventKind): AttributeReadin
   const { kept, refusedCount } = screen(input, { names: "event", kind });
   let refused = refusedCount > 0;
   for (const name of Object.keys(kept)) {
-    // Identity and references have places of their own; here they would bypass those checks.
+    // Identity and references are separate fields; read from here they would bypass their checks.
     if (attributeNames.has(name)) continue;
     delete kept[name];
     refused = true;
@@ -56,7 +56,7 @@ const nothing: AttributeReading = { attributes: {}, refused: false, sourcesRefus
 
 const namingRows = registryRows.filter((row) => row.keyed === "name" && row.slot === "attributes");
 
-/** A name that an older guard let pass is kept as its digest; the record has no fault by it. */
+/** A name that an older guard admitted is kept as its digest, without a fault of the record. */
 function withOlderNames(value: Loose): Loose {
   let input = value;
   for (const row of namingRows) {
@@ -67,14 +67,14 @@ function withOlderNames(value: Loose): Loose {
   return input;
 }
 
-/** The few spellings that are also accepted of current events, e.g. posted ones. */
+/** The few older spellings that are accepted in current events too, e.g. posted ones. */
 function lenient(value: Loose, kind: EventKind): Loose {
   const reason = value["finish_reason"];
   const single = typeof reason === "string";
   const counts = kind === "contract" && isRecord(value["item_counts"]);
   const metrics = kind === "outcome" && isRecord(value["metrics"]);
   if (!single && !counts && !metrics && value["task_id"] === undefined) return value;
-  // The task has a field of its own on the event, where the caller has already read it from here.
+  // The task is a field of its own on the event; the caller has read it already.
   const { task_id: _, ...copy } = value as Loose & { readonly task_id?: unknown };
   const spelled: Record<string, unknown> = copy;
   if (kind === "contract" && reason !== undefined) {
@@ -86,7 +86,7 @@ function lenient(value: Loose, kind: EventKind): Loose {
   return spelled;
 }
 
-/** An object of numbers as the two parallel lists that carry it. */
+/** Converts an object of numbers to its two parallel lists. */
 function splitCounts(
   record: Record<string, unknown>,
   from: string,
@@ -100,7 +100,7 @@ function splitCounts(
   record[values] ??= keys.map((key) => counts[key]);
 }
 
-/** An object of scalars as the lists that carry it; lists that are there already stand. */
+/** Converts an object of scalars to its lists; lists that are present already take precedence. */
 function addMetrics(record: Record<string, unknown>, metrics: Loose): void {
   delete record["metrics"];
   const most = Object.entries(metrics).slice(0, attribute.metric_names.cap);
@@ -109,11 +109,11 @@ function addMetrics(record: Record<string, unknown>, metrics: Loose): void {
   }
 }
 
-/** Places where older writers put their fields, searched in this order. */
+/** Objects in which older writers put their fields, searched in this order. */
 const containers = ["attributes", "data", "payload", "metadata", "details"] as const;
 const nested = ["usage", "counts", "source_counts", "sources", "supply"] as const;
 
-/** Reads an older child through the table of its kind; what the table does not name is not read. */
+/** Reads an older child through the table of its kind; fields outside the table are not read. */
 export function readLegacyAttributes(child: Loose, kind: EventKind): AttributeReading {
   const places = placesOf(child);
   const input: Record<string, unknown> = {};
@@ -139,7 +139,7 @@ export function readLegacyAttributes(child: Loose, kind: EventKind): AttributeRe
   if (usable !== undefined && usable.length > 0) attributes[sourceIds] = usable;
   return {
     attributes,
-    // A value under today's own name must pass; an older spelling may have held something else.
+    // A value under a current name must pass; an older spelling may have held something else.
     refused: [...exact].some((name) => kept[name] === undefined),
     sourcesRefused: usable === undefined,
   };
@@ -161,7 +161,7 @@ function firstOf(places: readonly Loose[], name: string): unknown {
   return undefined;
 }
 
-/** Objects of numbers that current events carry as two lists. */
+/** Converts objects of numbers to the two lists of current events. */
 function addPairs(input: Record<string, unknown>, places: readonly Loose[], kind: EventKind): void {
   const counts = kind === "contract" ? firstOf(places, "item_counts") : undefined;
   const metrics = kind === "outcome" ? firstOf(places, "metrics") : undefined;
@@ -178,7 +178,7 @@ function addPairs(input: Record<string, unknown>, places: readonly Loose[], kind
   }
 }
 
-/** Source ids that are usable, undefined when something else than a list of texts is there. */
+/** Usable source ids; undefined when the value is not a list of texts. */
 function readSourceIds(value: unknown): readonly string[] | undefined {
   if (value === undefined) return [];
   if (!Array.isArray(value)) return undefined;

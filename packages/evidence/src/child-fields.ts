@@ -1,7 +1,7 @@
 /**
  * @module ChildFields: an event's own fields beyond kind, time and identity: extent, place in the
- * trace, and where it came from. A field that is present with an unusable value is left out and
- * called a flaw; an absent one stays absent.
+ * trace, and origin. A field with an unusable value is left out and reported as a flaw; an absent
+ * one stays absent.
  */
 import { attribute, dialects, limits, operationPattern, screenValue } from "@turnproof/semconv";
 import type { Dialect } from "@turnproof/semconv";
@@ -19,7 +19,7 @@ export type EventDraft = { -readonly [K in keyof TurnEvent]?: TurnEvent[K] } & {
 };
 type Flaw = () => void;
 
-/** The first of several names that holds anything. */
+/** The first of several fields with a value. */
 function first(record: Loose, names: readonly string[]): unknown {
   for (const name of names) {
     const value = record[name];
@@ -28,7 +28,7 @@ function first(record: Loose, names: readonly string[]): unknown {
   return undefined;
 }
 
-/** Text of a time; of older writers also an epoch number whose unit is clear. */
+/** A time as text; for older writers also an epoch number with a clear unit. */
 function readTime(value: unknown, legacy: boolean): string | undefined {
   if (typeof value === "string") {
     return normalizeTime(value) ?? (legacy ? epochToTime(value) : undefined);
@@ -36,7 +36,7 @@ function readTime(value: unknown, legacy: boolean): string | undefined {
   return legacy && typeof value === "number" ? epochToTime(value) : undefined;
 }
 
-/** When it began and how long it took; older writers also gave seconds and an end. */
+/** Start and duration; older writers also recorded seconds and an end. */
 export function addExtent(draft: EventDraft, child: Loose, legacy: boolean, flaw: Flaw): void {
   const start = child["started_at"] ?? (legacy ? child["start_time"] : undefined) ?? undefined;
   const received = child["received_at"] ?? undefined;
@@ -53,7 +53,7 @@ export function addExtent(draft: EventDraft, child: Loose, legacy: boolean, flaw
   if (legacy) addEnd(draft, child, startedAt);
 }
 
-/** An end is when a result became so; with a start it is a duration as well. */
+/** The end of a result is its time; with a start it gives a duration as well. */
 function addEnd(draft: EventDraft, child: Loose, startedAt: string | undefined): void {
   const endedAt = readTime(first(child, ["ended_at", "end_time"]), true);
   if (endedAt === undefined) return;
@@ -74,7 +74,7 @@ function legacyDuration(child: Loose): unknown {
   return undefined;
 }
 
-/** Where it stands among the spans. */
+/** Its place among the spans. */
 export function addPlacement(draft: EventDraft, child: Loose, legacy: boolean, flaw: Flaw): void {
   if (!legacy) addCurrentPlace(draft, child, flaw);
   else addLegacyPlace(draft, child, flaw);
@@ -86,7 +86,7 @@ export function addPlacement(draft: EventDraft, child: Loose, legacy: boolean, f
   if (!Array.isArray(links) || read.length < links.length) flaw();
 }
 
-/** True for a label of a task, wherever it stands: an identifier that the guard lets pass. */
+/** True for a valid task label: an identifier that the guard admits. */
 export function isTaskId(value: unknown): value is string {
   return isUsableId(value) && screenValue(attribute.task_id, value) === undefined;
 }
@@ -124,7 +124,7 @@ const componentsMax = 1_024;
 const components = new Set<unknown>();
 const componentPattern = /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,119}$/;
 
-/** Where it came from and under which names; a foreign operation name is content. */
+/** Origin and names; a foreign operation name is content. */
 export function addOrigin(draft: EventDraft, child: Loose, legacy: boolean, flaw: Flaw): void {
   for (const name of originTexts) setId(draft, name, child[name], flaw);
   const operation = child["operation"] ?? undefined;
@@ -152,7 +152,7 @@ export function isDialect(value: unknown): value is Dialect {
   return dialectNames.has(value);
 }
 
-/** True for the name of a component; the few that passed are remembered. */
+/** True for the name of a component; names that passed are cached. */
 export function isComponent(value: unknown): value is string {
   if (components.has(value)) return true;
   if (typeof value !== "string" || !componentPattern.test(value)) return false;
@@ -161,7 +161,7 @@ export function isComponent(value: unknown): value is string {
   return true;
 }
 
-/** Names like `chat claude-4`: an operation, and at most an agent or a model as its subject. */
+/** Names like `chat claude-4`: an operation, with at most an agent or a model as its subject. */
 export function isOperation(text: unknown): text is string {
   if (typeof text !== "string") return false;
   if (passedOperations.has(text)) return true;
@@ -171,13 +171,13 @@ export function isOperation(text: unknown): text is string {
   return true;
 }
 
-/** A standard operation on a subject that an older guard let pass: the subject is left out. */
+/** A standard operation with a subject that an older guard admitted: the subject is dropped. */
 function isOlderOperation(text: unknown): text is string {
   if (typeof text !== "string" || text.length > limits.stringCharsMax) return false;
   return /^(?:invoke_agent|execute_tool) [^\n]+$/.test(text);
 }
 
-/** Operations that passed; a turn has a handful of them, over and over. */
+/** Operations that passed; a turn repeats a handful of them. */
 const passedOperations = new Set<string>();
 const passedMax = 4_096;
 
@@ -206,7 +206,7 @@ function addCounters(draft: EventDraft, child: Loose, flaw: Flaw): void {
   if (!isRecord(dropped) || known.length < counts.length) flaw();
 }
 
-/** True for a code of a refusal and how often it was met. */
+/** True for a refusal code with a valid count. */
 export function isDropCount(code: string, count: unknown): boolean {
   return /^[a-z][a-z_]{0,63}$/.test(code) && Number.isSafeInteger(count);
 }

@@ -1,7 +1,7 @@
 /**
- * @module ChildIdentity: who a stored record belongs to, as its envelope and its child say. A child
- * that contradicts its envelope belongs to nobody, and nothing that was said is ever read as
- * "nobody said" (requirements: tenant rules 2 and 3).
+ * @module ChildIdentity: the identity of a stored record from its envelope and its child. A child
+ * that contradicts its envelope is rejected, and a recorded value is never read as an absent one
+ * (requirements: tenant rules 2 and 3).
  */
 import type { EventIdentity, IdentityField } from "./event.ts";
 import { identityFields } from "./event.ts";
@@ -10,12 +10,12 @@ import { isUsableId } from "./normalization-findings.ts";
 type Loose = Readonly<Record<string, unknown>>;
 export type IdentityDraft = { -readonly [K in keyof EventIdentity]: EventIdentity[K] };
 
-/** Identity as it could be read, or why not. */
+/** The identity, or why it is rejected. */
 export type IdentityReading =
   | { readonly identity: IdentityDraft; readonly fault?: undefined }
   | { readonly identity?: undefined; readonly fault: "unusable" | "mismatch" };
 
-/** An envelope that says nothing. */
+/** An envelope without identity. */
 export const noIdentity: IdentityDraft = {};
 
 /** Names that older writers used for the same field. */
@@ -27,8 +27,8 @@ const olderNames: { readonly [field in IdentityField]?: readonly string[] } = {
 
 /**
  * Reads the identity fields of one record. A value that is present but unusable is a fault: an id
- * of a wrong type must not turn into an absent one. Older writers also used numbers, for all but
- * the user.
+ * of a wrong type must not become absent. Older writers also used numbers, for every field but the
+ * user.
  */
 export function readIdentity(record: Loose, legacy: boolean): IdentityReading {
   const identity: IdentityDraft = {};
@@ -37,11 +37,11 @@ export function readIdentity(record: Loose, legacy: boolean): IdentityReading {
     if (value === undefined && legacy) value = olderValue(record, field);
     if (value === undefined) continue;
     if (value === null) {
-      // Only a tenant can be said to be nobody; for every other field null is absence.
+      // Only the tenant can be explicitly anonymous; for every other field null means absent.
       if (field === "user_id") identity.user_id = null;
       continue;
     }
-    // A user that is no text is nobody: read as text it would be somebody's whom the text names.
+    // A user that is no text is rejected: converted to text it would be another tenant's id.
     if (legacy && field !== "user_id" && typeof value === "number" && Number.isSafeInteger(value)) {
       value = String(value);
     }
@@ -58,7 +58,7 @@ function olderValue(record: Loose, field: IdentityField): unknown {
   return undefined;
 }
 
-/** Two readings as one; a field that both say must be the same. */
+/** Merges two readings; a field in both must be equal. */
 export function mergeIdentity(outer: IdentityDraft, inner: IdentityDraft): IdentityReading {
   if (outer === noIdentity) return { identity: inner };
   const identity: IdentityDraft = { ...outer };
@@ -72,8 +72,8 @@ export function mergeIdentity(outer: IdentityDraft, inner: IdentityDraft): Ident
 }
 
 /**
- * True when a legacy record speaks of its scope, so that a tenant it does not name is the anonymous
- * one: legacy rows never become somebody's because a child of theirs says so.
+ * True when a legacy record has scope fields, so that an absent tenant means anonymous: the tenant
+ * of a child is never applied to a legacy row.
  */
 export function speaksOfScope(identity: IdentityDraft): boolean {
   return (

@@ -1,6 +1,7 @@
 /**
- * @module ChildResources: what an event read, made and chose (design 3.7). Older writers named the
- * resource of an artifact or a delivery in a field of its own; it goes where it belongs today.
+ * @module ChildResources: the inputs, outputs and selections of an event (design 3.7). Older
+ * writers had a separate field for the resource of an artifact or a delivery; it is converted to
+ * the current ones.
  */
 import type { EventDraft } from "./child-fields.ts";
 import type { ResourceRef } from "./event.ts";
@@ -9,7 +10,7 @@ import type { ResourceOptions } from "./resource-reading.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Adds references and ledger; false when something that was there could not be read. */
+/** Adds references and ledger; false when a value could not be read. */
 export function addResources(draft: EventDraft, child: Loose, legacy: boolean): boolean {
   return legacy ? addLegacy(draft, child) : addCurrent(draft, child);
 }
@@ -21,7 +22,8 @@ function addCurrent(draft: EventDraft, child: Loose): boolean {
     if (value === undefined) continue;
     const { items, refused } = readResources(value);
     if (refused) readable = false;
-    // An empty list was said: an artifact without sources is not one whose sources are unknown.
+    // An empty list is explicit: an artifact without sources differs from one with unknown
+    // sources.
     draft[name] = items;
   }
   return addLedger(draft, child["selection_ledger"]) && readable;
@@ -71,7 +73,7 @@ function listOf(
   return { refused: false };
 }
 
-/** The resource that an artifact event made or a delivery brought. */
+/** The resource of an artifact event or a delivery. */
 function singleOf(
   draft: EventDraft,
   places: readonly Loose[],

@@ -1,4 +1,7 @@
-/** @module Changed facts of one operation: which fields of which kind, and what is noise. */
+/**
+ * @module Changed facts of one operation: which fields of which kind, and what is within
+ * tolerance.
+ */
 import { describe, expect, test } from "vitest";
 
 import { fieldChanges } from "./compare-fields.ts";

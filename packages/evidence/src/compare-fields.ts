@@ -44,7 +44,7 @@ const usageFields = [
   "reasoning_tokens",
 ] as const;
 
-/** A fact of an operation that may change. */
+/** A compared fact of an operation. */
 export type ComparedField =
   | "status"
   | "finish_reason"
@@ -61,7 +61,7 @@ type AttributeField = Exclude<
   "status" | "finish_reason" | "ownership" | "provenance"
 >;
 
-/** What a changed field says on either side; null where it says nothing. */
+/** The value of a changed field on either side; null where absent. */
 export interface FieldChange {
   readonly field: ComparedField;
   readonly baseline: string | null;
@@ -70,7 +70,7 @@ export interface FieldChange {
 
 const none: readonly AttributeField[] = [];
 
-/** Fields of one kind beside the common ones. */
+/** Compared fields of one kind beside the common ones. */
 const fieldsOfKind: { readonly [K in EventKind]?: readonly AttributeField[] } = {
   cache_decision: cacheFields,
   context_binding: bindingFields,
@@ -106,9 +106,9 @@ export function fieldChanges(
   commonFields.forEach(compare);
   note("finish_reason", listOf(left.finish_reason), listOf(right.finish_reason));
   (fieldsOfKind[before.event_kind] ?? none).forEach(compare);
-  // Some libraries tell the tokens of a turn on the turn alone.
+  // Some libraries report the tokens of a turn on the turn alone.
   if (before.event_kind === "model_call" || before.event_kind === "turn") {
-    // A total says nothing that its parts do not say.
+    // A total adds nothing to its parts.
     const parts = left.input_tokens !== undefined || right.input_tokens !== undefined;
     for (const field of usageFields) {
       if (parts && field === "total_tokens") continue;
@@ -128,13 +128,16 @@ function listOf(values: readonly string[] | undefined): string | null {
   return values?.join(" ") ?? null;
 }
 
-/** A count that one side does not know is a change. */
+/** A count that is unknown on one side is a change. */
 function isBeyond(left: number | undefined, right: number | undefined, ratio: number): boolean {
   if (left === undefined || right === undefined) return left !== right;
   return Math.abs(right - left) > Math.abs(left) * ratio;
 }
 
-/** What the event, its references and its selected candidates say of ownership, e.g. `2 verified, 1 failed`. */
+/**
+ * Ownership states in the event, its references and its selected candidates, e.g. `2 verified, 1
+ * failed`.
+ */
 function ownershipOf(event: TurnEvent): string | null {
   const word = (value: boolean | undefined): string | undefined =>
     value === undefined ? undefined : value ? "verified" : "failed";
@@ -143,12 +146,12 @@ function ownershipOf(event: TurnEvent): string | null {
   );
 }
 
-/** What the references say of their provenance. */
+/** Provenance states in the references. */
 function provenanceOf(event: TurnEvent): string | null {
   return tally(event, undefined, ({ provenance_status }) => provenance_status);
 }
 
-/** Words with their number, in the order of the alphabet; null where nothing is said. */
+/** Values with their counts, in alphabetical order; null when there are none. */
 function tally(
   { input_refs, output_refs, selection_ledger }: TurnEvent,
   own: string | undefined,

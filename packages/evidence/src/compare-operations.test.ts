@@ -1,4 +1,4 @@
-/** @module Operations side by side: which stand at one place, and what their sums say. */
+/** @module Operations side by side: which are at one place, and their sums. */
 import { describe, expect, test } from "vitest";
 
 import { compareTraceWindows } from "./compare.ts";
@@ -7,7 +7,7 @@ import type { TurnEvent } from "./event.ts";
 
 let number = 0;
 
-/** An event of a run; every run is a trace and a turn of its own, in the order of the calls. */
+/** An event of a run; every run is its own trace and turn, in the order of the calls. */
 function event(
   run: string,
   kind: TurnEvent["event_kind"],

@@ -1,7 +1,7 @@
 /**
- * @module CompareOperations: the operations of two windows side by side. A place is the path of
- * (kind, operation, ordinal among siblings alike) from the top; paths are interned step by step, so
- * that a chain of any depth costs one number per operation.
+ * @module CompareOperations: aligns the operations of two windows. A place is the path of (kind,
+ * operation, ordinal among equal siblings) from the root; paths are interned step by step, so that
+ * a chain of any depth costs one number per operation.
  */
 import type { EventKind } from "@turnproof/semconv";
 
@@ -12,7 +12,7 @@ import { roundMs } from "./instant.ts";
 import type { SpokenGroup, WaterfallNode } from "./waterfall.ts";
 import { createTreeSpace, layOut } from "./waterfall-tree.ts";
 
-/** Differences below these are not called changes. */
+/** Differences below these do not count as changes. */
 export interface Tolerance {
   /** Milliseconds, default 5. */
   readonly toleranceMs?: number;
@@ -33,7 +33,7 @@ export interface Delta {
 export interface OperationRow {
   readonly change: "added" | "removed" | "changed" | "unchanged";
   readonly event_kind: EventKind;
-  /** As recorded; without its model where the sides name another one. */
+  /** As recorded; without its model where the two sides use different models. */
   readonly operation: string | null;
   /** Ordinal among siblings of the same kind and operation, from 1. */
   readonly ordinal: number;
@@ -41,13 +41,13 @@ export interface OperationRow {
   /** Row of the parent, null at the top. */
   readonly parent_index: number | null;
   readonly changed_fields: readonly ComparedField[];
-  /** The same fields with what each side says; labels, states and counts, never content. */
+  /** Compared fields that differ, with both values; labels, states and counts, never content. */
   readonly changes: readonly FieldChange[];
   readonly baseline_event_id: string | null;
   readonly candidate_event_id: string | null;
   readonly duration_ms: Delta;
   readonly tokens: Delta;
-  /** Siblings alike differ in number, so that the ordinal may pair the wrong two. */
+  /** The number of equal siblings differs, so that the ordinal may pair the wrong two. */
   readonly ambiguous: boolean;
 }
 
@@ -66,13 +66,13 @@ export interface OperationComparison {
   readonly tokens: Delta;
 }
 
-/** One side: its readable events and the groups of their waterfall. */
+/** One side: its events and the groups of their waterfall. */
 export interface Side {
   readonly events: readonly TurnEvent[];
   readonly groups: readonly SpokenGroup[];
 }
 
-/** An operation of one side: its node and the event that speaks for it. */
+/** An operation of one side: its node and the node's primary event. */
 interface Placed {
   node: WaterfallNode | undefined;
   event: TurnEvent | undefined;
@@ -83,7 +83,7 @@ interface Place {
   readonly kind: EventKind;
   operation: string | null;
   readonly ordinal: number;
-  /** The siblings alike on each side. */
+  /** The equal siblings on each side. */
   readonly alike: Alike;
   below: Siblings | undefined;
   readonly baseline: Placed;
@@ -92,7 +92,7 @@ interface Place {
 
 type SideName = "baseline" | "candidate";
 
-/** Siblings of one kind and operation: their places by ordinal, and how many each side has. */
+/** Siblings of one kind and operation: their places by ordinal, and their number on each side. */
 interface Alike {
   readonly label: number;
   readonly places: number[];
@@ -100,7 +100,7 @@ interface Alike {
   candidate: number;
 }
 
-/** Labels that siblings are looked through one by one for; most have one or two. */
+/** Most labels for which siblings are searched one by one; most places have one or two. */
 const labelsListed = 8;
 
 /** The children of one place by label. */
@@ -127,7 +127,7 @@ function listed(list: readonly Alike[], label: number): Alike | undefined {
   return undefined;
 }
 
-/** Aligns and compares. Turns are aligned by their order in time, whatever their ids. */
+/** Aligns and compares. Turns are aligned by time, regardless of their ids. */
 export function compareOperations(
   baseline: Side,
   candidate: Side,
@@ -184,8 +184,8 @@ export function compareOperations(
 }
 
 /**
- * The operation that stands at a place. Its name often ends with the model (`chat small-2`), and the
- * same call of another model is the same place with a change, not one call gone and another come.
+ * The operation name for alignment. It often ends with the model (`chat small-2`), and the same
+ * call of another model is the same place with a change, not one call removed and another added.
  */
 function withoutModel(operation: string | null, { attributes }: TurnEvent): string | null {
   const { model } = attributes;
@@ -194,7 +194,7 @@ function withoutModel(operation: string | null, { attributes }: TurnEvent): stri
   return operation.endsWith(named) ? operation.slice(0, -named.length) : operation;
 }
 
-/** Kind and operation as a number, so that no text is joined for each node. */
+/** Kind and operation as a number, so that no text is built for each node. */
 function labels(): (kind: EventKind, operation: string) => number {
   const byOperation = new Map<string, Map<EventKind, number>>();
   let size = 0;
@@ -207,7 +207,7 @@ function labels(): (kind: EventKind, operation: string) => number {
   };
 }
 
-/** Visits the nodes of a side from the top; group `n` hangs below place `-1 - n`. */
+/** Visits the nodes of a side from the root; group `n` is below place `-1 - n`. */
 function walk(
   side: Side,
   put: (parent: number, node: WaterfallNode, event: TurnEvent) => number,
@@ -282,7 +282,7 @@ function delta(
   return { baseline, candidate, difference, beyond_tolerance: Math.abs(difference) > allowed };
 }
 
-/** A sum is known only where every part is. */
+/** A sum is known only where every part is known. */
 function sum(parts: readonly (number | null)[]): number | null {
   let total = 0;
   for (const part of parts) {

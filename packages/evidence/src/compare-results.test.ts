@@ -1,4 +1,6 @@
-/** @module Results side by side: sources by version, artifacts, contracts and deliveries by state. */
+/**
+ * @module Results side by side: sources by version; artifacts, contracts and deliveries by state.
+ */
 import { describe, expect, test } from "vitest";
 
 import { compareResults } from "./compare-results.ts";

@@ -1,6 +1,6 @@
 /**
- * @module CompareResults: sources, artifact states, parser results and deliveries of two windows,
- * each by what names it: the resource, the type, the contract, the target.
+ * @module CompareResults: compares sources, artifact states, parser results and deliveries of two
+ * windows, each by its name: the resource, the type, the contract, the target.
  */
 import type { ResourceRef, TurnEvent } from "./event.ts";
 import { labelOf } from "./finding-list.ts";
@@ -8,7 +8,7 @@ import { artifactStates } from "./reconcile-states.ts";
 import { statesOf } from "./reconcile-order.ts";
 import { compareText } from "./text-order.ts";
 
-/** A change of something that is named on both sides. */
+/** A change of a result with the same name on both sides. */
 export type ResultChange = "added" | "removed" | "changed" | "unchanged";
 
 /** One source and the versions in which it was used. */
@@ -29,7 +29,7 @@ export interface StateComparison {
   readonly candidate: readonly string[] | null;
 }
 
-/** What became of everything that has a result. */
+/** All results of both sides. */
 export interface ResultComparison {
   readonly sources: readonly SourceComparison[];
   readonly artifacts: readonly StateComparison[];
@@ -87,7 +87,7 @@ function sourcesOf(events: readonly TurnEvent[]): Sources {
     const versions = byRef.get(ref) ?? new Set<string | null>();
     byRef.set(ref, versions.add(version ?? null));
   };
-  // What a delivery names is what it carries, not what something rests on.
+  // References of a delivery are what it carries, not sources.
   for (const event of events) if (event.event_kind !== "delivery") event.input_refs?.forEach(add);
   return sources;
 }

@@ -1,4 +1,4 @@
-/** Comparison: alignment, tolerance, results, and what a partial candidate does not establish. */
+/** Comparison: alignment, tolerance, results, and the limits of a partial candidate. */
 import { describe, expect, test } from "vitest";
 
 import { compareTraceWindows } from "./compare.ts";

@@ -1,7 +1,7 @@
 /**
- * @module Compare: what changed between two windows, never what is better (requirements: Endpoints,
- * compare view; design 4). Operations are aligned by their logical place, refs and states by what
- * they name; nothing is run, nothing is replayed, and no text is read.
+ * @module Compare: what changed between two windows, without rating either (requirements:
+ * Endpoints, compare view; design 4). Operations are aligned by their logical place, refs and
+ * states by name; nothing is executed or replayed, and no text is read.
  */
 import { compareOperations } from "./compare-operations.ts";
 import type { OperationComparison, Tolerance } from "./compare-operations.ts";
@@ -16,7 +16,7 @@ import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import { buildGroups } from "./waterfall.ts";
 import { readWindow } from "./window-events.ts";
 
-/** Where a diagnostic code was found. Absence from a partial candidate establishes nothing. */
+/** On which side a diagnostic code was found. Absence from a partial candidate proves nothing. */
 export type CodePresence = "only_in_baseline" | "only_in_candidate" | "in_both" | "not_established";
 
 /** One diagnostic code of either window. */
@@ -27,10 +27,10 @@ export interface CodeComparison {
   readonly candidate_evidence_ids: readonly string[];
 }
 
-/** How far the comparison can be trusted. Percentages are null where there is nothing to divide. */
+/** How reliable the comparison is. Percentages are null where the divisor is zero. */
 export interface CompareTrust {
   readonly matched_percent: number | null;
-  /** Share of the matched operations that stand among alike siblings of differing number. */
+  /** Share of matched operations whose equal siblings differ in number. */
   readonly ambiguous_percent: number | null;
   readonly baseline: WindowTrust;
   readonly candidate: WindowTrust;
@@ -39,13 +39,13 @@ export interface CompareTrust {
 
 /** The comparison of two windows. */
 export interface TraceComparison extends OperationComparison, ResultComparison {
-  /** Sides that hold no readable event: `trace_not_found_in_window`, never an empty success. */
+  /** Sides without a readable event: `trace_not_found_in_window`, never an empty success. */
   readonly not_found: readonly ("baseline" | "candidate")[];
   readonly verdicts: {
     readonly baseline: Verdict["status"];
     readonly candidate: Verdict["status"];
   };
-  /** Releases (`service.version`) that wrote each side, sorted; empty where nobody said. */
+  /** Releases (`service.version`) that wrote each side, sorted; empty where not recorded. */
   readonly releases: {
     readonly baseline: readonly string[];
     readonly candidate: readonly string[];
@@ -54,13 +54,13 @@ export interface TraceComparison extends OperationComparison, ResultComparison {
   readonly trust: CompareTrust;
 }
 
-/** How the two windows were read, and which differences are noise. */
+/** How the two windows were read, and which differences are ignored. */
 export interface CompareOptions extends Tolerance {
   readonly baselineMetadata?: WindowMetadata | null;
   readonly candidateMetadata?: WindowMetadata | null;
 }
 
-/** Compares two windows of any values; never throws on data. Linear but for sorting. */
+/** Compares two windows of any values; never throws on data. Linear except for sorting. */
 export function compareTraceWindows(
   baseline: readonly unknown[],
   candidate: readonly unknown[],

@@ -1,13 +1,13 @@
 /**
- * @module Completion: starts that never got their result (design 3.8.3). Start and result are one
- * call: they share a span, or, in older records, the id of the tool call; where neither is named,
- * the results of a kind answer its starts one by one.
+ * @module Completion: starts without a result (design 3.8.3). Start and result of a call share a
+ * span or, in older records, the id of the tool call; where neither is recorded, results of a kind
+ * are matched to its starts one by one.
  */
 import type { TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";
 import { spanKey } from "./span-key.ts";
 
-/** Key under which a start meets its result, or undefined when the event names none. */
+/** Key that a start and its result share, or undefined when the event has none. */
 function callKey(event: TurnEvent): string | undefined {
   return spanKey(event) ?? event.attributes.tool_call_id;
 }

@@ -1,7 +1,7 @@
 /**
- * @module ContentHash: what counts as the content of an event, and a stable 64-bit mark of it.
- * Not for security: it breaks ties between revisions, nothing else (design 3.6). The digest that a
- * statement signs is SHA-256 and made outside of this package.
+ * @module ContentHash: the content of an event for comparison, and a stable 64-bit hash of it. Not
+ * for security: it only breaks ties between revisions (design 3.6). The digest of a signed
+ * statement is SHA-256 and made outside of this package.
  */
 import { limits } from "@turnproof/semconv";
 
@@ -9,8 +9,9 @@ import { canonicalJson } from "./canonical-json.ts";
 import type { TurnEvent } from "./event.ts";
 
 /**
- * Canonical text of what the event says. How it travelled is left out: when it was received, how
- * often it was recorded, from which store it was read and what numbered it. So a retry is the same.
+ * Canonical text of the event. Transport fields are left out: when it was received, how often it
+ * was recorded, from which store it was read and its sequence number. So a retry has equal
+ * content.
  */
 export function contentOf(event: TurnEvent): string {
   return canonicalJson({
@@ -24,7 +25,7 @@ export function contentOf(event: TurnEvent): string {
   });
 }
 
-/** An id made of others: itself, or a digest of it where it outgrew what an id may be. */
+/** An id composed of others; its digest where it is longer than an id may be. */
 export function composedId(text: string): string {
   return text.length <= limits.stringCharsMax ? text : `derived:${stableHash(text)}`;
 }

@@ -1,4 +1,4 @@
-/** @module Coverage profiles: who declared one decides what it asks of. */
+/** @module Coverage profiles: which stages a declared profile requires, and of which task. */
 import { describe, expect, test } from "vitest";
 
 import { defineCoverageProfiles, readCoverage } from "./coverage.ts";
@@ -51,7 +51,7 @@ test("nothing declared is unknown, never complete", () => {
   expect(readCoverage(delivered, read)).toMatchObject({ instrumentation: "unknown", profiles: [] });
 });
 
-/** A row for every profile that is asked: its task, and what is not there. */
+/** A row for every required profile: its task, and its missing stages. */
 function asked(
   events: readonly TurnEvent[],
   own: Parameters<typeof defineCoverageProfiles>[0] = {},

@@ -1,7 +1,7 @@
 /**
- * @module Coverage: three separate axes (design 3.4). Whether the records were read completely,
- * whether the declared stages are there, and whether a verified outcome is on record. Without a
- * declared profile the second is unknown: that events normalized says nothing about artifacts or
+ * @module Coverage: three separate axes (design 3.4): whether the records were read completely,
+ * whether the declared stages are recorded, and whether a verified outcome is recorded. Without a
+ * declared profile the second is unknown: events that normalized prove nothing about artifacts or
  * deliveries (requirements: Reconciliation 9).
  */
 import { eventKinds, failedOutcomes, outcomeWord, partialOutcomes } from "@turnproof/semconv";
@@ -20,14 +20,14 @@ import { compareText } from "./text-order.ts";
 /** A stage that a profile requires: an event of a kind, or the finished call of one. */
 export type Stage = EventKind | `${"model_call" | "tool_call" | "turn"}_result`;
 
-/** Profiles by name; hosts add theirs with {@link defineCoverageProfiles}. */
+/** Profiles by name; hosts add their own with {@link defineCoverageProfiles}. */
 export type CoverageProfiles = ReadonlyMap<string, readonly Stage[]>;
 
-/** What one declared profile asks for within its tenant, turn and task, and what is not there. */
+/** One declared profile within its tenant, turn and task, with its missing stages. */
 export interface ProfileCoverage extends EventIdentity {
   readonly task_id?: string;
   readonly profile: string;
-  /** False when nobody registered the profile; that alone is a missing stage. */
+  /** False when the profile is not registered; that alone is a missing stage. */
   readonly registered: boolean;
   readonly required_stages: readonly Stage[];
   readonly missing_stages: readonly string[];
@@ -59,8 +59,8 @@ const stages: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The built-in profiles with a host's own. A profile of the same name replaces the built-in one; a
- * stage that does not exist is a RangeError, because no evidence could ever satisfy it.
+ * The built-in profiles with a host's own. A profile of the same name replaces the built-in one.
+ * An unknown stage is a RangeError, because no evidence could ever satisfy it.
  */
 export function defineCoverageProfiles(own: {
   readonly [profile: string]: readonly Stage[];
@@ -71,7 +71,10 @@ export function defineCoverageProfiles(own: {
   return new Map([...coverageProfiles, ...Object.entries(own)]);
 }
 
-/** Kinds that the runtime records for a whole turn: unlabelled, they serve every task in it. */
+/**
+ * Kinds that the runtime records for a complete turn: without a label they count for every task in
+ * it.
+ */
 const runtimeKinds: ReadonlySet<EventKind> = new Set([
   "turn",
   "model_call",
@@ -81,13 +84,13 @@ const runtimeKinds: ReadonlySet<EventKind> = new Set([
   "context_binding",
 ]);
 
-/** Reads the three axes off resolved, deduplicated events. Linear in events. */
+/** Reads the three axes from resolved, deduplicated events. Linear in events. */
 export function readCoverage(
   events: readonly TurnEvent[],
   options: {
     readonly readCompleteness: ReadCompleteness;
     readonly profiles?: CoverageProfiles;
-    /** The partition of these events, where the caller has it. */
+    /** The partition of these events, where the caller has computed it. */
     readonly groups?: IdentityGroups;
   },
 ): Coverage {
@@ -117,17 +120,17 @@ export function isVerifiedOutcome(event: TurnEvent): boolean {
   );
 }
 
-/** True for an outcome that says that the task failed. */
+/** True for an outcome that means the task failed. */
 export function isFailedOutcome({ status, attributes }: TurnEvent): boolean {
   return status === "error" || failedOutcomes.has(outcomeWord(attributes.outcome));
 }
 
-/** True for an outcome that says that the task was done in part, or that it is not known. */
+/** True for an outcome that means the task was done in part, or that it is unknown. */
 export function isPartialOutcome({ status, attributes }: TurnEvent): boolean {
   return status === "partial" || partialOutcomes.has(outcomeWord(attributes.outcome));
 }
 
-/** Stages that are there, a bit for each kind: that it was recorded, and that it has a result. */
+/** Recorded stages, a bit for each kind: recorded at all, and recorded with a result. */
 interface StageSet {
   kinds: number;
   results: number;
@@ -151,14 +154,16 @@ function hasStage(set: StageSet, stage: Stage): boolean {
   return bits !== undefined && ((set.kinds & bits.kinds) | (set.results & bits.results)) !== 0;
 }
 
-/** What is there for one tenant and turn: stages by task, and what each task declared. */
+/**
+ * State of one tenant and turn: recorded stages by task, and the profiles that each task declared.
+ */
 interface CoverageScope {
   readonly identity: EventIdentity;
   declared: Map<string | undefined, Set<string>> | undefined;
-  /** Declared by the turn itself: they ask of the whole turn, whatever the task. */
+  /** Declared by the turn itself: they apply to the whole turn, whatever the task. */
   turnProfiles: Set<string> | undefined;
   readonly intentTasks: Set<string | undefined>;
-  /** Of evidence without a label, with one, and of the runtime's without one. */
+  /** Stages of evidence without a label, with one, and of the runtime without one. */
   readonly unlabelled: StageSet;
   labelled: Map<string, StageSet> | undefined;
   readonly runtime: StageSet;
@@ -208,8 +213,8 @@ function collectScope(
 }
 
 /**
- * An outcome that nobody verified is no stage, nor one that failed or was met in part. A model call
- * is one when it ended well: what failed, was cut or does not say how it ended is none.
+ * An outcome counts as a stage only when it is verified and neither failed nor partial. A model
+ * call counts when it succeeded: not when it failed, was cut or has no recorded end.
  */
 function isStage(event: TurnEvent): boolean {
   const { event_kind: kind, phase, status } = event;
@@ -275,7 +280,7 @@ function scopeProfiles(scope: CoverageScope, known: CoverageProfiles): ProfileCo
   return found;
 }
 
-/** Everything that is there for the turn. */
+/** All recorded stages of the turn. */
 function wholeTurn({ runtime, unlabelled, labelled }: CoverageScope): StageSet {
   const there = { ...runtime };
   join(there, unlabelled);
@@ -284,8 +289,8 @@ function wholeTurn({ runtime, unlabelled, labelled }: CoverageScope): StageSet {
 }
 
 /**
- * Stages that serve a task: its own and the runtime's; unlabelled host evidence only where one
- * intent alone could be meant (requirements: Reconciliation 5). A profile without a task takes
+ * Stages that count for a task: its own and the runtime's; unlabelled host evidence only where a
+ * single intent could be meant (requirements: Reconciliation 5). A profile without a task counts
  * labelled evidence too, except what another intent claims.
  */
 function stagesFor(scope: CoverageScope, task: string | undefined): StageSet {
@@ -293,7 +298,7 @@ function stagesFor(scope: CoverageScope, task: string | undefined): StageSet {
   const { intentTasks, labelled, unlabelled } = scope;
   if (task === undefined || intentTasks.size <= 1) join(there, unlabelled);
   if (task !== undefined) join(there, labelled?.get(task));
-  // An intent without a label asked for what carries none: another label is another task.
+  // An intent without a label claims unlabelled evidence: a label means another task.
   if (task !== undefined || intentTasks.has(undefined)) return there;
   for (const [label, set] of labelled ?? []) if (!intentTasks.has(label)) join(there, set);
   return there;

@@ -1,7 +1,7 @@
 /**
- * @module Cursor: what a cursor says (design 4). It holds a position and everything that it is
- * bound to; sealing and opening are the collector's. A cursor that does not fit the request in
- * every respect is rejected with one indistinct error.
+ * @module Cursor: the content of a cursor (design 4). It has a position and everything that it is
+ * bound to; the collector seals and opens it. A cursor that does not match the request in every
+ * respect is rejected with one unspecific error.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -9,11 +9,11 @@ import { canonicalJson } from "./canonical-json.ts";
 import type { EventQuery } from "./query.ts";
 import { compareTimes, normalizeTime } from "./time.ts";
 
-/** What a cursor is bound to; the collector fills it from the request, never from the cursor. */
+/** What a cursor is bound to; the collector takes it from the request, never from the cursor. */
 export interface CursorBinding {
   /** Digest of {@link filterHashInput}. */
   readonly filters: string;
-  /** The tenant scope and the principal's role, in the collector's words. */
+  /** The tenant scope and the principal's role, as the collector encodes them. */
   readonly scope: string;
   readonly role: string;
   readonly view: string;
@@ -21,22 +21,22 @@ export interface CursorBinding {
 }
 
 /**
- * What a position stands in: the root, record or row that was partly read, and a digest of it when
- * the cursor was issued (requirements: rules for the events endpoint 3).
+ * The root, record or row at which a position stopped, and its digest when the cursor was issued
+ * (requirements: rules for the events endpoint 3).
  */
 export interface CursorStanding {
-  /** Names what was partly read; the reader decides which fields it needs. */
+  /** Identifies the partly read unit; the reader decides which fields it needs. */
   readonly at: Readonly<Record<string, string>>;
   readonly digest: string;
 }
 
-/** The payload: binding, position, the mark of the walk, and the age at which it dies. */
+/** The payload: binding, position, the walk's mark, and the time of expiry. */
 export interface CursorPayload extends CursorBinding {
   /** The store's keyset position; values are opaque here. */
   readonly position: Readonly<Record<string, string | number>>;
-  /** When the first page of the walk was read, ISO 8601 UTC; the same on all of its pages. */
+  /** When the first page of the walk was read, ISO 8601 UTC; the same in all of its pages. */
   readonly as_of: string;
-  /** Absent where the position stands between things that cannot change. */
+  /** Absent where the position is between units that cannot change. */
   readonly standing?: CursorStanding;
   /** ISO 8601 UTC. */
   readonly expires_at: string;
@@ -57,7 +57,7 @@ export function encodeCursor(payload: CursorPayload): string {
 }
 
 /**
- * Reads an opened cursor back. Throws `cursor_rejected` for any text that {@link encodeCursor} did
+ * Decodes an opened cursor. Throws `cursor_rejected` for any text that {@link encodeCursor} did
  * not write, for another binding than the request's, and from `expires_at` on.
  */
 export function decodeCursor(
@@ -94,7 +94,7 @@ function parse(text: string): CursorPayload | undefined {
     return undefined;
   if (!Object.values(position).every(isKey)) return undefined;
   if (!isStanding(payload.standing)) return undefined;
-  // Only our own spelling counts: a field more or another order of fields is not our text.
+  // Only our own encoding is accepted: another field or another order of fields is rejected.
   const own = {
     filters: 0,
     scope: 0,

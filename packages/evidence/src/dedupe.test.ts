@@ -1,4 +1,4 @@
-/** Copies, retries and revisions (design 3.6), and that the order of arrival decides nothing. */
+/** Copies, retries and revisions (design 3.6); the order of arrival makes no difference. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -65,7 +65,7 @@ test("any field of the identity, and the principal of a received span, keep even
   const { user_id: _, ...unattributed } = event();
   const all = [event(), unattributed, ...changes.map((change) => event(change))];
   expect(dedupeEvents(all).events).toHaveLength(all.length);
-  // Identity of a received span is derived at read, so it is no part of what makes it the same.
+  // Identity of a received span is derived on read, so it does not distinguish copies.
   const received = [
     event({ ingest_principal: "p" }),
     event({ ingest_principal: "p", turn_id: "z" }),

@@ -1,7 +1,7 @@
 /**
- * @module Dedupe: one event of many copies (design 3.6). Copies share (application, agent, user,
- * thread, root, turn, event_id); for received spans (ingest principal, root, event_id), so that one
- * producer cannot replace what another said.
+ * @module Dedupe: reduces copies to one event (design 3.6). Copies share (application, agent,
+ * user, thread, root, turn, event_id); for received spans (ingest principal, root, event_id), so
+ * that one producer cannot replace another's events.
  */
 import { contentOf, stableHash } from "./content-hash.ts";
 import type { TurnEvent } from "./event.ts";
@@ -11,16 +11,16 @@ import { isSameTuple, partition, tupleFields } from "./identity-tuple.ts";
 import type { Partition } from "./identity-tuple.ts";
 import { compareTimes } from "./time.ts";
 
-/** Each event once, and how many copies were set aside. */
+/** Each event once, and the number of copies removed. */
 export interface Deduplicated {
-  /** In the order in which each event was first met. */
+  /** In the order of first occurrence. */
   readonly events: TurnEvent[];
   readonly duplicatesRemoved: number;
-  /** How many of the input each event stands for, itself included; parallel to `events`. */
+  /** Number of inputs behind each event, itself included; parallel to `events`. */
   readonly copies: readonly number[];
 }
 
-/** All contents that one event was met with; each is represented by its earliest receipt. */
+/** All contents of one event; each is represented by its earliest receipt. */
 interface Copies {
   readonly byContent: Map<string, TurnEvent>;
   seenRevision: number;
@@ -28,9 +28,9 @@ interface Copies {
 
 /**
  * Keeps the latest content of every event and sets `revision` to the number of its distinct
- * contents. The latest is decided by timestamp, then received_at, then content hash, never by the
- * order of the input; a retry of an older content does not bring it back, because a content counts
- * as received when it was first received. Identity must be resolved already (`resolveEvents`).
+ * contents. The latest is decided by timestamp, then received_at, then content hash, never by
+ * input order. A retry of an older content does not restore it, because a content counts as
+ * received when it was first received. Identity must be resolved already (`resolveEvents`).
  */
 export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
   const firsts = haveDistinctIds(events) ? undefined : findFirsts(events, groupCopies(events));
@@ -73,14 +73,14 @@ function hasRevision(event: TurnEvent): boolean {
   return event.revision !== undefined;
 }
 
-/** The event with the revision that a first content has, unless it says its own. */
+/** The event with revision 1, unless it has a revision already. */
 export function withRevision(event: TurnEvent): TurnEvent {
   return event.revision === undefined ? { ...event, revision: 1 } : event;
 }
 
 /**
- * True when no two of the events are copies, told by the partition of their tuples. Events of a
- * named principal are not told here: their copies may stand in different tuples.
+ * True when no two of the events are copies, decided by the partition of their tuples. It does not
+ * decide for events with a principal: their copies may be in different tuples.
  */
 export function areDistinct(events: readonly TurnEvent[], groups: Partition): boolean {
   return findFirsts(events, groups) === undefined;
@@ -110,7 +110,7 @@ function findFirsts(
   return firsts;
 }
 
-/** Within which group each event may have copies, as a number. */
+/** Number of the group within which each event may have copies. */
 function groupCopies(events: readonly TurnEvent[]): Partition {
   const said = createIdentityTable(tupleFields);
   const received = createIdentityTable(["ingest_principal", "root_trace_id"]);
@@ -119,7 +119,7 @@ function groupCopies(events: readonly TurnEvent[]): Partition {
   let group = 0;
   for (let at = 0; at < events.length; at += 1) {
     const event = events[at] as TurnEvent;
-    // Events of a turn stand together, so the tables are mostly not asked.
+    // Events of a turn are adjacent, so the tables are rarely needed.
     if (
       before === undefined ||
       event.ingest_principal !== before.ingest_principal ||
@@ -128,7 +128,7 @@ function groupCopies(events: readonly TurnEvent[]): Partition {
     ) {
       const own = event.ingest_principal === undefined;
       const id = own ? 4 * said.idOf(event) : 4 * received.idOf(event) + 1;
-      // What is not trusted cannot replace what is.
+      // An untrusted copy cannot replace a trusted event.
       group = event.ingest_trusted === false ? id + 2 : id;
     }
     before = event;
@@ -144,14 +144,17 @@ function addCopy(met: Copies, event: TurnEvent): void {
   if (same === undefined || compareCopies(event, same) < 0) met.byContent.set(content, event);
 }
 
-/** Order of two copies of one content: first receipt, then anything else that may differ. */
+/** Order of two copies of one content: first receipt, then any other difference. */
 function compareCopies(a: TurnEvent, b: TurnEvent): number {
   return (
     compareReceipt(a, b) || (JSON.stringify(copyMark(a)) < JSON.stringify(copyMark(b)) ? -1 : 1)
   );
 }
 
-/** What {@link contentOf} leaves out, in a fixed order, so that a tie never rests on arrival. */
+/**
+ * Fields that {@link contentOf} leaves out, in a fixed order, so that a tie never depends on
+ * arrival.
+ */
 function copyMark(event: TurnEvent): readonly unknown[] {
   return [
     event.source_store ?? null,

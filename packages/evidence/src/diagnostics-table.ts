@@ -1,7 +1,7 @@
 /**
- * @module DiagnosticsTable: what each finding of the judge means, in words, with its priority
- * (design 4: Diagnostics). The second table names what keeps a verdict from being a success where
- * no diagnostic says it already. Words only: no sentence ever holds a value.
+ * @module DiagnosticsTable: text and priority of each finding of the judge (design 4:
+ * Diagnostics). A second table has what prevents a success without a diagnostic. No sentence
+ * contains a value.
  */
 import { text } from "./finding-text.ts";
 import type { FindingText, Priority } from "./finding-text.ts";
@@ -47,7 +47,7 @@ export type DiagnosticCode = (typeof diagnosticCodes)[number];
 /** Any finding of the judge. */
 export type FindingCode = DiagnosticCode | GapCode;
 
-/** The diagnostics of design 4, each with exactly the trigger of its row. */
+/** The diagnostics of design 4, with the triggers of its table. */
 const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
   artifact_missing: text(
     0,
@@ -237,20 +237,23 @@ const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
   ),
 };
 
-/** The words of any finding. */
+/** The text of any finding. */
 export const findingTexts: { readonly [K in FindingCode]: FindingText } = {
   ...diagnosticTexts,
   ...gapTexts,
 };
 
-/** What tells one case of a code from its others, where the code's own words would mislead. */
+/** Variants of a code for which the code's own text would mislead. */
 export type FindingVariant =
   | "delivery_refused"
   | "delivery_outdated"
   | "nothing_delivered"
   | "clock_ahead_decides";
 
-/** The words of those cases; the code stays, and the priority unless the case has its own. */
+/**
+ * The text of those variants; the code is the same, and the priority unless the variant has its
+ * own.
+ */
 export const variantTexts: {
   readonly [K in FindingVariant]: Omit<FindingText, "priority"> & { readonly priority?: Priority };
 } = {

@@ -1,14 +1,14 @@
 /**
- * @module Digest: what the evidence digest is made of (design 4). Per judged event one canonical
- * line is hashed, the hashes are sorted and hashed again; the hashing itself is done outside, where
- * there is crypto. So the digest does not depend on the order in which evidence was read.
+ * @module Digest: input of the evidence digest (design 4). Each judged event gives one canonical
+ * line that is hashed; the hashes are sorted and hashed again. Hashing is done by the caller, who
+ * has crypto. The digest does not depend on the order in which evidence was read.
  */
 import { canonicalJson } from "./canonical-json.ts";
 import type { TurnEvent } from "./event.ts";
 
 /**
- * The canonical line of every event (RFC 8785), in the order of the input. What reading adds, such
- * as `revision` and `source_store`, is left out, so that a bundle on disk and a page give one
+ * The canonical line of every event (RFC 8785), in input order. Fields derived on read, such as
+ * `revision` and `source_store`, are left out, so that a bundle on disk and a page give the same
  * digest.
  */
 export function digestLines(events: readonly TurnEvent[]): string[] {

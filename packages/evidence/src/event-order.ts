@@ -3,7 +3,7 @@ import type { TurnEvent } from "./event.ts";
 import { compareText } from "./text-order.ts";
 import { compareTimes } from "./time.ts";
 
-/** Negative when `a` stands before `b`. */
+/** Negative when `a` comes before `b`. */
 export function compareEvents(a: TurnEvent, b: TurnEvent): number {
   return compareTimes(a.timestamp, b.timestamp) || compareText(a.event_id, b.event_id);
 }

@@ -1,6 +1,6 @@
 /**
- * @module EventShape: whether a value already is a normalized event. The judge takes any array;
- * what passes here is taken as it is, everything else goes through the normalizer first.
+ * @module EventShape: whether a value already is a normalized event. The judge accepts any array;
+ * values that pass here are used directly, all others are normalized first.
  */
 import { eventKinds, eventPhases, eventStatuses, registryRows } from "@turnproof/semconv";
 import type { AttributeType } from "@turnproof/semconv";
@@ -35,7 +35,7 @@ function isNumber(value: unknown): boolean {
   return value === undefined || (typeof value === "number" && Number.isFinite(value));
 }
 
-/** True for a time of the normalized form; it comes cheap, because every event has one. */
+/** True for a time in normalized form; fast, because every event has one. */
 function isTime(value: unknown): boolean {
   return typeof value === "string" && isNormalTime(value);
 }
@@ -82,12 +82,12 @@ function hasType(value: unknown, type: AttributeType): boolean {
   }
 }
 
-/** Names that stand beside the attributes; among them they are an older writer's. */
+/** Names of top-level fields; among the attributes they are an older writer's. */
 const besideNames: ReadonlySet<string> = new Set(
   registryRows.filter((row) => row.slot !== "attributes").map((row) => row.event),
 );
 
-/** Registered attributes have their type; what is not registered is never read. */
+/** Registered attributes must have their type; unregistered ones are never read. */
 function hasAttributes(value: unknown): boolean {
   if (!isRecord(value)) return false;
   for (const name in value) {

@@ -36,7 +36,7 @@ export const identityFields = [
 ] as const;
 export type IdentityField = (typeof identityFields)[number];
 
-/** An opaque resource and what is known of it. */
+/** An opaque resource and its known properties. */
 export interface ResourceRef {
   readonly resource_type: string;
   readonly ref: string;
@@ -46,7 +46,7 @@ export interface ResourceRef {
   readonly provenance_status?: ProvenanceStatus;
 }
 
-/** One line of a selection ledger: a candidate, and whether and why it was taken. */
+/** One line of a selection ledger: a candidate, and whether and why it was selected. */
 export interface LedgerEntry {
   readonly resource: ResourceRef;
   readonly candidate_rank?: number;
@@ -55,7 +55,7 @@ export interface LedgerEntry {
   readonly selection_reason?: string;
 }
 
-/** Which of the three stores a row came from. */
+/** Which of the three stores a row was read from. */
 export type SourceStore = "trace" | "conversation" | "tool_log";
 
 /** A link to another span of another or the same trace; ids only. */
@@ -65,14 +65,16 @@ export interface SpanLink {
 }
 
 /**
- * `acknowledged: null` is the explicit "unknown" of a delivery; every other attribute is of its
- * registered type or absent.
+ * `acknowledged: null` is the explicit "unknown" of a delivery; every other attribute has its
+ * registered type or is absent.
  */
 export type EventAttributeMap = Omit<EventAttributes, "acknowledged"> & {
   readonly acknowledged?: boolean | null;
 };
 
-/** A normalized evidence event. Times are ISO 8601 UTC with every fractional digit they came with. */
+/**
+ * A normalized evidence event. Times are ISO 8601 UTC with all their original fractional digits.
+ */
 export interface TurnEvent extends EventIdentity {
   readonly schema_version: number;
   readonly event_id: string;
@@ -82,20 +84,20 @@ export interface TurnEvent extends EventIdentity {
   readonly operation?: string;
   readonly phase: EventPhase;
   readonly status: EventStatus;
-  /** When it became so: the end of a result, the start of a start. */
+  /** Time of the event: the end of a result, the start of a start. */
   readonly timestamp: string;
   readonly started_at?: string;
   readonly received_at?: string;
   readonly duration_ms?: number;
   readonly span_id?: string;
   readonly parent_span_id?: string;
-  /** True when the parent lives in another process, as far as the wire says. */
+  /** True when the parent belongs to another process, according to the wire. */
   readonly parent_remote?: boolean;
   readonly links?: readonly SpanLink[];
   readonly caused_by_event_id?: string;
   readonly task_id?: string;
   readonly component?: string;
-  /** The service that recorded it, where that is another one than its turn's application. */
+  /** The service that recorded it, when it differs from its turn's application. */
   readonly service_name?: string;
   readonly dialect?: Dialect;
   readonly ingest_principal?: string;
@@ -103,10 +105,10 @@ export interface TurnEvent extends EventIdentity {
   readonly ingest_trusted?: boolean;
   readonly producer_id?: string;
   readonly producer_seq?: number;
-  /** Identity fields that were inherited or derived, not said by this event itself. */
+  /** Identity fields that were inherited or derived instead of recorded on this event. */
   readonly identity_derived?: readonly IdentityField[];
   readonly source_store?: SourceStore;
-  /** How many different contents this event had so far; counted at read, 1 for the first. */
+  /** Number of different contents of this event so far; counted on read, 1 for the first. */
   readonly revision?: number;
   readonly input_refs?: readonly ResourceRef[];
   readonly output_refs?: readonly ResourceRef[];
@@ -116,13 +118,13 @@ export interface TurnEvent extends EventIdentity {
   readonly dropped?: Readonly<Record<string, number>>;
 }
 
-/** Something wrong with data: a code, how often, where. Never a value. */
+/** A problem with data: a code, a count, a place. Never a value. */
 export interface NormalizationError {
   readonly code: string;
   readonly count: number;
   readonly source_store?: SourceStore;
   /** Record or event ids, at most 32. */
   readonly evidence_ids?: readonly string[];
-  /** False: all of them are of producers that are not trusted, and count for no verdict. */
+  /** False: all of them belong to untrusted producers, and count for no verdict. */
   readonly ingest_trusted?: false;
 }

@@ -1,6 +1,6 @@
 /**
- * @module FetchedResponses: a response that is made in the background is fetched until it is ready,
- * and each `fetch_response` tells the tokens of the one call. They are joined by the response's id.
+ * @module FetchedResponses: a response made in the background is fetched until it is ready, and
+ * each `fetch_response` reports the tokens of the same call. They are joined by the response id.
  */
 import type { TurnEvent } from "./event.ts";
 import { compareText } from "./text-order.ts";
@@ -8,7 +8,7 @@ import { compareTimes } from "./time.ts";
 
 const fetching = "fetch_response";
 
-/** Id of the response that a call tells of, or undefined. */
+/** Id of a call's response, or undefined. */
 function responseOf({ attributes }: TurnEvent): string | undefined {
   const { request_id: id } = attributes;
   return typeof id === "string" && id !== "" ? id : undefined;
@@ -16,16 +16,16 @@ function responseOf({ attributes }: TurnEvent): string | undefined {
 
 const isFetch = (event: TurnEvent): boolean => event.attributes.genai_operation === fetching;
 
-/** The later of two fetches that say tokens; of equal times the greater id, in any order of events. */
+/** The later of two fetches with tokens; at equal times the greater id, in any order of events. */
 function later(a: TurnEvent, b: TurnEvent): TurnEvent {
   const order = compareTimes(a.timestamp, b.timestamp) || compareText(a.event_id, b.event_id);
   return order > 0 ? a : b;
 }
 
 /**
- * Of model calls those whose tokens count: of a response the call that made it where that said its
- * tokens, else the last fetch that did, which then stands for the call too. Two calls that are no
- * fetches stay two, whatever ids they have. Linear in calls.
+ * The model calls whose tokens count. For a response: the call that made it if that has tokens,
+ * else the last fetch that has, which then represents the call too. Two calls that are no fetches
+ * stay separate, whatever their ids. Linear in calls.
  */
 export function fetchedOnce(
   calls: readonly TurnEvent[],

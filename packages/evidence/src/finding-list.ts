@@ -1,5 +1,5 @@
 /**
- * @module FindingList: findings of one window, one per code, task and subject, with at most 32
+ * @module FindingList: the findings of one window, one per code, task and subject, with at most 32
  * evidence ids each (design 4: Diagnostics).
  */
 import { limits } from "@turnproof/semconv";
@@ -13,24 +13,24 @@ import { compareTuples } from "./identity-tuple.ts";
 import type { IdentityTuple } from "./identity-tuple.ts";
 import { compareText } from "./text-order.ts";
 
-/** Something that the judge found, in words, with the ids of what shows it. */
+/** A finding of the judge, with its text and the ids of its evidence. */
 export interface Finding {
   readonly code: FindingCode;
   readonly priority: Priority;
-  /** Whether it keeps the verdict from success. */
+  /** Whether it prevents a success. */
   readonly effect: FindingEffect;
   readonly title: string;
   readonly finding: string;
   readonly recommendation: string;
-  /** Low where it rests on absence and the window is incomplete. */
+  /** Low where it is based on absence and the window is incomplete. */
   readonly confidence: "high" | "low";
   readonly task_id: string | null;
   readonly identity: IdentityTuple;
-  /** The registered label that it speaks of: artifact type, contract or delivery target. */
+  /** The registered label that it concerns: artifact type, contract or delivery target. */
   readonly subject: string | null;
   /**
-   * At most 32, sorted; `evidence_count` says how many there are. Of evidence that many findings
-   * share, such as the deliveries of one instant, at most 32 are counted for each.
+   * At most 32, sorted; `evidence_count` is the full number. Of evidence that many findings share,
+   * such as the deliveries of one instant, at most 32 are counted for each.
    */
   readonly evidence_ids: readonly string[];
   readonly evidence_count: number;
@@ -41,19 +41,19 @@ interface Place {
   readonly taskId: string | undefined;
 }
 
-/** What one check says; `absence` marks a finding that more evidence could lift. */
+/** Result of one check; `absence` marks a finding that more evidence could remove. */
 export interface Notice {
   readonly code: FindingCode;
   readonly subject?: string | undefined;
   readonly evidence: readonly TurnEvent[];
   readonly absence?: boolean;
-  /** Which case of the code it is, where that has words of its own. */
+  /** Variant of the code, where it has its own text. */
   readonly variant?: FindingVariant | undefined;
 }
 
 const labelForm = /^[A-Za-z0-9][A-Za-z0-9_.:@/+-]{0,79}$/;
 
-/** A label as it may be shown: a token. Anything else could be text, and is not repeated. */
+/** A label that can be shown: a token. Any other text could be content and is not repeated. */
 export function labelOf(value: string | undefined): string | null {
   return value !== undefined && labelForm.test(value) ? value : null;
 }
@@ -66,8 +66,8 @@ export function idsOf(events: readonly TurnEvent[]): string[] {
 }
 
 /**
- * At most as many of the events as a finding shows, those with the lowest ids. For evidence that
- * many findings share: each would hold all of it otherwise.
+ * The events of a finding, bounded, those with the lowest ids first. For evidence that many
+ * findings share: otherwise each would contain all of it.
  */
 export function shownOf(events: readonly TurnEvent[]): readonly TurnEvent[] {
   if (events.length <= limits.findingEvidenceMax) return events;
@@ -75,7 +75,7 @@ export function shownOf(events: readonly TurnEvent[]): readonly TurnEvent[] {
   return sorted.slice(0, limits.findingEvidenceMax);
 }
 
-/** The findings of one task: notices of the same code and subject become one. */
+/** The findings of one task: notices with the same code and subject are merged. */
 export function toFindings(
   place: Place,
   notices: readonly Notice[],
@@ -114,7 +114,7 @@ export function toFindings(
   return findings;
 }
 
-/** The words of a code, or of the one case of it that all its notices are. */
+/** The text of a code, or of the variant that all its notices share. */
 function wordsOf(code: FindingCode, [first, ...others]: readonly Notice[]): FindingText {
   const variant = first?.variant;
   const alike = others.every((notice) => notice.variant === variant);
@@ -124,7 +124,7 @@ function wordsOf(code: FindingCode, [first, ...others]: readonly Notice[]): Find
   };
 }
 
-/** Order of findings: priority, code, task, subject, first evidence; never the order of arrival. */
+/** Order of findings: priority, code, task, subject, first evidence; independent of arrival. */
 export function compareFindings(a: Finding, b: Finding): number {
   return (
     a.priority - b.priority ||

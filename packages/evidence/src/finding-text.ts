@@ -1,19 +1,17 @@
-/**
- * @module FindingText: the words of one finding, its priority, and what that does to a verdict.
- */
+/** @module FindingText: the text of a finding, its priority, and its effect on a verdict. */
 
 /** 0 blocks and needs a person, 1 blocks, 2 is a note. */
 export type Priority = 0 | 1 | 2;
 
-/** What a finding does to a verdict: a blocking one keeps it from success, a note does not. */
+/** Effect of a finding on a verdict: a blocking one prevents success, a note does not. */
 export type FindingEffect = "blocking" | "note";
 
-/** The effect of a priority; every finding of one code and variant has the same. */
+/** The effect of a priority; all findings of one code and variant have the same. */
 export function effectOf(priority: Priority): FindingEffect {
   return priority === 2 ? "note" : "blocking";
 }
 
-/** The words of one finding. */
+/** The text of one finding. */
 export interface FindingText {
   readonly priority: Priority;
   readonly title: string;
@@ -21,7 +19,7 @@ export interface FindingText {
   readonly recommendation: string;
 }
 
-/** The words of a finding in the order in which they are read. */
+/** The parts of a finding's text in reading order. */
 export function text(
   priority: Priority,
   title: string,

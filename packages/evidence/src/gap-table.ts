@@ -1,7 +1,4 @@
-/**
- * @module GapTable: what keeps a verdict from being a success where no diagnostic says it already,
- * in words.
- */
+/** @module GapTable: texts for what prevents a success where no diagnostic covers it. */
 import { text } from "./finding-text.ts";
 import type { FindingText } from "./finding-text.ts";
 
@@ -24,7 +21,7 @@ export const gapCodes = [
 ] as const;
 export type GapCode = (typeof gapCodes)[number];
 
-/** What else keeps a verdict from success, said only where no diagnostic covers it. */
+/** Gaps, reported only where no diagnostic covers them. */
 export const gapTexts: { readonly [K in GapCode]: FindingText } = {
   intent_missing: text(
     1,

@@ -1,4 +1,4 @@
-/** Health: loss accounting per producer, and what one pass over a window counts. */
+/** Health: loss accounting per producer, and the counts of one pass over a window. */
 import { describe, expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";
@@ -87,7 +87,7 @@ describe("loss accounting", () => {
     expect(lossOf({})).toMatchObject({ state: "nothing_lost", lost: 0, sequence_gaps: 2 });
     expect(lossOf({ loss_exported: 8, loss_dropped: 1 })).toMatchObject({ state: "lost", lost: 1 });
     expect(lossOf({ loss_exported: 8 })).toMatchObject({ state: "unknown", lost: null });
-    // What it made after its report is in no account.
+    // Events made after its report are in no accounting.
     expect(lossOf({}, [1, 2, 12])).toMatchObject({ state: "unknown", lost: null });
     expect(lossOf({ last_seq: undefined as never })).toMatchObject({ state: "unknown" });
   });

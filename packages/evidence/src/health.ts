@@ -1,7 +1,7 @@
 /**
  * @module Health: the state of a window of evidence (requirements: Endpoints, health view; design
- * 4). Not a probe of a deployment: absent records cannot show what was lost, so losses are unknown
- * unless every producer accounted for its own.
+ * 4). It does not probe a deployment: absent records cannot show what was lost, so losses are
+ * unknown unless every producer accounted for its own.
  */
 import { codes } from "@turnproof/semconv";
 import type { Dialect, EventKind } from "@turnproof/semconv";
@@ -19,7 +19,7 @@ import { buildGroups, countFlags } from "./waterfall.ts";
 import type { WaterfallGroup } from "./waterfall.ts";
 import { readWindow } from "./window-events.ts";
 
-/** How one store answered. */
+/** Result and time of one store's query. */
 export interface QueryTiming {
   readonly source_store: SourceStore;
   readonly duration_ms: number;
@@ -27,7 +27,7 @@ export interface QueryTiming {
   readonly failed: boolean;
 }
 
-/** What the reader knows besides the events. */
+/** Facts about the read that the events do not contain. */
 export interface HealthOptions {
   readonly normalizationMetadata?: WindowMetadata | null;
   readonly errors?: readonly NormalizationError[];
@@ -37,17 +37,17 @@ export interface HealthOptions {
   readonly queries?: readonly QueryTiming[];
   /** Whether the compatibility path was read instead of native indexes. */
   readonly compatibilityFallback?: boolean;
-  /** The window holds a part of what its producers sent: by agent, thread or limit. */
+  /** True when the window is a part of its producers' events: by agent, thread or limit. */
   readonly filtered?: boolean;
   /**
-   * Whether the window holds everything of a trace. Default: of every trace where the window is
-   * complete and not filtered, else of none.
+   * Whether the window contains a complete trace. Default: every trace where the window is
+   * complete and not filtered, else none.
    */
   readonly isWhole?: (rootTraceId: string) => boolean;
   readonly profiles?: CoverageProfiles;
 }
 
-/** Numbers by name; a name that is not there was not seen. */
+/** Counts by name; an absent name was not seen. */
 export type Counts = { readonly [name: string]: number };
 
 /** Health of a window. */
@@ -63,22 +63,22 @@ export interface TraceHealth extends LossAccounting {
   readonly failures_by_code: Counts;
   readonly normalization_failures: number;
   readonly query_failures: number;
-  /** Events of a turn that lack a field of their identity; structural spans are not counted. */
+  /** Events of a turn with a missing identity field; structural spans are not counted. */
   readonly missing_identities: { readonly [K in IdentityField]?: number };
-  /** Events with at least one inherited or derived field of their identity. */
+  /** Events with at least one inherited or derived identity field. */
   readonly derived_identities: number;
   readonly missing_stages: readonly string[];
   readonly coverage: Coverage;
-  /** Spans whose parent is nowhere in their trace, of traces that the window holds whole. */
+  /** Spans whose parent is not in their trace, for traces that are in the window completely. */
   readonly orphan_spans: number;
-  /** Spans whose parent is not in the window, of traces of which more may lie outside of it. */
+  /** Spans whose parent is not in the window, for traces that may be incomplete in it. */
   readonly parents_beyond_window: number;
   readonly missing_causes: number;
   readonly cycles: number;
   readonly unknown_durations: number;
   readonly missing_completions: number;
   readonly clock_skewed: number;
-  /** Attributes refused at a door, by reason. */
+  /** Attributes refused on entry, by reason. */
   readonly dropped_attributes: Counts;
   readonly query_timing: readonly QueryTiming[];
   readonly compatibility_fallback: boolean | null;
@@ -87,7 +87,9 @@ export interface TraceHealth extends LossAccounting {
   readonly window: WindowTrust;
 }
 
-/** Builds the health of a window of any values; never throws on data. Linear but for sorting. */
+/**
+ * Builds the health of a window of any values; never throws on data. Linear except for sorting.
+ */
 export function buildTraceHealth(
   events: readonly unknown[],
   options: HealthOptions = {},
@@ -135,7 +137,7 @@ export function buildTraceHealth(
   };
 }
 
-/** Traces in which a span names a parent that is not among the events, each once. */
+/** Traces with a span whose parent is not among the events, each once. */
 export function parentlessRoots(events: readonly unknown[]): string[] {
   const groups = buildGroups(readWindow(events)).map(({ group }) => group);
   const lacking = groups.filter(({ nodes }) => nodes.some((node) => node.missing_parent));
@@ -149,7 +151,7 @@ function countOrphans(
   let orphans = 0;
   for (const { identity, nodes } of groups) {
     const root = identity.root_trace_id;
-    // What names no trace cannot be read whole.
+    // Events without a trace cannot belong to a complete one.
     if (typeof root !== "string" || !isWhole(root)) continue;
     for (const node of nodes) if (node.missing_parent) orphans += 1;
   }
@@ -172,7 +174,7 @@ type Tally = Pick<
   | "latest_received_at"
 >;
 
-/** Everything that one pass over the events can count. */
+/** All counts of one pass over the events. */
 function tally(events: readonly TurnEvent[]): Tally {
   const schemas = new Map<string, number>();
   const kinds = new Map<string, number>();
@@ -187,13 +189,13 @@ function tally(events: readonly TurnEvent[]): Tally {
     add(kinds, event.event_kind, 1);
     add(dialects, event.dialect ?? "unknown", 1);
     if ((event.identity_derived?.length ?? 0) > 0) derived += 1;
-    // Structure makes no claim, and a producer's own report belongs to no turn.
+    // Structure has no status, and a producer's own report belongs to no turn.
     if (event.event_kind !== "span" && event.event_kind !== "data_quality") {
       for (const field of identityFields) if (event[field] === undefined) add(missing, field, 1);
     }
     for (const reason in event.dropped) {
       const count = event.dropped[reason];
-      // A reason is a code of the guard; a posted event may say anything.
+      // A reason is a code of the guard; a posted event may contain any text.
       const known = Object.hasOwn(codes, reason) ? reason : "other";
       if (typeof count === "number" && count > 0) add(dropped, known, count);
     }

@@ -1,20 +1,20 @@
 /**
- * @module IdSlots: which ids of a small group were met before, without a map per group. A window
- * has one group per turn, and filling and throwing away that many maps was most of what removing
- * copies cost.
+ * @module IdSlots: finds repeated ids in a small group without a map per group. A window has one
+ * group per turn, and creating and discarding that many maps was most of the cost of removing
+ * copies.
  */
 
 import type { TurnEvent } from "./event.ts";
 
-/** Members of a group up to which slots are used; a larger one has a map of its own. */
+/** Largest group for which slots are used; a larger one gets its own map. */
 const slotsMax = 64;
-/** Twice as many as members at most, so that the next free slot is near. */
+/** At least twice the members, so that the next free slot is near. */
 const slots = 2 * slotsMax;
 
 /** Finds the first index with the same id, group after group. */
 export class IdSlots {
   private readonly idAt: (index: number) => string;
-  /** One more than the index that holds the slot; 0 is free. */
+  /** Index of the event in the slot, plus one; 0 is free. */
   private readonly held = new Int32Array(slots);
   private map: Map<string, number> | undefined;
 
@@ -22,13 +22,13 @@ export class IdSlots {
     this.idAt = idAt;
   }
 
-  /** Starts a group of so many members. */
+  /** Starts a group of that many members. */
   begin(members: number): void {
     this.map = members > slotsMax ? new Map() : undefined;
     this.held.fill(0);
   }
 
-  /** The index itself when its id is new to the group, else the one that had it first. */
+  /** The index itself when its id is new in the group, else the first index with it. */
   firstOf(index: number): number {
     const id = this.idAt(index);
     if (this.map !== undefined) {
@@ -36,7 +36,7 @@ export class IdSlots {
       if (known === undefined) this.map.set(id, index);
       return known ?? index;
     }
-    // A group is small, so ids made up to share a slot cost a few steps and no more.
+    // A group is small, so ids crafted to share a slot cost a few steps at most.
     for (let slot = slotOf(id); ; slot = (slot + 1) & (slots - 1)) {
       const held = this.held[slot] as number;
       if (held === 0) {
@@ -48,7 +48,7 @@ export class IdSlots {
   }
 }
 
-/** True when no two events have one id: then none is a copy, whatever it is a copy by. */
+/** True when no two events share an id: then there are no copies by any key. */
 export function haveDistinctIds(events: readonly TurnEvent[]): boolean {
   const ids = new IdSlots((index) => (events[index] as TurnEvent).event_id);
   ids.begin(events.length);
@@ -58,7 +58,7 @@ export function haveDistinctIds(events: readonly TurnEvent[]): boolean {
 
 const [colon, resultChars, hashedChars] = [0x3a, ":result".length, 8];
 
-/** From the length and up to eight characters: spans of a turn differ in the last ones of their id. */
+/** Uses the length and up to eight last characters, where ids of a turn's spans differ. */
 function slotOf(id: string): number {
   const { length } = id;
   const end = id.charCodeAt(length - resultChars) === colon ? length - resultChars : length;

@@ -1,7 +1,7 @@
 /**
- * @module IdentityTable: identities as small integers. One map keyed by joined strings was what
- * broke linearity (design 8); here every field is one step down a trie, absent and null are values
- * of their own, and the last identity answers at once, because events of a turn stand together.
+ * @module IdentityTable: identities as small integers. One map keyed by joined strings was not
+ * linear (design 8); here every field is one step down a trie, absent and null are separate
+ * values, and the last identity is cached, because events of a turn are adjacent.
  */
 import type { TurnEvent } from "./event.ts";
 
@@ -18,7 +18,7 @@ export type TableField =
 
 type Reader = (event: TurnEvent) => unknown;
 
-/** Readers by name: each is its own place in the code, so reading stays as fast as a property. */
+/** Readers by name: separate functions keep property access monomorphic and fast. */
 const readers: { readonly [K in TableField]: Reader } = {
   event_kind: (event) => event.event_kind,
   application_id: (event) => event.application_id,
@@ -30,21 +30,24 @@ const readers: { readonly [K in TableField]: Reader } = {
   ingest_principal: (event) => event.ingest_principal,
 };
 
-/** Gives every distinct tuple of the chosen fields a number, counted from 0. */
+/** Gives every distinct tuple of the chosen fields a number, from 0. */
 export interface IdentityTable {
-  /** The same number for the same tuple, whatever the order of arrival gave it. */
+  /** Equal tuples get equal numbers; numbers follow first occurrence. */
   idOf(event: TurnEvent): number;
   readonly size: number;
 }
 
 type Branch = Map<unknown, Branch | number>;
 
-/** An empty table over these fields; NULL equals only NULL, absent only absent. */
+/** An empty table over these fields; null equals only null, absent only absent. */
 export function createIdentityTable(fields: readonly TableField[]): IdentityTable {
   return new Table(fields);
 }
 
-/** One tuple is told by comparison: the trie is made for the second, which most roots lack. */
+/**
+ * A single tuple is found by comparison: the trie is created for the second, which most roots
+ * lack.
+ */
 class Table implements IdentityTable {
   size = 0;
   private readonly read: readonly Reader[];
@@ -77,7 +80,7 @@ class Table implements IdentityTable {
     return true;
   }
 
-  /** Number of the last tuple in the trie; it gets this one where it is new. */
+  /** Number of the last tuple in the trie; a new tuple gets this one. */
   private enter(trunk: Branch, id: number): number {
     const { last } = this;
     const depth = last.length - 1;

@@ -1,8 +1,8 @@
 /**
- * @module IdentityTuple: whose evidence an event is. The tuple (application, agent, user, thread,
- * root, turn) is compared whole; nothing of one tuple ever counts for another (requirements:
- * Reconciliation 5; design 4). Events are partitioned by it once, and every step works group by
- * group, so that the maps it needs stay small.
+ * @module IdentityTuple: the identity to which an event belongs. The tuple (application, agent,
+ * user, thread, root, turn) is compared as a whole; evidence of one tuple never counts for another
+ * (requirements: Reconciliation 5; design 4). Events are partitioned by it once, and every step
+ * works group by group, so that its maps stay small.
  */
 import type { IdentityField, TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";
@@ -17,7 +17,7 @@ export const tupleFields: readonly (keyof IdentityTuple & IdentityField)[] = [
   "turn_id",
 ];
 
-/** One tuple. `user_id` keeps its three states; everywhere else absent is absent. */
+/** One tuple. `user_id` has three states; every other field is present or absent. */
 export interface IdentityTuple {
   readonly application_id?: string;
   readonly agent_id?: string;
@@ -38,11 +38,11 @@ export interface IdentityGroups extends Partition {
   readonly tuples: readonly IdentityTuple[];
   /** The group of each event. */
   readonly groupOf: Int32Array;
-  /** For each group, the number of its tenant and root, within which parents are looked up. */
+  /** For each group, the number of its tenant and root, in which parents are looked up. */
   readonly traceOf: Int32Array;
 }
 
-/** The tuple of an event, with absent fields left out. */
+/** The tuple of an event, without absent fields. */
 export function tupleOf(event: TurnEvent): IdentityTuple {
   const tuple: { -readonly [K in keyof IdentityTuple]: IdentityTuple[K] } = {};
   if (event.application_id !== undefined) tuple.application_id = event.application_id;
@@ -66,14 +66,14 @@ export function isSameTuple(a: TurnEvent, b: TurnEvent): boolean {
   );
 }
 
-/** A partition while it is made, event by event in input order. */
+/** A partition that is being built, event by event in input order. */
 export interface Grouping {
   add(event: TurnEvent): void;
-  /** Once, after as many events as were announced. */
+  /** Call it once, after the announced number of events. */
   done(): IdentityGroups;
 }
 
-/** An empty partition for so many events. */
+/** An empty partition for that many events. */
 export function createGrouping(size: number): Grouping {
   const tuplesTable = createIdentityTable(tupleFields);
   const traces = createIdentityTable(["user_id", "root_trace_id"]);
@@ -85,7 +85,7 @@ export function createGrouping(size: number): Grouping {
   let added = 0;
   return {
     add(event) {
-      // Events of a turn stand together, so the table is mostly not asked.
+      // Events of a turn are adjacent, so the table is rarely needed.
       if (before === undefined || !isSameTuple(event, before)) {
         group = tuplesTable.idOf(event);
         if (group === tuples.length) {
@@ -107,8 +107,8 @@ export function createGrouping(size: number): Grouping {
 }
 
 /**
- * Partitions events by tuple in linear time; groups keep the order of first occurrence and events
- * their input order.
+ * Partitions events by tuple in linear time; groups are in order of first occurrence, events in
+ * input order.
  */
 export function groupByIdentity(events: readonly TurnEvent[]): IdentityGroups {
   const grouping = createGrouping(events.length);
@@ -143,7 +143,7 @@ export function membersOf<T>(items: readonly T[], groups: Partition, group: numb
   const from = starts[group] ?? 0;
   const to = starts[group + 1] ?? from;
   const first = order[from] as number;
-  // Within a group the order ascends, and most groups stand together.
+  // Within a group the order ascends, and most groups are contiguous.
   if (to > from && order[to - 1] === first + to - from - 1) {
     return items.slice(first, first + to - from);
   }
@@ -152,7 +152,7 @@ export function membersOf<T>(items: readonly T[], groups: Partition, group: numb
   return members;
 }
 
-/** An order of tuples that does not depend on the order of arrival: absent, null, then text. */
+/** An order of tuples that is independent of arrival: absent, null, then text. */
 export function compareTuples(a: IdentityTuple, b: IdentityTuple): number {
   for (const field of tupleFields) {
     const order = compareValues(a[field], b[field]);

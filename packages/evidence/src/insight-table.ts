@@ -1,24 +1,24 @@
 /**
- * @module InsightTable: what each insight means, in words, and when it counts (requirements: Trace
- * Insights; design 4). Thresholds stand here and nowhere else.
+ * @module InsightTable: text and thresholds of each insight (requirements: Trace Insights; design
+ * 4). Thresholds are defined here only.
  */
 import { text } from "./finding-text.ts";
 import type { FindingText, Priority } from "./finding-text.ts";
 import type { TurnEvent } from "./event.ts";
 
-/** Thresholds of design 4. Shares are of the calls that have a result. */
+/** Thresholds of design 4. Shares are of the calls with a result. */
 export const insightThresholds = {
   /** Supplies and items without a single reference. */
   unreferencedSuppliesMin: 2,
   unreferencedItemsMin: 8,
-  /** Tool failures: a number, or a share; both numbers together make it P0. */
+  /** Tool failures: a number, or a share; both together make it P0. */
   toolFailuresMin: 2,
   toolFailureShareMin: 0.25,
   toolFailureShareP0: 0.5,
   fallbacksMin: 2,
   degradedMin: 2,
   identicalCallsMin: 2,
-  /** Share of tool results whose duration is known. */
+  /** Least share of tool results with a known duration. */
   toolLatencyShareMin: 0.8,
   /** Verified negative feedback or failures that make it P0. */
   verifiedP0Min: 2,
@@ -50,7 +50,7 @@ export const insightCodes = [
 ] as const;
 export type InsightCode = (typeof insightCodes)[number];
 
-/** The words of each insight, with the lowest priority that it can have. */
+/** The text of each insight, with its lowest priority. */
 export const insightTexts: { readonly [K in InsightCode]: FindingText } = {
   page_thread_mismatch: text(
     0,
@@ -180,10 +180,10 @@ export const insightTexts: { readonly [K in InsightCode]: FindingText } = {
   ),
 };
 
-/** What a rule of the insights says before it is given words. */
+/** Result of an insight rule, without text. */
 export interface InsightDraft {
   readonly code: InsightCode;
-  /** Where it differs from the table's. */
+  /** Set where it differs from the table's. */
   readonly priority?: Priority;
   readonly subject?: string | undefined;
   readonly evidence: readonly TurnEvent[];

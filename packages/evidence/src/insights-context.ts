@@ -36,12 +36,14 @@ function isMismatched({ attributes, thread_id }: TurnEvent): boolean {
   const { thread_binding_status: status, expected_thread_id: expected } = attributes;
   if (status !== undefined && bindingBad.includes(status)) return true;
   const { client_page_id: client, canonical_page_id: canonical } = attributes;
-  // The page that the client named is another one than the host found.
+  // The client's page differs from the page that the host resolved.
   if (client !== undefined && canonical !== undefined && client !== canonical) return true;
   return expected !== undefined && thread_id !== undefined && expected !== thread_id;
 }
 
-/** Failed, or claimed by somebody who may not claim it. Silence is unknown, not a finding. */
+/**
+ * Ownership failed, or was claimed by an untrusted producer. Absence is unknown, not a finding.
+ */
 function isUnowned(event: TurnEvent): boolean {
   const said = event.attributes.ownership_verified;
   return said === false || (said === true && !mayAssert(event));
@@ -53,7 +55,7 @@ function isUngrounded({ attributes }: TurnEvent): boolean {
   return client_page_id !== undefined || canonical_page_id !== undefined;
 }
 
-/** Events that belong to a turn and do not say which. */
+/** Events that belong to a turn without naming it. */
 export function identityInsights(events: readonly TurnEvent[]): InsightDraft[] {
   const lacking = events.filter(
     (event) =>
@@ -65,7 +67,10 @@ export function identityInsights(events: readonly TurnEvent[]): InsightDraft[] {
   return draft("identity_missing", lacking);
 }
 
-/** What trusted applications and operators observed; a model's own claim does not count. */
+/**
+ * Feedback and outcomes from trusted applications and operators; a model's own claim does not
+ * count.
+ */
 export function judgementInsights(events: readonly TurnEvent[]): InsightDraft[] {
   const verified = events.filter((event) => event.attributes.verified === true && mayAssert(event));
   const negative = verified.filter(

@@ -5,7 +5,7 @@ import { insightThresholds } from "./insight-table.ts";
 import type { InsightDraft } from "./insight-table.ts";
 import { isModelResult } from "./insights-model.ts";
 
-/** Turns of other libraries have no memory of ours to supply. */
+/** Turns of other libraries have no memory supply. */
 function isOurs(event: TurnEvent): boolean {
   const { dialect } = event;
   return dialect === undefined || dialect === "turnproof" || dialect === "legacy";
@@ -27,7 +27,7 @@ export function memoryInsights(events: readonly TurnEvent[]): InsightDraft[] {
   return found;
 }
 
-/** Model results of our own turns that neither the cache answered nor a supply precedes. */
+/** Model results of our own turns that the cache did not answer and no supply precedes. */
 function unsuppliedCalls(events: readonly TurnEvent[]): TurnEvent[] {
   const groups = groupByIdentity(events);
   const lacking: TurnEvent[] = [];
@@ -44,7 +44,10 @@ function unsuppliedCalls(events: readonly TurnEvent[]): TurnEvent[] {
   return lacking;
 }
 
-/** Supplies of at least so many items to which nothing refers; unknown references are not none. */
+/**
+ * Supplies of at least that many items without a reference; unknown references do not count as
+ * none.
+ */
 function unreferencedSupplies(events: readonly TurnEvent[]): TurnEvent[] {
   const supplies: TurnEvent[] = [];
   let items = 0;

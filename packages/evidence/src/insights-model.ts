@@ -1,6 +1,6 @@
 /**
- * @module InsightsModel: rules over model calls: which failed, how the last answer of a turn ended,
- * and whose usage nobody knows. A finish reason is the provider's word; no text is read.
+ * @module InsightsModel: rules over model calls: failures, how the last answer of a turn ended,
+ * and unknown usage. The finish reason is the provider's; no text is read.
  */
 import type { TurnEvent } from "./event.ts";
 import { groupByIdentity, membersOf } from "./identity-tuple.ts";
@@ -8,7 +8,7 @@ import type { InsightCode, InsightDraft } from "./insight-table.ts";
 import { compareOrder } from "./reconcile-order.ts";
 import { endedByLength } from "./reconcile-truncation.ts";
 
-/** Finish reasons by which providers say that they kept the answer back. */
+/** Finish reasons of providers for an answer that was withheld. */
 const withheldReasons: ReadonlySet<string> = new Set([
   "content_filter",
   "content-filter",
@@ -47,7 +47,7 @@ function isFailure({ status }: TurnEvent): boolean {
   return status === "error";
 }
 
-/** The model result that each turn ended with: what the user got rests on it. */
+/** The last model result of each turn: the user's answer is based on it. */
 function lastOfTurns(results: readonly TurnEvent[]): TurnEvent[] {
   const groups = groupByIdentity(results);
   return groups.tuples.flatMap((_, group) => {
@@ -68,12 +68,12 @@ function isWithheld({ attributes }: TurnEvent): boolean {
   return attributes.finish_reason?.some((word) => withheldReasons.has(word.toLowerCase())) === true;
 }
 
-/** It ended by itself and gave nothing; a known zero, never an unknown one. */
+/** It ended by itself without output: a known zero, never an unknown count. */
 function isEmpty(event: TurnEvent): boolean {
   return event.attributes.output_tokens === 0 && !isCut(event) && !isWithheld(event);
 }
 
-/** A result without any token count; a failed call has none to give. */
+/** A result without any token count; a failed call is not expected to have one. */
 function isSilent(event: TurnEvent): boolean {
   const { input_tokens: input, output_tokens: output, total_tokens: total } = event.attributes;
   return !isFailure(event) && input === undefined && output === undefined && total === undefined;

@@ -35,7 +35,7 @@ export function toolInsights(events: readonly TurnEvent[]): InsightDraft[] {
   return found;
 }
 
-/** Calls of one turn with the same tool and the same fingerprint of what it was asked. */
+/** Calls of one turn with the same tool and the same call fingerprint. */
 function repeatedCalls(results: readonly TurnEvent[]): InsightDraft[] {
   const groups = groupByIdentity(results);
   const found: InsightDraft[] = [];
@@ -60,7 +60,7 @@ function repeatedCalls(results: readonly TurnEvent[]): InsightDraft[] {
   return found;
 }
 
-/** How many results have a duration, their own or from their start. */
+/** Number of results with a duration, their own or from their start. */
 function withLatency(events: readonly TurnEvent[], results: readonly TurnEvent[]): number {
   const started = new Set<string>();
   for (const event of events) {

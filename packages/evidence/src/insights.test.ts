@@ -1,4 +1,4 @@
-/** Insights: each threshold from both sides, both scopes, nothing cut. */
+/** Insights: each threshold from both sides, both scopes, no truncation. */
 import { describe, expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";
@@ -197,7 +197,7 @@ describe("scopes", () => {
   });
 
   describe("the subject of a recurring workflow", () => {
-    /** Rows of tools, each run in two threads of one tenant. */
+    /** Tool sequences, each run in two threads of one tenant. */
     const subjectsOf = (...rows: readonly (readonly string[])[]): readonly string[] => {
       const events = rows.flatMap((tools, place) =>
         [1, 2].flatMap((each) => {

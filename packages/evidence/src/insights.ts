@@ -1,6 +1,6 @@
 /**
- * @module Insights: what stands out in a turn, or over a window of an agent or thread
- * (requirements: Trace Insights; design 4). Never cut silently, and no text is ever read.
+ * @module Insights: notable facts of a turn, or of a window of an agent or thread (requirements:
+ * Trace Insights; design 4). Never silently truncated, and no text is ever read.
  */
 import { limits } from "@turnproof/semconv";
 
@@ -19,29 +19,29 @@ import { findRecurringWorkflows } from "./learning.ts";
 import { readWindow } from "./window-events.ts";
 import type { WindowEvents } from "./window-events.ts";
 
-/** Something that stands out. */
+/** One insight. */
 export interface Insight extends FindingText {
   readonly code: InsightCode;
-  /** The turn; over a window the owner of a workflow that recurs, else null. */
+  /** The turn; for a window the owner of a recurring workflow, else null. */
   readonly identity: IdentityTuple | null;
-  /** A registered label such as a tool's name, or the names of a workflow's tools in order. */
+  /** A registered label such as a tool's name, or the tool names of a workflow in order. */
   readonly subject: string | null;
-  /** How many events show it; `evidence_ids` holds at most 32 of them. */
+  /** Number of events behind it; `evidence_ids` has at most 32 of them. */
   readonly evidence_count: number;
   readonly evidence_ids: readonly string[];
 }
 
-/** All insights, the most urgent first. */
+/** All insights, most urgent first. */
 export interface Insights {
   readonly scope: "turn" | "window";
-  /** How many there are; a caller who shows fewer says so. */
+  /** Number of insights; a caller that shows fewer must say so. */
   readonly total: number;
   readonly insights: readonly Insight[];
 }
 
 /**
- * Finds insights. With scope `turn` every rule is applied to each turn for itself, with `window` to
- * all events together. Takes any array; what is no event is left out.
+ * Finds insights. With scope `turn` every rule is applied to each turn, with `window` to all
+ * events together. Accepts any array; values that are no events are left out.
  */
 export function findInsights(
   events: readonly unknown[],
@@ -50,7 +50,7 @@ export function findInsights(
   return insightsIn(readWindow(events), options);
 }
 
-/** The same over a window that was read already. */
+/** The same for a window that was read already. */
 export function insightsIn(
   { events: readable, groups }: WindowEvents,
   options: { readonly scope: "turn" | "window" },
@@ -59,7 +59,7 @@ export function insightsIn(
   if (options.scope === "window") {
     for (const draft of rules(readable)) insights.push(toInsight(draft, null));
     for (const { evidence, name, identity } of findRecurringWorkflows(readable)) {
-      // The name is made of labels, so it is no label itself and is not measured as one.
+      // The name is composed of labels and longer than one, so it is not screened as a label.
       const insight = toInsight({ code: "recurring_workflow", evidence }, identity);
       insights.push({ ...insight, subject: name });
     }

@@ -1,6 +1,6 @@
 /**
- * @module Instant: a normalized time as a number, for offsets and durations of many events at once.
- * The text stays the authority wherever order decides something (`compareTimes`).
+ * @module Instant: a normalized time as a number, for offsets and durations of many events. Where
+ * order is decided, the text is compared (`compareTimes`).
  */
 function digits(text: string, from: number, count: number): number {
   let value = 0;
@@ -18,7 +18,7 @@ function daysOf(year: number, month: number, day: number): number {
   return era * 146_097 + yearOfEra * 365 + leapDays + dayOfYear - 719_468;
 }
 
-/** Events stand together in time, so the calendar is asked once a day and not once an event. */
+/** Adjacent events share their date, so the calendar is computed once per day. */
 let lastDate = 0;
 let lastDays = daysOf(0, 0, 0);
 
@@ -32,13 +32,13 @@ function minuteMs(text: string): number {
   return ((lastDays * 24 + digits(text, 11, 2)) * 60 + digits(text, 14, 2)) * 60_000;
 }
 
-/** More digits than a double holds. */
+/** A double holds no more digits. */
 const fractionDigitsMax = 15;
 const tens: readonly number[] = Array.from({ length: fractionDigitsMax + 1 }, (_, at) => 10 ** at);
 
 /**
  * Milliseconds since the epoch of a time of the form `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, with the
- * fraction as far as a double holds it (a quarter of a microsecond in this century).
+ * precision of a double (a quarter of a microsecond in this century).
  */
 export function instantMs(text: string): number {
   const whole = minuteMs(text) + digits(text, 17, 2) * 1000;
@@ -46,7 +46,7 @@ export function instantMs(text: string): number {
   return count <= 0 ? whole : whole + (digits(text, 20, count) / (tens[count] as number)) * 1000;
 }
 
-/** A difference of two such numbers without the noise below a tenth of a microsecond. */
+/** A difference of two such numbers, rounded to a tenth of a microsecond. */
 export function roundMs(value: number): number {
   return Math.round(value * 1e4) / 1e4;
 }

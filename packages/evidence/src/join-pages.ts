@@ -1,7 +1,7 @@
 /**
- * @module JoinPages: pages back into a window, and what the window is worth (requirements:
- * Reconciliation 1 and 8). Even the last page says that it is not the whole; only who followed
- * every cursor from the first page to the null can say that nothing is missing.
+ * @module JoinPages: joins pages into a window and determines its completeness (requirements:
+ * Reconciliation 1 and 8). No single page is complete by itself; only following every cursor from
+ * the first page to null proves that nothing is missing.
  */
 import type { ReadCompleteness } from "@turnproof/semconv";
 
@@ -21,25 +21,25 @@ import { isRecord } from "./resource-reading.ts";
 import { compareTimes, normalizeTime } from "./time.ts";
 import { isUntrusted, trustedErrors } from "./untrusted.ts";
 
-/** What a verdict needs to know of how its events were read. */
+/** Facts about reading that a verdict needs. */
 export interface NormalizationMetadata {
   readonly coverage?: Coverage;
   readonly window_complete?: boolean;
   readonly truncated?: boolean;
-  /** How many records could not be read, or what was wrong with them. */
+  /** Number of records that could not be read, or their errors. */
   readonly normalization_errors?: number | readonly NormalizationError[];
   readonly read_completeness?: ReadCompleteness;
-  /** Mark of the window: everything received up to it was read. ISO 8601 UTC. */
+  /** The window's mark: everything received up to it was read. ISO 8601 UTC. */
   readonly as_of?: string | null;
-  /** Roots of which received events are set aside, since no store would take them. */
+  /** Roots of which received events are quarantined, because the store refused them. */
   readonly quarantined_roots?: readonly string[];
 }
 
-/** One page as it was asked for. */
+/** One page with its request. */
 export interface PageRead {
-  /** The cursor that the request carried; null for the first page. */
+  /** The cursor of the request; null for the first page. */
   readonly cursor: string | null;
-  /** The filters of the request; the same for every page of a window. */
+  /** The filters of the request; equal for all pages of a window. */
   readonly query?: EventQuery;
   readonly page: EventPage;
 }
@@ -53,12 +53,12 @@ export interface JoinedWindow {
 }
 
 /**
- * Joins pages in the order in which they were read. The window is complete only when the first page
- * was asked for without a cursor, each next one with the `next_cursor` of the one before, the last
- * has none, nothing failed, the filters never changed and leave out no part of a turn (as a status,
- * a kind or a time does), and all carry one mark. Pages of different walks, or without a mark, are
- * never the whole. What was received after the mark is left out: a walk may meet some of it and
- * miss the rest. Never throws on data.
+ * Joins pages in the order in which they were read. The window is complete only when the first
+ * page was requested without a cursor, each next one with the `next_cursor` of the one before, the
+ * last has none, nothing failed, the filters never changed and exclude no part of a turn (as a
+ * status, a kind or a time does), and all have one mark. Pages of different walks, or without a
+ * mark, are never complete. Events received after the mark are left out: a walk may find some of
+ * them and miss the rest. Never throws on data.
  */
 export function joinPages(
   reads: readonly PageRead[],
@@ -93,7 +93,7 @@ export function joinPages(
   };
 }
 
-/** The events of the pages; what is none goes through the normalizer, as it does in the judge. */
+/** The events of the pages; other values are normalized, as in the judge. */
 function itemsOf(reads: readonly PageRead[]): {
   readonly items: readonly TurnEvent[];
   readonly unread: readonly NormalizationError[];
@@ -102,7 +102,7 @@ function itemsOf(reads: readonly PageRead[]): {
   const others: unknown[] = [];
   for (const { page } of reads) {
     const values: unknown = page.items;
-    // A page without a list has lost what it held.
+    // A page without a list has lost its items.
     for (const value of Array.isArray(values) ? values : [null]) {
       if (isTurnEvent(value)) items.push(value);
       else others.push(value);
@@ -113,7 +113,7 @@ function itemsOf(reads: readonly PageRead[]): {
   return { items: [...items, ...read.events], unread: read.errors };
 }
 
-/** Findings of the page's own normalizer; what is no number is no proof of none. */
+/** Errors of the page's own normalizer; a count that is no number does not prove zero. */
 function errorsOf({ normalization_errors: counted, errors }: EventPage): number {
   return (typeof counted === "number" ? counted : 1) + (Array.isArray(errors) ? 0 : 1);
 }
@@ -122,7 +122,7 @@ function count(errors: readonly NormalizationError[]): number {
   return trustedErrors(errors).reduce((total, error) => total + error.count, 0);
 }
 
-/** The mark that all pages carry; null where one has none, another, or no time. */
+/** The mark that all pages have; null when one has none, another or an invalid one. */
 function markOf(reads: readonly PageRead[]): string | null {
   const marks = new Set(reads.map(({ page }) => page.as_of ?? null));
   const [mark] = marks;
@@ -130,7 +130,10 @@ function markOf(reads: readonly PageRead[]): string | null {
   return marks.size === 1 && isTime ? mark : null;
 }
 
-/** Whether an event is of the window with this mark; one that says no receipt is of every window. */
+/**
+ * True for events of the window with this mark; an event without a receipt belongs to every
+ * window.
+ */
 export function isReceivedBy(mark: string): (event: TurnEvent) => boolean {
   return (event) => {
     const received: unknown = (event as TurnEvent | null)?.received_at;
@@ -147,7 +150,7 @@ function isChain(reads: readonly PageRead[]): boolean {
   });
 }
 
-/** A page without a cursor on either side that still denies being complete had its own reason. */
+/** A page without cursors that is not complete has a gap of its own. */
 function hasGap(reads: readonly PageRead[]): boolean {
   const [only] = reads;
   return (

@@ -1,7 +1,7 @@
 /**
- * @module Learning: what a system could learn from its turns, and where each candidate stands
+ * @module Learning: what a system could learn from its turns, and the state of each candidate
  * (requirements: Evidence recorded 6; design 4). A recurring workflow is a sequence of tool names;
- * nothing here promotes anything.
+ * nothing here promotes a candidate.
  */
 import { limits } from "@turnproof/semconv";
 
@@ -15,21 +15,21 @@ import { createIdentityTable } from "./identity-table.ts";
 import { toolResults } from "./tool-outcomes.ts";
 import { readWindow } from "./window-events.ts";
 
-/** Tools in a row that make a workflow, and threads in which it must have run. */
+/** Least length of a workflow in tools, and the least number of threads it ran in. */
 const workflowToolsMin = 2;
 const workflowThreadsMin = 2;
-/** A longer row is one turn's own business, not a habit. */
+/** A longer sequence is specific to one turn. */
 const workflowToolsMax = 32;
 
-/** The same row of tools in several threads of one tenant and agent. */
+/** The same sequence of tools in several threads of one tenant and agent. */
 export interface RecurringWorkflow {
-  /** Stable over runs: from application, agent, tenant and tools. */
+  /** Deterministic: from application, agent, tenant and tools. */
   readonly candidate_ref: string;
   readonly identity: Pick<IdentityTuple, "application_id" | "agent_id" | "user_id">;
   readonly tools: readonly string[];
   /**
-   * The tools in their order as a reader's words: `search → write`, at most 240 characters. A name
-   * that is no label is `?`; where the words are not the whole row, part of the ref tells it apart.
+   * The tools in order, for readers: `search → write`, at most 240 characters. A name that is no
+   * label is `?`; where the text is not the complete sequence, a part of the ref distinguishes it.
    */
   readonly name: string;
   readonly threads: number;
@@ -37,7 +37,7 @@ export interface RecurringWorkflow {
   readonly evidence: readonly TurnEvent[];
 }
 
-/** Where a candidate of the window stands: its latest lifecycle event. */
+/** State of a candidate in the window: its latest lifecycle event. */
 export interface CandidateState {
   readonly candidate_ref: string;
   readonly learning_event: string | null;
@@ -53,7 +53,7 @@ interface Row {
   readonly evidence: TurnEvent[];
 }
 
-/** The rows of tools that recur; tenants and agents are never mixed. Linear but for sorting. */
+/** Recurring tool sequences; tenants and agents are never mixed. Linear except for sorting. */
 export function findRecurringWorkflows(events: readonly TurnEvent[]): RecurringWorkflow[] {
   const results = toolResults(events);
   const groups = groupByIdentity(results);
@@ -109,7 +109,7 @@ function toWorkflow(row: Row): RecurringWorkflow {
 
 const arrow = " → ";
 
-/** Rows of one owner that differ have names that differ, even where they begin alike. */
+/** Different sequences of one owner get different names, even when they begin alike. */
 function nameOf(tools: readonly string[], ref: string): string {
   const labels = tools.map(labelOf);
   const words = labels.map((label) => label ?? "?");
@@ -127,12 +127,12 @@ function nameOf(tools: readonly string[], ref: string): string {
   return `${fitting}…${mark}`;
 }
 
-/** Learning candidates of any window: workflows that recur. */
+/** Learning candidates of any window: recurring workflows. */
 export function findLearningCandidates(events: readonly unknown[]): RecurringWorkflow[] {
   return findRecurringWorkflows(readWindow(events).events);
 }
 
-/** The lifecycle of every candidate that the window's learning events name. */
+/** The lifecycle state of every candidate in the window's learning events. */
 export function readCandidates(events: readonly unknown[]): CandidateState[] {
   const byCandidate = new Map<string, TurnEvent[]>();
   for (const event of readWindow(events).events) {

@@ -1,7 +1,7 @@
 /**
- * @module LegacyFields: under which names older writers put what an attribute holds today, by kind
- * (design 3.2; requirements: Versioning). The table is an allowlist: a field that is not in it,
- * such as a prompt, arguments or a result, is never looked at.
+ * @module LegacyFields: the names that older writers used for today's attributes, by kind (design
+ * 3.2; requirements: Versioning). The table is an allowlist: a field outside of it, such as a
+ * prompt, arguments or a result, is never read.
  */
 import type { AttributeName, EventKind } from "@turnproof/semconv";
 
@@ -12,7 +12,7 @@ import {
   readToolOutcome,
 } from "./legacy-words.ts";
 
-/** Turns a legacy value into today's; undefined says that it holds nothing usable. */
+/** Converts a legacy value to the current form; undefined when it is not usable. */
 export type Reading = (value: unknown) => unknown;
 
 /** Older names of one attribute, best first, and how the value is read. */
@@ -24,7 +24,7 @@ export interface LegacyField {
 export type LegacyFields = { readonly [name in AttributeName]?: LegacyField };
 
 const asList: Reading = (value) => (typeof value === "string" ? [value] : value);
-/** Where older writers listed what current ones count, only the length is taken. */
+/** Older writers listed what current ones count; only the length is read. */
 const asCount: Reading = (value) => (Array.isArray(value) ? value.length : value);
 const count = (...names: string[]): LegacyField => ({ names, read: asCount });
 const field = (...names: string[]): LegacyField => ({ names });
@@ -41,7 +41,7 @@ const commonFields: LegacyFields = {
 
 const requestField: LegacyFields = { request_id: field("request_id", "provider_request_id") };
 
-/** Usage stood in an object of its own or beside the rest; both are searched. */
+/** Usage was in an object of its own or beside the other fields; both are read. */
 const modelFields: LegacyFields = {
   ...requestField,
   model: field("model", "model_name", "model_id"),
@@ -210,7 +210,7 @@ const byKind: { readonly [kind in EventKind]?: LegacyFields } = {
 
 const tables = new Map<EventKind, readonly (readonly [AttributeName, LegacyField])[]>();
 
-/** The attributes that a legacy event of this kind may hold and where to look for each. */
+/** The attributes of a legacy event of this kind, and where to look for each. */
 export function legacyFieldsOf(
   kind: EventKind,
 ): readonly (readonly [AttributeName, LegacyField])[] {

@@ -1,6 +1,6 @@
 /**
- * @module LegacyWords: the words that older writers used for today's states. A word that is not
- * listed says nothing, and nothing is never taken for success.
+ * @module LegacyWords: older writers' words for today's states. An unlisted word is unknown, and
+ * unknown never counts as success.
  */
 import type { ArtifactStatus, EventStatus, ParserStatus, ToolOutcome } from "@turnproof/semconv";
 
@@ -115,27 +115,27 @@ function look<T>(words: Words<T>, value: unknown): T | undefined {
   return Object.hasOwn(words, word) ? words[word] : undefined;
 }
 
-/** Status that an older word means. */
+/** Status of an older word. */
 export function readStatus(value: unknown): EventStatus | undefined {
   return look(statusWords, value);
 }
 
-/** Tool outcome that an older word means. */
+/** Tool outcome of an older word. */
 export function readToolOutcome(value: unknown): ToolOutcome | undefined {
   return look(toolWords, value);
 }
 
-/** Cache decision that an older word means; a boolean `hit` is one too. */
+/** Cache decision of an older word; a boolean `hit` is read too. */
 export function readCacheDecision(value: unknown): string | undefined {
   return typeof value === "boolean" ? (value ? "hit" : "miss") : look(cacheWords, value);
 }
 
-/** Parser status that an older word means. */
+/** Parser status of an older word. */
 export function readParserStatus(value: unknown): ParserStatus | undefined {
   return look(parserWords, value);
 }
 
-/** Artifact status that an older word means. */
+/** Artifact status of an older word. */
 export function readArtifactStatus(value: unknown): ArtifactStatus | undefined {
   return look(artifactWords, value);
 }

@@ -1,4 +1,4 @@
-/** Lineage: producers, versions, tenants and circles. */
+/** Lineage: producers, versions, tenants and cycles. */
 import { expect, test } from "vitest";
 
 import type { ResourceRef, TurnEvent } from "./event.ts";
@@ -90,7 +90,7 @@ test("a span's many sources are all there, and what is not drawn again is counte
     ...Array.from({ length: 100 }, (_, at) => event(`w-${at}`, [], [ref(`source-${at}`)], work)),
     event("v1", [ref("reply-1", "1")], [], produced),
     event("v2", [ref("reply-1", "2")], [], produced),
-    // A span of the same id elsewhere is another span.
+    // The same span id in another trace is another span.
     event("far", [], [ref("source-far")], { ...work, root_trace_id: "other" }),
   ];
   const [lineage] = buildLineage(events, { ref: "reply-1" });

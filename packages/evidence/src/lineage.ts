@@ -1,7 +1,7 @@
 /**
- * @module Lineage: what a resource rests on, as far as evidence says (design 4). Tenants are never
- * mixed: the same ref under two users is two lineages. A link says what was named, not that it is
- * true, and a source that nobody recorded is a leaf, not an end.
+ * @module Lineage: the recorded sources of a resource (design 4). Tenants are never mixed: the
+ * same ref of two users gives two lineages. A link is what was recorded, not a proof, and a source
+ * without a recorded producer is a leaf.
  */
 import type { ProvenanceStatus } from "@turnproof/semconv";
 
@@ -10,7 +10,7 @@ import type { ResourceRef, TurnEvent } from "./event.ts";
 import { spanKey } from "./span-key.ts";
 import { readWindow } from "./window-events.ts";
 
-/** Which resource. `userId` null is the anonymous scope; absent asks every tenant of the window. */
+/** The resource. `userId` null is the anonymous scope; absent means every tenant of the window. */
 export interface LineageQuery {
   readonly ref: string;
   readonly resourceType?: string;
@@ -23,17 +23,20 @@ export interface LineageNode {
   readonly resource_type: string;
   readonly ref: string;
   readonly version: string | null;
-  /** Steps from the resource that was asked for, along the shortest way. */
+  /** Steps from the requested resource, along the shortest path. */
   readonly depth: number;
   readonly ownership_verified: boolean | null;
   readonly provenance_status: ProvenanceStatus | null;
   /** False where no event of the window produced it. */
   readonly recorded: boolean;
-  /** Sources of the spans that produced it to which no edge is drawn; they are nodes all the same. */
+  /**
+   * Sources of the spans that produced it without an edge of their own; they are nodes all the
+   * same.
+   */
   readonly edges_omitted: number;
 }
 
-/** `from` rests on `to`: indexes into `nodes`, and the event that says so. */
+/** `from` depends on `to`: indexes into `nodes`, and the event that recorded it. */
 export interface LineageEdge {
   readonly from: number;
   readonly to: number;
@@ -49,16 +52,16 @@ export interface Lineage {
 
 type Tenant = string | null | undefined;
 
-/** What the events of one span name as inputs: each resource once, in order of time. */
+/** Resources that the events of one span name as inputs: each once, in order of time. */
 interface SpanSources {
   readonly refs: Map<string, ResourceRef>;
-  /** True once an event has drawn an edge to every one of them. */
+  /** True once an event has an edge to every one of them. */
   drawn: boolean;
 }
 
 /**
- * How many sources of a span each further event has an edge to. Many events of one span that names
- * many sources would otherwise need the product of both.
+ * Edges of each further event to the sources of its span. Many events of one span with many
+ * sources would otherwise need the product of both.
  */
 const furtherEdgesMax = 64;
 
@@ -76,8 +79,8 @@ function keyOf({ resource_type, ref, version }: ResourceRef): string {
 }
 
 /**
- * Walks from the resource to everything it rests on: the inputs of the events that have it as an
- * output, and of the span that produced it. Linear in events; circles are walked once.
+ * Walks from the resource to all its sources: the inputs of the events that output it, and of the
+ * span that produced it. Linear in events; cycles are walked once.
  */
 export function buildLineage(events: readonly unknown[], query: LineageQuery): Lineage[] {
   const shelves = new Map<Tenant, Shelf>();
@@ -100,7 +103,7 @@ function spanKeyOf(root: string | undefined, span: string): string {
 
 function addEvent(shelf: Shelf, event: TurnEvent, query: LineageQuery): void {
   const inputs = event.input_refs ?? [];
-  // A delivery carries what it names; it makes nothing.
+  // A delivery carries its resources; it does not produce them.
   const outputs = event.event_kind === "delivery" ? [] : (event.output_refs ?? []);
   for (const output of outputs) {
     const key = keyOf(output);
@@ -126,13 +129,13 @@ function addEvent(shelf: Shelf, event: TurnEvent, query: LineageQuery): void {
   }
 }
 
-/** What was said of a resource first stands. */
+/** The first record of a resource is kept. */
 function addRef(refs: Map<string, ResourceRef>, ref: ResourceRef): void {
   const key = keyOf(ref);
   if (!refs.has(key)) refs.set(key, ref);
 }
 
-/** A node while the lineage is walked. */
+/** A node during the walk. */
 type NodeDraft = { -readonly [K in keyof LineageNode]: LineageNode[K] };
 
 function walk(shelf: Shelf): Lineage {
@@ -156,7 +159,7 @@ function walk(shelf: Shelf): Lineage {
     return nodes.length - 1;
   };
   for (const [key, ref] of shelf.asked) visit(key, ref, 0);
-  // A map is walked in the order in which it grows, so breadth comes before depth.
+  // A map is iterated in insertion order while it grows, so the walk is breadth-first.
   for (const [key, from] of indexOf) {
     const node = nodes[from] as NodeDraft;
     for (const event of shelf.producers.get(key) ?? []) {
@@ -171,7 +174,7 @@ function walk(shelf: Shelf): Lineage {
   return { ...(shelf.tenant === undefined ? {} : { user_id: shelf.tenant }), nodes, edges };
 }
 
-/** What an event rests on: its own inputs, and those of the span that produced its artifact. */
+/** Sources of an event: its own inputs, and those of the span that produced its artifact. */
 function sourcesOf(
   shelf: Shelf,
   event: TurnEvent,

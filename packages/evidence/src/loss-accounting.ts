@@ -1,37 +1,37 @@
 /**
- * @module LossAccounting: what is known to be lost, per producer (design 6.4). Every producer of
- * the window must have reported; a single silent one leaves the whole unknown, never zero.
+ * @module LossAccounting: known losses per producer (design 6.4). Every producer of the window
+ * must have reported; with a single missing report the total is unknown, never zero.
  */
 import type { MetricState } from "@turnproof/semconv";
 
 import type { TurnEvent } from "./event.ts";
 import { compareOrder } from "./reconcile-order.ts";
 
-/** What one producer lost, as far as it or its numbers say. */
+/** Loss of one producer, from its reports or its sequence numbers. */
 export interface ProducerLoss {
-  /** Null for what comes from producers that do not name themselves, one entry an application. */
+  /** Null for producers without an id, one entry per application. */
   readonly producer_id: string | null;
-  /** Applications that it spoke for, the one of its own report first; none where nobody said. */
+  /** Applications of its events, the one of its own report first; empty where not recorded. */
   readonly application_ids: readonly string[];
   readonly events: number;
   readonly state: "nothing_lost" | "lost" | "unknown";
-  /** Known to be lost; null where it is unknown. */
+  /** Number of lost events; null where it is unknown. */
   readonly lost: number | null;
   /**
-   * Numbers missing between the first and the last that the window holds or a report names; null
-   * where it holds none.
+   * Sequence numbers missing between the first and the last in the window or a report; null where
+   * there are none.
    */
   readonly sequence_gaps: number | null;
   readonly sampled_out: number | null;
   readonly write_failures: number | null;
-  /** Its own last report: null where the window holds none. */
+  /** Its own last report: null where the window has none. */
   readonly reported: {
-    /** What it knows to have lost, by content-free code; empty where it named no reason. */
+    /** Losses that it counted, by content-free code; empty where it reported no reason. */
     readonly reasons: Readonly<Record<string, number>>;
   } | null;
 }
 
-/** A number that may be unknown, and then is null. */
+/** A number; null when unknown. */
 export interface KnownNumber {
   readonly value: number | null;
   readonly state: MetricState;
@@ -53,7 +53,7 @@ interface Ledger {
   report: TurnEvent | undefined;
 }
 
-/** A producer's report of its own counters; they are totals, so the last one holds. */
+/** A producer's report of its own counters; they are totals, so the last one is current. */
 function isReport({ event_kind, attributes }: TurnEvent): boolean {
   return (
     event_kind === "data_quality" &&
@@ -65,8 +65,8 @@ function isReport({ event_kind, attributes }: TurnEvent): boolean {
 }
 
 /**
- * Reads the reports and the sequence numbers. `filtered` says that the window holds a part of what
- * its producers sent: then a gap in the numbers proves nothing, and its producer is unknown.
+ * Reads the reports and the sequence numbers. `filtered`: the window is a part of its producers'
+ * events; a gap in the numbers then proves nothing, and its producer is unknown.
  */
 export function readLosses(
   events: readonly TurnEvent[],
@@ -108,7 +108,7 @@ function ledgerAt<K>(ledgers: Map<K, Ledger>, key: K, producer: string | undefin
   return ledger;
 }
 
-/** Producers by id; those without one stand before them, by application. */
+/** Producers by id; those without one first, by application. */
 function sortKey({ producer_id: id, application_ids: [application = ""] }: ProducerLoss): string {
   return id === null ? `0 ${application}` : `1 ${id}`;
 }
@@ -119,10 +119,10 @@ function lossOf(ledger: Ledger, filtered: boolean): ProducerLoss {
   const between = gapsIn(ledger.sequence);
   const gaps = between + (filtered ? 0 : unread(ledger.sequence, said));
   const dropped = said?.loss_dropped;
-  // Of a part of its events a gap proves nothing; then the producer has to account for it.
+  // In a filtered window a gap proves nothing; the producer's own report must account for it.
   const accounted = filtered && accountsForAll(ledger.sequence, said);
   const known = dropped !== undefined && !(filtered && gaps > dropped && !accounted);
-  // A report may lag behind the numbers, and the numbers behind a report: the larger is proven.
+  // A report may be older than the numbers, and the reverse: the larger loss is proven.
   const proven = accounted ? 0 : Math.max(between, gaps - waiting(said));
   const lost = known ? Math.max(dropped, proven) : null;
   return {
@@ -143,14 +143,16 @@ function reasonsOf(said: TurnEvent["attributes"]): Readonly<Record<string, numbe
   return Object.fromEntries(codes.map((code, at) => [code, counts[at] ?? 0]));
 }
 
-/** Numbers that were given by the time of the report, after the last one that was read. */
+/** Numbers issued before the report, after the last one in the window. */
 function unread(sequence: readonly number[], said: TurnEvent["attributes"] | undefined): number {
   const given = said?.last_seq;
   if (given === undefined || sequence.length === 0) return 0;
   return Math.max(0, given - sequence.reduce((most, seq) => Math.max(most, seq), 0));
 }
 
-/** The report came after all that was read, and what it created it exported or dropped. */
+/**
+ * The report came after all events of the window, and everything created was exported or dropped.
+ */
 function accountsForAll(
   sequence: readonly number[],
   said: TurnEvent["attributes"] | undefined,
@@ -162,14 +164,16 @@ function accountsForAll(
   return created === exported + dropped;
 }
 
-/** Events that the producer still had when it reported: not lost, and not here yet. */
+/** Events queued at the producer at the time of its report: not lost, not received yet. */
 function waiting(said: TurnEvent["attributes"] | undefined): number {
   const { loss_created: created, loss_exported: exported, loss_dropped: dropped } = said ?? {};
   if (created === undefined || exported === undefined || dropped === undefined) return 0;
   return Math.max(0, created - exported - dropped);
 }
 
-/** A process may speak for the application of a turn; what its own report says is the process. */
+/**
+ * A process may record events for another application's turn; its own report names the process.
+ */
 function applicationsOf({ applications, report }: Ledger): readonly string[] {
   const own = report?.application_id;
   const others = [...applications].filter((name) => name !== own).toSorted();

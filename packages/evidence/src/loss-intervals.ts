@@ -1,21 +1,21 @@
 /**
- * @module LossIntervals: when what a producer reports as lost was lost. Its counters are totals, so
- * a rise happened between the report before and the one that shows it, and only turns that were
- * open then may have lost evidence.
+ * @module LossIntervals: when reported losses happened. A producer's counters are totals, so an
+ * increase happened between the previous report and the one that shows it, and only turns open in
+ * that interval may have lost evidence.
  */
 import type { TurnEvent } from "./event.ts";
 import type { IdentityGroups } from "./identity-tuple.ts";
 import { compareTimes, later } from "./time.ts";
 
-/** A rise of a producer's totals. */
+/** An increase of a producer's totals. */
 export interface LossInterval {
-  /** Absent for a producer that does not name itself: it may be any. */
+  /** Absent for a producer without an id: it may be any. */
   readonly producer_id?: string;
   /** Service that reported it. */
   readonly service?: string;
-  /** Time of its report before, which was clean; null where there is none. */
+  /** Time of its previous report, without the loss; null where there is none. */
   readonly from: string | null;
-  /** Time of the report that names the loss. */
+  /** Time of the report with the loss. */
   readonly to: string;
   readonly lost: number;
   readonly sampled_out: number;
@@ -24,7 +24,7 @@ export interface LossInterval {
 
 const counters = ["loss_dropped", "sampled_out", "write_failures"] as const;
 
-/** The rises that reports tell of. The order of the input plays no part. */
+/** The increases in reports. Input order makes no difference. */
 export function lossIntervals(reports: readonly TurnEvent[]): LossInterval[] {
   const byProducer = new Map<string | undefined, TurnEvent[]>();
   for (const report of reports) {
@@ -69,14 +69,14 @@ function seqOf({ attributes }: TurnEvent): number {
   return attributes.last_seq ?? 0;
 }
 
-/** What is no number is no proof of nothing. */
+/** A value that is no number does not prove zero. */
 function riseOf(value: unknown, before: unknown): number {
   if (value === undefined || value === null) return 0;
   if (typeof value !== "number") return 1;
   return Math.max(0, value - (typeof before === "number" ? before : 0));
 }
 
-/** When a turn was open, and who spoke in it. */
+/** Extent of a turn, and the producers and services in it. */
 interface Extent {
   from: string;
   to: string;
@@ -84,7 +84,7 @@ interface Extent {
   readonly services: Set<string | undefined>;
 }
 
-/** The intervals in which a turn of the window was open that the producer may have spoken in. */
+/** The loss intervals in which a turn of the window was open that may involve the producer. */
 export function lossesOfTurns(
   events: readonly TurnEvent[],
   groups: IdentityGroups,
@@ -114,7 +114,7 @@ function extentsOf(events: readonly TurnEvent[], { starts, order }: IdentityGrou
   return extents;
 }
 
-/** True where a loss of this interval may fall between two times, both included. */
+/** True where a loss of this interval may be between two times, both included. */
 export function overlapsLoss(
   extent: { readonly from: string; readonly to: string },
   { from, to }: Pick<LossInterval, "from" | "to">,

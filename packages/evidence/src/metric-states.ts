@@ -1,8 +1,8 @@
 /**
- * @module MetricStates: a number and whether it is one (requirements: Normalized event page). A
- * metric is `known` only over a complete, readable window; where nobody measured it is
- * `not_measured` with no value, and after a normalization failure `unknown`. Beside it the legacy
- * field of the same name stays what it was: how many were observed.
+ * @module MetricStates: a count and its state (requirements: Normalized event page). A metric is
+ * `known` only over a complete, readable window. It is `not_measured` without a value where it was
+ * not recorded, and `unknown` after a normalization failure. The legacy field of the same name
+ * keeps its meaning: the number observed.
  */
 import type { EventKind } from "@turnproof/semconv";
 
@@ -29,24 +29,24 @@ export const metricNames = [
 ] as const;
 export type MetricName = (typeof metricNames)[number];
 
-/** Observed counts: what was seen, with no claim about what was not. */
+/** Observed counts, with no claim about what was not observed. */
 export type ObservedCounts = { readonly [name in MetricName]: number };
-/** The same with their states. */
+/** The counts with their states. */
 export type MetricStates = { readonly [name in MetricName]: Metric };
 
-/** How the window was read, as far as it bears on what a count means. */
+/** Facts about reading that decide what a count means. */
 export interface MetricWindow {
-  /** True when a cursor came in or goes out, or the scan was bounded. */
+  /** True when the request or the page had a cursor, or the scan was bounded. */
   readonly partial: boolean;
   /** True when anything failed to normalize. */
   readonly failed: boolean;
 }
 
-/** Whoever records these kinds would have recorded the metric, had there been anything to count. */
+/** A writer of these kinds records this metric whenever there is something to count. */
 const runtimeKinds: readonly EventKind[] = ["turn", "model_call", "tool_call"];
 const hostKinds: readonly EventKind[] = ["intent", "artifact", "contract", "delivery"];
 
-/** Counts the metrics of a window and says what each count means. */
+/** Counts the metrics of a window with their states. */
 export function readMetrics(
   events: readonly TurnEvent[],
   window: MetricWindow,

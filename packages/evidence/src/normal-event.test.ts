@@ -1,4 +1,6 @@
-/** @module Tests of NormalEvent: the short way gives what the long way gives, whatever is there. */
+/**
+ * @module Tests of NormalEvent: the fast path and the normalizer give equal results for any input.
+ */
 import { expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";
@@ -45,7 +47,7 @@ const whole: TurnEvent = {
   dropped: { attribute_unknown: 2 },
 };
 
-/** The same value, with a key that says nothing, so that it is not taken as it is. */
+/** The same value with an unknown key, so that it takes the slow path. */
 const longWay = (value: object): object => ({ ...value, nothing: undefined });
 
 const hostile: readonly unknown[] = [

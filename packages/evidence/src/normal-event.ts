@@ -1,7 +1,7 @@
 /**
- * @module NormalEvent: whether a value already is what normalizing it would give, proved field by
- * field and without building anything. Most events are: they were normalized when they were stored.
- * Whatever is not proved here goes the long way, so a doubt costs time and nothing else.
+ * @module NormalEvent: whether normalizing a value would change nothing, decided field by field
+ * without building anything. Most events were normalized when they were stored. A value that does
+ * not pass is normalized, so a doubt only costs time.
  */
 import {
   attribute,
@@ -33,12 +33,12 @@ const statuses: ReadonlySet<unknown> = new Set(eventStatuses);
 const provenances: ReadonlySet<unknown> = new Set(provenanceStatuses);
 
 /**
- * Every field counts 1 where it is as normalizing leaves it, 0 where it is absent, and this where
- * it is not: then the sum is never the number of the record's keys.
+ * A field counts 1 when normalizing would not change it, 0 when absent, and this otherwise: the
+ * sum then never equals the number of the record's keys.
  */
 const refused = -1_000;
 
-/** Rows under `attributes` that a kind may carry, by short name; made at its first event. */
+/** Rows under `attributes` that a kind may carry, by short name; built on its first event. */
 const carried: Map<EventKind, ReadonlyMap<string, AttributeRow>> = new Map();
 
 function rowsOf(kind: EventKind): ReadonlyMap<string, AttributeRow> {
@@ -51,7 +51,7 @@ function rowsOf(kind: EventKind): ReadonlyMap<string, AttributeRow> {
   return rows;
 }
 
-/** An identifier; what the event before had there has passed already. */
+/** An identifier; the previous event's value in this field has passed already. */
 function id(value: unknown, before: unknown): number {
   if (value === undefined) return 0;
   return value === before || isUsableId(value) ? 1 : refused;
@@ -108,7 +108,7 @@ function isRefs(value: unknown): boolean {
   return Array.isArray(value) && value.length <= limits.listEntriesMax && value.every(isRef);
 }
 
-/** The named fields, at least one, in their order and each once. */
+/** Identity field names, at least one, in order and without repetition. */
 function isDerived(value: unknown): boolean {
   if (!Array.isArray(value) || value.length === 0) return false;
   let before = -1;
@@ -138,14 +138,14 @@ function isAttributes(value: unknown, kind: EventKind): boolean {
     const row = rows.get(name);
     if (row === undefined || (fields += 1) > limits.attributesMax) return false;
     const held = value[name];
-    // Absent values are left out by the long way; only an acknowledgement may be known as unknown.
+    // Normalizing drops absent values; only an acknowledgement may be null.
     if (held === null && kind === "delivery" && row === attribute.acknowledged) continue;
     if (held === undefined || held === null || screenValue(row, held) !== undefined) return false;
   }
   return true;
 }
 
-/** The identity fields; `user_id` alone may be null. */
+/** The identity fields; only `user_id` may be null. */
 function identityOf(event: Loose, before: Loose): number {
   return (
     id(event.application_id, before.application_id) +
@@ -159,7 +159,7 @@ function identityOf(event: Loose, before: Loose): number {
   );
 }
 
-/** Where the event stands and where it came from. */
+/** Place and origin of the event. */
 function originOf(event: Loose, before: Loose): number {
   return (
     id(event.span_id, before.span_id) +
@@ -181,17 +181,17 @@ function originOf(event: Loose, before: Loose): number {
   );
 }
 
-/** Recognizes normal events; it remembers the last one, because neighbours share their ids. */
+/** Recognizes normal events; caches the last one, because adjacent events share ids. */
 export class NormalCheck {
   private before: Loose = {};
 
   /**
-   * True when normalizing the value as an event of this store would give an equal one and no
-   * finding. A record with anything beside the fields that are proved here is not taken as it is.
+   * True when normalizing the value as an event of this store would return an equal one without a
+   * finding. A record with any other field does not pass.
    */
   passes(value: object, store: SourceStore): value is TurnEvent {
     const event = value as Loose;
-    // The required ones: schema version, id, kind, phase, status, time, store, revision, attributes.
+    // Required fields: schema version, id, kind, phase, status, time, store, revision, attributes.
     if (event.schema_version !== 3 || event.source_store !== store || !isPlain(value)) return false;
     if (!kinds.has(event.event_kind) || !phases.has(event.phase) || !statuses.has(event.status)) {
       return false;

@@ -1,7 +1,6 @@
 /**
- * @module NormalizationFindings: what was wrong with data, counted by code. Nothing here can hold a
- * value: a finding names its code, its store and the ids of records or events (design 4:
- * Normalize).
+ * @module NormalizationFindings: problems with data, counted by code. A finding never contains a
+ * value: it has its code, its store and the ids of records or events (design 4: Normalize).
  */
 import { limits } from "@turnproof/semconv";
 
@@ -25,11 +24,11 @@ export type NormalizationCode =
 
 /** Collects findings while records are read. */
 export interface Findings {
-  /** Names what is read now: whether its producer is trusted is kept with its findings. */
+  /** Sets the value being read: whether its producer is trusted is kept with its findings. */
   about(value: unknown): void;
   /** Counts one finding; `id` is shown only if it is a usable identifier. */
   report(code: NormalizationCode, store: SourceStore, id?: unknown): void;
-  /** The findings in the order in which each code was first met. */
+  /** The findings in the order of first occurrence. */
   list(): NormalizationError[];
 }
 
@@ -69,8 +68,8 @@ export function createFindings(): Findings {
 }
 
 /**
- * True for a text that can stand as an identifier: present, short, well-formed, without control
- * characters, line ends or space around it. A loop, because every event has a dozen of them.
+ * True for a usable identifier: not empty, short, well-formed, without control characters, line
+ * ends or surrounding space. A loop, because every event has a dozen of them.
  */
 export function isUsableId(value: unknown): value is string {
   if (typeof value !== "string") return false;
@@ -88,7 +87,7 @@ export function isUsableId(value: unknown): value is string {
   return !surrogates || value.isWellFormed();
 }
 
-/** One entry per code and store, with the sum of the counts and the first evidence ids. */
+/** One entry per code and store, with summed counts and the first evidence ids. */
 export function sumErrors(errors: readonly NormalizationError[]): NormalizationError[] {
   const sums = new Map<string, NormalizationError>();
   for (const error of errors) {

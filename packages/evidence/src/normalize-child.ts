@@ -1,7 +1,7 @@
 /**
- * @module NormalizeChild: one stored or posted event as a TurnEvent, or a finding (design 4:
- * Normalize). Children of versions 1 and 2 are read through the tables of their names, version 3 as
- * it stands. Never throws on data; nothing that was present is read as absent.
+ * @module NormalizeChild: reads one stored or posted event as a TurnEvent, or reports a finding
+ * (design 4: Normalize). Children of versions 1 and 2 are read through tables of old names,
+ * version 3 directly. Never throws on data; a present value is never read as absent.
  */
 import { eventKinds, eventPhases, eventStatuses, legacyKinds } from "@turnproof/semconv";
 import type { EventKind, EventPhase, EventStatus } from "@turnproof/semconv";
@@ -24,11 +24,11 @@ import { epochToTime, normalizeTime } from "./time.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** What surrounds a child, and where faults go. */
+/** Context of a child, and the collector of findings. */
 export interface ChildContext {
-  /** Identity that the envelope states. */
+  /** Identity in the envelope. */
   readonly identity: IdentityDraft;
-  /** Version of a child that names none. */
+  /** Version of a child without one. */
   readonly version: number;
   readonly store: SourceStore;
   readonly receivedAt?: string;
@@ -37,7 +37,7 @@ export interface ChildContext {
 
 const noAttributes: TurnEvent["attributes"] = Object.freeze({});
 
-/** A kind under one of its names, with the phase that an older name implied. */
+/** A kind with the phase that an older name implied. */
 interface NamedKind {
   readonly name: string;
   readonly kind: EventKind;
@@ -53,15 +53,15 @@ const kindsByName: ReadonlyMap<unknown, NamedKind> = new Map<unknown, NamedKind>
 const statuses: ReadonlySet<unknown> = new Set(eventStatuses);
 const phases: ReadonlySet<unknown> = new Set(eventPhases);
 
-/** An event whose id may still have to be derived. */
+/** An event whose id may have to be derived. */
 export type ChildReading = Omit<TurnEvent, "event_id"> & { readonly event_id?: string };
 
-/** Reads one child; undefined when it was left out, after its fault was reported. */
+/** Reads one child; undefined when it was left out, with its fault reported. */
 export function readChild(child: unknown, context: ChildContext): ChildReading | undefined {
   if (!isRecord(child)) return fault(context, "invalid_event");
   const version = readVersion(child["schema_version"] ?? context.version);
   if (version === undefined) return fault(context, "unsupported_schema", child["event_id"]);
-  // An older event that has been normalized before, e.g. an item of a page, says so by its dialect.
+  // An older event that was normalized before, e.g. an item of a page, has a dialect.
   const legacy = version !== 3 && child["dialect"] !== "legacy";
   const named = kindsByName.get(nameOf(child, legacy));
   const timestamp = timeOf(child, legacy);
@@ -87,7 +87,7 @@ export function readChild(child: unknown, context: ChildContext): ChildReading |
     revision: 1,
     attributes: noAttributes,
   };
-  // One assignment each instead of spreads: this runs once per event of a million.
+  // Single assignments instead of spreads: this runs for each of a million events.
   if (id !== undefined) draft.event_id = id as string;
   for (const field of identityFields) {
     const value = identity[field];
@@ -119,7 +119,7 @@ function nameOf(child: Loose, legacy: boolean): unknown {
     : child["event_kind"];
 }
 
-/** The time of a child; epoch numbers only of older writers, and only where the unit is clear. */
+/** The time of a child; epoch numbers only for older writers, and only with a clear unit. */
 export function timeOf(record: Loose, legacy: boolean): string | undefined {
   const value = legacy
     ? (record["timestamp"] ??
@@ -143,7 +143,7 @@ function identityOf(
   const own = readIdentity(child, legacy);
   if (own.identity === undefined) return fault(context, "invalid_event", child["event_id"]);
   const outer = context.identity;
-  // A legacy record without a tenant is anonymous; its children cannot make it somebody's.
+  // A legacy record without a tenant is anonymous; its children cannot change that.
   const around =
     legacy && outer.user_id === undefined && speaksOfScope(outer)
       ? { ...outer, user_id: null }
@@ -167,13 +167,15 @@ const lasting: ReadonlySet<EventKind> = new Set([
   "span",
 ]);
 
-/** The status as said; undefined when nothing usable was. */
+/** The recorded status; undefined when there is no usable one. */
 function statusOf(child: Loose, kind: EventKind, legacy: boolean): EventStatus | undefined {
   const said = child["status"] ?? nestedStatus(child, kind, legacy);
   return statuses.has(said) ? (said as EventStatus) : readStatus(said);
 }
 
-/** The phase as said, else as the name implies, else as the record looks. */
+/**
+ * The recorded phase, else the one that the name implies, else the one inferred from the fields.
+ */
 function phaseOf(
   child: Loose,
   named: NamedKind,
@@ -185,18 +187,19 @@ function phaseOf(
   return named.phase ?? inferPhase(child, named.kind, status, legacy);
 }
 
-/** Older results put their outcome into the data. */
+/** Older results have their outcome in the data. */
 function nestedStatus(child: Loose, kind: EventKind, legacy: boolean): unknown {
   if (!legacy) return undefined;
   const data = child["attributes"] ?? child["data"] ?? child["payload"];
   if (!isRecord(data)) return undefined;
-  // The outcome of a tool is how its call ended; the outcome of a task is not how its record did.
+  // The outcome of a tool is how its call ended; the outcome of a task is not the status of its
+  // record.
   return (
     data["status"] ?? (kind === "tool_call" ? (data["outcome"] ?? child["outcome"]) : undefined)
   );
 }
 
-/** A call that says how it went, or how long, has ended; otherwise older names meant the start. */
+/** A call with an outcome or a duration has ended; otherwise older names meant the start. */
 function inferPhase(
   child: Loose,
   kind: EventKind,
@@ -209,7 +212,7 @@ function inferPhase(
   return legacy && !ended ? "start" : "result";
 }
 
-/** The task stands on the event or among its attributes; two different ones are none. */
+/** The task is on the event or among its attributes; two different values count as none. */
 function addTask(draft: EventDraft, child: Loose, context: ChildContext, id: unknown): void {
   const attributes = child["attributes"];
   const inner = isRecord(attributes) ? (attributes["task_id"] ?? undefined) : undefined;
@@ -234,7 +237,7 @@ function addAttributes(
   if (reading.refused) context.report("invalid_metadata", id);
   if (reading.sourcesRefused) context.report("invalid_source_ids", id);
   draft.attributes = reading.attributes;
-  // These two names state it: only verified outcomes and persisted artifacts bore them.
+  // These two names imply it: only verified outcomes and persisted artifacts had them.
   if (legacyName === "verified_outcome" && draft.attributes.verified === undefined) {
     draft.attributes = { ...draft.attributes, verified: true };
   }

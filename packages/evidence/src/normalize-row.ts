@@ -1,6 +1,6 @@
 /**
- * @module NormalizeRow: rows of the conversation and tool_log stores as events without their text
- * (design 3.2). Who, when and how it went is read; what was said, asked or answered never is.
+ * @module NormalizeRow: reads rows of the conversation and tool_log stores as events without their
+ * text (design 3.2): identity, time and outcome, never messages, arguments or results.
  */
 import type { EventStatus } from "@turnproof/semconv";
 
@@ -30,7 +30,7 @@ export function readMemoryRow(
   report: Report,
 ): ChildReading | undefined {
   const rowId = row["record_id"] ?? row["id"] ?? row["_id"] ?? row["memory_unit_id"];
-  // A store's wrapper may hold the unit one level down; identity may stand on either.
+  // A store's wrapper may contain the row one level down; identity may be on either level.
   const inner = isRecord(row["payload"])
     ? row["payload"]
     : isRecord(row["data"])
@@ -44,7 +44,7 @@ export function readMemoryRow(
     return undefined;
   }
   const { identity } = reading;
-  // A row that names no tenant is an anonymous one (requirements: tenant rule 3).
+  // A row without a tenant is anonymous (requirements: tenant rule 3).
   identity.user_id ??= null;
   const kind = kinds[store];
   const draft: EventDraft = {
@@ -83,7 +83,7 @@ function statusOf(row: Loose): EventStatus {
   return typeof flag === "boolean" ? (flag ? "success" : "error") : "unknown";
 }
 
-/** Which store a row that names none came from; rows of evidence are told by their shape. */
+/** The store of a row that does not name one; rows of evidence are recognized by their shape. */
 export function guessStore(row: Loose): SourceStore | undefined {
   const named = row["source_store"];
   if (named === "trace" || named === "conversation" || named === "tool_log") return named;

@@ -1,4 +1,7 @@
-/** The normalizer under load and malice, and the bundle codec's round trip (design 3.6, 4). */
+/**
+ * The normalizer under load and with hostile input, and the bundle codec's round trip (design 3.6,
+ * 4).
+ */
 import { eventKinds, eventStatuses } from "@turnproof/semconv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -82,11 +85,12 @@ test("what is encoded is read back: every field, digit, tenant state, and null",
       const read = normalize([stored.payload]);
       expect(read.errors).toEqual([]);
       expect(texts(read.events)).toEqual(texts(given));
-      // In its record the bundle reads the same, but for a receipt that nobody had noted before.
+      // Wrapped in its record the bundle reads the same, except for a receipt that was not
+      // recorded before.
       const times = (list: readonly TurnEvent[]): string[] =>
         texts(list.map((item) => ({ ...item, received_at: "" })));
       expect(times(normalize([stored]).events)).toEqual(times(given));
-      // Reading what was read changes nothing.
+      // Reading normalized events changes nothing.
       expect(texts(normalizeEvents(read.events).events)).toEqual(texts(given));
     }),
     { numRuns: 200 },
@@ -221,7 +225,7 @@ test("malformed rows of any shape give findings, never an exception, never a hal
           );
           expect(item.duration_ms ?? 0).toBeGreaterThanOrEqual(0);
         }
-        // Everything that came out can be written and is accepted again without a finding.
+        // All output can be written and is accepted again without a finding.
         const again = normalizeEvents(JSON.parse(JSON.stringify(result.events)) as unknown[]);
         expect(again.errors).toEqual([]);
       }
@@ -298,7 +302,7 @@ test("a bundle that was serialised as a JSON text is read, wherever it stands", 
     const { events, errors } = normalize([row]);
     expect([row, events.map(({ event_id }) => event_id), errors]).toEqual([row, ["e1"], []]);
   }
-  // A message may look like one; rows of other stores are never parsed.
+  // A message may look like JSON; rows of other stores are never parsed.
   expect(normalize([text], { store: "conversation" }).events).toEqual([]);
   expect(normalize([{ id: "m1", payload: text }], { store: "conversation" }).events).not.toEqual(
     expect.arrayContaining([expect.objectContaining({ event_id: "e1" })]),

@@ -1,7 +1,7 @@
 /**
- * @module Normalize: rows of any store and version as events and findings (design 4: Normalize;
- * requirements: Versioning). Trace bundles of versions 1 to 3, host event envelopes, native events,
- * conversation rows and tool logs go through here and nowhere else. Never throws on data.
+ * @module Normalize: converts rows of any store and version to events and findings (design 4:
+ * Normalize; requirements: Versioning). The only reader of trace bundles of versions 1 to 3, host
+ * event envelopes, native events, conversation rows and tool logs. Never throws on data.
  */
 import type { SourceStore, NormalizationError, TurnEvent } from "./event.ts";
 import { looksLikeBundle, openBundle } from "./bundle.ts";
@@ -21,19 +21,19 @@ import { dropLoggedCalls } from "./tool-log.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** How the rows were come by. */
+/** Origin of the rows. */
 export interface NormalizeOptions {
-  /** The store that all rows come from; without it each row is told by its shape. */
+  /** The store of all rows; without it each row is recognized by its shape. */
   readonly store?: SourceStore;
-  /** Stores that did not answer; each becomes a `provider_query_failed`. */
+  /** Stores that did not respond; each becomes a `provider_query_failed`. */
   readonly failedStores?: readonly SourceStore[];
   /** Findings of an earlier step, e.g. of a file that could not be parsed. */
   readonly errors?: readonly NormalizationError[];
 }
 
-/** Everything that could be read, and what could not. */
+/** The events that could be read, and the findings. */
 export interface Normalized {
-  /** Each event once, in the order of the rows; identity as said, not yet resolved over a root. */
+  /** Each event once, in row order; identity as recorded, not resolved over a root yet. */
   readonly events: TurnEvent[];
   readonly errors: readonly NormalizationError[];
   /** Sum of the findings' counts. */
@@ -44,8 +44,8 @@ export interface Normalized {
 }
 
 /**
- * Normalizes stored rows. Copies are removed (design 3.6), and a tool_log row goes where the trace
- * holds the same call's result. Any finding makes a window untrusted.
+ * Normalizes stored rows. Copies are removed (design 3.6), and a tool_log row is removed where the
+ * trace has the same call's result. Any finding makes a window untrusted.
  */
 export function normalize(rows: readonly unknown[], options: NormalizeOptions = {}): Normalized {
   const findings = createFindings();
@@ -56,7 +56,7 @@ export function normalize(rows: readonly unknown[], options: NormalizeOptions = 
     try {
       if (readRow(row, options.store, findings, readings)) bundles += 1;
     } catch {
-      // A record that throws when it is looked at, such as a proxy, is no record.
+      // A record that throws when read, such as a proxy, is invalid.
       findings.report("invalid_source_row", options.store ?? "trace");
     }
   }
@@ -168,7 +168,7 @@ function readRow(
     findings.report(bundle ? "invalid_bundle" : "invalid_source_row", "trace", row["record_id"]);
     return false;
   }
-  // A row that is an event itself: native ones say their version, older ones bore none.
+  // The row itself is an event: native ones have their version, older ones had none.
   const version = event["schema_version"] === undefined ? 1 : 3;
   const reading = readChild(event, contextOf(findings, "trace", { version }));
   if (reading !== undefined) readings.push(withId(reading));
@@ -179,7 +179,7 @@ function readRow(
 const payloadNames = ["payload", "bundle"] as const;
 const bundleNames = [...payloadNames, "content", "data", "value"] as const;
 
-/** Records that stores keep beside evidence; they are no events. */
+/** Records that stores keep beside evidence; they are not events. */
 const otherRecords: ReadonlySet<unknown> = new Set([
   "recommendation",
   "experiment",
@@ -188,10 +188,10 @@ const otherRecords: ReadonlySet<unknown> = new Set([
   "outcome",
 ]);
 
-/** The payload of a record, parsed where it was stored as text; the row itself when it has none. */
+/** The payload of a record, parsed where it is text; the row itself when it has none. */
 function payloadOf(row: Loose, given: SourceStore | undefined): Loose | undefined {
   if (looksLikeBundle(row) || row["event_kind"] !== undefined) return row;
-  // Only a record that says what it is has its text parsed: a message may look like JSON too.
+  // Text is parsed only in a record that states its type: a message may look like JSON too.
   const told = given === "trace" || row["record_type"] === "trace_bundle";
   for (const name of told ? bundleNames : payloadNames) {
     const value = row[name];
@@ -204,12 +204,12 @@ function payloadOf(row: Loose, given: SourceStore | undefined): Loose | undefine
   return undefined;
 }
 
-/** Rows of other stores hold messages, which are never parsed. */
+/** Rows of other stores contain messages, which are never parsed. */
 function isTrace(given: SourceStore | undefined): boolean {
   return given === undefined || given === "trace";
 }
 
-/** A bundle, or a record that says it holds one, from its JSON text. */
+/** A bundle, or a record that contains one, from its JSON text. */
 function bundleIn(text: string): Loose | undefined {
   const record = recordIn(text);
   const isBundle =
@@ -217,7 +217,7 @@ function bundleIn(text: string): Loose | undefined {
   return isBundle ? record : undefined;
 }
 
-/** The record in a JSON text; some writers serialised it twice. */
+/** The record in a JSON text; some writers serialized it twice. */
 function recordIn(text: string): Loose | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -263,8 +263,8 @@ function readBundle(
 }
 
 /**
- * Gives an event without an id one that follows from what it is, so that a copy of the record gives
- * the same one. Equal events of one bundle are numbered: they were recorded twice.
+ * Derives an id for an event without one, so that a copy of the record gets the same id. Equal
+ * events of one bundle are numbered: they were recorded twice.
  */
 function withId(reading: ChildReading, numbers?: Map<string, number>): TurnEvent {
   if (reading.event_id !== undefined) return reading as TurnEvent;

@@ -304,7 +304,7 @@ test("pages name the roots of which rows are set aside, and only these are no su
     reconcileOutcome(events, { normalizationMetadata: read }).window.reasons;
   expect(reasons(rows)).toEqual(["known_loss"]);
   expect(reasons(rows.slice(0, 1))).toEqual([]);
-  // A page of an earlier release does not say.
+  // A page of an earlier release lacks the field.
   const { quarantined_roots: _none, ...earlier } = page;
   const joined = joinPages([{ cursor: null, page: earlier as typeof page }]);
   expect(joined.normalization_metadata.quarantined_roots).toEqual([]);

@@ -1,6 +1,6 @@
 /**
  * @module Page: one page of child events with its counters (design 4; requirements: Normalized
- * event page). Counters speak of the records read for this page alone; a bundle that spans pages
+ * event page). Counters cover the records read for this page alone; a bundle that spans pages
  * counts in each.
  */
 import type { ReadCompleteness } from "@turnproof/semconv";
@@ -14,7 +14,7 @@ import type { EventQuery } from "./query.ts";
 import { trustedErrors } from "./untrusted.ts";
 import type { MetricStates, ObservedCounts } from "./metric-states.ts";
 
-/** What a store read for the page; `EventSlice` of the store's port has these fields. */
+/** Result of a store's read for the page; `EventSlice` of the store's port has these fields. */
 export interface PageSlice {
   /** Resolved, deduplicated, matching events, newest received first. */
   readonly events: readonly TurnEvent[];
@@ -32,7 +32,7 @@ export interface EventPage extends ObservedCounts {
   readonly source_rows: number;
   readonly bundle_count: number;
   readonly normalized_events: number;
-  /** How many failures of trusted producers there were; `errors` says which, and all others. */
+  /** Number of failures of trusted producers; `errors` lists these and all others. */
   readonly normalization_errors: number;
   readonly errors: readonly NormalizationError[];
   readonly duplicates_removed: number;
@@ -40,36 +40,36 @@ export interface EventPage extends ObservedCounts {
   readonly metric_states: MetricStates;
   readonly next_cursor: string | null;
   /**
-   * Mark of the walk, ISO 8601 UTC: everything received up to it is read by following the cursors
-   * from the first page. All pages of a walk carry the same; null where nobody says.
+   * Mark of the walk, ISO 8601 UTC: following the cursors from the first page reads everything
+   * received up to it. All pages of a walk have the same; null where unknown.
    */
   readonly as_of: string | null;
-  /** Roots of the page of which received events are set aside: no verdict on them is a success. */
+  /** Roots of the page with quarantined events: no verdict on them is a success. */
   readonly quarantined_roots: readonly string[];
-  /** True when filters leave out events of a turn: no verdict over such pages is a success. */
+  /** True when filters exclude events of a turn: no verdict over such pages is a success. */
   readonly narrowed: boolean;
-  /** True only when no cursor came in, none goes out, and nothing failed. */
+  /** True only when there was no cursor in the request, none in the page, and nothing failed. */
   readonly window_complete: boolean;
   readonly limit: number;
 }
 
-/** How the page was asked for, and where it goes on. */
+/** Request of the page, and its continuation. */
 export interface PageOptions {
   readonly limit: number;
-  /** True when the request carried a cursor: a continuation is never the whole window. */
+  /** True when the request had a cursor: a continuation is never a complete window. */
   readonly continued: boolean;
   /** The sealed cursor of the next page, or null when nothing older matches. */
   readonly nextCursor: string | null;
   /** Mark of the walk: when its first page was read. */
   readonly asOf?: string;
-  /** Roots of which received events are set aside. */
+  /** Roots with quarantined events. */
   readonly quarantinedRoots?: readonly string[];
-  /** What was asked for. */
+  /** Filters of the request. */
   readonly query?: EventQuery;
   readonly profiles?: CoverageProfiles;
 }
 
-/** Builds the page of a slice; the items keep the slice's order. */
+/** Builds the page of a slice; the items keep their order. */
 export function buildPage(slice: PageSlice, options: PageOptions): EventPage {
   const counted = trustedErrors(slice.errors);
   const failures = counted.reduce((total, error) => total + error.count, 0);
@@ -99,7 +99,7 @@ export function buildPage(slice: PageSlice, options: PageOptions): EventPage {
   };
 }
 
-/** Of these roots the ones that the events are of, sorted. */
+/** The roots among these that the events belong to, sorted. */
 export function rootsAmong(
   events: readonly Pick<TurnEvent, "root_trace_id">[],
   roots: readonly string[],
@@ -110,7 +110,7 @@ export function rootsAmong(
   return [...new Set(found)].toSorted();
 }
 
-/** A failure makes a window untrusted; what was cut off never upgrades that (design 4). */
+/** A failure makes a window untrusted; truncation does not change that (design 4). */
 export function readCompleteness(window: {
   readonly failed: boolean;
   readonly partial: boolean;

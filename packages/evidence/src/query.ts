@@ -1,6 +1,6 @@
 /**
- * @module Query: what may be asked of evidence, and the single `matches` by which every store is
- * judged (style 4.4). Filters only narrow; the scope of the reader is a separate argument.
+ * @module Query: filters on evidence, and the `matches` function that defines their meaning for
+ * every store (style 4.4). Filters only narrow; the scope of the reader is a separate argument.
  */
 import type { EventKind, EventStatus } from "@turnproof/semconv";
 
@@ -8,7 +8,7 @@ import type { TurnEvent } from "./event.ts";
 import type { SourceStore } from "./event.ts";
 import { compareTimes } from "./time.ts";
 
-/** Filters of the events endpoint (requirements: Endpoints; design 6.2). All are conjunctive. */
+/** Filters of the events endpoint (requirements: Endpoints; design 6.2). All must match. */
 export interface EventQuery {
   readonly store?: SourceStore | "all";
   readonly application_id?: string;
@@ -45,7 +45,7 @@ const equalFields = [
   "status",
 ] as const;
 
-/** Filters that leave out events of a turn; the others name its identity. */
+/** Filters that exclude events of a turn; the others select by its identity. */
 const narrowingFields = [
   "memory_id",
   "run_id",
@@ -58,7 +58,7 @@ const narrowingFields = [
   "end_time",
 ] as const;
 
-/** True when what matches may be a part of a turn: no window of it is whole. */
+/** True when the result may be a part of a turn: it is then no complete window. */
 export function isNarrow(query: EventQuery): boolean {
   return narrowingFields.some((field) => query[field] !== undefined);
 }
@@ -76,7 +76,7 @@ export function matches(event: TurnEvent, query: EventQuery): boolean {
   return inWindow(event.timestamp, query.start_time, query.end_time);
 }
 
-/** True when the event names the resource in any of its lists. */
+/** True when the event has the resource in any of its lists. */
 export function refersTo(event: TurnEvent, ref: string): boolean {
   return (
     (event.input_refs?.some((item) => item.ref === ref) ?? false) ||

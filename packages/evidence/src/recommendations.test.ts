@@ -1,4 +1,4 @@
-/** Recommendations: proposals, decisions and their one draft experiment per revision. */
+/** Recommendations: proposals, decisions and one draft experiment per revision. */
 import { expect, test } from "vitest";
 
 import type { Insight } from "./insights.ts";

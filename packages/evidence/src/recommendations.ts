@@ -1,6 +1,7 @@
 /**
  * @module Recommendations: proposals that people decide on (requirements: States and transitions;
- * design 4). Accepting makes one draft experiment for that revision and edits nothing that runs.
+ * design 4). Accepting one creates a draft experiment for that revision and changes nothing that
+ * runs.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -9,16 +10,16 @@ import type { IdentityTuple } from "./identity-tuple.ts";
 import type { InsightCode } from "./insight-table.ts";
 import type { Insight } from "./insights.ts";
 
-/** Where a revision of a recommendation stands. */
+/** State of a revision of a recommendation. */
 export type RecommendationState = "proposed" | "accepted" | "rejected" | "deferred";
 
-/** What a person may decide. */
+/** Decisions that a person can make. */
 export type RecommendationDecision = Exclude<RecommendationState, "proposed">;
 
 /** A proposal that follows from an insight. */
 export interface Recommendation {
   readonly recommendation_id: string;
-  /** Counts from 1; new evidence makes a new revision of the same recommendation. */
+  /** Counts from 1; new evidence creates a new revision of the same recommendation. */
   readonly revision: number;
   readonly state: RecommendationState;
   readonly code: InsightCode;
@@ -29,17 +30,17 @@ export interface Recommendation {
   readonly owner: RecommendationOwner;
   readonly evidence_ids: readonly string[];
   readonly evidence_count: number;
-  /** The draft that accepting made; null unless accepted. */
+  /** The draft that the acceptance created; null unless accepted. */
   readonly experiment_id: string | null;
 }
 
-/** Whose evidence it rests on. */
+/** Identity to which the evidence belongs. */
 export type RecommendationOwner = Pick<IdentityTuple, "application_id" | "agent_id" | "user_id">;
 
-/** Part of an agent that an experiment would touch. */
+/** Component of an agent that an experiment would change. */
 export type Component = "memory" | "tool" | "model" | "context" | "workflow" | "host";
 
-/** A draft, for people to carry out: nothing runs it. */
+/** A draft for people to carry out: nothing executes it. */
 export interface DraftExperiment {
   readonly experiment_id: string;
   readonly recommendation_id: string;
@@ -75,7 +76,9 @@ const componentOf: { readonly [K in InsightCode]: Component } = {
   verified_failure: "host",
 };
 
-/** Proposes what an insight recommends. The same insight of the same owner is the same proposal. */
+/**
+ * Creates a proposal from an insight. The same insight of the same owner gives the same proposal.
+ */
 export function proposeRecommendation(
   insight: Insight,
   owner: RecommendationOwner,
@@ -99,7 +102,7 @@ export function proposeRecommendation(
   };
 }
 
-/** The next revision with newer evidence; it is proposed again, whatever was decided before. */
+/** The next revision with newer evidence; it is in state proposed, whatever was decided before. */
 export function reviseRecommendation(
   current: Recommendation,
   evidence: Pick<Insight, "evidence_ids" | "evidence_count">,
@@ -114,9 +117,9 @@ export function reviseRecommendation(
 }
 
 /**
- * Applies a decision and returns the recommendation and, for an acceptance, its draft experiment:
- * the same one however often the acceptance is repeated. A deferred revision may still be decided;
- * one that was accepted or rejected is closed. Throws `recommendation_closed`.
+ * Applies a decision; returns the recommendation and, for an acceptance, its draft experiment: the
+ * same one however often the acceptance is repeated. A deferred revision can still be decided; an
+ * accepted or rejected one is closed. Throws `recommendation_closed`.
  */
 export function reviewRecommendation(
   current: Recommendation,

@@ -1,6 +1,6 @@
 /**
- * @module ReconcileArtifacts: whether what an intent asked for stands in its latest state, rests on
- * what it should, came from a producer that succeeded, and was delivered in that very version
+ * @module ReconcileArtifacts: whether each requested artifact exists in its latest state, has the
+ * required sources, was made by a producer that succeeded, and was delivered in that version
  * (requirements: Reconciliation 2, 3, 4, 10).
  */
 import type { FindingCode } from "./diagnostics-table.ts";
@@ -19,19 +19,19 @@ import type { Tied } from "./reconcile-tied.ts";
 import { deliveredOtherwise } from "./reconcile-version.ts";
 import { compareTimes } from "./time.ts";
 
-/** True when the record says that the artifact was read back, and may say so. */
+/** True when the record says that the artifact was read back, and its producer may assert that. */
 function isPersisted(artifact: TurnEvent): boolean {
   return (
     artifact.attributes.persistence_verified === true && mayAssert(artifact) && !isFailed(artifact)
   );
 }
 
-/** Stands unless it was deleted; where a deletion ties with another state, it was. */
+/** True unless it was deleted; a deletion that ties with another state wins. */
 function stands(artifact: ArtifactState): boolean {
   return !artifact.latest.some(isDeleted);
 }
 
-/** Judges every artifact of the task, and then what each intent asked for. */
+/** Judges every artifact of the task, and then the requests of the intents. */
 export function judgeArtifacts(bench: Bench): void {
   const states = artifactStates(bench.scope.artifacts, bench.scope.turn);
   const standing = states.filter(stands);
@@ -58,7 +58,7 @@ export function judgeArtifacts(bench: Bench): void {
   judgeCredit(bench, standing);
 }
 
-/** A producer of what was asked for that began and did not end. */
+/** A producer of a requested artifact that began and did not end. */
 function judgeUnended(bench: Bench, { latest }: ArtifactState): void {
   for (const span of new Set(latest.map(({ attributes }) => attributes.producing_span_id))) {
     const producer = span === undefined ? undefined : bench.producers.get(span);
@@ -70,8 +70,8 @@ function judgeUnended(bench: Bench, { latest }: ArtifactState): void {
 type ByType = ReadonlyMap<string | undefined, readonly ArtifactState[]>;
 
 /**
- * The artifacts that satisfy what the intents ask for, with a notice for each type that has none.
- * Intents that ask alike are held against the artifacts together.
+ * The artifacts that satisfy the intents' requests, with a notice for each type without one. Equal
+ * requests are checked together.
  */
 function judgeRequests(bench: Bench, newest: ByType, all: ByType): ReadonlySet<ArtifactState> {
   const requested = new Set<ArtifactState>();
@@ -97,7 +97,7 @@ function judgeRequests(bench: Bench, newest: ByType, all: ByType): ReadonlySet<A
       else asking.push(intent);
     }
   }
-  // An intent that names no type asks for whatever its task made.
+  // An intent without a type requests any artifact of its task.
   if (untyped.length > 0) request(untyped, newest);
   for (const [type, intents] of byType) {
     const artifacts = newest.get(type);
@@ -107,7 +107,7 @@ function judgeRequests(bench: Bench, newest: ByType, all: ByType): ReadonlySet<A
   return requested;
 }
 
-/** The latest intents that ask for each type; under undefined those that name none. */
+/** The latest intents by requested type; under undefined those without a type. */
 function askedByType(
   intents: readonly TurnEvent[],
 ): ReadonlyMap<string | undefined, readonly TurnEvent[]> {
@@ -146,7 +146,7 @@ function byTypeOf(artifacts: readonly ArtifactState[]): Map<string | undefined, 
   return byType;
 }
 
-/** Of each type the artifacts that nothing shows to be older than another one of it. */
+/** Per type, the artifacts that are not proven to be older than another one of it. */
 function newestByType(
   standing: readonly ArtifactState[],
 ): Map<string | undefined, readonly ArtifactState[]> {
@@ -183,8 +183,8 @@ function judgeRecord(bench: Bench, { type: subject }: ArtifactState, event: Turn
 }
 
 /**
- * The latest delivery that names the artifact must name its version and be acknowledged. Gives what
- * that delivery itself is wanting, which is noted once however many artifacts it names.
+ * The latest delivery of the artifact must name its version and be acknowledged. Returns what that
+ * delivery lacks; noted once, however many artifacts it names.
  */
 function judgeDelivered(
   bench: Bench,
@@ -251,10 +251,10 @@ function link(bench: Bench, artifact: ArtifactState, reason: FindingCode | undef
   add.push({ link: "artifact", name, state: "superseded", reason: "later_state", evidence: older });
 }
 
-/** The one decision that costs money. */
+/** The only decision that costs money. */
 const chargedDecision = "charged";
 
-/** A charge must follow the first verified persistence of what it was for. */
+/** A charge must follow the first verified persistence of its artifact. */
 function judgeCredit(bench: Bench, standing: readonly ArtifactState[]): void {
   const charges = bench.scope.actions.filter(
     (action) => action.phase !== "start" && action.attributes.credit_decision === chargedDecision,
@@ -265,7 +265,7 @@ function judgeCredit(bench: Bench, standing: readonly ArtifactState[]): void {
   );
   if (!expects && bench.scope.artifacts.length === 0) return;
   const firsts = firstPersistences(standing);
-  // All of them were persisted once the last of the first persistences had happened.
+  // All of them were persisted once the last of these first persistences had happened.
   const bar = tiedOf(firsts.every((event) => event !== undefined) ? statesOf(firsts).latest : []);
   for (const charge of charges) {
     if (bar.at !== undefined && follows(charge, bar)) continue;
@@ -273,7 +273,7 @@ function judgeCredit(bench: Bench, standing: readonly ArtifactState[]): void {
   }
 }
 
-/** True at or after all of the tied events; within the instant by the producer's numbers. */
+/** True at or after all of the tied events; within one instant by the producer's sequence. */
 function follows(event: TurnEvent, tied: Tied): boolean {
   const byTime = compareTimes(event.timestamp, tied.at as string);
   if (byTime !== 0) return byTime > 0;
@@ -281,7 +281,7 @@ function follows(event: TurnEvent, tied: Tied): boolean {
   return own === undefined || compareOrder(event, own) >= 0;
 }
 
-/** The first verified persistence of each resource that stands, whatever types its records give it. */
+/** The first verified persistence of each existing resource, across its types. */
 function firstPersistences(standing: readonly ArtifactState[]): (TurnEvent | undefined)[] {
   const byResource = new Map<string, TurnEvent>();
   for (const event of standing.flatMap(({ older, latest }) => [...older, ...latest])) {
@@ -295,7 +295,7 @@ function firstPersistences(standing: readonly ArtifactState[]): (TurnEvent | und
   );
 }
 
-/** Without a resource a record is of its type. */
+/** Without a resource a record counts by its type. */
 function resourceKey(event: TurnEvent): string {
   const made = refOf(event);
   const type = event.attributes.artifact_type;

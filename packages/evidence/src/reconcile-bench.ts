@@ -1,7 +1,7 @@
 /**
- * @module ReconcileBench: what the judge of one task writes down while it looks: notices, links of
- * the chain, and whether a latest state is positively bad. Small tests of a single event that every
- * part of the judge shares stand here too.
+ * @module ReconcileBench: working state of the judge for one task: notices, chain links, and
+ * whether a latest state is negative. Also has predicates on single events that all parts of the
+ * judge share.
  */
 import type { FindingCode, FindingVariant } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
@@ -24,7 +24,7 @@ export type LinkState =
   | "recovered"
   | "unconfirmed";
 
-/** Why a link that is not wanting anything is as it is. */
+/** Why a link without a finding is in its state. */
 export type LinkReason =
   | FindingCode
   | FindingVariant
@@ -36,7 +36,7 @@ export type LinkReason =
   | "delivery_acknowledged"
   | "later_state";
 
-/** A link before it is given ids. */
+/** A link without evidence ids. */
 export interface LinkDraft {
   readonly link: "intent" | "artifact" | "contract" | "delivery";
   readonly name: string | undefined;
@@ -45,62 +45,64 @@ export interface LinkDraft {
   readonly evidence: readonly TurnEvent[];
 }
 
-/** Deliveries of a task by what they name. */
+/** Deliveries of a task by resource and contract. */
 export interface DeliveryIndex {
   readonly turn: TurnEvidence;
   /** By ref and resource type. */
   readonly byRef: ReadonlyMap<string, ReadonlyMap<string, Naming>>;
-  /** By ref and several types asked for together; made when an artifact first asks. */
+  /** By ref and several types together; built when an artifact first needs it. */
   readonly named: Map<string, Candidates>;
   readonly byContract: ReadonlyMap<string, Candidates>;
-  /** Those that name no contract, and may carry any. */
+  /** Those without a contract name, which may carry any contract. */
   readonly withoutContract: Candidates;
 }
 
-/** Deliveries that name one resource; the candidates are made when an artifact first asks. */
+/**
+ * Deliveries that name one resource; the candidates are built when an artifact first needs them.
+ */
 export interface Naming {
   readonly deliveries: TurnEvent[];
   candidates: Candidates | undefined;
 }
 
-/** Deliveries that may cover something: the latest, and the latest that were emitted. */
+/** Deliveries that may cover something: the latest, and the latest emitted ones. */
 export interface Candidates {
   readonly latest: Tied;
   readonly emitted: Tied;
-  /** Producers of latest deliveries that say that they did not go out, found when asked. */
+  /** Producers of latest deliveries that were not emitted; computed on first use. */
   refused: ReadonlySet<string | undefined> | undefined;
-  /** Of the latest, those whose own wants are not noted yet, by producer; read when first asked. */
+  /** Latest deliveries whose own findings are not noted yet, by producer; read on first use. */
   unnoted: Map<string | undefined, readonly TurnEvent[]> | undefined;
-  /** What the noted ones are wanting first. */
+  /** First finding of those already noted. */
   wanting: Map<string | undefined, FindingCode> | undefined;
-  /** Versions that the latest name, counted when an artifact first asks. */
+  /** Counts of versions in the latest deliveries, made when an artifact first needs them. */
   versions: Map<string | undefined, VersionCount> | undefined;
 }
 
-/** A producing span as the task sees it. */
+/** A producing span in the context of the task. */
 export interface Producer {
   readonly state: "missing" | "incomplete" | "failed" | "succeeded";
-  /** At most as many of its events as a finding shows. */
+  /** Events of it, as many as a finding shows. */
   readonly evidence: readonly TurnEvent[];
 }
 
-/** The notes on one task. */
+/** Working state of one task. */
 export interface Bench {
   readonly scope: TaskScope;
   readonly index: DeliveryIndex;
   readonly notices: Notice[];
   readonly links: LinkDraft[];
-  /** What became of each span that an artifact names as its producer. */
+  /** Result of each span that an artifact names as its producer. */
   readonly producers: Map<string, Producer>;
-  /** A latest state says no: failed artifact, failed parse, no emission, no ownership. */
+  /** A latest state is negative: failed artifact, failed parse, no emission, no ownership. */
   bad: boolean;
-  /** By which open is told from unfinished. */
+  /** Clock by which open and unfinished are distinguished. */
   readonly clock: WindowClock;
-  /** When the first of what is open counts as unfinished; null where nothing is open. */
+  /** When the first open operation counts as unfinished; null where nothing is open. */
   openUntil: string | null;
   /** A verified outcome says that the task failed. */
   outcomeFailed: boolean;
-  /** At least one artifact or contract is what it should be. */
+  /** At least one artifact or contract is valid. */
   valid: boolean;
 }
 
@@ -135,7 +137,7 @@ export function hasOwnIdentity(event: TurnEvent): boolean {
   return event.identity_derived?.some((field) => tuple.has(field)) !== true;
 }
 
-/** Notes a conflict of clocks, where there is one. */
+/** Notes a conflict of clocks, if there is one. */
 export function noteConflict(
   bench: Bench,
   conflicting: readonly TurnEvent[],
@@ -146,8 +148,8 @@ export function noteConflict(
 }
 
 /**
- * Notes where two producers contradict each other and nothing tells who came last, and where the
- * latest state was received before the clock of an older one says that it happened.
+ * Notes where two producers contradict each other and their order is unknown, and where the latest
+ * state was received before the time that an older one states.
  */
 export function noteUnestablished(
   bench: Bench,

@@ -1,6 +1,7 @@
 /**
- * @module ReconcileBridge: pairs of producers whose clocks differ a little. A delivery that names
- * what an artifact made, or is its effect, came after it although its clock says otherwise.
+ * @module ReconcileBridge: orders pairs of producers with slightly different clocks. A delivery
+ * that names an artifact's output, or is its effect, came after it although its timestamp is
+ * earlier.
  */
 import type { TurnEvent } from "./event.ts";
 import { bridgedSkewMs, isEffectOf } from "./reconcile-causes.ts";
@@ -10,10 +11,10 @@ import { producerOf } from "./reconcile-tied.ts";
 import type { TurnEvidence } from "./task-scope.ts";
 import { compareTimes, elapsedMs } from "./time.ts";
 
-/** Pairs that are looked at one by one; of more, none is bridged. */
+/** Most pairs that are checked one by one; of more, none is bridged. */
 const pairsMax = 64;
 
-/** True when every delivery follows all of the evidence, with skew bridged where it may be. */
+/** True when every delivery follows all of the evidence, with skew bridged where allowed. */
 export function areBridged(
   turn: TurnEvidence,
   deliveries: readonly TurnEvent[],
@@ -25,14 +26,14 @@ export function areBridged(
     evidence.every((event) => {
       if (compareOrder(delivery, event) >= 0 && !isNumberedBefore(delivery, event)) return true;
       if (clockOf(delivery) === clockOf(event)) return false;
-      // What the delivery caused cannot have come before it, whatever version it names.
+      // An effect of the delivery cannot precede it, whatever version it names.
       if (isEffectOf(turn, event, delivery)) return false;
       return isEffectOf(turn, delivery, event) || isDelivered(delivery, event);
     }),
   );
 }
 
-/** True where a service that names no process numbered it before, whatever the instant. */
+/** True where a service without a process id numbered it earlier, whatever the instant. */
 function isNumberedBefore(one: TurnEvent, other: TurnEvent): boolean {
   const producer = producerOf(one);
   return (
@@ -57,7 +58,7 @@ function isDelivered(
   );
 }
 
-/** True when some of the evidence is an effect of one of the deliveries, of another producer. */
+/** True when some of the evidence is an effect of one of the deliveries, from another producer. */
 export function isCausedByAny(
   turn: TurnEvidence,
   evidence: readonly TurnEvent[],

@@ -1,7 +1,6 @@
 /**
- * @module ReconcileCauses: which event is an effect of which, told by parents, links and
- * `caused_by` (design 4: Order). Asked only of events of different producers: within one, its
- * sequence orders.
+ * @module ReconcileCauses: which event is an effect of which, by parents, links and `caused_by`
+ * (design 4: Order). Used only for events of different producers: within one, its sequence orders.
  */
 import type { TurnEvent } from "./event.ts";
 import { stampOf } from "./reconcile-clock.ts";
@@ -9,20 +8,20 @@ import { parentKey, spanKey } from "./span-key.ts";
 import type { TurnEvidence } from "./task-scope.ts";
 import { compareTimes, elapsedMs } from "./time.ts";
 
-/** So much skew between two clocks is bridged where something else orders the pair. */
+/** Largest skew between two clocks that is bridged where something else orders the pair. */
 export const bridgedSkewMs = 500;
 
-/** Events of a turn by what others name them by, and what was asked already. */
+/** Events of a turn by the ids that others name as causes, with cached answers. */
 export interface CauseIndex {
   readonly bySpan: ReadonlyMap<string, readonly TurnEvent[]>;
   readonly byEvent: ReadonlyMap<string, readonly TurnEvent[]>;
   readonly known: Map<TurnEvent, ReadonlySet<TurnEvent>>;
 }
 
-/** Causes that are followed from one event; a chain beyond that orders nothing. */
+/** Most causes that are followed from one event; a longer chain orders nothing. */
 const causesMax = 256;
 
-/** True when the event names a cause at all. */
+/** True when the event names a cause. */
 export function namesCause(event: TurnEvent): boolean {
   return (
     event.parent_span_id !== undefined ||
@@ -39,8 +38,8 @@ export function causeSpans(event: TurnEvent): readonly string[] {
 }
 
 /**
- * True when `cause` stands among the causes of `effect`. A result stands for the end of its span,
- * which may come after its effects, so it orders none of them.
+ * True when `cause` is among the causes of `effect`. A result is the end of its span, which may
+ * come after its effects, so it orders none of them.
  */
 export function isEffectOf(turn: TurnEvidence, effect: TurnEvent, cause: TurnEvent): boolean {
   if (cause.phase === "result" || !namesCause(effect)) return false;
@@ -87,7 +86,7 @@ function causesOf(index: CauseIndex, effect: TurnEvent): ReadonlySet<TurnEvent> 
   return found;
 }
 
-/** Direct causes of an event that begin more than the bridged skew after it. */
+/** Direct causes of an event that begin after it by more than the bridged skew. */
 export function laterCauses(turn: TurnEvidence, effect: TurnEvent): readonly TurnEvent[] {
   if (!namesCause(effect)) return none;
   const began = effect.started_at ?? stampOf(effect);
@@ -109,18 +108,18 @@ export function laterCauses(turn: TurnEvidence, effect: TurnEvent): readonly Tur
 const none: readonly TurnEvent[] = [];
 
 function isBeyondSkew(effect: string, cause: string): boolean {
-  // Hardly any effect begins before its cause; only of one that does the distance is asked.
+  // Hardly any effect begins before its cause; the distance is computed only for one that does.
   if (compareTimes(cause, effect) <= 0) return false;
   return (elapsedMs(effect, cause) ?? 0) > bridgedSkewMs;
 }
 
-/** When an event began; unknown for a result of a span that says only when it ended. */
+/** When an event began; unknown for a result with only an end time. */
 function startOf(event: TurnEvent): string | undefined {
   if (event.started_at !== undefined) return event.started_at;
   return event.phase === "result" && event.span_id !== undefined ? undefined : stampOf(event);
 }
 
-/** Read once per span, however many name it. */
+/** Read once per span, however many events name it. */
 function startOfSpan(turn: TurnEvidence, span: string): string | undefined {
   const known = turn.startOfSpan.get(span);
   if (known !== undefined) return known ?? undefined;

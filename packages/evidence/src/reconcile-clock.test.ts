@@ -1,4 +1,4 @@
-/** @module Clocks: producers that are ahead, and times that run against a producer's numbers. */
+/** @module Clocks: producers that are ahead, and times that contradict a producer's sequence. */
 import { describe, expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";
@@ -7,7 +7,7 @@ import { clockOf, settleClocks, stampOf } from "./reconcile-clock.ts";
 
 type Extra = Partial<TurnEvent>;
 
-/** An event of one turn, its kind and its second its id. */
+/** An event of one turn; its id is its kind and second. */
 const event = (kind: TurnEvent["event_kind"], second: number, extra: Extra): TurnEvent => ({
   schema_version: 3,
   event_id: `${kind}-${second}`,
@@ -76,7 +76,7 @@ describe("times that run against a producer's numbers", () => {
   const lifted = (...events: TurnEvent[]): number[] => {
     const before = structuredClone(events);
     const settled = settle(...events).events;
-    // What is given stays as it was, and every clock's own word is kept.
+    // The input is unchanged, and every original timestamp is kept.
     expect(events).toEqual(before);
     expect(settled.map(stampOf)).toEqual(events.map(({ timestamp }) => timestamp));
     return seconds(settled);

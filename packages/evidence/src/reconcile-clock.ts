@@ -1,7 +1,7 @@
 /**
  * @module ReconcileClock: the times by which events are ordered. Within one producer its sequence
- * orders; a producer whose times lie after their receipt is ahead, and all its times are moved back
- * by the largest difference. Receipt bounds when something happened and is no order by itself.
+ * orders. A producer with times after their receipt is ahead, and all its times are moved back by
+ * the largest difference. Receipt bounds when something happened and is no order by itself.
  */
 import type { TurnEvent } from "./event.ts";
 import type { IdentityGroups } from "./identity-tuple.ts";
@@ -11,39 +11,39 @@ import { compareTimes, later, shiftTime, wholeMsAfter } from "./time.ts";
 export interface SettledClocks {
   /** With the times of producers that are ahead moved back. */
   readonly events: readonly TurnEvent[];
-  /** The same with their times as they say them; the same list where nobody is ahead. */
+  /** The same with original times; the same list where no producer is ahead. */
   readonly unshifted: readonly TurnEvent[];
-  /** Indexes of events of producers that are ahead; undefined where nobody is. */
+  /** Indexes of events of producers that are ahead; undefined where none is. */
   readonly ahead: ReadonlySet<number> | undefined;
 }
 
-/** An event whose time was moved along its producer's numbers. */
+/** An event whose time was moved to fit its producer's sequence. */
 interface SettledEvent extends TurnEvent {
-  /** What its producer's clock said. */
+  /** The original time of its producer's clock. */
   readonly stamped_at?: string;
-  /** Its producer is ahead: its time is no more than the latest at which it can have happened. */
+  /** Its producer is ahead: its time is only the latest at which it can have happened. */
   readonly is_bound?: true;
 }
 
-/** True where only a bound is known of when the event happened. */
+/** True where only a bound of the event's time is known. */
 export function isBound({ is_bound: bound }: SettledEvent): boolean {
   return bound === true;
 }
 
-/** What the producer's clock said of an event: not what its place in the sequence makes of it. */
+/** The original time of an event's clock, before it was fitted to the sequence. */
 export function stampOf({ timestamp, stamped_at: stamped }: SettledEvent): string {
   return stamped ?? timestamp;
 }
 
-/** Who numbers and times an event: its process, or what is known of it. */
+/** Which process numbers and times an event, or what identifies it. */
 export function clockOf(event: TurnEvent): string {
   const { producer_id: producer, service_name: service, application_id: application } = event;
   return producer ?? `service ${service ?? application ?? ""}`;
 }
 
 /**
- * Settles the clocks of a window. What does not say when it was received was there by the bound
- * of the window. Linear, and without copies where nothing has to be moved.
+ * Settles the clocks of a window. An event without a receipt was received by the bound of the
+ * window. Linear, and without copies where nothing has to be moved.
  */
 export function settleClocks(
   events: readonly TurnEvent[],
@@ -78,7 +78,7 @@ function shiftsOf(
   let shifts: Map<string, number> | undefined;
   for (const event of events) {
     const { timestamp, received_at: received = bound } = event;
-    // Text order decides nearly always; what it calls later is looked at closely.
+    // Text order decides nearly always; only a later text is compared exactly.
     if (received === undefined || timestamp < received) continue;
     const ms = wholeMsAfter(received, timestamp);
     if (ms <= 0) continue;
@@ -89,7 +89,7 @@ function shiftsOf(
   return shifts;
 }
 
-/** Events that only surround what decides are not moved. */
+/** Surrounding kinds decide nothing, so they are not moved. */
 const surrounding: ReadonlySet<string> = new Set([
   "span",
   "conversation",
@@ -104,8 +104,8 @@ const surrounding: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The events with times that never run backwards along a producer's numbers within a turn: one with
- * a later number is at least as late. What is moved keeps what its producer's clock said.
+ * The events with times that never decrease along a producer's sequence within a turn: a later
+ * number is at least as late. Moved events keep their original time.
  */
 function inSequence(events: readonly TurnEvent[], groups: IdentityGroups): readonly TurnEvent[] {
   let moved: TurnEvent[] | undefined;
@@ -167,7 +167,7 @@ function liftGroup(events: TurnEvent[], members: Int32Array): void {
     let seq: number | undefined;
     for (const index of indexes) {
       const event = events[index] as TurnEvent;
-      // Those of one number do not order each other.
+      // Events with one number do not order each other.
       if (event.producer_seq !== seq) before = latest;
       seq = event.producer_seq;
       if (before !== undefined && compareTimes(event.timestamp, before) < 0) {

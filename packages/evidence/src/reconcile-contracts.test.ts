@@ -1,4 +1,4 @@
-/** @module Contracts: the link of each in the chain, and what a record does to the verdict. */
+/** @module Contracts: each one's link in the chain, and the effect of a record on the verdict. */
 import { describe, expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";

@@ -1,6 +1,6 @@
 /**
- * @module ReconcileContracts: whether the latest record of each contract is clean and was delivered
- * afterwards (requirements: Reconciliation 2, 3, 7 and the superseding of a failed parse).
+ * @module ReconcileContracts: whether the latest record of each contract is clean and was
+ * delivered afterwards (requirements: Reconciliation 2, 3, 7, and replacement of a failed parse).
  */
 import type { FindingCode } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
@@ -19,13 +19,13 @@ import { isTruncated, markerMissing } from "./reconcile-truncation.ts";
 
 interface ContractState extends States {
   readonly name: string | undefined;
-  /** Undefined where neither the intent nor the record says. */
+  /** Undefined where neither the intent nor the record states it. */
   readonly required: boolean | undefined;
   /** The latest intents that require it. */
   readonly intents: readonly TurnEvent[];
 }
 
-/** The record's own word on whether it is required; an older one counts where it is silent. */
+/** The record's own statement that it is required; an older record counts where it has none. */
 function saidRequired({ latest, older }: States): boolean | undefined {
   const said = (events: readonly TurnEvent[], value: boolean): boolean =>
     events.some((event) => event.attributes.required === value);
@@ -130,9 +130,9 @@ function linkOf(
 }
 
 /**
- * A delivery must follow the latest record. Deliveries that name the contract are the ones that
- * carry it; where none does, those that name no contract may. One of those that comes later may
- * have carried it again, so its refusal counts and its acknowledgement does not.
+ * A delivery must follow the latest record. Deliveries that name the contract carry it; where none
+ * does, those without a contract name may. One of those that comes later may have carried it
+ * again, so its refusal counts and its acknowledgement does not.
  */
 function judgeEmission(bench: Bench, contract: ContractState): void {
   const { name: subject, latest } = contract;

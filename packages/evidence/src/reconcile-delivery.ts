@@ -1,5 +1,5 @@
 /**
- * @module ReconcileDelivery: whether something was delivered after it was there, emitted and
+ * @module ReconcileDelivery: whether something was delivered after it existed, emitted and
  * acknowledged (requirements: Reconciliation 2, 3, 7).
  */
 import type { FindingCode } from "./diagnostics-table.ts";
@@ -20,17 +20,17 @@ import { precedingProducers, producerOf, receivedBefore, tiedOf } from "./reconc
 import type { Producers, Tied } from "./reconcile-tied.ts";
 import type { TaskScope, TurnEvidence } from "./task-scope.ts";
 
-/** True when the delivery says that it went out and did not fail doing so. */
+/** True when the delivery was emitted without failing. */
 function isEmitted(delivery: TurnEvent): boolean {
   return delivery.attributes.emitted === true && !failedToEmit(delivery);
 }
 
-/** True when the delivery says that it did not go out. */
+/** True when the delivery says that it was not emitted. */
 function isRefused(delivery: TurnEvent): boolean {
   return delivery.attributes.emitted === false || failedToEmit(delivery);
 }
 
-/** An error of one that went out and that its receiver refused is the refusal, and no other. */
+/** An emitted delivery that its receiver refused is a refusal, not a failure to emit. */
 function failedToEmit({ status, attributes }: TurnEvent): boolean {
   return status === "error" && !(attributes.emitted === true && attributes.acknowledged === false);
 }
@@ -43,7 +43,7 @@ function isDenied(delivery: TurnEvent): boolean {
   return delivery.attributes.acknowledged === false && mayAssert(delivery);
 }
 
-/** Notes what is wanting of a delivery that counts. */
+/** Notes what a counted delivery lacks. */
 function noteDelivery(bench: Bench, delivery: TurnEvent): void {
   const subject = delivery.attributes.delivery_target;
   if (!isEmitted(delivery)) {
@@ -61,7 +61,7 @@ function noteDelivery(bench: Bench, delivery: TurnEvent): void {
   }
 }
 
-/** Deliveries reduced to what can still cover anything. */
+/** Reduces deliveries to those that can still cover something. */
 function candidatesOf(turn: TurnEvidence, deliveries: readonly TurnEvent[]): Candidates {
   const latest = tiedOf(statesWithin(turn, deliveries).latest);
   const emitted = deliveries.every(isEmitted)
@@ -77,7 +77,7 @@ function candidatesOf(turn: TurnEvidence, deliveries: readonly TurnEvent[]): Can
   };
 }
 
-/** The deliveries of a task by what they name. */
+/** The deliveries of a task by resource and contract. */
 export function indexDeliveries({ deliveries, turn }: TaskScope): DeliveryIndex {
   const byRef = new Map<string, Map<string, Naming>>();
   const named = new Map<string, TurnEvent[]>();
@@ -107,7 +107,7 @@ export function indexDeliveries({ deliveries, turn }: TaskScope): DeliveryIndex 
   };
 }
 
-/** Deliveries that name a resource under one of the types, undefined where none does. */
+/** Deliveries that name a resource under one of the types, undefined where there is none. */
 export function deliveriesOf(
   { byRef, named, turn }: DeliveryIndex,
   ref: string,
@@ -132,17 +132,17 @@ export function deliveriesOf(
   return candidates;
 }
 
-/** What of the candidates stands at or after some evidence. */
+/** Which candidates are at or after some evidence. */
 export interface Cover {
-  /** Producers whose latest deliveries do not; undefined where no delivery does. */
+  /** Producers whose latest deliveries are not; undefined where no delivery is. */
   readonly except: Producers | undefined;
-  /** Whether any emitted one does. */
+  /** Whether any emitted one is. */
   readonly emitted: boolean;
 }
 
 const nobody: Producers = new Set();
 
-/** Whose deliveries do not follow the evidence; undefined where none of them does. */
+/** Producers whose deliveries do not follow the evidence; undefined where none follows. */
 function followers(
   turn: TurnEvidence,
   deliveries: Tied,
@@ -152,14 +152,14 @@ function followers(
   if (except === undefined) {
     return areBridged(turn, deliveries.events, evidence) ? nobody : undefined;
   }
-  // What a delivery caused came after it, whatever the clocks say.
+  // An effect of a delivery came after it, whatever the clocks say.
   return isCausedByAny(turn, evidence, deliveries.events) ? undefined : except;
 }
 
 /**
- * Which of the candidates stand at or after all of the evidence, which lies in one instant, and
- * whether any emitted one does. Where clocks contradict the order of what decides, that is noted,
- * whichever way it would decide.
+ * Which of the candidates are at or after all of the evidence, which is in one instant, and
+ * whether any emitted one is. Where clocks contradict the deciding order, that is noted, whichever
+ * way it would decide.
  */
 export function covering(
   bench: Bench,
@@ -173,7 +173,7 @@ export function covering(
   return { except, emitted: gone !== undefined };
 }
 
-/** Notes intents, all of one instant, that no delivery of what they asked for follows. */
+/** Notes intents, all of one instant, whose requests no delivery follows. */
 export function noteLateIntents(
   bench: Bench,
   { latest }: Pick<Candidates, "latest">,
@@ -188,10 +188,7 @@ export function noteLateIntents(
   bench.notices.push({ code: "intent_after_delivery", evidence });
 }
 
-/**
- * Notes what is wanting of the deliveries that cover something, of each of them once, and gives the
- * first of what they are wanting.
- */
+/** Notes what the covering deliveries lack, each of them once, and returns the first finding. */
 export function noteCover(
   bench: Bench,
   candidates: Candidates,
@@ -212,8 +209,8 @@ export function noteCover(
 }
 
 /**
- * Notes what is wanting of the deliveries that name no contract and stand at or after the latest
- * one that names it: each may have carried this contract again.
+ * Notes what the deliveries without a contract name lack that are at or after the latest one with
+ * it: each may have carried this contract again.
  */
 export function noteUnnamed(bench: Bench, naming: Candidates): void {
   const { withoutContract } = bench.index;
@@ -221,7 +218,7 @@ export function noteUnnamed(bench: Bench, naming: Candidates): void {
   noteCover(bench, withoutContract, { except });
 }
 
-/** True when one of the latest that cover something says that it did not go out. */
+/** True when one of the latest that cover something was not emitted. */
 export function isCoverRefused(candidates: Candidates, { except }: Cover): boolean {
   if (except === undefined) return false;
   candidates.refused ??= new Set(candidates.latest.events.filter(isRefused).map(producerOf));
@@ -239,7 +236,7 @@ function linkOf(delivery: TurnEvent): { readonly state: LinkState; readonly reas
   return { state: "present", reason: "delivery_acknowledged" };
 }
 
-/** Judges the latest delivery of the task, whatever it delivered. */
+/** Judges the latest delivery of the task, whatever it carries. */
 export function judgeDeliveries(bench: Bench): void {
   const states = statesWithin(bench.scope.turn, bench.scope.deliveries);
   noteUnestablished(bench, states, (one) => isEmitted(one) && isAcknowledged(one));

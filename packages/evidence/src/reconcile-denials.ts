@@ -1,8 +1,8 @@
 /**
- * @module ReconcileDenials: explicit words against ownership or provenance, and what takes them
- * back (requirements: Reconciliation 4). A denial counts while the event that says it stands, or
- * while anything that stands names its subject; only a later positive word on the same subject,
- * followed by a delivery, supersedes it. Absent fields and `unverified` say nothing.
+ * @module ReconcileDenials: explicit denials of ownership or provenance, and what supersedes them
+ * (requirements: Reconciliation 4). A denial counts while its event is current, or while anything
+ * current names its subject; only a later positive statement on the same subject, followed by a
+ * delivery, supersedes it. Absent fields and `unverified` are no statements.
  */
 import { groupBy } from "@turnproof/semconv";
 
@@ -16,7 +16,7 @@ import type { TaskScope, TurnEvidence } from "./task-scope.ts";
 
 type Field = "ownership" | "provenance";
 
-/** One word on a subject: a reference, or the binding of the turn. */
+/** A statement on a subject: a reference, or the binding of the turn. */
 interface Word {
   readonly field: Field;
   readonly subject: string;
@@ -25,15 +25,15 @@ interface Word {
   readonly scope: TaskScope;
 }
 
-/** A denial that nothing took back. */
+/** A denial that is not superseded. */
 export interface Denial {
   readonly code: FindingCode;
   readonly event: TurnEvent;
-  /** The artifact's type, where an artifact says it. */
+  /** The artifact's type, where the event is an artifact with one. */
   readonly artifactType: string | undefined;
 }
 
-/** Subject of what is said of no reference: the turn's own binding. */
+/** Subject of statements without a reference: the turn's own binding. */
 const binding = "";
 
 function subjectOf({ resource_type, ref, version }: ResourceRef): string {
@@ -45,7 +45,7 @@ function isDenied(ref: ResourceRef): boolean {
   return owned === false || provenance === "missing" || provenance === "failed";
 }
 
-/** True when the event says a word against ownership or provenance. */
+/** True when the event denies ownership or provenance. */
 export function saysDenial(event: TurnEvent): boolean {
   const { input_refs: inputs, output_refs: outputs, selection_ledger: ledger } = event;
   return (
@@ -56,7 +56,7 @@ export function saysDenial(event: TurnEvent): boolean {
   );
 }
 
-/** The references that an event speaks of: a candidate that was not selected is none of them. */
+/** The references of an event; a candidate that was not selected is not one. */
 function refsOf(event: TurnEvent): readonly ResourceRef[] {
   const { input_refs: inputs, output_refs: outputs, selection_ledger: ledger } = event;
   const selected = ledger?.filter((line) => line.selected === true);
@@ -64,7 +64,7 @@ function refsOf(event: TurnEvent): readonly ResourceRef[] {
   return [inputs, outputs, resources].flatMap((refs) => refs ?? []);
 }
 
-/** Subjects of what an event says of ownership without naming a reference. */
+/** Subjects of an event's ownership statements without a reference. */
 function ownSubjects(event: TurnEvent): readonly string[] {
   if (event.event_kind === "context_binding") return [binding];
   const refs =
@@ -88,28 +88,31 @@ function addWords(words: Word[], event: TurnEvent, scope: TaskScope): void {
   }
 }
 
-/** An event and the task that it speaks of. */
+/** An event and its task. */
 interface Attributed {
   readonly event: TurnEvent;
   readonly scope: TaskScope;
 }
 
-/** True for an event that may say a word, for or against. */
+/** True for an event that may confirm or deny. */
 export function mayDeny(event: TurnEvent): boolean {
   if (event.attributes.ownership_verified !== undefined) return true;
   const { input_refs: inputs, output_refs: outputs, selection_ledger: ledger } = event;
   return inputs !== undefined || outputs !== undefined || ledger !== undefined;
 }
 
-/** What stands in a tuple: its events, and whether those that a word speaks to name its subject. */
+/**
+ * Current state of a tuple: its events, and whether those that a statement applies to name its
+ * subject.
+ */
 interface Standing {
   readonly events: ReadonlySet<TurnEvent>;
   readonly names: (word: Word) => boolean;
 }
 
 /**
- * Gives each scope of a tuple the denials that block it. Called only where a denial was said. Where
- * one task is asked for, what other tasks were delivered does not matter to it.
+ * Gives each scope of a tuple the denials that block it. Called only where there is a denial. With
+ * a single requested task, deliveries of other tasks do not matter.
  */
 export function settleDenials(
   scopes: readonly TaskScope[],
@@ -132,13 +135,16 @@ export function settleDenials(
   }
 }
 
-/** Producers whose positive words on one subject are held against a denial, the latest first. */
+/**
+ * Most producers whose positive statements on one subject are compared with a denial, the latest
+ * first.
+ */
 const answeringMax = 32;
 
 /**
- * Each producer's latest positive words that may take a denial back: of its subject, under any
- * label, and at or before the latest delivery of every task that the denial blocks. The latest of
- * one producer may not be established to follow the denial where that of another one is. Found once
+ * Each producer's latest positive statements that may supersede a denial: on its subject, under
+ * any label, and at or before the latest delivery of every task that the denial blocks. The latest
+ * of one producer may not be proven to follow the denial where another producer's is. Found once
  * for all denials of one subject and task.
  */
 function createAnswers(
@@ -185,7 +191,7 @@ function isAfter(positive: TurnEvent, denial: TurnEvent, turn: TurnEvidence): bo
   return unestablished(turn, pair, (event) => event === positive).length === 0;
 }
 
-/** True at or before all of these deliveries, which lie in one instant; skew is bridged. */
+/** True at or before all of these deliveries, which are in one instant; skew is bridged. */
 function isBeforeAll({ event, scope }: Word, deliveries: readonly TurnEvent[]): boolean {
   return (
     deliveries.every((delivery) => compareOrder(event, delivery) <= 0) ||
@@ -205,7 +211,7 @@ function denialOf({ field, event }: Word): Denial {
   };
 }
 
-/** What a turn did and was given stands whatever the artifacts rest on; candidates do not. */
+/** What a turn did and received is current whatever its artifacts' sources; candidates are not. */
 const standingKinds: ReadonlySet<string> = new Set([
   "context_binding",
   "memory_selection",
@@ -236,7 +242,10 @@ function standingOf(scopes: readonly TaskScope[], attributed: readonly Attribute
   return { events: new Set(events.keys()), names: namesOf(events) };
 }
 
-/** A word with a label speaks to its own task and the whole turn, one without to every task. */
+/**
+ * A labelled statement applies to its own task and the whole turn, an unlabelled one to every
+ * task.
+ */
 function namesOf(events: ReadonlyMap<TurnEvent, TaskScope>): Standing["names"] {
   const all = new Set<string>();
   const byTask = new Map<string | undefined, Set<string>>();
@@ -254,7 +263,7 @@ function namesOf(events: ReadonlyMap<TurnEvent, TaskScope>): Standing["names"] {
       : byTask.get(taskId)?.has(subject) === true || byTask.get(undefined)?.has(subject) === true;
 }
 
-/** The latest delivery of the task, and that of each artifact and contract that stands. */
+/** The latest delivery of the task, and of each current artifact and contract. */
 function standingDeliveries(
   { deliveries, contracts }: TaskScope,
   artifacts: readonly TurnEvent[],
@@ -277,7 +286,7 @@ function contractNames({ attributes }: TurnEvent): readonly string[] {
   return [JSON.stringify([attributes.contract_name ?? null])];
 }
 
-/** Of each name the latest events that bear it. */
+/** The latest events of each name. */
 function latestByName(
   events: readonly TurnEvent[],
   namesOf: (event: TurnEvent) => readonly string[],

@@ -1,4 +1,4 @@
-/** @module The sentence of a verdict: its words, and how much of the reasons it tells. */
+/** @module The sentence of a verdict: its words, and how many of the reasons it has. */
 import { expect, test } from "vitest";
 
 import type { Finding } from "./finding-list.ts";

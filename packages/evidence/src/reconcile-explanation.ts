@@ -1,6 +1,6 @@
 /**
- * @module ReconcileExplanation: why a verdict is what it is, in one sentence of codes, table words
- * and registered labels. No value of an event ever stands in it.
+ * @module ReconcileExplanation: the reason for a verdict in one sentence of codes, table words and
+ * registered labels. It never contains a value of an event.
  */
 import type { VerdictStatus } from "@turnproof/semconv";
 

@@ -1,7 +1,7 @@
 /**
- * @module ReconcileOpen: what began and did not end. It is open while its process reports or within
- * a limit of the turn's last event; after that, or when its process was started anew, it is
- * unfinished. The time is the window's own mark, never a clock.
+ * @module ReconcileOpen: operations that began and did not end. One is open while its process
+ * reports, or within a limit after the turn's last event; after that, or when its process was
+ * restarted, it is unfinished. The time is the window's own mark, never a clock.
  */
 import { producerReports, waitingForHuman } from "@turnproof/semconv";
 
@@ -10,7 +10,7 @@ import type { Bench } from "./reconcile-bench.ts";
 import { spanKey } from "./span-key.ts";
 import { addMs, compareTimes, later } from "./time.ts";
 
-/** How long an agent's turn may be silent before it counts as unfinished, in milliseconds. */
+/** How long an agent's turn may be idle before it counts as unfinished, in milliseconds. */
 export interface TurnLimits {
   readonly default_ms?: number;
   /** By agent id. */
@@ -19,22 +19,25 @@ export interface TurnLimits {
   readonly human_wait_ms?: number;
 }
 
-/** What is known of one process that produces evidence. */
+/** Facts about one process that produces evidence. */
 export interface ProducerLife {
   readonly producer_id: string;
-  /** When it reported first and last: heartbeats and reports of its losses. */
+  /** Times of its first and last report: heartbeats and loss reports. */
   readonly first: string;
   readonly last: string;
-  /** Its service and the instance of it; two lives of one instance follow each other. */
+  /** Its service and instance; two lives of one instance follow each other. */
   readonly service?: string;
   readonly instance?: string;
 }
 
-/** The time and the processes by which the judge tells open from unfinished. */
+/** The time and the processes by which the judge distinguishes open from unfinished. */
 export interface WindowClock {
-  /** The mark of the window; null where nobody says. */
+  /** The mark of the window; null where unknown. */
   readonly asOf: string | null;
-  /** When all that says no receipt was there: the stated mark, else a day after the last receipt. */
+  /**
+   * When all events without a receipt had arrived: the stated mark, else a day after the last
+   * receipt.
+   */
   readonly bound: string | null;
   readonly limits: TurnLimits;
   readonly lives: readonly ProducerLife[];
@@ -42,10 +45,12 @@ export interface WindowClock {
 
 const defaultLimitMs = 15 * 60_000;
 const defaultWaitMs = 24 * 3_600_000;
-/** A process that is alive reports every 30 s while evidence spans are open; it may miss two. */
+/**
+ * A running process reports every 30 s while evidence spans are open; two reports may be missed.
+ */
 const reportedMs = 90_000;
 
-/** The lives that reports tell of, by process. */
+/** The lives of processes in the reports. */
 export function producerLives(reports: readonly TurnEvent[]): ProducerLife[] {
   const lives = new Map<string, ProducerLife>();
   for (const report of reports) {
@@ -74,12 +79,12 @@ function isReport({
   );
 }
 
-/** By the judge's own clock, that of receipt, where it is known. */
+/** Time of receipt, the judge's own clock, where it is known. */
 function seenAt({ received_at: received, timestamp }: TurnEvent): string {
   return received ?? timestamp;
 }
 
-/** Notes that something of the turn began and did not end. */
+/** Notes an operation of the turn that began and did not end. */
 export function noteUnended(bench: Bench, evidence: readonly TurnEvent[]): void {
   const { clock, scope } = bench;
   const until = openUntil(clock, scope.turn.events, evidence);
@@ -89,7 +94,7 @@ export function noteUnended(bench: Bench, evidence: readonly TurnEvent[]): void 
   if (bench.openUntil === null || compareTimes(until, bench.openUntil) < 0) bench.openUntil = until;
 }
 
-/** Until when it is open if nothing more arrives; null where its process was started anew. */
+/** Until when it is open if nothing more arrives; null where its process was restarted. */
 function openUntil(
   { limits, lives }: WindowClock,
   events: readonly TurnEvent[],
@@ -108,7 +113,7 @@ function openUntil(
   return latest(until, addMs(seenAt(waiting), limits.human_wait_ms ?? defaultWaitMs));
 }
 
-/** An agent may be named `constructor`: only what the setting itself holds is a limit. */
+/** An agent may be named `constructor`: only the setting's own properties are limits. */
 function limitOf({ agents, default_ms: stated }: TurnLimits, agent: string): number {
   const own: unknown = agents && Object.hasOwn(agents, agent) ? agents[agent] : undefined;
   if (typeof own === "number") return own;
@@ -119,7 +124,7 @@ function latest(a: string, b: string): string {
   return compareTimes(a, b) < 0 ? b : a;
 }
 
-/** Another process of the same instance that began after this one was heard of last. */
+/** Another process of the same instance that began after this one's last report. */
 function isNextLife(life: ProducerLife, other: ProducerLife): boolean {
   return (
     life.instance !== undefined &&
@@ -130,7 +135,7 @@ function isNextLife(life: ProducerLife, other: ProducerLife): boolean {
   );
 }
 
-/** The turn's last word on its queue, where that says that a person is waited for. */
+/** The turn's last queue event, when it waits for a person. */
 function openWait(events: readonly TurnEvent[]): TurnEvent | undefined {
   let last: TurnEvent | undefined;
   const ended = new Set<string>();

@@ -1,4 +1,4 @@
-/** @module Order of states: time, then a producer's numbers, and causes across producers. */
+/** @module Order of states: time, then a producer's sequence, and causes across producers. */
 import { limits } from "@turnproof/semconv";
 import { describe, expect, test } from "vitest";
 
@@ -11,7 +11,7 @@ import type { TurnEvidence } from "./task-scope.ts";
 
 const time = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
 
-/** A delivery at so many milliseconds, of the producer that its id begins with. */
+/** A delivery at that many milliseconds, of the producer that its id begins with. */
 function event(event_id: string, ms: number, extra: Partial<TurnEvent> = {}): TurnEvent {
   return {
     schema_version: 3,
@@ -96,7 +96,7 @@ describe("the latest", () => {
       ["a1"],
       ["b1"],
     ]);
-    // Within one producer its own order stands.
+    // Within one producer its own order decides.
     expect(within(event("a1", 9), { ...effect, producer_id: "a" })).toEqual([["a1"], ["b1"]]);
   });
   test("keeps what nothing followed among those of one instant", () => {
@@ -220,7 +220,7 @@ describe("the bridge between two clocks", () => {
   });
   test("takes an effect, and what is in order without it", () => {
     expect(bridged(event("b1", 0, { caused_by_event_id: "a1" }), artifact(9000))).toBe(true);
-    // What the delivery caused came after it, whatever version it names.
+    // An effect of the delivery came after it, whatever version it names.
     expect(bridged(carries(made), artifact(500, { caused_by_event_id: "b1" }))).toBe(false);
     expect(bridged(event("b1", 0), artifact(0))).toBe(true);
     expect(bridged(event("b1", 0), artifact(1))).toBe(false);

@@ -1,8 +1,8 @@
 /**
- * @module ReconcileOrder: which of several states is the latest (design 4: Reconcile). Times order,
- * settled so that they follow each producer's sequence; where they are equal, that sequence decides;
- * across producers causality goes first. What still ties is judged together, so that a tie never
- * helps a success.
+ * @module ReconcileOrder: which of several states is the latest (design 4: Reconcile). Times
+ * order, settled to follow each producer's sequence; at equal times that sequence decides; across
+ * producers causality comes first. States that still tie are judged together, so that a tie never
+ * favours success.
  */
 import { limits } from "@turnproof/semconv";
 
@@ -12,9 +12,9 @@ import { clockOf, isBound } from "./reconcile-clock.ts";
 import type { TurnEvidence } from "./task-scope.ts";
 import { compareTimes } from "./time.ts";
 
-/** States of one thing: those that count and those that they supersede. */
+/** States of one thing: current ones and superseded ones. */
 export interface States {
-  /** Usually one; several where nothing tells which came last. */
+  /** Usually one; several where their order is unknown. */
   readonly latest: readonly TurnEvent[];
   readonly older: readonly TurnEvent[];
 }
@@ -27,7 +27,7 @@ function sequences(a: TurnEvent, b: TurnEvent): readonly [number, number] | unde
   return [a.producer_seq, b.producer_seq];
 }
 
-/** Negative when `a` came first, positive when `b` did, 0 where nothing tells. */
+/** Negative when `a` came first, positive when `b` did, 0 where the order is unknown. */
 export function compareOrder(a: TurnEvent, b: TurnEvent): number {
   const byTime = compareTimes(a.timestamp, b.timestamp);
   if (byTime !== 0) return byTime;
@@ -36,7 +36,7 @@ export function compareOrder(a: TurnEvent, b: TurnEvent): number {
 }
 
 /**
- * The latest of the events and what they supersede. Two steps, because sequences of several
+ * The latest of the events and those they supersede. Two steps, because sequences of several
  * producers give no total order: an event is latest unless another one came after it.
  */
 export function statesOf(events: readonly TurnEvent[]): States {
@@ -48,7 +48,7 @@ export function statesOf(events: readonly TurnEvent[]): States {
   if (newest === undefined) return { latest: none, older: none };
   const at = newest.timestamp;
   const tied = events.filter((event) => compareTimes(event.timestamp, at) === 0);
-  // A producer's last sequence number of this instant; without one an event cannot be superseded.
+  // A producer's last sequence number of this instant; an event without one cannot be superseded.
   const lastSeq = lastSequences(tied);
   const latest = tied.filter(
     ({ producer_id, producer_seq }) =>
@@ -69,10 +69,10 @@ function lastSequences(events: readonly TurnEvent[]): Map<string, number> {
   return bounds;
 }
 
-/** The latest states of a subject, with what causality says across producers. */
+/** The latest states of a subject, with causality across producers. */
 export function statesWithin(turn: TurnEvidence, events: readonly TurnEvent[]): States {
   const { latest, older } = statesOf(events);
-  // Of so many that tie none is found to be an effect of another one.
+  // Above this number of ties no causes are searched.
   if (older.length === 0 || latest.length > limits.findingEvidenceMax) return { latest, older };
   const effects: TurnEvent[] = [];
   const beaten = new Set<TurnEvent>();
@@ -96,7 +96,7 @@ export function statesWithin(turn: TurnEvidence, events: readonly TurnEvent[]): 
 
 /**
  * Older states that contradict a latest one of another producer, where times and receipts disagree
- * on which came last and nothing else tells.
+ * on the order and nothing else decides it.
  */
 export function unestablished(
   turn: TurnEvidence,
@@ -111,7 +111,7 @@ export function unestablished(
     const good = isGood(last);
     for (const event of older) {
       if (clockOf(event) === clockOf(last)) continue;
-      // Without a receipt it may have come after one of which only the latest time is known.
+      // Without a receipt it may have come after an event of which only the latest time is known.
       const other = event.received_at;
       const told = other !== undefined && received !== undefined;
       if (told ? compareTimes(other, received) <= 0 : !isBound(last)) continue;

@@ -1,6 +1,6 @@
 /**
- * @module ReconcileProducer: whether the span that an artifact names as its producer is there,
- * ended and succeeded (requirements: Reconciliation 4, 6, 11).
+ * @module ReconcileProducer: whether the producer span of an artifact is recorded, ended and
+ * succeeded (requirements: Reconciliation 4, 6, 11).
  */
 import type { EventKind } from "@turnproof/semconv";
 
@@ -10,7 +10,7 @@ import type { Bench, Producer } from "./reconcile-bench.ts";
 import { statesOf } from "./reconcile-order.ts";
 import type { TaskScope } from "./task-scope.ts";
 
-/** Records about results produce nothing themselves. */
+/** Records about results are no producers. */
 const recordKinds: ReadonlySet<EventKind> = new Set<EventKind>([
   "intent",
   "artifact",
@@ -27,11 +27,12 @@ function mayProduceFor(scope: TaskScope, event: TurnEvent): boolean {
   if (event.task_id !== undefined) return event.task_id === scope.taskId;
   const labelled =
     event.event_kind === "application_action" || event.event_kind === "queue_transition";
-  // Without a label and an intent to give it to, an action is of the task without a label.
+  // Without a label and a single intent to assign it to, an action belongs to the task without a
+  // label.
   return !labelled || scope.takesUnlabelled || scope.taskId === undefined;
 }
 
-/** Notes what is wanting of an artifact's producer. */
+/** Notes what an artifact's producer lacks. */
 export function judgeProducer(
   bench: Bench,
   artifact: TurnEvent,
@@ -65,7 +66,7 @@ function readProducer(scope: TaskScope, span: string): Producer {
   const producers = named.filter((event) => mayProduceFor(scope, event));
   if (producers.length === 0) return nothing;
   const evidence = shownOf(producers);
-  // A structural span makes no claim, so it is no result (design 3.2).
+  // A structural span has no status, so it is no result (design 3.2).
   const results = producers.filter(
     (event) => event.phase !== "start" && event.event_kind !== "span",
   );
@@ -74,7 +75,7 @@ function readProducer(scope: TaskScope, span: string): Producer {
   return { state: failed ? "failed" : "succeeded", evidence };
 }
 
-/** Ended well; a degraded result of a tool stays usable (requirements: Reconciliation 11). */
+/** Succeeded; a degraded result of a tool counts as usable (requirements: Reconciliation 11). */
 function isUsable({ event_kind, status, attributes }: TurnEvent): boolean {
   const degraded = event_kind === "tool_call" && attributes.tool_outcome === "degraded";
   return status === "success" || (status === "partial" && degraded);

@@ -1,7 +1,7 @@
 /**
- * @module ReconcileSources: whether artifacts rest on the authoritative sources of the intents
- * (requirements: Reconciliation 4). Several intents may want many sources of many artifacts; each
- * artifact is held against all of them by counting, never source by source.
+ * @module ReconcileSources: whether artifacts have the authoritative sources of the intents
+ * (requirements: Reconciliation 4). Several intents may require many sources of many artifacts;
+ * each artifact is compared with all of them by counting, never source by source.
  */
 import { supportingRoles } from "@turnproof/semconv";
 
@@ -15,7 +15,7 @@ interface Wanted {
   readonly intents: TurnEvent[];
 }
 
-/** What some intents declare, each source once. */
+/** The sources that some intents declare, each once. */
 export interface WantedSources {
   readonly intents: readonly TurnEvent[];
   readonly list: readonly Wanted[];
@@ -58,10 +58,10 @@ export function wantedBy(intents: readonly TurnEvent[]): WantedSources {
   return { intents: declaring, list, byRef, countByType };
 }
 
-/** So many pairs of artifact and source are looked at one by one, to name the right intents. */
+/** Most pairs of artifact and source that are checked one by one, to name the right intents. */
 const pairsMax = 4_096;
 
-/** Notes the declared sources that are not among an artifact's, for artifacts of one type. */
+/** Notes the declared sources that an artifact lacks, for artifacts of one type. */
 export function judgeSources(
   bench: Bench,
   wanted: WantedSources,
@@ -94,18 +94,18 @@ function note(
   bench.notices.push({ code, subject, evidence, absence: code === "artifact_source_missing" });
 }
 
-/** True for a source that must match, or that may stand in the place of one that must. */
+/** True for a source that must match, or that may replace one that must. */
 function plays({ role }: ResourceRef): boolean {
   return role === undefined || !supportingRoles.has(role);
 }
 
-/** In the place of the wanted source: the same resource, or one that plays its part. */
+/** A replacement for the required source: the same resource, or one of its role. */
 function isRival(source: ResourceRef, wanted: ResourceRef): boolean {
   if (source.ref === wanted.ref) return true;
   return plays(source) && source.resource_type === wanted.resource_type;
 }
 
-/** How the artifact's sources stand to the wanted ones: the same, in their place, or not at all. */
+/** How the artifact's sources compare with the required ones: equal, replacing, or missing. */
 function hold(
   event: TurnEvent,
   wanted: WantedSources,
@@ -126,7 +126,7 @@ function hold(
     const named = wanted.byRef.get(ref);
     if (named === undefined) continue;
     rivals += named.count;
-    // Those of a type that is played were counted with their type.
+    // Sources of a replaced type were counted with their type.
     for (const type of types) rivals -= named.byType.get(type)?.size ?? 0;
   }
   return { same, mismatched: rivals - same.size, missing: wanted.list.length - rivals };

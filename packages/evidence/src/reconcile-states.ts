@@ -1,6 +1,6 @@
 /**
- * @module ReconcileStates: the artifacts of a task, each in its latest state and what that
- * supersedes (requirements: Reconciliation 2).
+ * @module ReconcileStates: the artifacts of a task, each in its latest state with the superseded
+ * ones (requirements: Reconciliation 2).
  */
 import type { ResourceRef, TurnEvent } from "./event.ts";
 import { compareOrder, statesOf, statesWithin } from "./reconcile-order.ts";
@@ -8,38 +8,41 @@ import type { States } from "./reconcile-order.ts";
 import { producerOf, tiedOf } from "./reconcile-tied.ts";
 import type { TurnEvidence } from "./task-scope.ts";
 
-/** One artifact of a task: everything that was recorded of one resource of one type. */
+/** One artifact of a task: all records of one resource and type. */
 export interface ArtifactState extends States {
   readonly type: string | undefined;
   readonly ref: string | undefined;
 }
 
-/** The resource that a record speaks of. */
+/** The resource of a record. */
 export function refOf(artifact: TurnEvent): ResourceRef | undefined {
   return artifact.output_refs?.[0];
 }
 
-/** Type of the artifact: its own word, else that of its resource. */
+/** Type of the artifact: its own field, else its resource's. */
 function typeOf(artifact: TurnEvent): string | undefined {
   return artifact.attributes.artifact_type ?? refOf(artifact)?.resource_type;
 }
 
-/** Version of the artifact: that of its resource, else its own word. */
+/** Version of the artifact: its resource's, else its own field. */
 export function versionOf(artifact: TurnEvent): string | undefined {
   return refOf(artifact)?.version ?? artifact.attributes.content_version;
 }
 
-/** True when the record says that the attempt failed. */
+/** True when the record is a failed attempt. */
 export function isFailed(artifact: TurnEvent): boolean {
   return artifact.attributes.artifact_status === "failed" || artifact.status === "error";
 }
 
-/** True when the record says that the artifact is gone. */
+/** True when the record is a deletion. */
 export function isDeleted(artifact: TurnEvent): boolean {
   return artifact.attributes.artifact_status === "deleted";
 }
 
-/** The artifacts of a task; with its turn, causality orders across producers. A failed attempt without a resource is superseded by its type. */
+/**
+ * The artifacts of a task; with its turn, causality orders across producers. A failed attempt
+ * without a resource is superseded by any artifact of its type.
+ */
 export function artifactStates(
   artifacts: readonly TurnEvent[],
   turn?: TurnEvidence,
@@ -64,8 +67,8 @@ export function artifactStates(
 type Groups = Map<string | undefined, Map<string | undefined, TurnEvent[]>>;
 
 /**
- * Records by type and ref. A deletion is of its resource, whatever type it gives: it joins the
- * records of that resource under every type.
+ * Records by type and ref. A deletion applies to its resource, whatever type it has: it is added
+ * to the records of that resource under every type.
  */
 function groupByType(artifacts: readonly TurnEvent[]): Groups {
   const byType: Groups = new Map();
@@ -107,7 +110,9 @@ function groupByType(artifacts: readonly TurnEvent[]): Groups {
   return byType;
 }
 
-/** Deletions that name no resource: of any artifact of their type, without a type of any at all. */
+/**
+ * Deletions without a resource: of any artifact of their type; without a type, of any artifact.
+ */
 function unnamedDeletions(artifacts: readonly TurnEvent[]): readonly TurnEvent[] {
   return artifacts.filter((one) => isDeleted(one) && refOf(one) === undefined);
 }
@@ -117,7 +122,7 @@ function resourceKey(artifact: TurnEvent): string {
   return JSON.stringify([made?.resource_type, made?.ref]);
 }
 
-/** The attempts that did not fail, and those that no named artifact of their type came after. */
+/** Attempts that did not fail, and failed ones that no named artifact of their type followed. */
 function withoutReplaced(
   attempts: readonly TurnEvent[],
   named: readonly TurnEvent[],

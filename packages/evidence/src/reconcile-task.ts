@@ -1,6 +1,6 @@
 /**
- * @module ReconcileTask: everything the judge says of one task of one tuple. Diagnostics hold for
- * any task; what an intent is still wanting is said only where there is an intent.
+ * @module ReconcileTask: all findings on one task of one tuple. Diagnostics apply to any task;
+ * what an intent still lacks is reported only where there is an intent.
  */
 import { diagnosticCodes } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
@@ -16,7 +16,7 @@ import type { TaskScope } from "./task-scope.ts";
 
 const diagnostics: ReadonlySet<string> = new Set(diagnosticCodes);
 
-/** Diagnostics that say that nothing was delivered, or that there was nothing to deliver. */
+/** Diagnostics for a missing delivery, or for nothing to deliver. */
 const undeliveredCodes: ReadonlySet<string> = new Set([
   "artifact_missing",
   "contract_missing",
@@ -28,14 +28,14 @@ const deliveryGaps: ReadonlySet<string> = new Set([
   "delivery_precedes_evidence",
 ]);
 
-/** Identities without which no intent can be satisfied (design 4: Reconcile). */
+/** Identity fields without which no intent can be satisfied (design 4: Reconcile). */
 const intentFields = ["agent_id", "thread_id", "turn_id", "root_trace_id"] as const;
 
 function hasWholeIdentity(intent: TurnEvent): boolean {
   return intentFields.every((field) => intent[field] !== undefined);
 }
 
-/** Judges one task: notices, chain, and whether a latest state is positively bad. */
+/** Judges one task: notices, chain, and whether a latest state is negative. */
 export function judgeTask(scope: TaskScope, clock: WindowClock): Bench {
   const index = indexDeliveries(scope);
   const bench = openBench(scope, { index, clock });
@@ -65,7 +65,7 @@ export function judgeTask(scope: TaskScope, clock: WindowClock): Bench {
     }
     const undelivered = bench.notices.some(({ code }) => undeliveredCodes.has(code));
     if (!undelivered) return bench;
-    // That nothing was delivered is said already; the chain still shows each link's own reason.
+    // The missing delivery is reported already; the chain still has each link's own reason.
     return { ...bench, notices: bench.notices.filter(({ code }) => !deliveryGaps.has(code)) };
   }
   return {
@@ -75,7 +75,7 @@ export function judgeTask(scope: TaskScope, clock: WindowClock): Bench {
   };
 }
 
-/** What unlabelled evidence says of its whole turn, where one task is asked about. */
+/** Findings of unlabelled evidence on its whole turn, where one task is requested. */
 export function judgeContext(scope: TaskScope, clock: WindowClock): Bench {
   const bench = openBench(scope, { index: indexDeliveries({ ...scope, deliveries: [] }), clock });
   if (scope.contextMissing.length > 0) {
@@ -85,7 +85,7 @@ export function judgeContext(scope: TaskScope, clock: WindowClock): Bench {
   return bench;
 }
 
-/** What holds for a task and for a whole turn alike: denials, outcomes, how the turn ended. */
+/** Findings that apply to a task and to a whole turn alike: denials, outcomes, the turn's end. */
 function judgeWhole(bench: Bench): void {
   for (const denials of bench.scope.denials.values()) {
     for (const { code, event, artifactType } of denials) {
@@ -102,7 +102,7 @@ const denialsOfOwnership: ReadonlySet<string> = new Set([
   "ownership_unverified",
 ]);
 
-/** An effect that began before its cause did: one of the clocks is wrong. */
+/** An effect that began before its cause: one of the clocks is wrong. */
 function judgeCausality(bench: Bench): void {
   const { intents, artifacts, contracts, deliveries, turn } = bench.scope;
   for (const list of [intents, artifacts, contracts, deliveries]) {
@@ -110,7 +110,7 @@ function judgeCausality(bench: Bench): void {
   }
 }
 
-/** What the turn's own events say: lost context, and side effects that nobody intended. */
+/** Findings in the turn's own events: lost context, and side effects without an intent. */
 function judgeTurn(bench: Bench): void {
   const { contextMissing, actions, intents } = bench.scope;
   if (contextMissing.length > 0) {
@@ -122,7 +122,7 @@ function judgeTurn(bench: Bench): void {
   }
 }
 
-/** True when the task holds something that an intent could have asked for. */
+/** True when the task has evidence that an intent could have requested. */
 export function hasEvidence(scope: TaskScope): boolean {
   return scope.artifacts.length + scope.contracts.length + scope.deliveries.length > 0;
 }

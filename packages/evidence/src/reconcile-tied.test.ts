@@ -1,4 +1,4 @@
-/** @module Tied events: whose deliveries follow some evidence, and what receipt contradicts. */
+/** @module Tied events: which deliveries follow some evidence, and what receipt contradicts. */
 import { describe, expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";
@@ -6,7 +6,7 @@ import { precedingProducers, producerOf, receivedBefore, tiedOf } from "./reconc
 
 type Extra = Partial<TurnEvent>;
 
-/** An event of one turn, its kind and its second its id. */
+/** An event of one turn; its id is its kind and second. */
 const event = (kind: TurnEvent["event_kind"], second: number, extra: Extra): TurnEvent => ({
   schema_version: 3,
   event_id: `${kind}-${second}`,
@@ -93,7 +93,7 @@ test("evidence that is stamped after the first receipt of what follows it contra
   expect(receivedBefore(evidence, tiedOf([delivery()]))).toEqual([]);
   expect(receivedBefore(evidence, received("22"))).toEqual([evidence[2]]);
   expect(receivedBefore(evidence, received("23", "21"))).toEqual([evidence[1], evidence[2]]);
-  // Another spelling of the same instant, and less than a millisecond, is not later.
+  // Another spelling of the same instant, and less than a millisecond, do not count as later.
   const near = [stamped("2026-01-01T00:00:22.000Z"), stamped("2026-01-01T00:00:22.0004Z")];
   expect(receivedBefore(near, received("22"))).toEqual([]);
 });

@@ -1,35 +1,35 @@
 /**
- * @module ReconcileTied: events of one instant that are asked about again and again, by every
- * artifact or contract that they may cover. What an answer needs is counted once, by producer, so
- * that a thousand deliveries of one instant cost a thousand artifacts no more than one would.
+ * @module ReconcileTied: events of one instant that many artifacts or contracts query as possible
+ * covers. Answers are computed once, by producer, so that a thousand deliveries of one instant
+ * cost a thousand artifacts no more than one would.
  */
 import { shownOf } from "./finding-list.ts";
 import type { TurnEvent } from "./event.ts";
 import { clockOf, stampOf } from "./reconcile-clock.ts";
 import { compareTimes, wholeMsAfter } from "./time.ts";
 
-/** Events of one instant, of which each producer has at most its last sequence number. */
+/** Events of one instant; each producer has at most its last sequence number. */
 export interface Tied {
-  /** The instant; undefined where there is no event. */
+  /** The instant; undefined without events. */
   readonly at: string | undefined;
   readonly events: readonly TurnEvent[];
   /** By producer, those without a sequence under undefined. */
   readonly byProducer: ReadonlyMap<string | undefined, readonly TurnEvent[]>;
-  /** At most as many as a finding shows. */
+  /** As many as a finding shows. */
   readonly shown: readonly TurnEvent[];
-  /** Those that say when they were received, the latest first. */
+  /** Those with a receipt, the latest first. */
   readonly received: readonly TurnEvent[];
 }
 
-/** Producers; those that do not number their events are together under undefined. */
+/** Producers; those without sequence numbers are together under undefined. */
 export type Producers = ReadonlySet<string | undefined>;
 
-/** Who numbered the event, by its process or else its service; undefined without a number. */
+/** Producer of the event, its process or else its service; undefined without a number. */
 export function producerOf(event: TurnEvent): string | undefined {
   return event.producer_seq === undefined ? undefined : clockOf(event);
 }
 
-/** The latest of some states (`statesOf`); what few ask for is read when it is asked for. */
+/** The latest of some states (`statesOf`); rarely used parts are computed on first use. */
 class TiedEvents implements Tied {
   readonly at: string | undefined;
   readonly events: readonly TurnEvent[];
@@ -72,8 +72,8 @@ export function tiedOf(events: readonly TurnEvent[]): Tied {
 const nobody: Producers = new Set();
 
 /**
- * Whose tied events do not stand at or after all of the evidence, which lies in one instant:
- * undefined where none of them follows. Within one instant a producer's own numbers decide.
+ * Producers whose tied events are not at or after all of the evidence, which is in one instant:
+ * undefined where none follows. Within one instant a producer's own sequence decides.
  */
 export function precedingProducers(
   tied: Tied,
@@ -96,12 +96,12 @@ export function precedingProducers(
   return left > 0 ? preceding : undefined;
 }
 
-/** A process has one number of an instant, its last; those of a service may have several. */
+/** A process has one number per instant, its last; those of a service may have several. */
 function isBefore(own: readonly TurnEvent[], event: TurnEvent): boolean {
   return own.some((one) => (one.producer_seq as number) < (event.producer_seq as number));
 }
 
-/** Of the evidence what is stamped later than the first receipt of the tied events, which follow it. */
+/** Evidence with a timestamp after the first receipt of the tied events that follow it. */
 export function receivedBefore(
   evidence: readonly TurnEvent[],
   { received }: Tied,

@@ -1,13 +1,13 @@
 /**
  * @module ReconcileTruncation: whether the output of a contract ended at its limit (design 4:
- * Diagnostics, `contract_truncated`). The finish reason is a fact of a model call; the record of a
- * contract is a point beside it, so the call that gave the text has to be found.
+ * Diagnostics, `contract_truncated`). The finish reason belongs to a model call, and the record of
+ * a contract is separate from it, so the call with the text has to be found.
  */
 import type { TurnEvent } from "./event.ts";
 import { compareTimes } from "./time.ts";
 import type { TaskScope, TextEnds, TurnEvidence } from "./task-scope.ts";
 
-/** Finish reasons by which providers say that a limit ended the output. */
+/** Finish reasons of providers for output that a limit ended. */
 const lengthReasons: ReadonlySet<string> = new Set([
   "length",
   "max_tokens",
@@ -15,24 +15,24 @@ const lengthReasons: ReadonlySet<string> = new Set([
   "model_length",
 ]);
 
-/** True for a finish reason that says so. */
+/** True for such a finish reason. */
 export function endedByLength(reason: string | undefined): boolean {
   return reason !== undefined && lengthReasons.has(reason.toLowerCase());
 }
 
-/** True unless both markers of the contract were found, or it says that it has none. */
+/** True unless both markers of the contract were found, or it has none by declaration. */
 export function markerMissing({ attributes }: TurnEvent): boolean {
   const { opening_marker_found: opening, closing_marker_found: closing, unmarked } = attributes;
   return unmarked !== true && (opening !== true || closing !== true);
 }
 
-/** How the text of some calls ended; several where nothing tells which gave the text. */
+/** How the text of some calls ended; several where it is unknown which one has the text. */
 export interface TextEnd {
-  /** Of the calls that tie: the instant at which they ended. */
+  /** The instant at which the tied calls ended. */
   readonly at: string;
-  /** A finish reason says length. */
+  /** A finish reason means length. */
   byLength: boolean;
-  /** A call met its own limit of tokens. */
+  /** A call reached its own token limit. */
   byTokens: boolean;
   /** The longest text, in characters. */
   chars: number | undefined;
@@ -50,9 +50,9 @@ function addCall(end: TextEnd, { attributes }: TurnEvent): void {
 }
 
 /**
- * True when a finish reason says length, or the output limit was met with a marker missing. The
- * reason is the record's own, or that of the call it was parsed from; the limit is the contract's
- * in characters or the call's in tokens.
+ * True when a finish reason means length, or the output limit was reached with a marker missing.
+ * The reason is the record's own, or that of the call it was parsed from; the limit is the
+ * contract's in characters or the call's in tokens.
  */
 export function isTruncated(scope: TaskScope, record: TurnEvent): boolean {
   const { contract_finish_reason, output_limit, output_chars } = record.attributes;
@@ -68,9 +68,8 @@ function met(value: number | undefined, limit: number | undefined): boolean {
 }
 
 /**
- * How the text ended that the record was parsed from: that of the call that it hangs under; else,
- * unless the record says itself how its text ended, of the latest call of the turn and task that
- * had ended by then.
+ * How the text of the record ended: that of the call that is its parent; else, unless the record
+ * itself has it, that of the latest call of the turn and task that had ended by then.
  */
 function endOf(scope: TaskScope, record: TurnEvent): TextEnd | undefined {
   const { turn } = scope;
@@ -91,10 +90,10 @@ function isGeneration(event: TurnEvent): boolean {
   );
 }
 
-/** Read once per span, however many records hang under it. */
+/** Read once per span, however many records have it as parent. */
 function endOfSpan(turn: TurnEvidence, span: string): TextEnd | undefined {
   const known = turn.endOfSpan.get(span);
-  // Null is a span that is no call.
+  // Null marks a span that is no call.
   if (known !== undefined) return known ?? undefined;
   let end: TextEnd | undefined;
   for (const event of turn.bySpan.get(span) ?? []) {
@@ -120,7 +119,7 @@ function latestBefore(
   return ends[low - 1];
 }
 
-/** Sorted once per turn, and only for a turn that has a contract. */
+/** Sorted once per turn, and only for a turn with a contract. */
 function endsOf(turn: TurnEvidence): TextEnds {
   if (turn.ends !== undefined) return turn.ends;
   const byTask = new Map<string | undefined, TextEnd[]>();

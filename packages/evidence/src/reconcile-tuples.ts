@@ -1,6 +1,7 @@
 /**
- * @module ReconcileTuples: the tasks of a window, identity by identity. What one tuple needs is
- * forgotten before the next is judged; its findings, chains and missing stages are kept.
+ * @module ReconcileTuples: judges the tasks of a window, identity by identity. The working state
+ * of a tuple is dropped before the next is judged; its findings, chains and missing stages are
+ * kept.
  */
 import { limits } from "@turnproof/semconv";
 
@@ -22,37 +23,37 @@ import { compareText } from "./text-order.ts";
 import { compareTimes } from "./time.ts";
 import type { WindowEvents } from "./window-events.ts";
 
-/** How many tasks there are of a sort, and whether a latest state of one is positively bad. */
+/** Number of tasks of a sort, and whether a latest state of one is negative. */
 interface Judged {
   tasks: number;
   bad: boolean;
 }
 
-/** The links of one task, and where they stand among those of others. */
+/** The links of one task, and its position among other tasks. */
 export interface TaskChain {
   readonly scope: Pick<TaskScope, "identity" | "taskId">;
   readonly intents: number;
   readonly links: readonly ChainLink[];
 }
 
-/** What is kept of the tasks; everything else of one is forgotten before the next is judged. */
+/** Results that are kept; everything else of a task is dropped before the next is judged. */
 export interface Notes {
   readonly intended: Judged;
-  /** Tasks with evidence and without an intent, and their scopes. */
+  /** Tasks with evidence and without an intent, with their scopes. */
   readonly other: Judged;
   readonly unasked: TaskScope[];
   readonly findings: Finding[];
-  /** What is said of turns without any task, and whether a verified outcome of one failed. */
+  /** Findings on turns without any task, and whether a verified outcome of one failed. */
   readonly idle: Finding[];
   idleFailed: boolean;
   readonly chains: TaskChain[];
   readonly missingStages: Set<string>;
   intents: number;
-  /** When the first of what is open counts as unfinished. */
+  /** When the first open operation counts as unfinished. */
   openUntil: string | null;
 }
 
-/** What the judge of the tuples has to know. */
+/** Options of judging the tuples. */
 export interface TupleOptions {
   readonly trust: WindowTrust;
   readonly profiles: CoverageProfiles | undefined;
@@ -75,7 +76,10 @@ function newNotes(): Notes {
   };
 }
 
-/** Judges tuple by tuple: with a task, that task and what unlabelled evidence says of its turn. */
+/**
+ * Judges tuple by tuple; with a task, that task and the findings of unlabelled evidence on its
+ * turn.
+ */
 export function judgeTuples(read: WindowEvents, options: TupleOptions): Notes {
   const notes = newNotes();
   const { groups } = read;
@@ -111,7 +115,7 @@ function aheadIn(
   return told;
 }
 
-/** Conflicts with receipt are what the moving settles, so they tell nothing. */
+/** Conflicts with receipt are resolved by moving the times, so they are not counted. */
 function blockingCodes(findings: readonly Finding[]): string {
   const blocking = findings.filter(
     ({ effect, code }) => effect === "blocking" && code !== "clock_conflict",
@@ -132,7 +136,7 @@ function judgeTuple(
   { groups, group, options: { trust, profiles, taskId, clock } }: TuplePlace,
 ): void {
   const scopes = taskScopes(events, groups, group, taskId);
-  // Of a turn without the task that is asked for nothing is said.
+  // A turn without the requested task has no findings.
   const asked = taskId === undefined ? scopes : scopes.filter((scope) => scope.taskId === taskId);
   if (asked.length === 0) return;
   const sort = sortOf(asked);
@@ -173,7 +177,7 @@ function noteTask(notes: Notes, scope: TaskScope, { trust, sort, clock }: TupleF
   if (links.length > 0) notes.chains.push({ scope: { identity, taskId }, intents, links });
 }
 
-/** What the judge of a task has to know of its tuple. */
+/** Facts about a tuple that the judge of a task needs. */
 interface TupleFacts {
   readonly trust: WindowTrust;
   readonly sort: "intended" | "other" | undefined;
@@ -185,13 +189,15 @@ function noteOpen(notes: Notes, { openUntil: until }: Bench): void {
   if (notes.openUntil === null || compareTimes(until, notes.openUntil) < 0) notes.openUntil = until;
 }
 
-/** Whether anything was asked for in the tuple, or at least recorded; what is bad of it is theirs. */
+/**
+ * Whether the tuple has an intent, or at least evidence; a negative finding counts for that sort.
+ */
 function sortOf(scopes: readonly TaskScope[]): TupleFacts["sort"] {
   if (scopes.some(({ intents }) => intents.length > 0)) return "intended";
   return scopes.some(hasEvidence) ? "other" : undefined;
 }
 
-/** What is said of a whole turn: of one that nobody asked anything of, it blocks no other turn. */
+/** Codes on a whole turn: in a turn without an intent they block no other turn. */
 const wholeTurnCodes: ReadonlySet<string> = new Set([
   "ownership_unverified",
   "provenance_missing",
@@ -203,7 +209,7 @@ const wholeTurnCodes: ReadonlySet<string> = new Set([
   "turn_unfinished",
 ]);
 
-/** Sets aside what is said of a turn without any task. */
+/** Sets aside the findings on a turn without any task. */
 function withoutIdle(notes: Notes, bench: Bench, trust: WindowTrust): Bench {
   const idle = bench.notices.filter(({ code }) => wholeTurnCodes.has(code));
   if (idle.length === 0) return bench;
@@ -213,7 +219,7 @@ function withoutIdle(notes: Notes, bench: Bench, trust: WindowTrust): Bench {
   return { ...bench, notices, bad: false, outcomeFailed: false };
 }
 
-/** A failed outcome is bad for every task of its turn. */
+/** A failed outcome is negative for every task of its turn. */
 function noteOutcome(notes: Notes, { outcomeFailed }: Bench): void {
   if (!outcomeFailed) return;
   notes.intended.bad = true;
@@ -246,7 +252,7 @@ function compareLinks(a: ChainLink, b: ChainLink): number {
     Number(a.state === "superseded") - Number(b.state === "superseded") ||
     compareText(a.name ?? "", b.name ?? "") ||
     compareText(a.state, b.state) ||
-    // Joined only where nothing else tells two links apart.
+    // Joined only where nothing else distinguishes two links.
     compareText(a.evidence_ids.join(" "), b.evidence_ids.join(" "))
   );
 }

@@ -1,6 +1,6 @@
 /**
- * @module ReconcileTurn: how a turn itself ended, and what verified outcomes say of it. The latest
- * attempt decides; attempts that it supersedes and turns nested in another one do not count.
+ * @module ReconcileTurn: how a turn itself ended, and its verified outcomes. The latest attempt
+ * decides; attempts that it supersedes and turns nested in another one do not count.
  */
 import type { TurnEvent } from "./event.ts";
 import { isFailedOutcome, isPartialOutcome } from "./coverage.ts";
@@ -10,7 +10,7 @@ import { noteUnended } from "./reconcile-open.ts";
 import { compareOrder, statesOf, statesWithin } from "./reconcile-order.ts";
 import { parentKey, spanKey } from "./span-key.ts";
 
-/** True where an event of the turn itself says anything but that it began and ended well. */
+/** True where an event of the turn itself is anything but a start or a success. */
 export function isTroubled(turns: readonly TurnEvent[]): boolean {
   let ended: Set<string | undefined> | undefined;
   for (const turn of turns) {
@@ -24,18 +24,18 @@ export function isTroubled(turns: readonly TurnEvent[]): boolean {
 interface Attempt {
   readonly span: string | undefined;
   readonly events: TurnEvent[];
-  /** Its latest results; none while it has not ended. */
+  /** Its latest results; empty while it has not ended. */
   results: readonly TurnEvent[];
-  /** The first event of it, at the time when it began, as far as anybody says. */
+  /** Its first event, at its start time, where that is known. */
   first: TurnEvent;
 }
 
-/** The event at the time when it began. */
+/** The event at its start time. */
 function atStart(turn: TurnEvent): TurnEvent {
   return turn.started_at === undefined ? turn : { ...turn, timestamp: turn.started_at };
 }
 
-/** The attempts of a turn that count: not nested in another one, the latest of them. */
+/** The attempts of a turn that count: not nested in another one, and the latest of them. */
 function latestAttempts(
   turns: readonly TurnEvent[],
   members: readonly TurnEvent[],
@@ -48,7 +48,7 @@ function latestAttempts(
   }
   const last = latest?.first;
   const ended = new Set(statesOf(outer.flatMap(({ results }) => results)).latest);
-  // Where the one that began last did not end last, both have to be good.
+  // Where the last to begin did not end last, both must have succeeded.
   return outer.filter(
     ({ first, results }) =>
       (last !== undefined && compareOrder(first, last) === 0) ||
@@ -76,8 +76,8 @@ function attemptsOf(turns: readonly TurnEvent[]): Attempt[] {
 }
 
 /**
- * Attempts that no other one stands above, told by the spans of the turn. One that stands above
- * itself is nested in nothing: a circle of parents hides no failure.
+ * Attempts that are not inside another one, by the spans of the turn. One that is its own ancestor
+ * is not nested: a cycle of parents hides no failure.
  */
 function withoutNested(attempts: readonly Attempt[], members: readonly TurnEvent[]): Attempt[] {
   const parents = new Map<string, string>();
@@ -95,7 +95,7 @@ function withoutNested(attempts: readonly Attempt[], members: readonly TurnEvent
   );
 }
 
-/** Spans that stand above themselves. Each span is walked once. */
+/** Spans that are their own ancestors. Each span is walked once. */
 function circlesOf(parents: ReadonlyMap<string, string>): ReadonlySet<string> {
   const circling = new Set<string>();
   const walked = new Set<string>();
@@ -155,7 +155,7 @@ export function judgeTurnEnd(bench: Bench): void {
   }
 }
 
-/** Notes failures among the latest verified outcomes, each of its own source and external id. */
+/** Notes failures among the latest verified outcomes, per source and external id. */
 export function judgeOutcomes(bench: Bench): void {
   const byKey = new Map<string, TurnEvent[]>();
   for (const outcome of bench.scope.outcomes) {

@@ -1,7 +1,7 @@
 /**
- * @module ReconcileVersion: which deliveries of a resource name another version than the one that
- * stands (requirements: Reconciliation 3). The versions that deliveries of one instant name are
- * counted once, whatever the number of artifacts that ask.
+ * @module ReconcileVersion: which deliveries of a resource name another version than the current
+ * one (requirements: Reconciliation 3). The versions in deliveries of one instant are counted
+ * once, whatever the number of artifacts.
  */
 import type { TurnEvent } from "./event.ts";
 import { shownOf } from "./finding-list.ts";
@@ -13,19 +13,19 @@ import type { Producers } from "./reconcile-tied.ts";
 export interface Delivered {
   readonly ref: string;
   readonly types: ReadonlySet<string>;
-  /** Of the artifact's latest records; each must be named. */
+  /** Versions of the artifact's latest records; each must be named. */
   readonly versions: ReadonlySet<string | undefined>;
 }
 
-/** How many of the latest deliveries name one version, in all and by producer. */
+/** How many of the latest deliveries name one version, in total and by producer. */
 export interface VersionCount {
   count: number;
   readonly byProducer: Map<string | undefined, number>;
-  /** Deliveries that name another one, at most as many as a finding shows; found when asked. */
+  /** Deliveries that name another one, as many as a finding shows; computed on first use. */
   others: readonly TurnEvent[] | undefined;
 }
 
-/** Of the latest deliveries but those of `except` some that do not name the versions that stand. */
+/** Some latest deliveries, without those of `except`, that do not name the current versions. */
 export function deliveredOtherwise(
   candidates: Candidates,
   except: Producers,
@@ -44,7 +44,7 @@ export function deliveredOtherwise(
     for (const event of othersThan(candidates, delivered, version)) {
       if (!except.has(producerOf(event))) others.add(event);
     }
-    // Each that was looked up is excepted, so that any of the rest stands for what it is not.
+    // All versions looked up are excluded, so any of the rest is an example of another version.
     if (others.size === 0) for (const event of latest.shown) others.add(event);
   }
   return shownOf([...others]);
@@ -84,7 +84,7 @@ function othersThan(
   version: string | undefined,
 ): readonly TurnEvent[] {
   const known = versions?.get(version);
-  // A version that no delivery names is named by none of them.
+  // No delivery names this version.
   if (known === undefined) return latest.shown;
   known.others ??= shownOf(
     latest.events.filter((event) => !versionsIn(event, delivered).has(version)),

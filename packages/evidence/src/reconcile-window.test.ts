@@ -1,4 +1,4 @@
-/** @module Trust in a window: what metadata must say, and what every field of it may spoil. */
+/** @module Trust in a window: which metadata is required, and what each field can invalidate. */
 import { describe, expect, test } from "vitest";
 
 import { reconcileOutcome } from "./reconcile.ts";

@@ -1,7 +1,7 @@
 /**
- * @module ReconcileWindow: whether a window may carry a verdict at all (requirements:
- * Reconciliation 1, 8). Only metadata can say that everything was read; a plain list cannot. Loss
- * that is known, to the reader or to a producer, keeps every verdict from success.
+ * @module ReconcileWindow: whether a window supports a verdict (requirements: Reconciliation 1,
+ * 8). Only metadata can state that everything was read; a plain list cannot. A loss known to the
+ * reader or a producer prevents every success.
  */
 import type { ReadCompleteness } from "@turnproof/semconv";
 
@@ -15,23 +15,23 @@ import { addMs, normalizeTime } from "./time.ts";
 import { isUntrusted } from "./untrusted.ts";
 import type { WindowEvents } from "./window-events.ts";
 
-/** What the reader of the window says of it, and what it knows to be lost. */
+/** The reader's statement about the window, and its known losses. */
 export interface WindowMetadata extends NormalizationMetadata {
-  /** Evidence that a sampler removed. */
+  /** Evidence that a sampler dropped. */
   readonly sampled_out?: number | null;
-  /** Evidence that is known to be lost on its way, nobody knows when: it keeps back every turn. */
+  /** Evidence lost in transit at an unknown time: it blocks every turn. */
   readonly known_loss?: number | null;
-  /** What producers reported as lost, and when; it keeps back the turns that were open then. */
+  /** Losses that producers reported, with times; they block the turns that were open then. */
   readonly losses?: readonly LossInterval[];
   /** Received watermark up to which the window was read. */
   readonly as_of?: string | null;
-  /** How long turns may be silent; without it 15 minutes. */
+  /** How long turns may be idle; default 15 minutes. */
   readonly turn_limits?: TurnLimits;
-  /** What is known of the processes that produced the evidence, beside the reports in the window. */
+  /** Facts about the processes that produced the evidence, beside the reports in the window. */
   readonly producers?: readonly ProducerLife[];
 }
 
-/** Why a window is not a complete one. */
+/** Why a window is incomplete. */
 export type WindowReason =
   | "metadata_missing"
   | "metadata_incomplete"
@@ -44,14 +44,14 @@ export type WindowReason =
   | "sampled_out"
   | "write_failures";
 
-/** What a verdict may rest on. */
+/** Completeness and trust of a window. */
 export interface WindowTrust {
   readonly complete: boolean;
   readonly read_completeness: ReadCompleteness;
   readonly reasons: readonly WindowReason[];
 }
 
-/** True unless the value is absent or a plain zero: what is no number is no proof of nothing. */
+/** True unless the value is absent or zero: a value that is no number does not prove zero. */
 function isSomething(value: unknown): boolean {
   return value !== undefined && value !== null && value !== 0;
 }
@@ -60,7 +60,7 @@ function hasErrors(value: unknown): boolean {
   return Array.isArray(value) ? !value.every(isUntrusted) : isSomething(value);
 }
 
-/** The completeness that metadata states, in its own field or in its coverage. */
+/** The completeness in the metadata, in its own field or in its coverage. */
 function statedReads(metadata: WindowMetadata): unknown[] {
   const coverage: unknown = metadata.coverage;
   const inCoverage =
@@ -74,7 +74,9 @@ function statedReads(metadata: WindowMetadata): unknown[] {
   );
 }
 
-/** True where metadata says all that `window_complete` rests on: silence proves nothing. */
+/**
+ * True where metadata has everything that `window_complete` depends on: absence proves nothing.
+ */
 function saysAll(metadata: WindowMetadata): boolean {
   const { truncated, normalization_errors: errors, as_of } = metadata;
   const isMarked = typeof as_of === "string" && normalizeTime(as_of) !== undefined;
@@ -84,7 +86,7 @@ function saysAll(metadata: WindowMetadata): boolean {
   );
 }
 
-/** What was lost while a turn of the window was open. */
+/** Losses while a turn of the window was open. */
 function lossReasons(
   { events, groups, reports }: WindowEvents,
   metadata: WindowMetadata | undefined,
@@ -107,7 +109,7 @@ function isInterval(value: unknown): value is LossInterval {
 }
 
 /**
- * Judges the window. Metadata must say that the window is complete and not truncated, that no
+ * Judges the window. Metadata must state that the window is complete and not truncated, that no
  * record was unreadable, and how far it was read: a mark (`as_of`) or a `read_completeness`.
  */
 export function assessWindow(
@@ -121,7 +123,7 @@ export function assessWindow(
   if (rootsAmong(read.events, roots).length > 0) reasons.add("known_loss");
   if (metadata === undefined) reasons.add("metadata_missing");
   else {
-    // A page that was narrowed is whole as a page, and not as a window.
+    // A narrowed page can be complete as a page, but not as a window.
     const { narrowed } = metadata as { readonly narrowed?: unknown };
     if (metadata.window_complete !== true || (isSomething(narrowed) && narrowed !== false))
       reasons.add("window_incomplete");
@@ -140,7 +142,7 @@ export function assessWindow(
   };
 }
 
-/** Truncation makes a window partial and never upgrades an untrusted one (design 4). */
+/** Truncation makes a window partial; it never improves an untrusted one (design 4). */
 function completeness(
   reasons: ReadonlySet<WindowReason>,
   metadata: WindowMetadata | undefined,
@@ -157,7 +159,7 @@ function completeness(
 /** A host's own events beside received ones may be somewhat later than any receipt. */
 const dayMs = 86_400_000;
 
-/** The mark that the reader gives, else the latest receipt among the events, with what it knows. */
+/** The reader's mark, else the latest receipt among the events, with its facts about producers. */
 export function windowClock(
   { receivedAt, reports }: Pick<WindowEvents, "receivedAt" | "reports">,
   metadata: WindowMetadata | undefined,

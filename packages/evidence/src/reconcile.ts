@@ -1,7 +1,7 @@
 /**
- * @module Reconcile: the strict verdict over a window (requirements: Reconciliation 1 to 11; design
- * 4). Success is only what nothing contradicts and nothing required is missing from; everything
- * that cannot be told counts against it.
+ * @module Reconcile: the strict verdict over a window (requirements: Reconciliation 1 to 11;
+ * design 4). Success requires that nothing contradicts it and nothing required is missing;
+ * everything unknown counts against it.
  */
 import type { VerdictStatus } from "@turnproof/semconv";
 
@@ -36,19 +36,22 @@ export interface ChainLink {
   readonly identity: IdentityTuple;
 }
 
-/** The verdict. `verified` is true for a success alone. */
+/** The verdict. `verified` is true only for a success. */
 export interface Verdict {
   readonly status: VerdictStatus;
   readonly verified: boolean;
-  /** The task that was asked for; null for every intent of the window. */
+  /** The requested task; null for every intent of the window. */
   readonly task_id: string | null;
   /** Mark of the window, else the latest receipt in it; null where neither is known. */
   readonly as_of: string | null;
-  /** When what is open now counts as unfinished if nothing arrives; null where nothing is open. */
+  /**
+   * When the operations that are open now count as unfinished if nothing arrives; null where none
+   * is open.
+   */
   readonly open_until: string | null;
   readonly findings: readonly Finding[];
   readonly chain: readonly ChainLink[];
-  /** Declared stages that are not there; `outcome` alone does not block a success. */
+  /** Declared stages that are missing; `outcome` alone does not block a success. */
   readonly missing_stages: readonly string[];
   readonly window: WindowTrust;
   readonly intent_count: number;
@@ -56,23 +59,23 @@ export interface Verdict {
   readonly why: string;
 }
 
-/** What to judge and how the window was read. */
+/** Input of a verdict, and how the window was read. */
 export interface ReconcileOptions {
   /** Judges this task alone. */
   readonly taskId?: string | null;
-  /** Without it the list is unverified, and no better than partial. */
+  /** Without it the list is unverified, and at most partial. */
   readonly normalizationMetadata?: WindowMetadata | null;
   /** A host's own coverage profiles. */
   readonly profiles?: CoverageProfiles;
 }
 
-/** The one stage that a success may lack: the outcome is what others observe later. */
+/** The only stage that a success may lack: the outcome is observed later, by others. */
 const outcomeStage = "outcome";
 
 /**
- * Judges the complete, authorized, normalized window. Takes any array and never throws on data:
- * what is no event makes the window untrusted. The result depends neither on the order nor on
- * repetitions of the events. Identity must be resolved already (design 3.8).
+ * Judges the complete, authorized, normalized window. Accepts any array and never throws on data:
+ * a value that is no event makes the window untrusted. The result does not depend on order or
+ * repetition of the events. Identity must be resolved already (design 3.8).
  */
 export function reconcileOutcome(
   events: readonly unknown[],
@@ -82,9 +85,9 @@ export function reconcileOutcome(
 }
 
 /**
- * The verdict over a window that was read already, from `input`. It rests on trusted evidence alone;
- * where the rest would give another status, a note says so. What was received after the mark of the
- * window (`as_of`) is left out.
+ * The verdict over a window that was read already, from `input`. It is based on trusted evidence
+ * alone; where the rest would change the status, a note says so. Events received after the mark of
+ * the window (`as_of`) are left out.
  */
 export function judgeWindow(
   read: WindowEvents,
@@ -94,7 +97,7 @@ export function judgeWindow(
   const stated: unknown = options.normalizationMetadata?.as_of;
   const mark = typeof stated === "string" ? normalizeTime(stated) : undefined;
   if (mark !== undefined && read.receivedAt !== null && compareTimes(read.receivedAt, mark) > 0) {
-    // Of what came after the mark a reader may have met some and missed the rest.
+    // Of events after the mark a reader may have found some and missed the rest.
     const seen = input.filter((value) => !isReceivedAfter(value, mark));
     return judgeSeen(readWindow(seen), seen, options);
   }
@@ -150,10 +153,10 @@ function judgeTrusted(read: WindowEvents, options: ReconcileOptions): Verdict {
   const { intended, other, findings } = notes;
   if (intended.tasks + other.tasks === 0) {
     findings.push(...notes.idle);
-    // A failed outcome is judged even where nothing else is on record.
+    // A failed outcome is judged even where nothing else is recorded.
     if (notes.idleFailed) Object.assign(other, { tasks: 1, bad: true });
   }
-  // Evidence that nobody asked for is said only where nothing else keeps the verdict from success.
+  // Evidence without an intent is reported only where nothing else prevents a success.
   const settled = findings.every(({ effect }) => effect === "note");
   if (settled || intended.tasks === 0)
     findings.push(...notes.unasked.flatMap((scope) => intentMissing(scope, trust)));
@@ -192,7 +195,7 @@ function decide(facts: {
   return facts.complete && !facts.blocked ? "success" : "partial";
 }
 
-/** Evidence of a result that nobody asked for: an intent was lost, or never recorded. */
+/** Evidence of a result without an intent: the intent was lost, or never recorded. */
 function intentMissing(scope: TaskScope, trust: WindowTrust): Finding[] {
   const evidence = [...scope.artifacts, ...scope.contracts, ...scope.deliveries];
   const notice = { code: "intent_missing", evidence, absence: true } as const;
@@ -203,7 +206,7 @@ function compareChains(a: TaskChain, b: TaskChain): number {
   return (
     compareTuples(a.scope.identity, b.scope.identity) ||
     compareText(a.scope.taskId ?? "", b.scope.taskId ?? "") ||
-    // Without labels a turn has what its intents asked for and what is nobody's.
+    // A turn without labels may have two scopes: that of its intents, and that of the rest.
     b.intents - a.intents
   );
 }

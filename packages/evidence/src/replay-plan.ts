@@ -1,6 +1,7 @@
 /**
- * @module ReplayPlan: an inert description of what a turn did (requirements: Authentication 3;
- * design 4). It runs nothing, reaches no network and has no side effect; it holds no content.
+ * @module ReplayPlan: a description of what a turn did, not executable (requirements:
+ * Authentication 3; design 4). It runs nothing, uses no network, has no side effect and contains
+ * no content.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { EventKind } from "@turnproof/semconv";
@@ -12,14 +13,14 @@ import type { WindowMetadata } from "./reconcile-window.ts";
 import { parentKey, spanKey } from "./span-key.ts";
 import { readWindow } from "./window-events.ts";
 
-/** One thing that happened, in its order. */
+/** One recorded step, in order. */
 export interface ReplayStep {
   readonly step: number;
   readonly event_id: string;
   readonly event_kind: EventKind;
   readonly operation: string | null;
   readonly turn_id: string | null;
-  /** Step under whose span this one stands. */
+  /** Step whose span encloses this one. */
   readonly inside_step: number | null;
   readonly model: string | null;
   readonly provider: string | null;
@@ -43,7 +44,7 @@ export interface ReplayPlan {
   readonly steps: readonly ReplayStep[];
 }
 
-/** The first step of each span, root by root: span ids are unique within a root alone. */
+/** The first step of each span, root by root: span ids are unique only within a root. */
 type StepIndex = Map<string | undefined, Map<string, number>>;
 
 const planned: ReadonlySet<EventKind> = new Set<EventKind>([
@@ -67,7 +68,7 @@ const planned: ReadonlySet<EventKind> = new Set<EventKind>([
 
 /**
  * Describes the window. Throws `replay_plan_refused` unless the window is complete and trusted,
- * holds a step, and all of it belongs to one tenant, who may be anonymous but not unattributed.
+ * has a step, and belongs to one tenant, who may be anonymous but not unattributed.
  */
 export function buildReplayPlan(
   events: readonly unknown[],

@@ -278,7 +278,7 @@ test("no event is given to a tenant that nobody in its trace named", () => {
         if (own !== undefined) expect(event.user_id).toBe(own);
         else if (event.user_id !== undefined) expect(said.has(event.user_id)).toBe(true);
       }
-      // Resolving again changes nothing that was settled.
+      // Resolving again changes nothing.
       const again = resolveEvents(resolved);
       for (const [i, event] of again.entries()) {
         const before = resolved[i];

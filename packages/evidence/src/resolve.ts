@@ -1,7 +1,7 @@
 /**
- * @module Resolve: who and which turn an event belongs to, told over its whole root (design 3.8,
- * rules 1, 2, 3 and 5). Spans of every dialect but ours say little of themselves and arrive in any
- * order; the answer rests on the set of events alone, never on batches, order or repetition.
+ * @module Resolve: identity and turn of an event, from its complete root (design 3.8, rules 1, 2,
+ * 3 and 5). Foreign spans have little identity of their own and arrive in any order; the result
+ * depends on the set of events alone, never on batches, order or repetition.
  */
 import { identityFields } from "./event.ts";
 import type { IdentityField, TurnEvent } from "./event.ts";
@@ -20,20 +20,20 @@ const turnField = inheritedFields.indexOf("turn_id");
 
 /**
  * Resolves the identity of all events of one root: own value → nearest ancestor's → the only value
- * said in the trace → unknown. `turn_id` is the event's own, else the span id of the nearest turn
- * above it (of a turn its own span id, unless it is part of the one around it: turn-parts);
- * `run_id` its own, else the outermost turn's span id; `agent_id` of a received span falls back to
- * the application when nothing else says, and a name that a library wrote on a span that is no turn
- * stands only where no turn is known. `user_id` keeps its three states, and where two tenants are
- * present nothing but an ancestor can attribute. What was not said by the event itself is listed in
- * `identity_derived`. Evidence of another service than its turn's application is given that
- * application and keeps its own as `service_name`.
+ * in the trace → unknown. `turn_id` is the event's own, else the span id of the nearest turn above
+ * it (for a turn its own span id, unless it is part of the surrounding one: turn-parts). `run_id`
+ * is its own, else the outermost turn's span id. `agent_id` of a received span falls back to the
+ * application when there is no other value, and a library's name on a span that is no turn is used
+ * only where no turn is known. `user_id` keeps its three states, and where two tenants are present
+ * only an ancestor can attribute. Derived fields are listed in `identity_derived`. Evidence of
+ * another service than its turn's application gets that application and keeps its own as
+ * `service_name`.
  *
- * Trusted evidence is resolved without what untrusted producers sent, as it is judged: a turn or
+ * Trusted evidence is resolved without that of untrusted producers, as it is judged: a turn or
  * tenant that only they name would move a trusted failure out of its turn, or a worker into it.
  *
  * @param events every event of the root; a part of them gives the answer for that part
- * @returns resolved events in the order of the input; what said everything stays as it is
+ * @returns resolved events in input order; an event with complete identity is returned unchanged
  */
 export function resolveRoot(events: readonly TurnEvent[]): TurnEvent[] {
   const all = resolveTogether(events);
@@ -61,7 +61,7 @@ function resolveTogether(events: readonly TurnEvent[]): TurnEvent[] {
   return inTurnApplication(resolved);
 }
 
-/** Resolves events of many roots; an event without a root stands alone. Order is kept. */
+/** Resolves events of many roots; an event without a root is resolved alone. Order is kept. */
 export function resolveEvents(events: readonly TurnEvent[]): TurnEvent[] {
   const groups = new Map<string, number[]>();
   const resolved: TurnEvent[] = Array.from({ length: events.length });
@@ -82,17 +82,17 @@ export function resolveEvents(events: readonly TurnEvent[]): TurnEvent[] {
   return resolved;
 }
 
-/** What holds at each node, its own values or its nearest ancestor's, and the outermost turn. */
+/** Values of each node, its own or its nearest ancestor's, and the outermost turn. */
 interface Settled {
   readonly values: Said[][];
-  /** The nearest name of an agent that gives way to a turn's. */
+  /** The nearest agent name that a turn's agent replaces. */
   readonly names: (string | undefined)[];
   readonly outermost: (string | undefined)[];
   /** Node of the turn that a turn span is part of, or -1. */
   readonly partOf: Int32Array;
 }
 
-/** Walks up from every node once; chains of any length and cycles are walked without recursion. */
+/** Walks up from every node once; long chains and cycles are walked without recursion. */
 function settle(tree: SpanTree): Settled {
   const { nodes, parents } = tree;
   const { partOf, agents } = findTurnParts(tree);
@@ -114,7 +114,7 @@ function settle(tree: SpanTree): Settled {
       path.push(at);
       at = parents[at] as number;
     }
-    // Meeting a node of the same walk closes a cycle: two rounds bring every value around.
+    // Reaching a node of the same walk closes a cycle: two rounds propagate every value.
     let top = path.length;
     if (at !== -1 && state[at] === 1) {
       const cycle = path.slice(path.indexOf(at)).toReversed();
@@ -145,7 +145,7 @@ function inherit(node: number, tree: SpanTree, values: Said[][]): void {
   }
 }
 
-/** The event's own values, completed by its span's and its ancestors'. */
+/** The event's own values, completed from its span and its ancestors. */
 function inheritedOf(
   event: TurnEvent,
   i: number,
@@ -157,7 +157,7 @@ function inheritedOf(
   const around = values[at];
   const row: Said[] = inheritedFields.map((name, field) => event[name] ?? around?.[field]);
   if (isWeakAgent(event)) row[agentField] = around?.[agentField];
-  // An explicit anonymous is an answer, not a gap that the ancestors may fill.
+  // Explicitly anonymous is a value, not a gap to be filled from the ancestors.
   if (event.user_id === null) row[userField] = null;
   row[runField] ??= outermost[at];
   return row;
@@ -165,9 +165,12 @@ function inheritedOf(
 
 /** The agents of a root's turns. */
 interface Agents {
-  /** By turn id; a turn that names none has the agent that the others share, or its application. */
+  /** By turn id; a turn without an agent has the one that the others share, or its application. */
   readonly byTurn: ReadonlyMap<Said, Said>;
-  /** Of all turns, or, where there is no turn, of all that name one; `conflict` where several. */
+  /**
+   * The agent of all turns or, without a turn, of all events that name one; `conflict` for
+   * several.
+   */
   readonly shared: Said;
   /** The only turn of the root. */
   readonly turn: Said;
@@ -204,9 +207,9 @@ function agentsOfTurns(
 }
 
 /**
- * The agent of an event that no ancestor gives one. In a turn it is the turn's. What stands in none
- * belongs to the only turn of the trace, else to the agent that all turns share; where there are
- * several, or for structure, which opens no turn, its own name stands.
+ * The agent of an event without one from an ancestor. In a turn it is the turn's. Outside of turns
+ * it is that of the only turn of the trace, else the agent that all turns share; with several, or
+ * for structure, which begins no turn, its own name is used.
  */
 function agentWithout(
   event: TurnEvent,
@@ -229,7 +232,7 @@ function agentWithout(
   return shared === conflict ? undefined : shared;
 }
 
-/** Per field the only value said in the trace, undefined when none was, `conflict` when several. */
+/** Per field the only value in the trace, undefined without one, `conflict` with several. */
 function onlyValues(events: readonly TurnEvent[], rows: readonly (readonly Said[])[]): Said[] {
   const only: Said[] = inheritedFields.map(() => undefined);
   for (const [i, event] of events.entries()) {
@@ -243,7 +246,7 @@ function onlyValues(events: readonly TurnEvent[], rows: readonly (readonly Said[
   return only;
 }
 
-/** Who was named inside each turn; asked only where one root holds several tenants. */
+/** Tenants inside each turn; computed only where one root has several tenants. */
 function tenantsOfTurns(
   events: readonly TurnEvent[],
   rows: readonly (readonly Said[])[],
@@ -260,7 +263,7 @@ function tenantsOfTurns(
   return tenants;
 }
 
-/** Fills what is left from the trace, writes what was derived, and drops what is contested. */
+/** Fills the remaining fields from the trace, lists derived ones, and removes contested ones. */
 function complete(
   event: TurnEvent,
   row: readonly Said[],
@@ -279,7 +282,7 @@ function complete(
   if (patch?.user_id !== undefined && tenants !== undefined) {
     const turn = event.turn_id ?? patch.turn_id;
     const named = tenants.get(turn ?? undefined);
-    // Its ancestors say one tenant and its own turn another: it is neither's for certain.
+    // Its ancestors have one tenant and its own turn another: neither is certain.
     if (named !== undefined && !named.has(patch.user_id)) delete patch.user_id;
   }
   if ((event.agent_id === undefined || renamed) && patch?.agent_id === undefined) {
@@ -294,7 +297,9 @@ function complete(
   return { ...event, ...patch, identity_derived } as TurnEvent;
 }
 
-/** True for a foreign turn span that is part of another turn and names no agent: a chain, a flow. */
+/**
+ * True for a foreign turn span that is part of another turn and names no agent: a chain, a flow.
+ */
 function isWrapping(event: TurnEvent, i: number, tree: SpanTree, { partOf }: Settled): boolean {
   const node = tree.nodeOf[i] as number;
   if (event.event_kind !== "turn" || node === -1 || partOf[node] === -1) return false;
@@ -302,12 +307,12 @@ function isWrapping(event: TurnEvent, i: number, tree: SpanTree, { partOf }: Set
   return event.agent_id === undefined || isWeakAgent(event);
 }
 
-/** The event as structure, which makes no claim of its own. */
+/** The event as structure, which has no status of its own. */
 function structureOf(event: TurnEvent): TurnEvent {
   return { ...event, event_kind: "span", status: event.phase === "start" ? "started" : "unknown" };
 }
 
-/** True for an event mapped from a received span: only there does a service name stand in. */
+/** True for an event mapped from a received span: only there is a service name a fallback. */
 function isReceived(event: TurnEvent): boolean {
   return event.dialect !== undefined && event.dialect !== "legacy";
 }

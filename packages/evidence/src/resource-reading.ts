@@ -1,6 +1,6 @@
 /**
- * @module ResourceReading: resource references and selection ledgers out of untrusted records.
- * Every part passes the guard's rule for its registry row; what does not pass is left out and
+ * @module ResourceReading: reads resource references and selection ledgers from untrusted records.
+ * Every part must pass the guard for its registry row; a part that does not is left out and
  * reported.
  */
 import { attribute, limits, provenanceStatuses, screenValue } from "@turnproof/semconv";
@@ -10,13 +10,13 @@ import type { LedgerEntry, ResourceRef } from "./event.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** What could be read, and whether anything had to be left out. */
+/** The readable part, and whether anything was left out. */
 export interface Read<T> {
   readonly items: T[];
   readonly refused: boolean;
 }
 
-/** True for an object that is no list; a value that is one may hold anything. */
+/** True for an object that is no list; its fields may hold anything. */
 export function isRecord(value: unknown): value is Loose {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -25,16 +25,16 @@ function fits(row: AttributeRow, value: unknown): value is string {
   return typeof value === "string" && value !== "" && screenValue(row, [value]) === undefined;
 }
 
-/** How a bare id is to be read; only older writers wrote one. */
+/** How a plain id is read; only older writers wrote one. */
 export interface ResourceOptions {
-  /** Type of a reference that names none; without it such a reference is refused. */
+  /** Type of a reference without one; without it such a reference is refused. */
   readonly defaultType?: string;
   readonly defaultVersion?: unknown;
 }
 
 /**
- * One reference, or undefined when it names no usable type and ref. A part beyond these two that
- * does not pass is left out; `flawed` is called for it.
+ * One reference, or undefined without a usable type and ref. Any other part that does not pass is
+ * left out and reported through `flawed`.
  */
 export function readResource(
   value: unknown,
@@ -65,13 +65,13 @@ export function readResource(
   return resource;
 }
 
-/** A version that older writers counted is its digits. */
+/** A version that older writers wrote as a number becomes its digits. */
 function textOf(version: unknown): unknown {
   if (version === null) return undefined;
   return typeof version === "number" && Number.isSafeInteger(version) ? String(version) : version;
 }
 
-/** A list of references, at most 32; anything else than a list is refused whole. */
+/** A list of references, at most 32; any other value is refused. */
 export function readResources(value: unknown, options: ResourceOptions = {}): Read<ResourceRef> {
   if (!Array.isArray(value)) return { items: [], refused: true };
   let refused = value.length > limits.listEntriesMax;

@@ -90,7 +90,7 @@ test("a call that another vocabulary tells beside it is one call, and no two cal
   ];
   expect(ids(told)).toEqual(["tool"]);
   expect(ids(told.toReversed())).toEqual(["tool"]);
-  // A second call by the same vocabulary is another one, and so is one at another time.
+  // A second call in the same vocabulary is another call, and so is one at another time.
   expect(ids([...told, at("again", "openllmetry", 12, 18)])).toEqual(["tool", "again"]);
   expect(ids([...told, at("later", "openllmetry", 19, 21)])).toEqual(["tool", "later"]);
   expect(ids([at("a", "gen_ai", 10, 20), at("b", "gen_ai", 11, 19)])).toEqual(["a", "b"]);

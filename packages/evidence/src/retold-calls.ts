@@ -1,29 +1,29 @@
 /**
- * @module RetoldCalls: spans that tell a tool call again. A framework's span, the span of its MCP
- * client and the span of the MCP server describe one call from three places; they stand inside of
- * each other and bear one name or one call id. A client that hangs its calls under a session of its
- * own tells the call beside the framework: then the times say that one is inside of the other.
+ * @module RetoldCalls: several spans of one tool call. A framework's span, its MCP client's span
+ * and the MCP server's span describe one call; they are nested and share a name or a call id. A
+ * client that puts its calls under a session of its own describes the call beside the framework:
+ * then the times show that one is inside the other.
  */
 import type { TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";
 import { parentKey, spanKey } from "./span-key.ts";
 import { compareTimes, shiftTime } from "./time.ts";
 
-/** Inside of these a call is another one, whatever its name. */
+/** Inside these kinds a call is another call, whatever its name. */
 const separating: ReadonlySet<string> = new Set(["turn", "model_call", "plan"]);
 
-/** Calls of one tool in a turn that are looked through for tellings side by side. */
+/** Most calls of one tool in a turn that are compared for parallel spans. */
 const besideMax = 500;
 
 /**
- * Spans of one process may disagree by this much: OpenTelemetry's SDKs read a start to the
+ * Largest difference between spans of one process: OpenTelemetry's SDKs read a start to the
  * millisecond and add a finer duration, so an inner span can seem to end after its outer one.
  */
 const clockStepMs = 1;
 
 /**
- * The results of tool calls that tell the call of a span above them again, each with the outermost
- * result of that call. Linear in the spans: each is climbed past once.
+ * The results of tool calls that repeat the call of a span above them, each with the outermost
+ * result of that call. Linear in the spans: each is passed once.
  */
 export function retoldCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEvent> {
   if (areAllOthers(events.filter(({ event_kind: kind }) => kind === "tool_call"))) return new Map();
@@ -44,7 +44,7 @@ export function retoldCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEv
       path.add(at);
       const above = around(at);
       if (above === undefined || !isSameCall(above, at)) call = at;
-      // In a ring nobody is outermost, and every one of them counts.
+      // In a cycle no span is outermost, and every one of them counts.
       else if (path.has(above)) call = event;
       else call = outermost.get(above);
       if (above !== undefined) at = above;
@@ -59,7 +59,7 @@ export function retoldCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEv
   return retold;
 }
 
-/** Calls that are compared with each other. */
+/** Most calls that are compared with each other. */
 const comparedMax = 12;
 
 /** True when no two of these can be one call: most turns call each tool once. */
@@ -69,14 +69,14 @@ function areAllOthers(calls: readonly TurnEvent[]): boolean {
 }
 
 function areOthers(a: TurnEvent, b: TurnEvent): boolean {
-  // A start and the result of its span are two events and no retelling.
+  // A start and the result of its span are two events of one span, not a repetition.
   if (a.phase !== b.phase && spanKey(a) !== undefined && spanKey(a) === spanKey(b)) return true;
   return !isSameCall(a, b) && !isSameCall(b, a);
 }
 
 /**
- * Calls that another vocabulary tells as well, side by side in the same turn: one name, and the
- * time of the one within the time of the other. Each call is told once by each vocabulary.
+ * Calls that another vocabulary describes as well, in parallel spans of the same turn: same name,
+ * and one's time within the other's. Each vocabulary describes a call once.
  */
 function toldBeside(
   events: readonly TurnEvent[],
@@ -109,7 +109,10 @@ function toldBeside(
   return beside;
 }
 
-/** Earlier starts first, of one start the longer, so that what encloses stands before the enclosed. */
+/**
+ * Earlier starts first, at equal starts the longer, so that an enclosing span precedes the
+ * enclosed.
+ */
 function compareSpans(a: TurnEvent, b: TurnEvent): number {
   const start = compareTimes(a.started_at ?? "", b.started_at ?? "");
   return start || compareTimes(b.timestamp, a.timestamp) || (a.event_id < b.event_id ? -1 : 1);
@@ -130,7 +133,7 @@ function matchWithin(calls: readonly TurnEvent[], beside: Map<TurnEvent, TurnEve
   }
 }
 
-/** True when the time of the inner call lies in that of the outer one, which began no later. */
+/** True when the inner call's time is within the outer's, which began no later. */
 function encloses(outer: TurnEvent, inner: TurnEvent): boolean {
   const latest = shiftTime(outer.timestamp, clockStepMs);
   return (
@@ -139,7 +142,7 @@ function encloses(outer: TurnEvent, inner: TurnEvent): boolean {
   );
 }
 
-/** Finds the nearest tool call above an event; what was found is kept for all that was passed. */
+/** Finds the nearest tool call above an event, and caches it for all spans passed. */
 function callsAround(
   spans: ReadonlyMap<string, TurnEvent>,
 ): (event: TurnEvent) => TurnEvent | undefined {
@@ -168,7 +171,7 @@ function callsAround(
   };
 }
 
-/** One call id, or one name; a framework may put the server's name before the tool's. */
+/** Same call id, or same name; a framework may prefix the tool's name with the server's. */
 function isSameCall(outer: TurnEvent, inner: TurnEvent): boolean {
   const { tool_call_id: callId, tool_name: name } = outer.attributes;
   const { tool_call_id: innerId, tool_name: innerName } = inner.attributes;

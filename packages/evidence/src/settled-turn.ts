@@ -1,4 +1,4 @@
-/** @module SettledTurn: verdict and insights of one turn over events that were settled already. */
+/** @module SettledTurn: verdict and insights of one turn from settled events. */
 import type { TurnEvent } from "./event.ts";
 import { insightsIn } from "./insights.ts";
 import type { Insight } from "./insights.ts";
@@ -6,17 +6,17 @@ import { judgeWindow } from "./reconcile.ts";
 import type { ReconcileOptions, Verdict } from "./reconcile.ts";
 import { settledWindow } from "./window-events.ts";
 
-/** What the rules find of a turn. */
+/** Findings of the rules on a turn. */
 export interface TurnFindings {
   readonly verdict: Verdict;
   readonly insights: readonly Insight[];
 }
 
 /**
- * Judges one turn as `reconcileOutcome` does and finds its insights as `findInsights` does, without
- * checking again what a store has settled.
+ * Judges one turn like `reconcileOutcome` and finds its insights like `findInsights`, without
+ * repeating the checks of a store.
  *
- * @param events of one turn, as a store gives them: resolved over the whole root, each once
+ * @param events of one turn, as read from a store: resolved over the whole root, each once
  */
 export function judgeSettledTurn(
   events: readonly TurnEvent[],

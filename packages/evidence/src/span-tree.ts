@@ -1,13 +1,13 @@
 /**
- * @module SpanTree: the spans of one root as linked nodes, for identity that is inherited (design
- * 3.8). Events that share a span id share a node, except where what they say of themselves differs:
- * then they are different spans of one name, and nothing passes between them.
+ * @module SpanTree: the spans of one root as linked nodes, for inherited identity (design 3.8).
+ * Events with one span id share a node, unless their own identity differs: then they are different
+ * spans with one id, and inherit nothing from each other.
  */
 import type { TurnEvent } from "./event.ts";
 import { parentKey, spanKey } from "./span-key.ts";
 import { compareTimes } from "./time.ts";
 
-/** Identity fields that pass from a span to what hangs under it. */
+/** Identity fields that a span passes to its children. */
 export const inheritedFields = [
   "application_id",
   "agent_id",
@@ -19,10 +19,10 @@ export const inheritedFields = [
 ] as const;
 export type InheritedField = (typeof inheritedFields)[number];
 
-/** Two things were said at one place: nothing may be taken from there. */
+/** Two different values in one place: neither may be used. */
 export const conflict: unique symbol = Symbol("conflict");
 
-/** A value said, null for anonymous, undefined for nothing said. */
+/** A recorded value, null for anonymous, undefined for none. */
 export type Said = string | null | undefined | typeof conflict;
 
 /** One span as its events describe it. */
@@ -30,33 +30,33 @@ export interface SpanNode {
   readonly spanId: string;
   readonly principal: string | undefined;
   readonly said: Said[];
-  /** A name of an agent that gives way to the agent of the turn around it. */
+  /** An agent name that the surrounding turn's agent replaces. */
   weakAgent: string | undefined;
   parentId: string | undefined;
   isTurn: boolean;
-  /** True for work that a turn asks for; a turn inside of it is another one. */
+  /** True for work that a turn requests; a turn inside of it is another turn. */
   isCall: boolean;
-  /** Earliest time that an event of the span says, ISO 8601 UTC. */
+  /** Earliest recorded time of the span's events, ISO 8601 UTC. */
   startedAt: string;
 }
 
-/** Nodes of a root, and where each event stands. */
+/** Nodes of a root, and the node of each event. */
 export interface SpanTree {
   readonly nodes: readonly SpanNode[];
-  /** Index of the node above each node, or -1. */
+  /** Index of each node's parent, or -1. */
   readonly parents: Int32Array;
-  /** Index of the node that each event speaks of, or -1 for an event without a span. */
+  /** Index of each event's node, or -1 for an event without a span. */
   readonly nodeOf: Int32Array;
-  /** Index of the node above each event that has no span of its own, or -1. */
+  /** Index of the parent of each event without a span of its own, or -1. */
   readonly above: Int32Array;
 }
 
 const agentField = inheritedFields.indexOf("agent_id");
 
-/** Fields whose contradiction tells that one span id names several spans. */
+/** Fields whose contradiction means that one span id names several spans. */
 const telling = [0, 1, 2, 4, 6];
 
-/** Builds the tree of one root's events; missing parents and cycles are left as they are. */
+/** Builds the tree of one root's events; missing parents and cycles are kept as they are. */
 export function buildSpanTree(events: readonly TurnEvent[]): SpanTree {
   const nodes: SpanNode[] = [];
   const bySpan = new Map<string, number>();
@@ -98,10 +98,13 @@ export function buildSpanTree(events: readonly TurnEvent[]): SpanTree {
   return { nodes, parents, nodeOf, above };
 }
 
-/** Kinds that a turn asks for, and in which another turn may be asked for. */
+/** Kinds of work that a turn requests, in which another turn may be requested. */
 const calls: ReadonlySet<string> = new Set(["tool_call", "application_action", "queue_transition"]);
 
-/** True where the agent is a name that a library wrote, or was inferred: its turn knows better. */
+/**
+ * True where the agent is a name that a library wrote, or was inferred: the turn's takes
+ * precedence.
+ */
 export function isWeakAgent(event: TurnEvent): boolean {
   return event.agent_id !== undefined && event.identity_derived?.includes("agent_id") === true;
 }
@@ -131,7 +134,7 @@ function newNode(spanId: string, event: TurnEvent): SpanNode {
   };
 }
 
-/** True when the event contradicts the node about who, which turn, or who sent it. */
+/** True when the event contradicts the node's identity, turn or producer. */
 function differs(node: SpanNode, event: TurnEvent): boolean {
   if (node.principal !== event.ingest_principal) return true;
   return telling.some((field) => {
@@ -150,7 +153,7 @@ function addEvent(node: SpanNode, event: TurnEvent): void {
     node.said[field] = there === undefined || there === value ? value : conflict;
   }
   const parent = parentKey(event);
-  // Should start and result name two parents, the choice must not rest on which came first.
+  // When start and result name two parents, the choice must not depend on which came first.
   if (parent !== undefined && (node.parentId === undefined || parent < node.parentId)) {
     node.parentId = parent;
   }
@@ -159,15 +162,15 @@ function addEvent(node: SpanNode, event: TurnEvent): void {
   const startedAt = event.started_at ?? event.timestamp;
   if (compareTimes(startedAt, node.startedAt) < 0) node.startedAt = startedAt;
   const name = isWeakAgent(event) ? event.agent_id : undefined;
-  // As with parents: which of two names stands must not rest on which came first.
+  // As with parents: the choice between two names must not depend on which came first.
   if (name !== undefined && (node.weakAgent === undefined || name < node.weakAgent)) {
     node.weakAgent = name;
   }
 }
 
 /**
- * Gives every distinct identity under a contradicted span id a node of its own, in an order that
- * does not depend on the input, and behind them one node of what they all agree on.
+ * Gives every distinct identity under a contradictory span id a node of its own, in an order
+ * independent of the input, and after them one node with what they all agree on.
  */
 function splitNodes(
   events: readonly TurnEvent[],
@@ -215,17 +218,18 @@ function splitNodes(
   return parts;
 }
 
-/** Different spans under one id that are told apart. */
+/** Most spans under one id that are separated. */
 const partsMax = 64;
 
-/** The one part that fits the child; else the node of what all parts agree on (the last). */
+/** The only part that fits the child; else the node of what all parts agree on (the last). */
 function chooseParent(
   members: readonly number[],
   nodes: readonly SpanNode[],
   child: Pick<SpanNode, "principal" | "said">,
 ): number {
   const agreed = members.at(-1) as number;
-  // A name that so many share was made up; looking through all of them for each child is the attack.
+  // An id with so many spans was made up; searching all of them for each child would be the
+  // attack.
   if (members.length > partsMax) return agreed;
   const parts = members.slice(0, -1);
   const fits = (at: number): boolean => {

@@ -1,6 +1,6 @@
 /**
- * @module Summary: bounded counts and freshness of a window without a word of any conversation
- * (requirements: Summary). The time of asking comes in as an argument; there is no clock here.
+ * @module Summary: bounded counts and freshness of a window without content (requirements:
+ * Summary). The current time is an argument; there is no clock here.
  */
 import type { CacheDecision, EventKind } from "@turnproof/semconv";
 
@@ -12,7 +12,7 @@ import { compareTimes, elapsedMs } from "./time.ts";
 import { countTools } from "./tool-outcomes.ts";
 import type { ToolCounts } from "./tool-outcomes.ts";
 
-/** Counts of a bounded window, and how old its newest evidence is. */
+/** Counts of a bounded window, and the age of its newest evidence. */
 export interface ObservabilitySummary extends ObservedCounts {
   readonly events: number;
   readonly turns: number;
@@ -26,9 +26,9 @@ export interface ObservabilitySummary extends ObservedCounts {
   /** Newest event time; null in an empty window. */
   readonly latest_event_at: string | null;
   readonly oldest_event_at: string | null;
-  /** Milliseconds from the newest event to `now`; null when there is none, negative never. */
+  /** Milliseconds from the newest event to `now`; null without events, never negative. */
   readonly age_ms: number | null;
-  /** False when the window was cut: every count is then a lower bound. */
+  /** False when the window was truncated: every count is then a lower bound. */
   readonly window_complete: boolean;
 }
 
@@ -78,7 +78,7 @@ export function summarize(
     metric_states: states,
     latest_event_at: latest,
     oldest_event_at: oldest,
-    // A newest event from the future means a skewed clock, not negative age.
+    // A newest event in the future means a skewed clock, not a negative age.
     age_ms: age === undefined ? null : Math.max(0, age),
     window_complete: options.windowComplete && !failed,
   };

@@ -1,4 +1,4 @@
-/** Retrieved, supplied, referenced: three stages, never mixed up, and never zero for unknown. */
+/** Retrieved, supplied, referenced: three separate stages, and never zero for unknown. */
 import { expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";

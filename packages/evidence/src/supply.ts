@@ -1,14 +1,14 @@
 /**
- * @module Supply: the three stages of memory (requirements: Memory supply). Retrieved is what was
- * considered, supplied is what was placed in the model's context, referenced is exact overlap found
- * in the final text. A stage that nobody recorded is null, and what cannot be detected is labelled
+ * @module Supply: the three stages of memory (requirements: Memory supply). Retrieved was
+ * considered, supplied was placed in the model's context, referenced is exact overlap found in the
+ * final text. A stage that was not recorded is null, and what cannot be detected is
  * `not_measured`, never "unused".
  */
 import type { MetricState } from "@turnproof/semconv";
 
 import type { EventAttributeMap, ResourceRef, TurnEvent } from "./event.ts";
 
-/** A count and whether it is one. */
+/** A count and its state. */
 export interface Metric {
   readonly state: MetricState;
   readonly value: number | null;
@@ -18,7 +18,7 @@ export interface Metric {
 export interface SupplySource {
   readonly source: SupplySourceName;
   readonly supplied: Metric;
-  /** Whether a reference to it could be detected at all. */
+  /** Whether a reference to it can be detected. */
   readonly reference_state: "measured" | "not_measured";
 }
 
@@ -30,7 +30,7 @@ export type SupplySourceName =
   | "summary"
   | "writing_sample";
 
-/** Memory supply of a turn (or of any set of events of one identity). */
+/** Memory supply of a turn (or of any events of one identity). */
 export interface Supply {
   readonly retrieved: Metric;
   readonly supplied: Metric;
@@ -42,12 +42,12 @@ export interface Supply {
   readonly retrieved_refs: readonly ResourceRef[];
   readonly supplied_refs: readonly ResourceRef[];
   readonly referenced_refs: readonly ResourceRef[];
-  /** True when any stage said so; null when none spoke of it. */
+  /** True when any stage was degraded; null when none recorded it. */
   readonly degraded: boolean | null;
   readonly fallback_used: boolean | null;
-  /** Codes of why it was degraded, e.g. `memory_search_bounded`; empty when nobody said. */
+  /** Codes of why it was degraded, e.g. `memory_search_bounded`; empty when not recorded. */
   readonly degraded_reasons: readonly string[];
-  /** How many supply events there are: one per model turn that was not answered from the cache. */
+  /** Number of supply events: one per model turn that was not answered from the cache. */
   readonly supply_events: number;
 }
 
@@ -60,10 +60,10 @@ const sourceCounts = {
   writing_sample: "writing_sample_count",
 } as const satisfies { [source in SupplySourceName]: keyof EventAttributeMap };
 
-/** Tone is not quoted: preferences and writing samples leave no exact overlap to find. */
+/** Tone is not quoted: preferences and writing samples leave no exact overlap. */
 const unmeasurable: ReadonlySet<string> = new Set(["preference", "writing_sample"]);
 
-/** Reads the stages out of the memory events among `events`. */
+/** Reads the stages from the memory events among `events`. */
 export function readSupply(events: readonly TurnEvent[]): Supply {
   const finished = events.filter((event) => event.phase !== "start");
   const of = (kind: string): TurnEvent[] => finished.filter((event) => event.event_kind === kind);
@@ -99,7 +99,7 @@ export function readSupply(events: readonly TurnEvent[]): Supply {
   };
 }
 
-/** A stage's own events decide; where there are none, what the supply event says of the stage. */
+/** A stage's own events decide; without them, the supply event's fields for the stage. */
 function stage(
   name: "retrieved_count" | "referenced_count",
   own: readonly TurnEvent[],
@@ -109,7 +109,7 @@ function stage(
   return said.value === null ? total(supply, name) : said;
 }
 
-/** Supplied items; where only sources were counted, their sum, which may miss a source. */
+/** Supplied items; where only sources were counted, their sum, which may lack a source. */
 function suppliedStage(supply: readonly TurnEvent[]): Metric {
   let value: number | null = null;
   let complete = true;

@@ -1,7 +1,7 @@
 /**
- * @module TaskScope: which evidence speaks of which task (requirements: Reconciliation 5, 6). A
- * label counts only for its own task of its own tuple; evidence without a label is given to an
- * intent only when the turn has exactly one; everything else counts for nobody.
+ * @module TaskScope: which evidence belongs to which task (requirements: Reconciliation 5, 6). A
+ * label counts only for its own task of its own tuple; evidence without a label is assigned to an
+ * intent only when the turn has exactly one; everything else counts for no task.
  */
 import { isVerifiedOutcome } from "./coverage.ts";
 import type { TurnEvent } from "./event.ts";
@@ -20,7 +20,7 @@ export interface TaskScope {
   readonly identity: IdentityTuple;
   /** The label; absent for a task without one. */
   readonly taskId: string | undefined;
-  /** Unlabelled evidence of the tuple was given to this task. */
+  /** True when unlabelled evidence of the tuple is assigned to this task. */
   takesUnlabelled: boolean;
   readonly intents: TurnEvent[];
   readonly artifacts: TurnEvent[];
@@ -28,13 +28,13 @@ export interface TaskScope {
   readonly deliveries: TurnEvent[];
   /** Host actions and queue transitions, starts included. */
   readonly actions: TurnEvent[];
-  /** What else of the task or of the turn says that a worker lost its context. */
+  /** Other events of the task or the turn that report a worker's lost context. */
   readonly contextMissing: TurnEvent[];
   /** Verified outcomes. */
   readonly outcomes: TurnEvent[];
-  /** Words against ownership or provenance that nothing took back. */
+  /** Denials of ownership or provenance that are not superseded. */
   readonly denials: Map<TurnEvent, Denial[]>;
-  /** Starts and ends of the turn itself; only in the scope that speaks for the whole turn. */
+  /** Starts and ends of the turn itself; only in the scope of the whole turn. */
   readonly turns: TurnEvent[];
   readonly turn: TurnEvidence;
 }
@@ -42,18 +42,18 @@ export interface TaskScope {
 /** How the texts of model calls ended, by task, in order of time. */
 export type TextEnds = ReadonlyMap<string | undefined, readonly TextEnd[]>;
 
-/** All events of one tuple, and those that some artifact or contract names by span or id. */
+/** All events of one tuple, and those that an artifact or contract names by span or id. */
 export interface TurnEvidence {
   readonly identity: IdentityTuple;
   readonly events: readonly TurnEvent[];
-  /** Events by span, only of spans that evidence of the turn names. */
+  /** Events by span, only for spans that evidence of the turn names. */
   readonly bySpan: ReadonlyMap<string, readonly TurnEvent[]>;
-  /** What causes what, read when two producers are first compared. */
+  /** Causality, computed when two producers are first compared. */
   causes: CauseIndex | undefined;
-  /** How texts ended, read when a contract first asks: of the turn, and of named spans. */
+  /** How texts ended, of the turn and of named spans; computed when a contract first needs it. */
   ends: TextEnds | undefined;
   readonly endOfSpan: Map<string, TextEnd | null>;
-  /** When a named span began, null where nobody says; read when an event first names it. */
+  /** When a named span began, null where unknown; read when an event first names it. */
   readonly startOfSpan: Map<string, string | null>;
 }
 
@@ -80,7 +80,7 @@ function saysContextMissing(event: TurnEvent): boolean {
   );
 }
 
-/** A start of anything but an action claims nothing. */
+/** A start of anything but an action is no claim. */
 function isClaim(event: TurnEvent): boolean {
   const kind = event.event_kind;
   if (!isRecorderKind(kind)) {
@@ -90,8 +90,8 @@ function isClaim(event: TurnEvent): boolean {
 }
 
 /**
- * The task scopes of one tuple, none where it holds no recorder evidence. Tuple by tuple, so that
- * what one of them needs is forgotten before the next.
+ * The task scopes of one tuple, none without recorder evidence. Tuple by tuple, so that its
+ * working state is dropped before the next.
  */
 export function taskScopes(
   events: readonly TurnEvent[],
@@ -110,11 +110,14 @@ export function taskScopes(
 
 const noScopes: readonly TaskScope[] = [];
 
-/** What of a turn speaks: the claims, and the turn's own events where they say more than success. */
+/**
+ * The relevant events of a turn: the claims, and the turn's own events unless they are plain
+ * success.
+ */
 interface Speaking {
   readonly claims: readonly TurnEvent[];
   readonly turns: readonly TurnEvent[];
-  /** The task that alone is judged. */
+  /** The only task that is judged. */
   readonly asked: string | undefined;
 }
 
@@ -148,7 +151,7 @@ function scopesOfTurn(
   }
   if (turns.length > 0) book.wholeTurn().turns.push(...turns);
   if (denied) {
-    // A positive word may stand in an event that claims nothing else.
+    // A positive statement may be in an event without any other claim.
     const words = events.filter(mayDeny);
     const attributed = words.map((event) => ({ event, scope: book.ofAny(event) }));
     settleDenials(book.scopes, attributed, asked);
@@ -156,18 +159,18 @@ function scopesOfTurn(
   return book.scopes;
 }
 
-/** The scopes of one turn while they are filled. */
+/** The scopes of one turn while they are built. */
 interface ScopeBook {
   readonly scopes: readonly TaskScope[];
   /** The scope of an intent's own label. */
   ofIntent(intent: TurnEvent): TaskScope;
-  /** Gives unlabelled evidence to the only scope there is. */
+  /** Assigns unlabelled evidence to the only scope. */
   takeUnlabelled(): void;
-  /** The scope of a label; without one the only intent's, or nobody's. */
+  /** The scope of a label; without one the only intent's, or none. */
   of(event: TurnEvent): TaskScope;
   /** The same for intents and evidence alike. */
   ofAny(event: TurnEvent): TaskScope;
-  /** The scope that speaks for the whole turn. */
+  /** The scope of the whole turn. */
   wholeTurn(): TaskScope;
 }
 
@@ -225,7 +228,7 @@ function emptyScope(turn: TurnEvidence, taskId: string | undefined): TaskScope {
   };
 }
 
-/** Events of the spans that artifacts name as producers, and any claim as its cause. */
+/** Events of the spans that artifacts name as producers or that any claim names as its cause. */
 function namedSpans(
   events: readonly TurnEvent[],
   claims: readonly TurnEvent[],

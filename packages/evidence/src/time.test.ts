@@ -1,4 +1,4 @@
-/** Times keep every digit; what is no time is none. */
+/** Times keep every digit; an invalid time is refused. */
 import { expect, test } from "vitest";
 
 import { canonicalJson } from "./canonical-json.ts";
@@ -39,7 +39,7 @@ test("epoch numbers are read only where one unit fits", () => {
   expect(epochToTime(1_772_359_200_123)).toBe("2026-03-01T10:00:00.123Z");
   expect(epochToTime("1772359200123456")).toBe("2026-03-01T10:00:00.123456Z");
   expect(epochToTime("1772359200123456789")).toBe("2026-03-01T10:00:00.123456789Z");
-  // As a number it has already lost digits, so only the sure ones stay.
+  // As a number it has lost digits already, so only the certain ones remain.
   expect(epochToTime(Number("1772359200123456789"))).toBe("2026-03-01T10:00:00.123456Z");
   for (const value of [0, 1, -5, Number.NaN, 12_345, 99_999_999_999, "abc", ""]) {
     expect(epochToTime(value)).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
- * @module Time: timestamps as text (style 4.4). Evidence keeps every fractional digit it came with,
- * so a time is never turned into a floating point number except to subtract two of them.
+ * @module Time: timestamps as text (style 4.4). Evidence keeps every fractional digit of its
+ * input, so a time becomes a floating-point number only to subtract two of them.
  */
 const isoForm =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,18}))?([Zz]|[+-]\d{2}:?\d{2})?$/;
@@ -23,7 +23,7 @@ export function compareTimes(a: string, b: string): number {
   return fractionA < fractionB ? -1 : fractionA > fractionB ? 1 : 0;
 }
 
-/** The later of two times that may be unknown. */
+/** The later of two times, either of which may be unknown. */
 export function later(a: string | null, b: string | undefined): string | null {
   return b !== undefined && (a === null || compareTimes(b, a) > 0) ? b : a;
 }
@@ -34,12 +34,12 @@ function fractionOf(time: string): string {
 }
 
 /**
- * The time in UTC with its own fractional digits, or undefined when the text is no real time. An
+ * The time in UTC with its own fractional digits, or undefined when the text is no valid time. An
  * offset is applied; a text without one is UTC, as older writers meant it (requirements: Endpoints
  * rule 5).
  */
 export function normalizeTime(text: string): string | undefined {
-  // Length first: nothing longer can be a time, and no pattern sees hostile text.
+  // Length first: a longer text is no time, and hostile text reaches no pattern.
   if (text.length > 48) return undefined;
   if (isNormalTime(text)) return text;
   const parts = isoForm.exec(text);
@@ -47,7 +47,8 @@ export function normalizeTime(text: string): string | undefined {
   const fraction = parts[7] === undefined ? "" : `.${parts[7]}`;
   const seconds = `${parts[1]}-${parts[2]}-${parts[3]}T${parts[4]}:${parts[5]}:${parts[6]}`;
   const epochMs = Date.parse(`${seconds}Z`);
-  // A date such as 30 February parses to another day; only what comes back unchanged is real.
+  // A date such as 30 February parses to another day; only a text that parses back unchanged is
+  // valid.
   if (Number.isNaN(epochMs) || isoSeconds(epochMs) !== seconds) return undefined;
   const zone = parts[8] ?? "Z";
   if (zone === "Z" || zone === "z") return `${seconds}${fraction}Z`;
@@ -62,12 +63,12 @@ export function normalizeTime(text: string): string | undefined {
 const daysInMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const [dash, colon, tee, dot, zulu] = [0x2d, 0x3a, 0x54, 0x2e, 0x5a];
 
-/** The normalized form of a day that every month has, which is all that most times need. */
+/** The normalized form with a day that every month has; covers most times. */
 const commonForm =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,18})?Z$/;
 const normalCharsMax = 39;
 
-/** True for the normalized form of a real time. */
+/** True for the normalized form of a valid time. */
 export function isNormalTime(text: string): boolean {
   return text.length <= normalCharsMax && (commonForm.test(text) || isNormal(text));
 }
@@ -125,7 +126,7 @@ function isoSeconds(epochMs: number): string | undefined {
   return text.length === 24 ? text.slice(0, secondChars) : undefined;
 }
 
-/** Epoch values of 2000 to 2100 in each unit; outside of these the unit is ambiguous. */
+/** Epoch values of 2000 to 2100 in each unit; outside of these ranges the unit is ambiguous. */
 const epochUnits = [
   { min: 946_684_800n, digits: 0 },
   { min: 946_684_800_000n, digits: 3 },
@@ -135,9 +136,9 @@ const epochUnits = [
 const epochMax = 4_102_444_800n;
 
 /**
- * The time that an epoch number of seconds, milliseconds, microseconds or nanoseconds means, or
- * undefined unless exactly one unit puts it between 2000 and 2100. Legacy rows only: current
- * children carry text (design 3.6).
+ * The time of an epoch number in seconds, milliseconds, microseconds or nanoseconds, or undefined
+ * unless exactly one unit puts it between 2000 and 2100. Legacy rows only: current children have
+ * text (design 3.6).
  */
 export function epochToTime(value: number | string): string | undefined {
   const text = typeof value === "number" ? numberText(value) : value;
@@ -151,7 +152,7 @@ export function epochToTime(value: number | string): string | undefined {
   const scale = 10n ** BigInt(unit.digits);
   const seconds = isoSeconds(Number(whole / scale) * 1000);
   const below = unit.digits === 0 ? "" : String(whole % scale).padStart(unit.digits, "0");
-  // A number beyond 2^53 has already lost its last digits: what is left of them is not a fact.
+  // A number beyond 2^53 has lost its last digits already, so they are dropped.
   const exact = typeof value === "string" || Number.isSafeInteger(value) || parts[2] !== undefined;
   const fraction = exact ? `${below}${parts[2] ?? ""}` : below.slice(0, 6);
   return seconds === undefined ? undefined : `${seconds}${fraction === "" ? "" : `.${fraction}`}Z`;
@@ -168,15 +169,15 @@ export function elapsedMs(from: string, to: string): number | undefined {
   const whole = wholeSecondsMs(from, to);
   if (Number.isNaN(whole)) return undefined;
   const fraction = (Number(`0.${fractionOf(to)}`) - Number(`0.${fractionOf(from)}`)) * 1000;
-  // A nanosecond is the finest digit with a meaning; beyond it is noise of the subtraction.
+  // A nanosecond is the finest meaningful digit; below it is noise of the subtraction.
   return Math.round((whole + fraction) * 1e6) / 1e6;
 }
 
 const minuteChars = 17;
 
-/** Milliseconds between the whole seconds of two times; NaN where one cannot be read. */
+/** Milliseconds between the whole seconds of two times; NaN where one is invalid. */
 function wholeSecondsMs(from: string, to: string): number {
-  // Most pairs lie within one minute, and then their seconds tell without reading the dates.
+  // Most pairs are within one minute, where the seconds suffice without parsing the dates.
   if (from.startsWith(to.slice(0, minuteChars)) && from.charCodeAt(10) === tee) {
     return (secondsOf(to) - secondsOf(from)) * 1000;
   }

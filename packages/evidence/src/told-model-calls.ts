@@ -1,12 +1,11 @@
 /**
- * @module ToldModelCalls: log records that tell of a model call which a span tells as well. A
- * record stands under the span in which it was written; where that span is a model call, both are
- * one.
+ * @module ToldModelCalls: log records of a model call that a span describes as well. A record
+ * belongs to the span in which it was written; where that span is a model call, both are one call.
  */
 import type { TurnEvent } from "./event.ts";
 import { parentKey, spanKey } from "./span-key.ts";
 
-/** The records (phase `event`) whose call a span's result tells. Linear in events. */
+/** The records (phase `event`) whose call has a span's result. Linear in events. */
 export function toldModelCalls(events: readonly TurnEvent[]): Set<TurnEvent> {
   const told = new Set<TurnEvent>();
   const records = events.filter(

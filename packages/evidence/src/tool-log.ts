@@ -1,12 +1,12 @@
 /**
  * @module ToolLog: a tool_log row and the trace's result of the same call are one fact (design
- * 3.6). The trace says more, so the row goes; where only the log has the call, it stays.
+ * 3.6). The trace has more detail, so the row is removed; without a trace result it is kept.
  */
 import type { TurnEvent } from "./event.ts";
 
 const fields = ["agent_id", "thread_id", "root_trace_id", "turn_id"] as const;
 
-/** The events without the log rows whose call's result the trace holds, for the same tenant. */
+/** The events without the log rows whose call's result is in the trace, for the same tenant. */
 export function dropLoggedCalls(events: TurnEvent[]): TurnEvent[] {
   if (!events.some((event) => event.event_kind === "execution_log")) return events;
   const results = new Map<string, TurnEvent[]>();
@@ -24,7 +24,9 @@ export function dropLoggedCalls(events: TurnEvent[]): TurnEvent[] {
   });
 }
 
-/** Call ids are unique within a conversation at best: whoever else is named must agree. */
+/**
+ * Call ids are unique within a conversation at best, so every other recorded id must match too.
+ */
 function isSameCall(row: TurnEvent, result: TurnEvent): boolean {
   if (row.user_id !== result.user_id) return false;
   return fields.every(

@@ -1,7 +1,7 @@
 /**
- * @module ToolOutcomes: what a tool call came to, its badge, and how calls are counted
- * (requirements: Reconciliation 11). Fallback and degraded results are usable but stand apart from
- * clean ones; a provider error is a failure; what nobody said stays unknown.
+ * @module ToolOutcomes: outcome and badge of tool calls, and their counts (requirements:
+ * Reconciliation 11). Fallback and degraded results are usable but counted apart from clean ones;
+ * a provider error is a failure; an unrecorded outcome is unknown.
  */
 import { toolBadges, toolOutcomes } from "@turnproof/semconv";
 import type { ToolOutcome } from "@turnproof/semconv";
@@ -22,17 +22,17 @@ export interface ToolCounts {
   readonly unknown: number;
 }
 
-/** True for the result of a tool call; a start marker is none. */
+/** True for the result of a tool call; a start marker is not one. */
 export function isToolResult(event: TurnEvent): boolean {
   return event.event_kind === "tool_call" && event.phase !== "start";
 }
 
 /**
- * The results of tool calls, one a call: of spans that tell the same call again inside of its span
- * (an MCP client's and server's) none is returned, in the order of the input. A call that says no
- * more than that it ended well is as its retellings say where all of them say that it failed.
+ * The results of tool calls, one per call, in input order: spans that repeat a call inside its
+ * span (an MCP client's and server's) are left out. A call with no more than a success status gets
+ * the failure of its repetitions where all of them failed.
  *
- * @param events of whole turns: what stands between two spans decides whether they are one call
+ * @param events of whole turns: what lies between two spans decides whether they are one call
  */
 export function toolResults(events: readonly TurnEvent[]): TurnEvent[] {
   const results = events.filter(isToolResult);
@@ -55,10 +55,10 @@ export function toolResults(events: readonly TurnEvent[]): TurnEvent[] {
 }
 
 /**
- * Outcome of a tool result, or undefined when neither an outcome nor a flag nor a status says. A
- * stated outcome stands, except that a stated success cannot hide a failed status, a fallback or a
- * limitation. Otherwise, in this order: failed status, fallback flag, degraded flag, a count of no
- * results, a successful status.
+ * Outcome of a tool result, or undefined when no outcome, flag or status is recorded. A recorded
+ * outcome is used, except that a success cannot hide a failed status, a fallback or a limitation.
+ * Otherwise, in this order: failed status, fallback flag, degraded flag, a result count of zero, a
+ * success status.
  */
 export function toolOutcome(event: TurnEvent): ToolOutcome | undefined {
   const { tool_outcome: stated, fallback_used, degraded, result_count } = event.attributes;
@@ -75,12 +75,12 @@ function isOutcome(value: string | undefined): value is ToolOutcome {
   return value !== undefined && (toolOutcomes as readonly string[]).includes(value);
 }
 
-/** True for the outcomes that count as a failure of the tool. */
+/** True for outcomes that are failures of the tool. */
 export function isToolFailure(outcome: ToolOutcome | undefined): boolean {
   return outcome === "error" || outcome === "provider_error";
 }
 
-/** True for the outcomes that left something usable, clean or not. */
+/** True for outcomes with a usable result, clean or not. */
 export function isToolUsable(outcome: ToolOutcome | undefined): boolean {
   return outcome !== undefined && !isToolFailure(outcome);
 }
@@ -91,7 +91,7 @@ export function toolBadge(event: TurnEvent): string | undefined {
   return outcome === undefined ? undefined : toolBadges[outcome];
 }
 
-/** Counts the tool calls among the events that have a result, each call once. */
+/** Counts the tool calls with a result among the events, each call once. */
 export function countTools(events: readonly TurnEvent[]): ToolCounts {
   const counts = {
     results: 0,

@@ -1,7 +1,7 @@
 /**
  * @module TurnApplication: evidence belongs to the application of its turn, whichever service
- * recorded it; that service is kept as its producer. One turn may be worked on by several services,
- * and one that spoke for itself alone could never complete it.
+ * recorded it; that service is kept as its producer. Several services may work on one turn, and
+ * evidence split by service could never complete it.
  */
 import type { TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";
@@ -10,16 +10,16 @@ import { compareTimes } from "./time.ts";
 import { turnFields } from "./turn-key.ts";
 import { isUntrusted } from "./untrusted.ts";
 
-/** What the turn events of one turn say of their application. */
+/** The application in the turn events of one turn. */
 interface Owner {
   readonly application: string;
   readonly began: string;
 }
 
 /**
- * The events with the application of their turn, that of its first attempt by the turn events of
- * trusted producers; what another service recorded names it as `service_name`. An event without a
- * turn, or of a turn whose own events are not there, stays as it is. Gives the same list where
+ * The events with the application of their turn: that of its first attempt, by turn events of
+ * trusted producers. Evidence of another service gets it as `service_name`. An event without a
+ * turn, or of a turn whose own events are missing, is unchanged. Returns the same list where
  * nothing changes.
  */
 export function inTurnApplication<T extends readonly TurnEvent[]>(events: T): T | TurnEvent[] {

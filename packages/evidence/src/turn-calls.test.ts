@@ -1,4 +1,4 @@
-/** The calls of a turn add up to what its row says. */
+/** The calls of a turn add up to the counts in its row. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,6 +1,6 @@
 /**
- * @module TurnCalls: the calls of a turn as tables of tools, models and cost need them, each call
- * once however many spans describe it.
+ * @module TurnCalls: the calls of a turn for the tables of tools, models and cost, each call once
+ * however many spans describe it.
  */
 import { compareEvents } from "./event-order.ts";
 import type { TurnEvent } from "./event.ts";
@@ -41,7 +41,7 @@ export function turnCalls(given: readonly TurnEvent[]): TurnCall[] {
   });
 }
 
-/** A call that a log record tells has the duration of the span around it. */
+/** A call described by a log record has the duration of the enclosing span. */
 function modelCall(event: TurnEvent, around: TurnEvent | undefined): TurnCall {
   const { attributes: said, duration_ms: ms } = event;
   const wide = around?.attributes ?? {};

@@ -1,4 +1,4 @@
-/** @module The one identity of a turn: what the fold groups is what the key says. */
+/** @module The identity of a turn: the fold groups by the same fields as the key. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

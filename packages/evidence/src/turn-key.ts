@@ -1,16 +1,16 @@
 /**
- * @module TurnKey: which turn an event, a row or a verdict is of. It is the one identity of a turn:
+ * @module TurnKey: the turn of an event, a row or a verdict. It is the only identity of a turn:
  * the fold groups by it, the judge judges by it and every store keeps the newest verdict under it.
  *
- * The application is no part of it. Evidence belongs to the application of its turn, and which one
- * that is may become known only when the turn's own event arrives, after a child from another
- * service was stored and judged; the key of a turn never changes by that.
+ * The application is not part of it. Evidence belongs to the application of its turn, which may
+ * become known only when the turn's own event arrives, after a child from another service was
+ * stored and judged; the key of a turn never changes by that.
  */
 
-/** The fields that name a turn. */
+/** The fields that identify a turn. */
 export const turnFields = ["agent_id", "user_id", "thread_id", "root_trace_id", "turn_id"] as const;
 
-/** Who and what a turn is of; `user_id` null is anonymous, absent is unattributed. */
+/** Identity of a turn; `user_id` null is anonymous, absent is unattributed. */
 export interface TurnIdentity {
   readonly agent_id?: string;
   readonly user_id?: string | null;
@@ -20,8 +20,8 @@ export interface TurnIdentity {
 }
 
 /**
- * Equal texts for what is of one turn. An id that is absent equals an empty one, as a verdict keeps
- * it; the three states of the tenant stay apart.
+ * Equal texts for events of one turn. An absent id equals an empty one, as verdicts store it; the
+ * three states of the tenant stay distinct.
  */
 export function turnKey(of: TurnIdentity): string {
   const user = of.user_id === undefined ? [] : [of.user_id];

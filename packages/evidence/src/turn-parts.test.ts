@@ -1,4 +1,4 @@
-/** Which turn spans are one turn, whose it is, and what stands in it (issue: whose turn is it). */
+/** Which turn spans are one turn, its agent, and its content (issue: whose turn is it). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

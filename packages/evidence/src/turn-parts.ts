@@ -1,39 +1,39 @@
 /**
- * @module TurnParts: which turn spans of a root describe one turn, and whose it is. Libraries wrap:
+ * @module TurnParts: which turn spans of a root describe one turn, and its agent. Libraries wrap:
  * a trace or a workflow around a run, an application's own span around a library's. A turn span
- * that adds no agent to the one it stands in is part of it.
+ * without an agent of its own inside another turn is part of it.
  */
 import { conflict } from "./span-tree.ts";
 import type { Said, SpanNode, SpanTree } from "./span-tree.ts";
 import { compareText } from "./text-order.ts";
 import { compareTimes } from "./time.ts";
 
-/** What is known of the turn spans among the nodes of a tree; parallel to them. */
+/** Facts about the turn spans among the nodes of a tree; parallel to them. */
 export interface TurnParts {
-  /** Node of the turn that a turn span is part of, or -1 where it is a turn of its own. */
+  /** Node of the turn that a turn span is part of, or -1 for a turn of its own. */
   readonly partOf: Int32Array;
-  /** Agent of each turn span; undefined where neither it nor anything inside of it names one. */
+  /** Agent of each turn span; undefined where neither it nor a span inside of it names one. */
   readonly agents: readonly Said[];
 }
 
-/** Places among the inherited fields that two spans of one turn do not contradict. */
+/** Indexes of the inherited fields that two spans of one turn must not contradict. */
 const applicationField = 0;
 const agentField = 1;
 const turnField = 6;
 const sharedFields = [applicationField, 2, 3, 4, 5, turnField];
 
-/** A turn span inside of another; direct where nothing but structure stands between. */
+/** A turn span inside of another; direct when only structure is between them. */
 interface Inner {
   readonly at: number;
   readonly direct: boolean;
 }
 
 /**
- * Finds the parts of turns. A turn span that names no agent takes that of the first turn directly
- * inside of it; a workflow keeps its name, and what its agents do are turns of their own. Part of
- * the turn around it is a span of the same agent directly inside, and anywhere inside one that
- * names no agent or a workflow. Work that a tool asks of a named agent is a turn of its own, even
- * of the same agent.
+ * Finds the parts of turns. A turn span without an agent takes that of the first turn directly
+ * inside of it; a workflow keeps its name, and its agents' work are turns of their own. A span of
+ * the same agent directly inside is part of the surrounding turn, and so is one anywhere inside
+ * that names no agent or a workflow. Work that a tool requests from a named agent is a turn of its
+ * own, even for the same agent.
  */
 export function findTurnParts(tree: SpanTree): TurnParts {
   const { nodes } = tree;
@@ -42,7 +42,7 @@ export function findTurnParts(tree: SpanTree): TurnParts {
   const order = fromTheTop(tree);
   const inside = turnsInside(tree, order);
   const named = namesInside(tree, order);
-  // From below, so that what stands inside of a wrapper has its agent already.
+  // Bottom up, so that spans inside a wrapper have their agent already.
   for (let i = order.length - 1; i >= 0; i -= 1) {
     const at = order[i] as number;
     const node = nodes[at] as SpanNode;
@@ -59,7 +59,7 @@ export function findTurnParts(tree: SpanTree): TurnParts {
   return { partOf, agents };
 }
 
-/** A span of an agent that was part of a workflow is not part of the turn that the workflow is in. */
+/** An agent's span that was part of a workflow is not part of the turn around the workflow. */
 function settleFromTheTop(
   nodes: readonly SpanNode[],
   order: Int32Array,
@@ -81,7 +81,7 @@ function isUnnamed(node: SpanNode | undefined, agent: Said): boolean {
   return node?.said[agentField] === undefined && agent === node?.weakAgent;
 }
 
-/** Nodes with parents before children; what stands in or under a cycle is left out. */
+/** Nodes with parents before children; nodes in or under a cycle are left out. */
 function fromTheTop({ nodes, parents }: SpanTree): Int32Array {
   const below = new Int32Array(nodes.length);
   for (const parent of parents) if (parent !== -1) below[parent] = (below[parent] as number) + 1;
@@ -118,7 +118,9 @@ function turnsInside(tree: SpanTree, order: Int32Array): Map<number, Inner[]> {
   return inside;
 }
 
-/** The only name that spans of a turn without one carry; libraries put it on their model calls. */
+/**
+ * The only agent name in the spans of a turn without one; libraries put it on their model calls.
+ */
 function namesInside(tree: SpanTree, order: Int32Array): Map<number, Said> {
   const names = new Map<number, Said>();
   const around = new Int32Array(tree.nodes.length).fill(-1);
@@ -136,7 +138,7 @@ function namesInside(tree: SpanTree, order: Int32Array): Map<number, Said> {
   return names;
 }
 
-/** False where the two say different things of whose turn it is, or come from different hands. */
+/** False where the two have different identity, or different producers. */
 function agrees(outer: SpanNode, inner: SpanNode): boolean {
   if (outer.principal !== inner.principal) return false;
   if (inner.said[turnField] !== undefined && inner.said[turnField] !== outer.said[turnField]) {
@@ -149,7 +151,7 @@ function agrees(outer: SpanNode, inner: SpanNode): boolean {
   });
 }
 
-/** The agent that a nameless wrapper takes from the turns inside of it. */
+/** The agent that a wrapper without one takes from the turns inside of it. */
 function adopted(
   wrapper: SpanNode,
   parts: readonly Inner[],

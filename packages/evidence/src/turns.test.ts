@@ -1,4 +1,4 @@
-/** Turn rows: what is counted, what stays unknown, and that order makes no difference. */
+/** Turn rows: counts, unknown values, and independence of order. */
 import { registryRows } from "@turnproof/semconv";
 
 import fc from "fast-check";

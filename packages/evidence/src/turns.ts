@@ -1,6 +1,7 @@
 /**
- * @module Turns: one row per turn, folded from its events (design 6.2). A row says only what its
- * events say: what was not recorded is null, and a turn that began and never ended says so.
+ * @module Turns: one row per turn, folded from its events (design 6.2). A row contains only what
+ * its events recorded: everything else is null, and a turn that began and never ended is marked as
+ * such.
  */
 import { tenantState } from "@turnproof/semconv";
 import type {
@@ -25,52 +26,57 @@ import { turnFields } from "./turn-key.ts";
 import { countUsage } from "./usage.ts";
 import type { Usage } from "./usage.ts";
 
-/** A turn as the lists show it. Unknown identity is absent; `user_id` null is anonymous. */
+/** A turn in the lists. Unknown identity is absent; `user_id` null is anonymous. */
 export interface TurnRow extends EventIdentity, Usage {
   readonly tenant_state: TenantState;
-  /** First and last time of anything in the turn, ISO 8601 UTC. */
+  /** Time of the turn's first and last event, ISO 8601 UTC. */
   readonly started_at: string;
   readonly ended_at: string;
   /** Milliseconds of the turn's own result; else from first to last event; null when unknown. */
   readonly duration_ms: number | null;
-  /** `measured` by the turn's result; `missing_completion` when it began and never ended. */
+  /** `measured` with the turn's result; `missing_completion` when it began and never ended. */
   readonly timing_state: TimingState;
   /** Of the turn's own result; `started` when it never ended; `unknown` without a turn event. */
   readonly status: EventStatus;
-  /** True when any event of the turn ended in error, recovered from or not. */
+  /** True when any event of the turn ended in error, whether or not it recovered. */
   readonly has_error: boolean;
   readonly event_count: number;
   readonly event_kind_counts: { readonly [kind in EventKind]?: number };
   readonly models: readonly string[];
   readonly tool_names: readonly string[];
   readonly tools: ToolCounts;
-  /** Retrieved, supplied and referenced memories; null when nobody recorded the stage. */
+  /** Retrieved, supplied and referenced memories; null when the stage was not recorded. */
   readonly memory_retrieved: number | null;
   readonly memory_supplied: number | null;
   readonly memory_referenced: number | null;
   readonly memory_degraded: boolean | null;
-  /** The latest decision of the semantic cache, null when it was not asked. */
+  /** The latest decision of the semantic cache, null when there was none. */
   readonly cache_decision: CacheDecision | null;
   /** Calls of any kind that began and never ended. */
   readonly missing_completion: number;
   readonly coverage_profiles: readonly string[];
   readonly dialects: readonly Dialect[];
-  /** Services that wrote the turn, their releases, and producers that sent it; empty when unknown. */
+  /**
+   * Services that wrote the turn, their releases, and producers that sent it; empty when unknown.
+   */
   readonly services: readonly string[];
   readonly releases: readonly string[];
   readonly producers: readonly string[];
-  /** Attributes refused at the doors, by code. */
+  /** Attributes refused on entry, by code. */
   readonly dropped: Readonly<Record<string, number>>;
-  /** Latest receipt among the events: what the row rests on. */
+  /** Latest receipt among the events. */
   readonly received_at: string | null;
-  /** Filled by whoever holds the judge's verdicts; null is not judged. */
+  /** Filled from the stored verdicts; null means not judged. */
   readonly verdict: string | null;
   readonly finding_codes: readonly string[] | null;
-  /** Insights of the turn, where it was judged. */
+  /** Insights of the turn, if it was judged. */
   readonly insight_codes?: readonly string[];
 }
 
-/** These alone make no turn: structure, rows of the other stores, and reports about producers. */
+/**
+ * Kinds that make no turn by themselves: structure, rows of the other stores, and reports about
+ * producers.
+ */
 export const bystanders: ReadonlySet<EventKind> = new Set([
   "span",
   "conversation",
@@ -79,8 +85,8 @@ export const bystanders: ReadonlySet<EventKind> = new Set([
 ]);
 
 /**
- * The attributes that a row is folded from. Of the rest of an event a row takes identity, times,
- * kind, phase, status, dialect, producer, receipt and refusals, and no reference and no link.
+ * The attributes that a row is folded from. Besides these a row uses an event's identity, times,
+ * kind, phase, status, dialect, producer, receipt and refusals, but no references or links.
  */
 export const turnRowAttributes: readonly (keyof EventAttributeMap)[] = [
   "cache_decision",
@@ -110,7 +116,7 @@ export const turnRowAttributes: readonly (keyof EventAttributeMap)[] = [
   "writing_sample_count",
 ];
 
-/** A turn and the events that its row is folded from, in evidence order. */
+/** A turn and the events of its row, in evidence order. */
 export interface FoldedTurn {
   readonly row: TurnRow;
   readonly events: readonly TurnEvent[];
@@ -118,8 +124,8 @@ export interface FoldedTurn {
 
 /**
  * Folds resolved, deduplicated events of whole roots into one row per (agent, thread, root, turn)
- * and tenant, newest last event first, then by root, turn, agent and thread. A group of bystanders
- * alone gives no row. The order and repetition of the input make no difference to the rows.
+ * and tenant, newest last event first, then by root, turn, agent and thread. A group with only
+ * such bystander kinds gives no row. Order and repetition of the input make no difference.
  */
 export function foldTurns(events: readonly TurnEvent[]): TurnRow[] {
   return foldedTurns(events).map(({ row }) => row);
@@ -158,7 +164,7 @@ function compareRows(a: TurnRow, b: TurnRow): number {
 /** Events of one turn in evidence order; never empty. */
 function foldTurn(events: readonly TurnEvent[]): TurnRow {
   const first = events[0] as TurnEvent;
-  // What merely stands around a turn, such as the request that it answered, is not its extent.
+  // Surrounding events, such as the request that it answered, are not part of its extent.
   const own = events.filter((event) => !bystanders.has(event.event_kind));
   const started_at = own.map((event) => event.started_at ?? event.timestamp).reduce(earlier);
   const ended_at = (own.at(-1) ?? first).timestamp;
@@ -215,11 +221,11 @@ function memoryOf(events: readonly TurnEvent[]): MemoryFigures {
   };
 }
 
-/** The group's own fields are equal; the others are taken where all that say them agree. */
+/** The group's own fields are equal; the others are used where all recorded values agree. */
 function identityOf(events: readonly TurnEvent[], result: TurnEvent | undefined): EventIdentity {
   const first = events[0] as TurnEvent;
   const agreed = (field: "application_id" | "memory_id" | "run_id"): object => {
-    // A turn that spans services keeps the one of its own event, else none is "the" application.
+    // A turn across services keeps the application of its own event, else it has none.
     const value = result?.[field] ?? onlyValue(events, field);
     return value === undefined ? {} : { [field]: value };
   };
@@ -235,7 +241,7 @@ function identityOf(events: readonly TurnEvent[], result: TurnEvent | undefined)
   };
 }
 
-/** The one value that events say; undefined where none or several are said. */
+/** The only recorded value; undefined with none or several. */
 function onlyValue(
   events: readonly TurnEvent[],
   field: "application_id" | "memory_id" | "run_id",
@@ -249,7 +255,7 @@ function onlyValue(
   return only;
 }
 
-/** The result that speaks for the turn: of the span that names it, else the first to begin. */
+/** The result of the turn: of the span that names it, else of the first to begin. */
 function turnResult(events: readonly TurnEvent[]): TurnEvent | undefined {
   const results = events.filter((event) => event.event_kind === "turn" && event.phase !== "start");
   const named = results.find(
@@ -267,7 +273,7 @@ function extentOf(
   [startedAt, endedAt]: readonly [startedAt: string, endedAt: string],
 ): Pick<TurnRow, "duration_ms" | "timing_state" | "status"> {
   const elapsed = elapsedMs(startedAt, endedAt) ?? null;
-  // Events of one instant say nothing of how long it took.
+  // Events of one instant give no duration.
   const seen = elapsed === 0 ? null : elapsed;
   if (result !== undefined) {
     const own =
@@ -275,7 +281,7 @@ function extentOf(
       (result.started_at === undefined
         ? undefined
         : elapsedMs(result.started_at, result.timestamp));
-    // An end before its start says that a clock is wrong, and nothing of how long it took.
+    // An end before its start means a wrong clock and gives no duration.
     if (own !== undefined && own < 0) {
       return { duration_ms: null, timing_state: "unknown", status: result.status };
     }
@@ -310,10 +316,10 @@ function countKinds(events: readonly TurnEvent[]): { [kind in EventKind]?: numbe
   return Object.fromEntries(kinds.map((kind) => [kind, counts.get(kind)]));
 }
 
-/** Values up to which a list is searched; more have a set. */
+/** Up to this many values a list is searched; beyond, a set is used. */
 const searchedMax = 16;
 
-/** Distinct values in the order of text; most lists of a turn hold one value or none. */
+/** Distinct values in text order; most lists of a turn have one value or none. */
 function distinct<T extends string>(
   events: readonly TurnEvent[],
   read: (event: TurnEvent) => T | undefined,

@@ -1,10 +1,10 @@
 /**
- * @module Untrusted: evidence, readable or not, of a producer that is not trusted (design 3.8.4).
- * The verdict is worked out without it.
+ * @module Untrusted: evidence, readable or not, of an untrusted producer (design 3.8.4). The
+ * verdict is computed without it.
  */
 import type { NormalizationError } from "./event.ts";
 
-/** True for a value that says that its producer is not trusted; never throws. */
+/** True for a value that is marked as untrusted; never throws. */
 export function isUntrusted(value: unknown): boolean {
   try {
     return (
@@ -18,7 +18,7 @@ export function isUntrusted(value: unknown): boolean {
   }
 }
 
-/** The failures that count: whatever an untrusted producer sent makes no window untrusted. */
+/** The failures that count: events of an untrusted producer never make a window untrusted. */
 export function trustedErrors(errors: readonly NormalizationError[]): NormalizationError[] {
   return errors.filter((error) => !isUntrusted(error));
 }

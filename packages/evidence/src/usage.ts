@@ -1,7 +1,7 @@
 /**
  * @module Usage: tokens of one turn, counted once. Libraries report usage on several levels: a
- * turn carries the sum of its steps, and some wrap a model call in another one. Levels are never
- * added: only the innermost model calls count, and the turn's own figure only where none has any.
+ * turn has the sum of its steps, and some wrap one model call in another. Levels are never added:
+ * only the innermost model calls count, and the turn's own count only where none of them has any.
  */
 import type { MetricState } from "@turnproof/semconv";
 
@@ -15,28 +15,30 @@ export interface Usage {
   readonly output_tokens: number | null;
   readonly cached_tokens: number | null;
   readonly total_tokens: number | null;
-  /** `known` when every counted call said its tokens, `partial` when some, else `not_measured`. */
+  /**
+   * `known` when every counted call has its tokens, `partial` when some have, else `not_measured`.
+   */
   readonly usage_state: MetricState;
 }
 
-/** Under these a further model call is one of its own, not the inside of a wrapper. */
+/** Under these a further model call is a call of its own, not the inside of a wrapper. */
 const separating = new Set(["turn", "tool_call", "application_action", "queue_transition"]);
 
-/** True when the event says how many tokens went in or came out. */
+/** True when the event has input or output tokens. */
 export function hasUsage(event: TurnEvent): boolean {
   const { input_tokens, output_tokens, total_tokens } = event.attributes;
   return input_tokens !== undefined || output_tokens !== undefined || total_tokens !== undefined;
 }
 
 /**
- * The model calls of one turn that count: the innermost measured of nested calls, and one of a
+ * The model calls of one turn that count: the innermost measured of nested calls, and one for a
  * response that was fetched several times.
  */
 export function countedModelCalls(events: readonly TurnEvent[]): readonly TurnEvent[] {
   const calls = events.filter(
     (event) => event.event_kind === "model_call" && event.phase !== "start",
   );
-  // One call wraps no other and is fetched once.
+  // A single call wraps no other and is fetched once.
   if (calls.length < 2) return calls;
   const wrappers = wrappedCalls(events);
   const innermost = calls.filter((event) => {
@@ -88,7 +90,7 @@ function inAndOut({ attributes }: TurnEvent): number | undefined {
   return input_tokens + output_tokens;
 }
 
-/** Spans of model calls that have a measured model call inside of them. */
+/** Spans of model calls with a measured model call inside of them. */
 function wrappedCalls(events: readonly TurnEvent[]): Set<string> {
   const spans = new Map<string, { readonly kind: string; readonly parent: string | undefined }>();
   for (const event of events) {
@@ -97,7 +99,7 @@ function wrappedCalls(events: readonly TurnEvent[]): Set<string> {
     spans.set(key, { kind: event.event_kind, parent: parentKey(event) });
   }
   const wrappers = new Set<string>();
-  // Every span is climbed past once: what stands above it was settled by the first climb.
+  // Every span is passed once: the first walk settled everything above it.
   const climbed = new Set<string>();
   for (const event of events) {
     if (event.event_kind !== "model_call" || event.phase === "start" || !hasUsage(event)) continue;

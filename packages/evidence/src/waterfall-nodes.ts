@@ -1,7 +1,7 @@
 /**
- * @module WaterfallNodes: from the events of one turn to its nodes. Start and result are paired by
- * span, every event becomes part of exactly one node, and what a duration is not known for says so
- * (design 4: Waterfall).
+ * @module WaterfallNodes: converts the events of one turn to nodes. Start and result are paired by
+ * span, every event becomes part of exactly one node, and a node without a known duration is
+ * marked (design 4: Waterfall).
  */
 import type { TimingState } from "@turnproof/semconv";
 
@@ -10,7 +10,7 @@ import type { TurnEvent } from "./event.ts";
 import { instantMs } from "./instant.ts";
 import { spanKey } from "./span-key.ts";
 
-/** A node before it has a place in the tree. Times are epoch milliseconds, NaN for unknown. */
+/** A node without its place in the tree. Times are epoch milliseconds, NaN for unknown. */
 export interface NodeDraft {
   /** The span that start and result share; absent for an event without one. */
   readonly span: string | undefined;
@@ -20,23 +20,23 @@ export interface NodeDraft {
   point: TurnEvent | undefined;
   /** All events of the node, in order of time. */
   readonly eventIds: string[];
-  /** The span under which a point stands that was recorded with its enclosing span's id. */
+  /** The enclosing span of a point that was recorded with that span's id. */
   readonly inside: string | undefined;
-  /** Place among the group's nodes, by start. */
+  /** Index among the group's nodes, by start. */
   index: number;
-  /** The parent that the node names, and its node where the group holds it. */
+  /** The recorded parent, and its node if the group has it. */
   parent: string | undefined;
   above: NodeDraft | undefined;
-  /** The cause that the node names. */
+  /** The recorded cause. */
   cause: string | undefined;
   startMs: number;
   endMs: number;
   timing: TimingState;
-  /** True where the end lies before the start by the clocks that told them. */
+  /** True where the end is before the start by their own clocks. */
   backwards: boolean;
 }
 
-/** The event that speaks for the node: its result, else its start, else the point. */
+/** The primary event of the node: its result, else its start, else the point. */
 export function primaryOf(draft: NodeDraft): TurnEvent {
   return (draft.result ?? draft.start ?? draft.point) as TurnEvent;
 }
@@ -48,7 +48,7 @@ function newDraft(event: TurnEvent, span: string | undefined, inside?: string): 
     start: phase === "start" ? event : undefined,
     result: phase === "result" ? event : undefined,
     point: phase === "event" ? event : undefined,
-    // Written out: an empty list that grows takes room for sixteen.
+    // Written as a literal: an empty list that grows allocates sixteen places.
     eventIds: [event.event_id],
     inside,
     index: 0,
@@ -70,9 +70,9 @@ function place(draft: NodeDraft, event: TurnEvent): void {
 }
 
 /**
- * The nodes of one group of events, ordered by start, each with the node of its parent. Spans are
- * claimed by starts and results first; a point that was recorded under the id of such a span, or a
- * result of another kind, becomes a child of it instead of disappearing in it.
+ * The nodes of one group of events, ordered by start, each with its parent's node. Starts and
+ * results claim spans first; a point under the id of such a span, or a result of another kind,
+ * becomes a child of it instead of being merged into it.
  */
 export function pairEvents(members: readonly TurnEvent[]): NodeDraft[] {
   const events = inOrder(members) ? members : members.toSorted(compareEvents);
@@ -123,7 +123,7 @@ function validDuration(event: TurnEvent): number | undefined {
   return duration !== undefined && duration >= 0 ? duration : undefined;
 }
 
-/** Fills start, end and timing state from whatever was recorded. */
+/** Fills start, end and timing state from the recorded events. */
 function time(draft: NodeDraft): void {
   const { start, result, point } = draft;
   const began = result?.started_at ?? start?.started_at ?? start?.timestamp ?? point?.started_at;
@@ -156,7 +156,7 @@ export function durationOf(draft: NodeDraft): number | null {
   return validDuration(ended) ?? draft.endMs - draft.startMs;
 }
 
-/** Where a node stands among its siblings: its start, or its end where the start is unknown. */
+/** Sort key among siblings: its start, or its end where the start is unknown. */
 export function positionMs(draft: NodeDraft): number {
   return Number.isNaN(draft.startMs) ? draft.endMs : draft.startMs;
 }
@@ -165,7 +165,7 @@ function compareDrafts(a: NodeDraft, b: NodeDraft): number {
   return positionMs(a) - positionMs(b) || compareEvents(primaryOf(a), primaryOf(b));
 }
 
-/** The parent that the node names, from its result or else from its start. */
+/** The recorded parent, of its result or else of its start. */
 function parentOf(draft: NodeDraft): string | undefined {
   if (draft.inside !== undefined) return draft.inside;
   const named = draft.result?.parent_span_id;
@@ -173,14 +173,14 @@ function parentOf(draft: NodeDraft): string | undefined {
   return named ?? (other === undefined ? undefined : namedBy(other));
 }
 
-/** A span that names itself is a circle of one; a marker names the span that it announces. */
+/** A span that names itself is a cycle of one; a marker names the span that it announces. */
 function namedBy(event: TurnEvent): string | undefined {
   const { parent_span_id: parent } = event;
   const isMarker = event.phase === "start" && event.event_id === `${parent}:start`;
   return isMarker ? undefined : parent;
 }
 
-/** The event that caused the node, as its result or else its start says. */
+/** The event that caused the node, from its result or else its start. */
 function causeOf(draft: NodeDraft): string | undefined {
   return (
     draft.result?.caused_by_event_id ??

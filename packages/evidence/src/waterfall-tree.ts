@@ -1,11 +1,11 @@
 /**
  * @module WaterfallTree: parents, cycles, order and the critical path over plain integer arrays.
- * Nothing here recurses: a chain of 10,000 spans, or of a million, is walked with a stack.
+ * No recursion: a chain of a million spans is walked with a stack.
  */
-/** A forest in pre-order. Only the first `size` places of each list are of the forest. */
+/** A forest in pre-order. Only the first `size` elements of each list are used. */
 export interface Forest {
   readonly order: Int32Array;
-  /** Where each node stands in `order`. */
+  /** Position of each node in `order`. */
   readonly rowOf: Int32Array;
   readonly depth: Int32Array;
   readonly childCount: Int32Array;
@@ -16,11 +16,11 @@ export interface Forest {
 }
 
 /**
- * Room for the trees of one window, one after the other: most are small, and a dozen new lists for
- * each turn cost more than what is done with them.
+ * Buffers for the trees of one window, one after the other: most are small, and a dozen new lists
+ * for each turn cost more than the work on them.
  */
 export interface TreeSpace extends Forest {
-  /** Parent links of the tree at hand, -1 for none; whoever lays it out fills them. */
+  /** Parent links of the present tree, -1 for none; the caller fills them. */
   readonly parent: Int32Array;
   readonly inCycle: Uint8Array;
   readonly critical: Uint8Array;
@@ -30,7 +30,7 @@ export interface TreeSpace extends Forest {
   readonly scratch: Int32Array;
 }
 
-/** Room for trees of up to so many nodes. */
+/** Buffers for trees of up to that many nodes. */
 export function createTreeSpace(size: number): TreeSpace {
   const list = (length = size): Int32Array => new Int32Array(length);
   return {
@@ -52,7 +52,7 @@ export function createTreeSpace(size: number): TreeSpace {
 
 /**
  * Marks every member of a cycle among the parent links and cuts each cycle at its member with the
- * lowest index, so that the same input is always cut at the same place.
+ * lowest index, so that equal input is always cut at the same place.
  */
 export function cutCycles(space: TreeSpace, size: number): void {
   const { parent, inCycle, scratch: visit } = space;
@@ -76,13 +76,13 @@ export function cutCycles(space: TreeSpace, size: number): void {
   }
 }
 
-/** The children of every node, in the order of their indexes; a counting sort. */
+/** The children of every node, by index; a counting sort. */
 function sortChildren(space: TreeSpace, size: number): void {
   const { parent, children, childStarts: starts, scratch: next } = space;
   starts.fill(0, 0, size + 2);
   for (let node = 0; node < size; node += 1) {
     const above = parent[node] as number;
-    // The roots are the children of one node more, the last.
+    // The roots are the children of one extra node, the last.
     const after = (above === -1 ? size : above) + 1;
     starts[after] = (starts[after] as number) + 1;
   }
@@ -99,7 +99,7 @@ function sortChildren(space: TreeSpace, size: number): void {
   }
 }
 
-/** Lays a forest without cycles out in pre-order; siblings keep the order of their indexes. */
+/** Lays a forest without cycles out in pre-order; siblings are in order of their indexes. */
 export function layOut(space: TreeSpace, size: number): Forest {
   sortChildren(space, size);
   const { children, childStarts: starts, scratch: stack } = space;
@@ -146,8 +146,8 @@ interface Timed {
 
 /**
  * Marks the critical path: from the root that ends last, back through the child that finished last
- * before the point reached, and so on. Nodes without both times are not on it, and what outlives
- * its parent did not hold the parent up.
+ * before the point reached, and so on. Nodes without both times are not on it, and a child that
+ * outlives its parent did not delay it.
  */
 export function criticalPath(space: TreeSpace, nodes: readonly Timed[]): Uint8Array {
   const { critical, children: members, childStarts } = space;

@@ -1,4 +1,4 @@
-/** Waterfall: pairing, parents, causes, circles, time and the critical path. */
+/** Waterfall: pairing, parents, causes, cycles, time and the critical path. */
 import { describe, expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";

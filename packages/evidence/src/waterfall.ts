@@ -1,7 +1,7 @@
 /**
  * @module Waterfall: the causal order of every turn in a window as rows of a tree grid
- * (requirements: Endpoints, Causal waterfall; design 4). A parent link proves neither ownership nor
- * quality: what is missing, circular or not measured is flagged and kept.
+ * (requirements: Endpoints, Causal waterfall; design 4). A parent link proves neither ownership
+ * nor quality: missing, circular or unmeasured nodes are flagged and kept.
  */
 import type { EventKind, EventStatus, TimingState } from "@turnproof/semconv";
 
@@ -17,12 +17,12 @@ import type { Forest, TreeSpace } from "./waterfall-tree.ts";
 import { readWindow } from "./window-events.ts";
 import type { WindowEvents } from "./window-events.ts";
 
-/** Which strip of the page a node is drawn in. */
+/** Lane of the page in which a node is drawn. */
 export type Lane = "memory" | "model" | "tool" | "host" | "artifact" | "delivery" | "error";
 
-/** One row. Times are milliseconds; null is unknown and never drawn as nothing. */
+/** One row. Times are milliseconds; null is unknown and never drawn as zero. */
 export interface WaterfallNode {
-  /** The event that speaks for the node: its result, else its start. */
+  /** The primary event of the node: its result, else its start. */
   readonly event_id: string;
   /** All events of the node, in order of time. */
   readonly event_ids: readonly string[];
@@ -46,15 +46,15 @@ export interface WaterfallNode {
   readonly duration_ms: number | null;
   readonly timing: TimingState;
   readonly critical: boolean;
-  /** The named parent is nowhere in the root. */
+  /** The recorded parent is not in the root. */
   readonly missing_parent: boolean;
-  /** The named parent is in the root, but in another group. */
+  /** The recorded parent is in the root, but in another group. */
   readonly parent_elsewhere: boolean;
-  /** The wire says that the parent lives in another process. */
+  /** The wire says that the parent is in another process. */
   readonly remote_parent: boolean;
   readonly caused_by_event_id: string | null;
   readonly missing_cause: boolean;
-  /** The node is a member of a circle of parents. */
+  /** The node is part of a cycle of parents. */
   readonly cycle: boolean;
   /** The node starts before its parent, or ends before it starts. */
   readonly clock_skewed: boolean;
@@ -67,14 +67,14 @@ export interface WaterfallNode {
 /** One turn: nodes in pre-order, each once. */
 export interface WaterfallGroup {
   readonly identity: IdentityTuple;
-  /** Epoch milliseconds of the earliest start that is known, to which offsets relate. */
+  /** Epoch milliseconds of the earliest known start, the origin of offsets. */
   readonly origin_ms: number | null;
-  /** From the earliest start to the latest end that is known. */
+  /** From the earliest known start to the latest known end. */
   readonly extent_ms: number | null;
   readonly nodes: readonly WaterfallNode[];
 }
 
-/** How many nodes carry each flag. */
+/** Number of nodes with each flag. */
 export interface WaterfallCounts {
   readonly nodes: number;
   readonly missing_parents: number;
@@ -90,7 +90,7 @@ export interface CausalWaterfall {
   /** By earliest start. */
   readonly groups: readonly WaterfallGroup[];
   readonly counts: WaterfallCounts;
-  /** Values that could not be read as events, and copies that were set aside. */
+  /** Number of values that could not be read as events, and of copies removed. */
   readonly rejected: number;
   readonly duplicates_removed: number;
 }
@@ -122,25 +122,26 @@ const laneOf: { readonly [K in EventKind]: Lane } = {
   data_quality: "error",
 };
 
-/** Starts that were computed from a rounded duration may lie this much early without meaning it. */
+/** Starts computed from a rounded duration may be early by this much. */
 const skewToleranceMs = 1;
 
-/** A group that names spans or events beyond its own, by its number. */
+/** A group that names spans or events outside of it, by its number. */
 interface Waiting {
   readonly group: number;
   readonly drafts: readonly NodeDraft[];
 }
 
-/** What the rest of a root knows: spans and events that some group of it named and did not hold. */
+/** Facts about the rest of a root: spans and events that some group names and does not contain. */
 interface Elsewhere {
   readonly spans: ReadonlySet<string>;
   readonly events: ReadonlySet<string>;
 }
 
 /**
- * The causal waterfall of every turn in the window. Takes any array; what is no event is counted
- * and left out. Spans are paired within one (application, agent, user, thread, root, turn) only;
- * parents are looked up in the whole root of the same tenant. Linear but for sorting.
+ * The causal waterfall of every turn in the window. Accepts any array; values that are no events
+ * are counted and left out. Spans are paired within one (application, agent, user, thread, root,
+ * turn) only; parents are looked up in the whole root of the same tenant. Linear except for
+ * sorting.
  */
 export function buildCausalWaterfall(events: readonly unknown[]): CausalWaterfall {
   const window = readWindow(events);
@@ -153,13 +154,13 @@ export function buildCausalWaterfall(events: readonly unknown[]): CausalWaterfal
   };
 }
 
-/** A group and, beside each of its nodes, the event that speaks for it. */
+/** A group with the primary event of each of its nodes. */
 export interface SpokenGroup {
   readonly group: WaterfallGroup;
   readonly primaries: readonly TurnEvent[];
 }
 
-/** The groups of a window that was read, by earliest start. */
+/** The groups of a window that was read already, by earliest start. */
 export function buildGroups({
   events,
   groups,
@@ -167,7 +168,7 @@ export function buildGroups({
   const built: SpokenGroup[] = [];
   const space = createTreeSpace(largestGroup(groups));
   const waiting: Waiting[] = [];
-  // What a turn needs while it is built is forgotten with it, unless it asks for another's spans.
+  // The working state of a turn is dropped with it, unless it names another turn's spans.
   for (let group = 0; group < groups.tuples.length; group += 1) {
     const drafts = pairEvents(membersOf(events, groups, group));
     const asks = drafts.some((draft) => draft.cause !== undefined || misses(draft));
@@ -179,7 +180,7 @@ export function buildGroups({
     const identity = groups.tuples[group] as IdentityTuple;
     built.push(buildGroup(identity, drafts, elsewhere(group), space));
   }
-  // A group has at least one event, so it has an origin; equal origins fall back to the identity.
+  // A group has at least one event, so it has an origin; equal origins are ordered by identity.
   return built.sort(
     (a, b) =>
       (a.group.origin_ms ?? 0) - (b.group.origin_ms ?? 0) ||
@@ -196,7 +197,7 @@ function largestGroup({ starts }: IdentityGroups): number {
   return largest;
 }
 
-/** Finds the parents and causes that a group does not hold, root by root and only those wanted. */
+/** Finds the parents and causes outside of their group, root by root and only those needed. */
 function lookElsewhere(
   events: readonly TurnEvent[],
   groups: IdentityGroups,
@@ -354,7 +355,7 @@ function isSkewed(draft: NodeDraft, above: NodeDraft | undefined): boolean {
   return draft.startMs < above.startMs - (computed ? skewToleranceMs : 0);
 }
 
-/** How many nodes of the groups carry each flag. */
+/** Number of nodes with each flag. */
 export function countFlags(groups: readonly WaterfallGroup[]): WaterfallCounts {
   const counts = {
     nodes: 0,

@@ -1,6 +1,6 @@
 /**
- * @module WindowEvents: any array as the events of a window. What already is an event is taken as
- * it is, the rest goes through the normalizer, and copies are set aside.
+ * @module WindowEvents: any array as the events of a window. Normalized events are used directly,
+ * other values are normalized, and copies are removed.
  */
 import { areDistinct, dedupeEvents, withRevision } from "./dedupe.ts";
 import { isTurnEvent } from "./event-shape.ts";
@@ -12,19 +12,19 @@ import { later } from "./time.ts";
 import { inTurnApplication } from "./turn-application.ts";
 import { isUntrusted } from "./untrusted.ts";
 
-/** Readable events, each once, and what had to be left out. */
+/** Readable events, each once, and what was left out. */
 export interface WindowEvents {
   readonly events: readonly TurnEvent[];
-  /** The events by identity: found once, and shared by every step over the window. */
+  /** The events by identity: computed once, and shared by all steps over the window. */
   readonly groups: IdentityGroups;
-  /** Findings of the normalizer. Any of them makes a window untrusted. */
+  /** Number of findings of the normalizer. Any of them makes a window untrusted. */
   readonly rejected: number;
   readonly duplicatesRemoved: number;
-  /** What producers and doors report of themselves: the events of kind `data_quality`. */
+  /** Reports of producers and receivers about themselves: the events of kind `data_quality`. */
   readonly reports: readonly TurnEvent[];
-  /** The latest receipt among the events, null where none says. */
+  /** The latest receipt among the events, null without one. */
   readonly receivedAt: string | null;
-  /** Whether any of it, readable or not, comes from a producer that is not trusted. */
+  /** Whether any of it, readable or not, belongs to an untrusted producer. */
   readonly untrusted: boolean;
 }
 
@@ -37,15 +37,15 @@ export function readWindow(input: readonly unknown[]): WindowEvents {
   return events === read.events ? read : { ...read, events, groups: groupByIdentity(events) };
 }
 
-/** True when more than one application speaks: only then an event may be of another one's turn. */
+/** True with more than one application: only then can an event belong to another one's turn. */
 function hasSeveralApplications({ tuples }: IdentityGroups): boolean {
   const first = tuples.find(({ application_id: id }) => id !== undefined)?.application_id;
   return tuples.some(({ application_id: id }) => id !== undefined && id !== first);
 }
 
 /**
- * A window of readable events without copies, which most windows are, in one pass over the events
- * and one over their ids; undefined for any other.
+ * A window of readable events without copies, as most are, in one pass over the events and one
+ * over their ids; undefined for any other.
  */
 function readDistinct(values: readonly unknown[]): WindowEvents | undefined {
   const grouping = createGrouping(values.length);
@@ -56,7 +56,7 @@ function readDistinct(values: readonly unknown[]): WindowEvents | undefined {
   for (let at = 0; at < values.length; at += 1) {
     const value = values[at];
     if (!isReadable(value)) return undefined;
-    // Copies of a received span are told by its principal, whatever tuple they stand in.
+    // Copies of a received span are found by its principal, whatever their tuple.
     if (value.ingest_principal !== undefined) return undefined;
     if (value.revision === undefined) revised = false;
     if (value.ingest_trusted === false) untrusted = true;
@@ -79,8 +79,8 @@ function readDistinct(values: readonly unknown[]): WindowEvents | undefined {
 }
 
 /**
- * The window of events that were settled: resolved over their whole roots, each once and with its
- * revision. Nothing is looked for that settling has found.
+ * The window of settled events: resolved over their whole roots, each once and with its revision.
+ * Checks of settling are not repeated.
  */
 export function settledWindow(events: readonly TurnEvent[]): WindowEvents {
   let receivedAt: string | null = null;
@@ -117,7 +117,7 @@ function readAny(values: readonly unknown[]): WindowEvents {
   };
 }
 
-/** A value that throws when it is looked at, such as a proxy, is left to the normalizer. */
+/** A value that throws when read, such as a proxy, is left to the normalizer. */
 function isReadable(value: unknown): value is TurnEvent {
   try {
     return isTurnEvent(value);
