@@ -1,7 +1,7 @@
 /**
  * @module Unscoped administrative access (requirements: Scope hierarchy 4): for migration, audit,
- * retention and maintenance, never for anything that serves a request. Its own subpath and type, so
- * that forgetting an argument can never widen a read.
+ * retention and maintenance, never for request handlers. A separate subpath and type, so that a
+ * missing argument can never widen a read.
  */
 import type { ScopedKind } from "@turnproof/semconv";
 
@@ -28,40 +28,42 @@ export type {
   TenantDays,
 } from "./retention.ts";
 
-/** Says "every tenant" out loud. */
+/** Means "every tenant", explicitly. */
 export const unscoped: unique symbol = Symbol("unscoped");
 
-/** Three-state administrative filter: everybody, anonymous rows, or one tenant. */
+/** Three-state administrative filter: all tenants, anonymous rows, or one tenant. */
 export type AdminFilter = typeof unscoped | { readonly tenant: string | null };
 
-/** What becomes of a row that still has this version: another content, or without a record its end. */
+/**
+ * Change of a row that still has this version: new content, or deletion where there is no record.
+ */
 export interface RowChange {
   readonly id: string;
   readonly version: number;
   readonly record?: MemoryRecord;
 }
 
-/** What a provider offers to operators' commands. */
+/** Administrative operations of a memory provider. */
 export interface MemoryAdmin {
   /** Rows in a stable order, streamed; memory stays bounded. */
   rows(filter: AdminFilter, kind: ScopedKind): AsyncIterable<MemoryRecord>;
   count(filter: AdminFilter, kind: ScopedKind): Promise<number>;
-  /** Deletes every row of one tenant in one kind; returns how many. Never takes `unscoped`. */
+  /** Deletes every row of one tenant in one kind; returns how many. `unscoped` is not accepted. */
   deleteTenant(filter: { readonly tenant: string | null }, kind: ScopedKind): Promise<number>;
   /**
-   * Changes rows of one tenant in one kind, those whose time is over included; returns how many
-   * still had the version that was named. Never takes `unscoped`.
+   * Changes rows of one tenant in one kind, expired ones included; returns how many still had the
+   * given version. `unscoped` is not accepted.
    */
   rewrite(
     filter: { readonly tenant: string | null },
     kind: ScopedKind,
     changes: readonly RowChange[],
   ): Promise<number>;
-  /** Takes the bytes of deleted rows out of the data files; says where they may still lie. */
+  /** Removes the bytes of deleted rows from the data files; returns where they may remain. */
   purge(): Promise<readonly Unreached[]>;
   /**
-   * Adopts the anonymous entity rows of one memory into a user and returns how many moved: under
-   * the write lock on a filesystem, as one update in a database.
+   * Moves the anonymous entity rows of one memory to a user and returns how many moved: under the
+   * write lock on a filesystem, as one update in a database.
    */
   migrateLegacyEntities(options: {
     readonly memoryId: string;
@@ -69,48 +71,51 @@ export interface MemoryAdmin {
   }): Promise<number>;
 }
 
-/** How a copy of old events is bounded and watched. A dry run (the default) only counts. */
+/** Bounds and callbacks of copying old events. A dry run (the default) only counts. */
 export interface CopyOptions {
   readonly dryRun?: boolean;
-  /** Ends the run between two steps; running it again goes on. */
+  /** Ends the run between two steps; the next run continues. */
   readonly signal?: AbortSignal;
-  /** Called with events done and events in all. */
+  /** Called with the number of events done and of all events. */
   readonly onProgress?: (done: number, all: number) => void;
 }
 
-/** What a copy of old events found and did. */
+/** Result of copying old events. */
 export interface CopyReport {
   readonly dry_run: boolean;
-  /** Events that an older version wrote and that lie there still, and how many are copied. */
+  /** Events of an older version that still exist, and how many of them are copied. */
   readonly events: number;
   readonly copied: number;
-  /** False when the run was ended early: run it again. */
+  /** False when the run ended early: run it again. */
   readonly complete: boolean;
 }
 
-/** What a comparison of old events with their copy found. */
+/** Result of comparing old events with their copy. */
 export interface ParityReport {
-  /** Events that an older version wrote. */
+  /** Events of an older version. */
   readonly events: number;
-  /** Those that are not in the copy, and the roots that they are of (100,000 at most). */
+  /** Those that are not in the copy, and their roots (100,000 at most). */
   readonly missing: number;
   readonly roots: number;
-  /** Those of roots that lost rows to retention or a deletion since; they are not compared. */
+  /**
+   * Those of roots that lost rows to retention or a deletion since the copy; they are not
+   * compared.
+   */
   readonly deleted: number;
-  /** False when the run was ended early. */
+  /** False when the run ended early. */
   readonly complete: boolean;
 }
 
-/** What a provider of evidence offers to operators' commands. */
+/** Administrative operations of an evidence provider. */
 export interface EvidenceAdmin extends Pick<Retention, "evidence">, AsyncDisposable {
-  /** Copies events that an older version wrote; those lie there until they are dropped. */
+  /** Copies the events of an older version; the originals remain until they are dropped. */
   copyOld(options?: CopyOptions): Promise<CopyReport>;
-  /** Compares those events with the copy; nothing is changed. */
+  /** Compares those events with the copy; changes nothing. */
   checkOld(options?: Omit<CopyOptions, "dryRun">): Promise<ParityReport>;
   /**
-   * Compares, then drops what an older version wrote.
-   * @throws CodedError `migration_pending` until it is copied, `migration_differs` where an event
-   * is not in the copy
+   * Compares, then drops the events of an older version.
+   * @throws CodedError `migration_pending` until they are copied, `migration_differs` where an
+   * event is not in the copy
    */
   dropOld(): Promise<void>;
   close(): Promise<void>;

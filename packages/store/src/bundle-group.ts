@@ -1,6 +1,6 @@
 /**
- * @module BundleGroup: the v2 bundle of one turn, rebuilt from its events (design 3.6). Native
- * events are their own immutable records; a bundle is how the bundles view shows them.
+ * @module BundleGroup: rebuilds the v2 bundle of one turn from its events (design 3.6). Native
+ * events are stored as immutable records of their own; the bundles view shows them as bundles.
  */
 import { createHash } from "node:crypto";
 
@@ -9,7 +9,7 @@ import { compareText, encodeBundle, encodeRecord } from "@turnproof/evidence";
 import type { BundleRecord } from "./evidence-store.ts";
 import type { Settled } from "./settle.ts";
 
-/** The bundle of these events, which share a turn key, as evidence writes bundles. */
+/** The bundle of these events, which share a turn key, in the form that evidence writes. */
 export function bundleOf(key: string, group: readonly Settled[]): BundleRecord {
   const received = group.map(({ event }) => event.received_at).toSorted(compareText);
   const bundle = encodeBundle(group.map(({ event }) => event));

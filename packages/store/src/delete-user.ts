@@ -1,7 +1,7 @@
 /**
- * @module DeleteUser: everything that is stored for one user, listed kind by kind and deleted
- * explicitly (requirements: Scope hierarchy 6). There is no cascade anywhere, so this walks the
- * list of scoped kinds itself and looks again afterwards. A dry run unless told otherwise.
+ * @module DeleteUser: deletes everything stored for one user, listed kind by kind (requirements:
+ * Scope hierarchy 6). There are no cascades, so this walks the list of scoped kinds itself and
+ * counts again afterwards. A dry run by default.
  */
 import { CodedError, memoryCollections, scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
@@ -9,41 +9,41 @@ import type { ScopedKind } from "@turnproof/semconv";
 import type { MemoryAdmin } from "./admin.ts";
 import type { Unreached } from "./erasure.ts";
 
-/** What one kind held of the user. */
+/** Rows of the user in one kind. */
 export interface DeletedKind {
   readonly kind: ScopedKind;
   readonly collection: string;
   readonly found: number;
   readonly deleted: number;
-  /** Rows that are still there; null in a dry run, and where a failure left it unknown. */
+  /** Rows that remain; null in a dry run, and where it is unknown after a failure. */
   readonly remaining: number | null;
-  /** Code of a failure; the other kinds were gone through all the same. */
+  /** Code of a failure; the other kinds were processed all the same. */
   readonly error?: string;
 }
 
 /** The report of a deletion. */
 export interface DeletionReport {
   readonly dry_run: boolean;
-  /** Every scoped kind there is, in the order in which it was gone through. */
+  /** Every scoped kind, in the order of processing. */
   readonly kinds: readonly DeletedKind[];
   readonly found: number;
   readonly deleted: number;
-  /** True when nothing is left and nothing failed; false in a dry run that found rows. */
+  /** True when nothing remains and nothing failed; false in a dry run that found rows. */
   readonly complete: boolean;
-  /** Where deleted bytes may still lie; nowhere after a dry run. */
+  /** Where deleted bytes may remain; empty after a dry run. */
   readonly unreached: readonly Unreached[];
 }
 
-/** Whose rows; `dryRun` is true unless it is false. */
+/** The user; `dryRun` is true unless it is false. */
 export interface DeleteUserOptions {
   readonly userId: string;
   readonly dryRun?: boolean;
 }
 
 /**
- * Deletes a user's rows of every scoped kind, and takes their bytes out of the data files as far as
- * the provider reaches them. Evidence is not memory: see `deleteUserEvidence`.
- * @throws CodedError identity_missing (a user is a text, never everybody or nobody), identity_empty
+ * Deletes a user's rows of every scoped kind, and removes their bytes from the data files as far
+ * as the provider can. Evidence is not memory: see `deleteUserEvidence`.
+ * @throws CodedError identity_missing (the user must be a text), identity_empty
  */
 export async function deleteUser(
   admin: MemoryAdmin,
@@ -55,7 +55,7 @@ export async function deleteUser(
   const kinds: DeletedKind[] = [];
   for (const kind of scopedKinds) kinds.push(await deleteKind(admin, kind, userId, dryRun));
   const found = kinds.reduce((sum, row) => sum + row.found, 0);
-  // Also where nothing was found: a run that was killed may have deleted and not come so far.
+  // Also when nothing was found: a killed run may have deleted rows and not purged them.
   const unreached = dryRun ? [] : await admin.purge();
   return {
     dry_run: dryRun,

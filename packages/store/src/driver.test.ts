@@ -1,4 +1,4 @@
-/** @module Tests: a driver that is not installed is named with the command that installs it. */
+/** @module Tests: the error for a missing driver has the command that installs it. */
 import { expect, test } from "vitest";
 
 import { loadDriver } from "./driver.ts";

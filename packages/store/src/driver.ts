@@ -1,12 +1,12 @@
 /**
- * @module Driver: loads an optional driver package when a provider is opened, and says which
- * command installs it where it is missing.
+ * @module Driver: loads an optional driver package when a provider is opened; where it is missing,
+ * the error has the command that installs it.
  */
 import { CodedError } from "@turnproof/semconv";
 
 /**
- * What `load` imports. Throws `driver_missing` when a package is not installed; its field is the
- * command that installs `packages`. Any other failure to load passes through.
+ * The result of `load`. Throws `driver_missing` when a package is not installed; its field is the
+ * command that installs `packages`. Any other failure to load is passed on.
  */
 export async function loadDriver<T>(packages: string, load: () => Promise<T>): Promise<T> {
   try {

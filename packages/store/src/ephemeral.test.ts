@@ -1,4 +1,4 @@
-/** @module Tests of the reference store: what a page, a root and a turn list show. */
+/** @module Tests of the reference store: content of pages, roots and turn lists. */
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 

@@ -1,6 +1,6 @@
 /**
- * @module Ephemeral: evidence held in the process. The readable reference by which every other
- * provider is judged: each read settles everything, filters, sorts and cuts, with no index at all.
+ * @module Ephemeral: evidence in the memory of the process. The readable reference for every other
+ * provider: each read settles everything, filters, sorts and cuts, without an index.
  */
 import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
@@ -28,7 +28,7 @@ import { sqliteTurns } from "./sqlite/sqlite-turns.ts";
 import { storedForm } from "./stored-event.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
-/** An empty store in the process; nothing outlives it. */
+/** An empty store; its content ends with the process. */
 export function ephemeral(): EvidenceStore {
   const rows = heldRows();
   const epochs = new Map<string, number>();
@@ -64,7 +64,7 @@ export function ephemeral(): EvidenceStore {
   return offerErasure(store, erasureOf(erasureRows(rows, record)));
 }
 
-/** Turns in an engine of their own, or as records where Node brings none. */
+/** Turns in an engine of their own, or as records where Node has none. */
 function heldTurns(closed: () => boolean): TurnLedger {
   let ledger: TurnLedger | undefined;
   return lateLedger(hasSqlite() ? "store" : "process", () => {
@@ -74,7 +74,10 @@ function heldTurns(closed: () => boolean): TurnLedger {
   });
 }
 
-/** A row is named by its place under its root. @param record writes the turns of what is left */
+/**
+ * A row is identified by its position under its root. @param record writes the turns of what
+ * remains
+ */
 function erasureRows(
   rows: HeldRows,
   record: (removal: Removal<number>) => Promise<void>,
@@ -148,10 +151,10 @@ interface HeldRows {
   /** Settled events of one root, or of all. */
   settled(root?: string): Settled[];
   quiet(since: string, before: string): string[];
-  /** Roots of which some row says this user. */
+  /** Roots with a row of this user. */
   naming(userId: string): string[];
   of(root: string): readonly StoredEvent[];
-  /** Puts these rows in place of those of the root. */
+  /** Replaces the rows of the root. */
   replace(root: string, events: readonly StoredEvent[]): void;
   closed(): boolean;
   close(): void;
@@ -174,7 +177,7 @@ function heldRows(): HeldRows {
     append(batch) {
       open();
       if (batches.has(batch.batchId)) return;
-      // What the caller does with its events later changes nothing here.
+      // The caller may change its events later.
       const events = structuredClone(
         batch.events.map((event) => storedForm(event, batch.receivedAt)),
       );

@@ -1,13 +1,13 @@
 /**
- * @module Erasure: everything that evidence holds of one user, found by the exact tenant and taken
- * away (requirements: Scope hierarchy 6). One method of each provider, reached through the store
- * that it belongs to, so that what serves requests never holds it. A dry run unless told otherwise.
+ * @module Erasure: finds all evidence of one user by the exact tenant and deletes it
+ * (requirements: Scope hierarchy 6). Each provider has one method, reached through its store, so
+ * that request handlers never have it. A dry run by default.
  */
 import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceStore } from "./evidence-store.ts";
 
-/** What deleted bytes may still lie in; content-free names, for an operator to act on. */
+/** Places in which deleted bytes may remain; content-free names, for an operator to act on. */
 export type Unreached =
   | "filesystem_open_reads"
   | "legacy_bundles"
@@ -19,51 +19,54 @@ export type Unreached =
   | "clickhouse_inactive_parts"
   | "clickhouse_server_logs";
 
-/** Whose evidence, and how the run is bounded and watched. */
+/** The user, and bounds and callbacks of the run. */
 export interface ErasureOptions {
-  /** The exact text of the tenant; a prefix, another case or another normal form is somebody else. */
+  /**
+   * The exact text of the tenant; a prefix, another case or another normal form is another user.
+   */
   readonly userId: string;
-  /** True unless it is false: counts, and touches nothing. */
+  /** True unless it is false: counts, and changes nothing. */
   readonly dryRun?: boolean;
-  /** Ends the run between two steps; running it again goes on. */
+  /** Ends the run between two steps; the next run continues. */
   readonly signal?: AbortSignal;
-  /** Called with roots done and roots in all. */
+  /** Called with the number of roots done and of all roots. */
   readonly onProgress?: (done: number, all: number) => void;
-  /** Called with each root that names the user, before anything of it goes. */
+  /** Called with each root that has the user, before any of it is deleted. */
   readonly onRoot?: (rootTraceId: string) => void;
 }
 
-/** What a run found and did. */
+/** Result of a run. */
 export interface ErasureReport {
   readonly dry_run: boolean;
-  /** Roots of which some row says the user. */
+  /** Roots with a row of the user. */
   readonly roots: number;
-  /** Rows that are the user's, with those of shared roots that nobody else can be told to own. */
+  /**
+   * Rows of the user, including rows of shared roots that cannot be attributed to another user.
+   */
   readonly found: number;
   readonly deleted: number;
-  /** Rows of other users under the same roots, which stay. */
+  /** Rows of other users under the same roots, which are kept. */
   readonly kept: number;
-  /** False when the run was ended early, or a root grew meanwhile: run it again. */
+  /** False when the run ended early, or a root grew meanwhile: run it again. */
   readonly complete: boolean;
-  /** Where deleted bytes may still lie. */
+  /** Where deleted bytes may remain. */
   readonly unreached: readonly Unreached[];
 }
 
-/** Deletes the evidence of one user; what a provider offers to operators' commands. */
+/** Deletes the evidence of one user; the provider's administrative operation. */
 export type EraseEvidence = (options: ErasureOptions) => Promise<ErasureReport>;
 
 const offered = new WeakMap<EvidenceStore, EraseEvidence>();
 
-/** Says how the evidence of this store is erased; called by its provider. */
+/** Registers how the evidence of this store is erased; called by its provider. */
 export function offerErasure(store: EvidenceStore, erase: EraseEvidence): EvidenceStore {
   offered.set(store, erase);
   return store;
 }
 
 /**
- * Deletes every row of evidence of one user, and takes the bytes out of the data files as far as
- * the provider reaches them. A dry run unless told otherwise; a run that was killed goes on when it
- * is run again.
+ * Deletes every row of evidence of one user, and removes the bytes from the data files as far as
+ * the provider can. A dry run by default; after a killed run the next one continues.
  * @throws CodedError identity_empty, identity_missing, capability_missing, and the provider's
  */
 export async function deleteUserEvidence(

@@ -1,4 +1,4 @@
-/** @module EvidenceErasure: what stays of a root says of itself what it said before. */
+/** @module EvidenceErasure: the remaining rows of a root keep their identity. */
 import { resolveEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import * as fc from "fast-check";
@@ -13,7 +13,7 @@ import { sampleEvent } from "./testing/sample-event.ts";
 
 const users = ["kim", "kim2", "Kim", null, undefined] as const;
 
-/** A row of a root whose rows say many users, any parents, and some threads and turns. */
+/** A row of a root with many users, any parents, and some threads and turns. */
 const rowOf = fc.record({
   parent: fc.integer({ min: -1, max: 9 }),
   user: fc.constantFrom(...users),
@@ -72,8 +72,8 @@ test("a run that was killed after it wrote what stays is finished by the next on
     fc.property(rootOf, fc.integer({ min: 0, max: 10 }), (rows, removed) => {
       const first = decideErasure("root", keyed(rows), "kim");
       const done = resolveEvents(first.left);
-      // What is pinned lies there already; of what goes, some rows are gone: those that say no user
-      // before those that do.
+      // Pinned rows are written already; of the rows to delete, some are deleted: those without a
+      // user before those with one.
       const goneFirst = first.gone
         .toSorted((a, b) => Number("user_id" in a.row) - Number("user_id" in b.row))
         .slice(0, Math.min(removed, Math.max(first.gone.length - 1, 0)));

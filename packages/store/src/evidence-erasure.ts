@@ -1,9 +1,9 @@
 /**
- * @module EvidenceErasure: walks the roots that name a user and takes the user's rows away. Identity
- * is inherited inside a root, so a root is decided whole: what stays is said of the same tenant,
- * turn and agent as before, and what nobody can be told to own goes, because without the user's
- * rows it would seem to be somebody else's. Nothing is remembered between two runs: a root that was
- * not finished still names the user.
+ * @module EvidenceErasure: walks the roots of a user and deletes the user's rows. Identity is
+ * inherited inside a root, so a root is decided as a whole: remaining rows keep the same tenant,
+ * turn and agent as before, and rows that cannot be attributed are deleted, because without the
+ * user's rows they would seem to be another user's. There is no state between two runs: an
+ * unfinished root still names the user.
  */
 import { createHash } from "node:crypto";
 
@@ -17,32 +17,35 @@ import type { LegacyBundles } from "./legacy-bundles.ts";
 import type { StoredEvent } from "./stored-event.ts";
 import { epochMicros } from "./time.ts";
 
-/** What becomes of one root. */
+/** Decision on one root. */
 export interface RootErasure<Key> extends Removal<Key> {
-  /** Rows that stay and must say themselves what they were told by rows that go. */
+  /**
+   * Rows that remain and must record themselves the identity that they inherited from deleted
+   * rows.
+   */
   readonly pinned: readonly StoredEvent[];
 }
 
-/** What a provider does for a run. */
+/** Operations that a provider implements for a run. */
 export interface ErasureRows<Key> {
-  /** Roots of which some row says exactly this user. */
+  /** Roots with a row of exactly this user. */
   rootsNaming(userId: string): Promise<readonly string[]>;
   /** All rows of these roots, by root. */
   load(roots: readonly string[]): Promise<ReadonlyMap<string, readonly KeyedRow<Key>[]>>;
-  /** Takes rows away and writes what is pinned; returns how many rows went of each root. */
+  /** Deletes rows and writes pinned ones; returns how many rows of each root were deleted. */
   rewrite(roots: readonly RootErasure<Key>[]): Promise<readonly number[]>;
-  /** Deletes turns of the user that another collector wrote while rows were taken away. */
+  /** Deletes turns of the user that another collector wrote during the deletion. */
   forgetTurns?(userId: string): Promise<void>;
-  /** Takes deleted bytes out of the data files; says where they may still lie. */
+  /** Removes deleted bytes from the data files; returns where they may remain. */
   purge(): Promise<readonly Unreached[]>;
-  /** Deletes the bundles of an earlier version that are the user's alone; a dry run counts. */
+  /** Deletes the bundles of an earlier version that contain only this user; a dry run counts. */
   readonly eraseLegacy?: LegacyBundles["erase"];
 }
 
 /** Roots that are loaded at once. */
 const rootsPerStep = 200;
 
-/** The erasure of a provider's rows. @param rowsPerStep rows that go in one step */
+/** The erasure of a provider's rows. @param rowsPerStep rows deleted in one step */
 export function erasureOf<Key>(source: ErasureRows<Key>, rowsPerStep = 20_000): EraseEvidence {
   return async ({ userId, dryRun = true, signal, onProgress, onRoot }): Promise<ErasureReport> => {
     const roots = await source.rootsNaming(userId);
@@ -54,7 +57,8 @@ export function erasureOf<Key>(source: ErasureRows<Key>, rowsPerStep = 20_000): 
       const went = await source.rewrite(waiting);
       for (const [at, { gone, pinned }] of waiting.entries()) {
         const removed = went[at] ?? 0;
-        // A root is done whole or not at all; one that grew meanwhile is for the next run.
+        // A root is erased completely or not at all; one that grew meanwhile is left for the next
+        // run.
         if (removed < gone.length) complete = false;
         else counts.deleted += removed - pinned.length;
       }
@@ -98,7 +102,7 @@ export function erasureOf<Key>(source: ErasureRows<Key>, rowsPerStep = 20_000): 
   };
 }
 
-/** What goes of a root and what stays. */
+/** The rows of a root to delete and to keep. */
 export function decideErasure<Key>(
   root: string,
   rows: readonly KeyedRow<Key>[],
@@ -110,8 +114,8 @@ export function decideErasure<Key>(
     return { root, last, gone: [], left: stored, pinned: [] };
   }
   const { first, again } = retoldRows(stored);
-  // What a run that was killed has written again says what that run knew; who owns the others is
-  // told by the rows as they were.
+  // Rows rewritten by a killed run carry that run's attribution; the ownership of the others
+  // follows from the rows before it.
   const basis = [...rows.keys()].filter((at) => !again.has(at));
   const told = resolveEvents(basis.map((at) => stored[at] as StoredEvent));
   const resolved = new Map<number, TurnEvent>(
@@ -130,9 +134,9 @@ export function decideErasure<Key>(
 }
 
 /**
- * What stays, each row with the identity that it had, written down where it came from what goes.
- * `erased` is written for a thread, a memory, a run or a turn that only the user's rows name, and
- * where a row would be given what it was not given before.
+ * The remaining rows, each with its previous identity, recorded on the row itself where it was
+ * inherited from deleted rows. `erased` is recorded for a thread, a memory, a run or a turn that
+ * only the user's rows name, and where a row would inherit a value that it did not have before.
  */
 function pin(
   staying: readonly number[],
@@ -166,12 +170,12 @@ function pin(
       changed.add(at);
       moved = true;
     }
-    // Each round writes down at least one field more, so there is an end.
+    // Each round records at least one more field, so the loop ends.
     if (!moved) return { left, changed };
   }
 }
 
-/** Stands for an id of the user that a row of another user was given by its root. */
+/** Replaces an id of the user that a row of another user inherited from its root. */
 const erased = "erased";
 
 function withoutForeign(event: TurnEvent, own: ReadonlySet<unknown>): TurnEvent {
@@ -186,20 +190,20 @@ function sameIdentity(a: TurnEvent, b: TurnEvent | undefined): boolean {
   return identityFields.every((field) => a[field] === b?.[field]);
 }
 
-/** The row with the identity that it was told by its root, and what of it was told. */
+/** The row with the identity that it inherited, recorded on the row itself. */
 function pinnedRow(row: StoredEvent, resolved: TurnEvent): StoredEvent {
   const identity = Object.fromEntries(
     identityFields.flatMap((field) =>
       resolved[field] === undefined ? [] : [[field, resolved[field]]],
     ),
   );
-  // A derived agent would give way to whatever else the root says.
+  // A derived agent would be replaced by any other value in the root.
   const derived = resolved.identity_derived?.filter((field) => field !== "agent_id") ?? [];
   const { identity_derived: _derived, ...rest } = row;
   return { ...rest, ...identity, ...(derived.length === 0 ? {} : { identity_derived: derived }) };
 }
 
-/** Rows that a run which was killed has written again, and the first ones of them. */
+/** Rows that a killed run has written again, and their originals. */
 function retoldRows(rows: readonly StoredEvent[]): {
   readonly first: ReadonlySet<number>;
   readonly again: ReadonlySet<number>;
@@ -227,12 +231,12 @@ function saidFields(row: StoredEvent | undefined): number {
   return identityFields.filter((field) => row?.[field] !== undefined).length;
 }
 
-/** A run that was killed may have written rows that did not go yet. */
+/** A killed run may have written rows whose originals are not deleted yet. */
 export function withoutCopies(rows: readonly StoredEvent[]): readonly StoredEvent[] {
   return [...new Map(rows.map((row) => [JSON.stringify(row), row] as const)).values()];
 }
 
-/** A batch of rows that are written again; the same rows are the same batch. */
+/** A batch of rewritten rows; the same rows give the same batch. */
 export function pinnedBatch(rows: readonly StoredEvent[]): EvidenceBatch | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
@@ -240,7 +244,7 @@ export function pinnedBatch(rows: readonly StoredEvent[]): EvidenceBatch | undef
   return { batchId, receivedAt: first.received_at, events: rows };
 }
 
-/** `load` over a provider that loads one root at a time. */
+/** `load` for a provider that loads one root at a time. */
 export async function loadEach<Key>(
   rows: Pick<RetentionRows<Key>, "load">,
   roots: readonly string[],

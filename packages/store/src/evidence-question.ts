@@ -1,14 +1,14 @@
-/** @module EvidenceQuestion: what a read looks for, before any database spells it. */
+/** @module EvidenceQuestion: the parameters of a read, independent of the database. */
 import type { EventQuery } from "@turnproof/evidence";
 
 import type { EvidenceScope } from "./scope.ts";
 
-/** What a read looks for. */
+/** Parameters of a read. */
 export interface Question {
   readonly scope: EvidenceScope;
   readonly query: EventQuery;
-  /** An id that shown events name. */
+  /** An id that the returned events contain. */
   readonly id?: string;
-  /** True where roots of plain spans are not looked for. */
+  /** True to leave out roots of plain spans. */
   readonly evidenceOnly?: boolean;
 }

@@ -1,42 +1,42 @@
 /**
- * @module EvidenceRetention: walks the roots that have been quiet for long enough, the longest
- * quiet first, and takes away in bounded steps what is past its age. Nothing is remembered between
- * two runs: what a run did is gone, so the next one begins where it ended.
+ * @module EvidenceRetention: walks the roots without new rows, oldest first, and deletes in
+ * bounded steps what is past its age. There is no state between two runs: deleted rows are gone,
+ * so the next run begins where the last one ended.
  */
 import { decideRoot, microsBefore, shortestDays } from "./retention.ts";
 import type { RetentionClass, RetentionOptions, RetentionReport } from "./retention.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
-/** A row, and the name by which its provider takes it away. */
+/** A row, and the key by which its provider deletes it. */
 export interface KeyedRow<Key> {
   readonly key: Key;
   readonly row: StoredEvent;
 }
 
-/** A root that is quiet. */
+/** A root without recent rows. */
 export interface QuietRoot {
   readonly root: string;
   /** Last receipt, microseconds since the epoch. */
   readonly last: number;
 }
 
-/** Rows of one root that go, and those that stay. */
+/** Rows of one root to delete, and those to keep. */
 export interface Removal<Key> extends QuietRoot {
   readonly gone: readonly KeyedRow<Key>[];
   readonly left: readonly StoredEvent[];
 }
 
-/** What a provider does for a run. */
+/** Operations that a provider implements for a run. */
 export interface RetentionRows<Key> {
-  /** How many roots had their last row before this time (microseconds since the epoch). */
+  /** Number of roots whose last row came before this time (microseconds since the epoch). */
   countQuiet(before: number): Promise<number>;
-  /** Those roots, the longest quiet first. */
+  /** Those roots, oldest first. */
   quiet(before: number): AsyncIterable<QuietRoot>;
   /** All rows of a root. */
   load(root: string): Promise<readonly KeyedRow<Key>[]>;
   /**
-   * Takes rows away, those last that say whose their root is; returns how many of each removal. A
-   * root that grew since it was read is left alone.
+   * Deletes rows, those with a tenant last; returns how many of each removal. A root that grew
+   * since it was read is skipped.
    */
   remove(removals: readonly Removal<Key>[]): Promise<readonly number[]>;
 }
@@ -44,7 +44,10 @@ export interface RetentionRows<Key> {
 const batchRowsDefault = 5_000;
 const evidenceClasses = ["outcome", "metadata", "structure"] as const;
 
-/** True of a row that says itself whose it is: taken away last, so that no moment shows less. */
+/**
+ * True for a row with a tenant of its own: deleted last, so that no reader ever sees a row without
+ * its tenant.
+ */
 export function saysTenant(row: StoredEvent): boolean {
   return row.user_id !== undefined;
 }
@@ -67,7 +70,7 @@ export async function retainEvidence<Key>(
     if (dryRun || step.length === 0) return;
     const done = await source.remove(step.map(({ removal }) => removal));
     for (const [index, { removal, classes }] of step.entries()) {
-      // A removal is done whole or not at all; anything between is a run that met another.
+      // A removal is done completely or not at all; a partial one means a concurrent run.
       if (done[index] === removal.gone.length) for (const name of classes) add(removed, name, 1);
     }
     [step, waiting] = [[], 0];

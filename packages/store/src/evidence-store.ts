@@ -1,6 +1,6 @@
 /**
- * @module EvidenceStore: the port behind which evidence lies. Contracts stand in the comments and
- * are held by `@turnproof/store/testing`; `ephemeral` is the readable reference.
+ * @module EvidenceStore: the port of evidence. Its contract is in the comments and enforced by
+ * `@turnproof/store/testing`; `ephemeral` is the readable reference.
  */
 import type {
   EventQuery,
@@ -13,12 +13,12 @@ import type {
 import type { TurnLedger } from "./ledger/turn-question.ts";
 import type { EvidenceScope } from "./scope.ts";
 
-/** Position after which a page goes on; opaque to everybody but the store. Sealed by the collector. */
+/** Position after which a page continues; opaque outside of the store. The collector seals it. */
 export type Keyset = Readonly<Record<string, string | number>>;
 
 /**
- * A slice of resolved, deduplicated, matching events. Which events belong to it goes by receipt,
- * newest first; inside it they stand by their own time, newest first (`root` is oldest first).
+ * A slice of resolved, deduplicated, matching events. Membership is by receipt, newest first;
+ * within the slice events are sorted by their own time, newest first (`root`: oldest first).
  */
 export interface EventSlice {
   readonly events: readonly TurnEvent[];
@@ -33,7 +33,7 @@ export interface EventSlice {
   readonly bounded: boolean;
 }
 
-/** An original provider record of the bundles view. */
+/** An original record of the bundles view. */
 export interface BundleRecord {
   readonly record_id: string;
   readonly record_type: string;
@@ -60,7 +60,7 @@ export interface BundleSlice {
   readonly errors: readonly NormalizationError[];
 }
 
-/** One turn of the index: who, when, where it lies. Its row is folded from its events. */
+/** One turn of the index: identity, time and root. Its row is folded from its events. */
 export interface TurnSlice {
   /** All events of the listed turns' roots, resolved; fold them with `foldTurns`. */
   readonly events: readonly TurnEvent[];
@@ -70,18 +70,18 @@ export interface TurnSlice {
   readonly bounded: boolean;
 }
 
-/** Answer of `check()`; never thrown. */
+/** Result of `check()`; never thrown. */
 export interface CheckResult {
   readonly ok: boolean;
   readonly code?: string;
   /** The engine and its number or name of the failure, such as `postgres 28P01`. */
   readonly reason?: string;
   readonly elapsedMs: number;
-  /** Content-free codes of what works and is not as it should be, e.g. `vector_index_unscoped`. */
+  /** Content-free codes of what works but is misconfigured, e.g. `vector_index_unscoped`. */
   readonly diagnostics?: readonly string[];
 }
 
-/** Slice arguments; `limit` counts events (or turns), `budgetRows` bounds what is examined. */
+/** Slice arguments; `limit` counts events (or turns), `budgetRows` bounds the rows scanned. */
 export interface SliceOptions {
   readonly limit: number;
   readonly after?: Keyset;
@@ -92,32 +92,35 @@ export interface SliceOptions {
 /** Arguments of a list of turns. */
 export interface TurnOptions extends SliceOptions {
   /**
-   * A hint: the events are folded into rows and nothing else, so that whatever `foldTurns` does not
-   * read may be left out of them.
+   * A hint that the events are only folded into rows, so that fields which `foldTurns` does not
+   * read may be left out.
    */
   readonly folded?: true;
 }
 
-/** Reads of a request path. Every method takes the scope first and returns nothing outside it. */
+/**
+ * Reads for request handlers. Every method takes the scope first and returns nothing outside of
+ * it.
+ */
 export interface EvidenceReader {
   /**
-   * Events matching the query, newest received first, each event once, identity resolved. An event
-   * stands where its shown content was first received: a retry does not move it, a new revision
-   * does.
+   * Events matching the query, newest received first, each event once, identity resolved. The
+   * position of an event is the first receipt of its shown content: a retry does not move it, a
+   * new revision does.
    */
   page(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<EventSlice>;
   /** Original records, newest first. Only store, agent_id, thread_id and user_id filter. */
   bundles(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<BundleSlice>;
   /**
-   * Turns newest first: the roots of a page and all their events in scope. A root is listed when an
-   * event of it that is evidence (not a plain span) matches, where the newest of these stands.
+   * Turns newest first: the roots of a page and all their events in scope. A root is listed when
+   * an event of it that is evidence (not a plain span) matches, at the position of the newest one.
    */
   turns(scope: EvidenceScope, query: EventQuery, options: TurnOptions): Promise<TurnSlice>;
   /** Every event of one root in scope, oldest first; `bounded` when `limit` cut it. */
   root(scope: EvidenceScope, rootTraceId: string, options: SliceOptions): Promise<EventSlice>;
   /**
-   * `root` of each of these, read together: the same slices, one for every id. Where they hold more
-   * rows than `budgetRows` the answer is empty: ask for each alone.
+   * `root` for several ids in one read: the same slices, one per id. When they have more than
+   * `budgetRows` rows together the result is empty: read each one alone.
    */
   roots(
     scope: EvidenceScope,
@@ -125,9 +128,9 @@ export interface EvidenceReader {
     options: Omit<SliceOptions, "after">,
   ): Promise<ReadonlyMap<string, EventSlice>>;
   /**
-   * Events that name an opaque id (user, thread, root, run, turn, task, job, source, artifact, tool
-   * call, request, error code) in their resolved identity, references or attributes, or that are
-   * called by it (event, span), over the whole history, newest received first.
+   * Events that contain an opaque id (user, thread, root, run, turn, task, job, source, artifact,
+   * tool call, request, error code) in their resolved identity, references or attributes, or as
+   * their own event or span id, over the whole history, newest received first.
    */
   find(
     scope: EvidenceScope,
@@ -137,20 +140,20 @@ export interface EvidenceReader {
   ): Promise<EventSlice>;
 }
 
-/** What is known of a root without reading it. */
+/** Facts about a root that need no read of it. */
 export interface RootStanding {
-  /** Its stored events; copies that came in different batches count each. */
+  /** Its stored events; copies in different batches count each. */
   readonly rows: number;
-  /** How often rows of it were deleted. */
+  /** Number of deletions of its rows. */
   readonly epoch: number;
 }
 
 /** A provider of evidence. */
 export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisposable {
   readonly name: string;
-  /** Stores this provider holds rows of. */
+  /** Stores whose rows this provider has. */
   readonly sources: readonly SourceStore[];
-  /** One settled row for each turn, and every answer over many turns. */
+  /** One settled row for each turn, and all queries over many turns. */
   readonly ledger: TurnLedger;
   /** Standing of those of these roots that have rows, or had some that were deleted. */
   standing(roots: readonly string[]): Promise<ReadonlyMap<string, RootStanding>>;

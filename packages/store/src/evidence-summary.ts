@@ -1,7 +1,6 @@
 /**
- * @module EvidenceSummary: bounded counts and freshness of what a scope holds, read page by page
- * from
- * any provider (requirements: Summary). For those who hold a reader and may not judge.
+ * @module EvidenceSummary: bounded counts and freshness of a scope, read page by page from any
+ * provider (requirements: Summary). For callers that have a reader and no access to verdicts.
  */
 import { summarize } from "@turnproof/evidence";
 import type { EventQuery, ObservabilitySummary, TurnEvent } from "@turnproof/evidence";
@@ -14,7 +13,7 @@ import type { EvidenceScope } from "./scope.ts";
 export type EvidenceSummary = ObservabilitySummary;
 
 /**
- * Summarizes the newest events that match, at most `eventsMax` (default 5,000); beyond that
+ * Summarizes the newest matching events, at most `eventsMax` (default 5,000); beyond that
  * `window_complete` is false and every count is a lower bound. `now` is ISO 8601 UTC.
  */
 export async function summarizeEvidence(

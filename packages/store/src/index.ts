@@ -1,4 +1,4 @@
-/** @module The archive: ports, scopes and providers. */
+/** @module The store: ports, scopes and providers. */
 export type {
   BatchReadback,
   EvidenceBatch,

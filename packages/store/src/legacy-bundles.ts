@@ -1,7 +1,7 @@
 /**
- * @module LegacyBundles: trace bundles of earlier versions (v1 to v3) that still lie where they
- * were written, read where they lie (requirements: Versioning). Only allowlisted fields become
- * evidence; one without a user is anonymous, whoever asks. Importing them makes them native.
+ * @module LegacyBundles: trace bundles of earlier versions (v1 to v3) read in their original place
+ * (requirements: Versioning). Only allowlisted fields become evidence; one without a user is
+ * anonymous for every reader. Importing makes them native.
  */
 import { normalize } from "@turnproof/evidence";
 import type { NormalizationError, TurnEvent } from "@turnproof/evidence";
@@ -10,10 +10,10 @@ import { CodedError, groupBy, limits } from "@turnproof/semconv";
 import { storedForm } from "./stored-event.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
-/** Folder, table or collection in which earlier versions kept their bundles. */
+/** Folder, table or collection of earlier versions' bundles. */
 export const legacyCollection = "trace_bundles";
 
-/** Rows of one root that only legacy bundles hold. */
+/** Rows of one root that only legacy bundles contain. */
 export interface LegacyRows {
   readonly roots: ReadonlyMap<string, readonly StoredEvent[]>;
   /** What could not be read: codes and counts. */
@@ -22,30 +22,30 @@ export interface LegacyRows {
   readonly cut: boolean;
 }
 
-/** What a user has among legacy bundles. */
+/** A user's rows in legacy bundles. */
 export interface LegacyErased {
-  /** Rows that are the user's. */
+  /** Rows of the user. */
   readonly rows: number;
-  /** Those of them that stand in a bundle with rows of others, or that may not be deleted. */
+  /** Those of them in a bundle with other users' rows, or that may not be deleted. */
   readonly left: number;
 }
 
-/** Where a provider finds its legacy rows. */
+/** A provider's access to its legacy rows. */
 export interface LegacyBundles {
-  /** The same object while nothing changed. */
+  /** The same object while nothing has changed. */
   read(): Promise<LegacyRows>;
-  /** Deletes the bundles that are a user's alone; a dry run counts. */
+  /** Deletes the bundles that contain only this user; a dry run counts. */
   readonly erase: (userId: string, dryRun: boolean) => Promise<LegacyErased>;
 }
 
-/** Legacy records with the names by which their provider deletes them. */
+/** Legacy records with the keys by which their provider deletes them. */
 export interface LegacyRecords<Key> {
   list(): AsyncIterable<{ readonly key: Key; readonly record: unknown }>;
   /** False where the records may be read and not deleted. */
   remove(keys: readonly Key[], userId: string): Promise<boolean>;
 }
 
-/** The erasure of a provider's legacy records: each goes whole or stays whole. */
+/** The erasure of a provider's legacy records: each is deleted or kept as a whole. */
 export function legacyErasure<Key>(records: LegacyRecords<Key>): LegacyBundles["erase"] {
   return async (userId, dryRun) => {
     const own: Key[] = [];
@@ -66,20 +66,22 @@ export function legacyErasure<Key>(records: LegacyRecords<Key>): LegacyBundles["
   };
 }
 
-/** A record that cannot be read as evidence is the user's where it says so itself. */
+/** A record that cannot be read as evidence is the user's where it names the user itself. */
 function saysUser(record: unknown, userId: string): boolean {
   return (record as { readonly user_id?: unknown } | null | undefined)?.user_id === userId;
 }
 
-/** Rows of legacy records; what can be no row of ours is an error, never an exception. */
+/**
+ * Rows of legacy records; one that cannot be a row is an error in the result, never an exception.
+ */
 export function legacyRowsOf(records: readonly unknown[]): LegacyRows {
   const { events, errors } = normalize(records, { store: "trace" });
   const rows: StoredEvent[] = [];
   const refused = { trusted: 0, untrusted: 0 };
   for (const event of events.slice(0, limits.rootEventsMax)) {
     try {
-      // A row that lies where tenants were not known yet and names none is nobody's but the
-      // anonymous scope's (requirements: Scope hierarchy 3), typed children included.
+      // A row from before tenants were recorded, without one, belongs to the anonymous scope
+      // (requirements: Scope hierarchy 3), typed children included.
       const rooted = { ...withRoot(event), user_id: event.user_id ?? null };
       rows.push(storedForm(rooted, rooted.received_at ?? rooted.timestamp));
     } catch (error) {
@@ -87,7 +89,7 @@ export function legacyRowsOf(records: readonly unknown[]): LegacyRows {
       refused[event.ingest_trusted === false ? "untrusted" : "trusted"] += 1;
     }
   }
-  // A record that cannot be read belongs to nobody, so nothing that names it is said.
+  // An unreadable record has no tenant, so nothing that identifies it is reported.
   const all: NormalizationError[] = errors.map(({ evidence_ids: _ids, ...error }) => error);
   const invalid = { code: "invalid_event", source_store: "trace" } as const;
   if (refused.trusted > 0) all.push({ ...invalid, count: refused.trusted });
@@ -101,7 +103,7 @@ export function legacyRowsOf(records: readonly unknown[]): LegacyRows {
   };
 }
 
-/** A provider keeps evidence by root; a legacy event without one is a root of its own turn. */
+/** Providers store evidence by root; a legacy event without one gets a root for its own turn. */
 function withRoot(event: TurnEvent): TurnEvent {
   if (event.root_trace_id !== undefined) return event;
   const own = event.turn_id ?? event.run_id ?? event.thread_id ?? event.event_id;

@@ -1,7 +1,7 @@
 /**
- * @module MemoryStore: the port behind which memory lies. Two halves: scoped kinds, whose every
- * method takes a tenant first and touches nothing outside it, and shared kinds, which have none.
- * Memory rows hold content; none of it ever enters an error, a log or evidence.
+ * @module MemoryStore: the port of memory. Two halves: scoped kinds, whose every method takes a
+ * tenant first and touches nothing outside of it, and shared kinds, which have none. Memory rows
+ * are content; no part of them ever enters an error, a log or evidence.
  */
 import type { ScopedKind, SharedKind, TenantFilter } from "@turnproof/semconv";
 
@@ -17,8 +17,8 @@ export type Json =
   | { readonly [key: string]: Json };
 
 /**
- * Levels below the tenant; each that is given must be equal, null equalling only rows without that
- * level, each absent one does not filter.
+ * Levels below the tenant; each given one must be equal, null matches only rows without that
+ * level, an absent one does not filter.
  */
 export interface MemoryFilter extends TenantFilter {
   readonly agentId?: string | null;
@@ -26,7 +26,7 @@ export interface MemoryFilter extends TenantFilter {
   readonly threadId?: string | null;
 }
 
-/** What a writer gives. `id` is opaque and unique within tenant and kind. */
+/** Input of a write. `id` is opaque and unique within tenant and kind. */
 export interface MemoryDraft {
   readonly id: string;
   readonly agent_id?: string;
@@ -48,7 +48,7 @@ export interface MemoryRecord extends MemoryDraft {
   readonly kind: ScopedKind;
   readonly user_id: string | null;
   readonly updated_at: string;
-  /** Grows with each write of the row; the condition of {@link MemoryStore.update}. */
+  /** Incremented with each write of the row; the condition of {@link MemoryStore.update}. */
   readonly version: number;
 }
 
@@ -58,12 +58,12 @@ export interface ScoredRecord {
   readonly score: number;
 }
 
-/** How a search was answered. */
+/** How a search was served. */
 export interface SearchResult {
   readonly hits: readonly ScoredRecord[];
   /** `index`: approximate index with a checked top-up; `exact`: bounded exact scan. */
   readonly method: "index" | "exact";
-  /** True when a bound of the exact scan was met, so that better hits may exist. */
+  /** True when the exact scan reached its bound, so that better hits may exist. */
   readonly bounded: boolean;
   /** Content-free diagnostics, e.g. `vector_index_unscoped`, at most one per collection. */
   readonly diagnostics: readonly string[];
@@ -84,8 +84,8 @@ export interface ListOptions {
 
 /**
  * Scoped kinds. Every read returns rows whose stored `user_id` equals the filter's tenant, null
- * equalling only null, and nothing else (requirements: Scope hierarchy 2, 3). The caller owns what
- * it is given. Rejects with CodedError: `store_unavailable` (retryable), `record_invalid`,
+ * equal to null only, and nothing else (requirements: Scope hierarchy 2, 3). Arguments remain the
+ * caller's. Rejects with CodedError: `store_unavailable` (retryable), `record_invalid`,
  * `store_conflict`, `identity_empty`.
  */
 export interface MemoryStore extends AsyncDisposable {
@@ -95,7 +95,7 @@ export interface MemoryStore extends AsyncDisposable {
   get(filter: MemoryFilter, kind: ScopedKind, id: string): Promise<MemoryRecord | undefined>;
   list(filter: MemoryFilter, kind: ScopedKind, options: ListOptions): Promise<MemoryPage>;
   count(filter: MemoryFilter, kind: ScopedKind): Promise<number>;
-  /** Changes `data`, `text`, `embedding` or `expires_at` if the version is still that one. */
+  /** Changes `data`, `text`, `embedding` or `expires_at` if the version is unchanged. */
   update(
     filter: MemoryFilter,
     kind: ScopedKind,

@@ -1,11 +1,11 @@
 /**
- * @module Mention: which opaque ids an event names, for the incident finder and for the index that
- * serves it. One list, so that what is found and what is indexed cannot differ.
+ * @module Mention: the opaque ids in an event, for the incident finder and its index. One list, so
+ * that search and index agree.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { eventPhases } from "@turnproof/semconv";
 
-/** Attributes that name something one may look for (design 5.1: find by reference). */
+/** Attributes with an id that can be searched (design 5.1: find by reference). */
 const mentionedAttributes = [
   "request_id",
   "provenance_request_id",
@@ -23,7 +23,7 @@ const mentionedAttributes = [
   "candidate_ref",
 ] as const;
 
-/** Fields of the event itself that name something one may look for. */
+/** Event fields with an id that can be searched. */
 const mentionedFields = [
   "user_id",
   "memory_id",
@@ -36,7 +36,7 @@ const mentionedFields = [
   "caused_by_event_id",
 ] as const;
 
-/** True when the event, its identity resolved, names the id anywhere or is called by it. */
+/** True when the event, its identity resolved, contains the id or has it as its own. */
 export function mentions(event: TurnEvent, id: string): boolean {
   if (event.event_id === id || event.span_id === id) return true;
   for (const field of mentionedFields) if (event[field] === id) return true;
@@ -49,7 +49,7 @@ export function mentions(event: TurnEvent, id: string): boolean {
   );
 }
 
-/** Calls `add` with every id that the event names; what it is itself called by is not among them. */
+/** Calls `add` with every id in the event, except the event's own. */
 export function addNamedIds(event: TurnEvent, add: (id: string) => void): void {
   const named = (value: unknown): void => {
     if (typeof value === "string") add(value);
@@ -64,8 +64,8 @@ export function addNamedIds(event: TurnEvent, add: (id: string) => void): void {
 }
 
 /**
- * Everything that `mentions` looks at, as words of an index. The id of most events is their span and
- * their phase: it is not kept beside the span, {@link wordsOfId} takes it apart instead.
+ * Everything that `mentions` compares, as words of an index. The id of most events is derived from
+ * span and phase: it is not indexed beside the span, {@link wordsOfId} splits it instead.
  */
 export function mentionedIds(event: TurnEvent): string[] {
   const ids = new Set<string>();
@@ -74,7 +74,7 @@ export function mentionedIds(event: TurnEvent): string[] {
   return [...ids];
 }
 
-/** The words by which an index knows the event itself: its span, and an id that is not made of it. */
+/** The index words of the event itself: its span, and an id that is not derived from it. */
 export function ownWords({ event_id, span_id, phase }: TurnEvent): readonly string[] {
   if (span_id === undefined) return [event_id];
   return event_id === `${span_id}:${phase}` ? [span_id] : [span_id, event_id];
@@ -82,7 +82,7 @@ export function ownWords({ event_id, span_id, phase }: TurnEvent): readonly stri
 
 const ofSpan = new RegExp(`^(.+):(?:${eventPhases.join("|")})$`, "su");
 
-/** Under which words an index may know what `mentions` finds by this id; any one of them will do. */
+/** Index words for the events that `mentions` matches by this id; any one of them is enough. */
 export function wordsOfId(id: string): readonly string[] {
   const span = ofSpan.exec(id)?.[1];
   return span === undefined ? [id] : [id, span];

@@ -4,11 +4,11 @@ import { CodedError } from "@turnproof/semconv";
 import type { CopyOptions, CopyReport, ParityReport } from "./admin.ts";
 import type { CheckResult } from "./evidence-store.ts";
 
-/** What an earlier version left in a database. */
+/** Data of an earlier version in a database. */
 export interface OldEvents {
-  /** True while some of it was not copied, as far as is known here. */
+  /** True while some of it is not copied, as far as this process knows. */
   pending(): boolean;
-  /** Asks the database: another process may have copied it. */
+  /** Queries the database: another process may have copied it. */
   refresh(): Promise<boolean>;
   copy(options?: CopyOptions): Promise<CopyReport>;
   /** Compares it with the copy. */
@@ -17,7 +17,7 @@ export interface OldEvents {
   drop(): Promise<void>;
 }
 
-/** What a check says while old rows wait. */
+/** Result of a check while old rows are not copied. */
 export async function checkedWith(
   old: OldEvents,
   check: () => Promise<CheckResult>,
@@ -28,7 +28,7 @@ export async function checkedWith(
 }
 
 /**
- * Whole roots are needed to tell whose rows are, so what is not copied comes first.
+ * Rows are attributed by complete roots, so uncopied rows are copied first.
  * @throws CodedError `migration_pending`
  */
 export async function requireCopied(old: OldEvents): Promise<void> {

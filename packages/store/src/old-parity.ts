@@ -1,8 +1,8 @@
 /**
- * @module OldParity: compares what an earlier version wrote with what is read of its copy. Old
- * rows are walked as they lie, in another order than the copy takes, and each is looked for, whole,
- * among the rows that this version reads of its root. One page of old rows and the rows of some
- * roots are in memory at a time.
+ * @module OldParity: compares the data of an earlier version with its copy. Old rows are read in
+ * stored order, unlike the copy, and each is searched, as a whole, among the rows that this
+ * version reads for its root. One page of old rows and the rows of some roots are in memory at a
+ * time.
  */
 import { createHash } from "node:crypto";
 
@@ -12,11 +12,11 @@ import type { CopyOptions, ParityReport } from "./admin.ts";
 import type { RootStanding } from "./evidence-store.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
-/** An earlier version's rows and this one's. */
+/** Rows of an earlier version and of this one. */
 export interface BothForms {
-  /** How many old rows the store counts. */
+  /** Number of old rows in the store. */
   readonly events: number;
-  /** The old rows page by page; each of them stands in one page. */
+  /** The old rows page by page; each of them is on one page. */
   readonly pages: AsyncIterable<readonly StoredEvent[]>;
   /** All rows of these roots as this version reads them. */
   readonly rowsOf: (roots: readonly string[]) => Promise<readonly StoredEvent[]>;
@@ -25,10 +25,10 @@ export interface BothForms {
 
 /** Roots that are read at once. */
 const rootsPerRead = 50;
-/** Roots with a missing event that are told apart. */
+/** Most roots with a missing event that are counted separately. */
 const rootsCountedMax = 100_000;
 
-/** Compares both forms. A run that is ended has `complete: false`. */
+/** Compares both forms. A run that ended early has `complete: false`. */
 export async function compareOld(
   { events, pages, rowsOf, standing }: BothForms,
   { signal, onProgress }: Omit<CopyOptions, "dryRun"> = {},
@@ -36,7 +36,7 @@ export async function compareOld(
   const lacking = new Set<string>();
   let [walked, missing, deleted] = [0, 0, 0];
   const report = (complete: boolean): ParityReport => {
-    // Rows that the walk did not meet were compared with nothing.
+    // Rows that the walk did not reach were not compared.
     const unmet = complete ? Math.abs(events - walked) : 0;
     return { events, missing: missing + unmet, deleted, roots: lacking.size, complete };
   };
@@ -50,7 +50,7 @@ export async function compareOld(
       const held = groupBy(await rowsOf(roots), (row) => row.root_trace_id ?? "");
       for (const [root, old] of some) {
         walked += old.length;
-        // Retention or a deletion took rows of it away after the copy.
+        // Retention or a deletion removed rows of it after the copy.
         if ((known.get(root)?.epoch ?? 0) > 0) {
           deleted += old.length;
           continue;
@@ -71,7 +71,7 @@ export function requireParity({ events, missing }: ParityReport): void {
   throw new CodedError("migration_differs", { field: `${missing} of ${events} events` });
 }
 
-/** How many of the old rows are not among these, each of which stands for one. */
+/** How many of the old rows are missing among these; each of these matches one. */
 function lackingOf(old: readonly StoredEvent[], held: readonly StoredEvent[]): number {
   const counts = new Map<string, number>();
   for (const row of held) {
@@ -88,7 +88,7 @@ function lackingOf(old: readonly StoredEvent[], held: readonly StoredEvent[]): n
   return lost;
 }
 
-/** A hash of everything that a row says, whatever the order of its fields. */
+/** A hash of a row's content, whatever the order of its fields. */
 function contentOf(row: StoredEvent): string {
   return createHash("sha256")
     .update(JSON.stringify(inOrder(row)))

@@ -1,7 +1,7 @@
 /**
- * @module Position: the order of a page, newest received first, and the keyset that goes on after
- * it. An event stands where its shown content was first received, so a retry never moves it and a
- * walk under new rows shows nothing twice (design 4: Page).
+ * @module Position: the order of a page, newest received first, and the keyset that continues
+ * after it. The position of an event is the first receipt of its shown content, so a retry never
+ * moves it and a walk during writes shows nothing twice (design 4: Page).
  */
 import { createHash } from "node:crypto";
 
@@ -10,15 +10,15 @@ import type { EventIdentity } from "@turnproof/evidence";
 import type { Keyset } from "./evidence-store.ts";
 import { clampedNanos, epochMicros } from "./time.ts";
 
-/** Where an event stands: received microseconds, event nanoseconds, and who it is. */
+/** Position of an event: received microseconds, event nanoseconds, and its identity. */
 export interface Position {
   readonly micros: number;
   readonly nanos: bigint;
-  /** SHA-256 of what makes the event itself; settles ties. */
+  /** SHA-256 of the event's identity; breaks ties. */
   readonly key: string;
 }
 
-/** What of an event decides its place. */
+/** The fields of an event that determine its position. */
 export type Placed = EventIdentity & {
   readonly event_id: string;
   readonly timestamp: string;
@@ -26,7 +26,7 @@ export type Placed = EventIdentity & {
   readonly ingest_principal?: string;
 };
 
-/** The place of an event whose shown content was first received at `received_at`. */
+/** The position of an event whose shown content was first received at `received_at`. */
 export function positionOf(event: Placed): Position {
   const who = [
     event.root_trace_id,
@@ -49,19 +49,21 @@ export function positionOf(event: Placed): Position {
   };
 }
 
-/** Negative when `a` is shown before `b`: newer received first, then newer event time, then key. */
+/**
+ * Negative when `a` is shown before `b`: newer received first, then newer event time, then key.
+ */
 export function comparePositions(a: Position, b: Position): number {
   if (a.micros !== b.micros) return b.micros - a.micros;
   if (a.nanos !== b.nanos) return a.nanos > b.nanos ? -1 : 1;
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 }
 
-/** The keyset that goes on after this place. */
+/** The keyset that continues after this position. */
 export function keysetOf(position: Position): Keyset {
   return { micros: position.micros, nanos: String(position.nanos), key: position.key };
 }
 
-/** The place that a keyset names; a keyset that is not ours names the very first place. */
+/** The position of a keyset; an invalid keyset gives the first position. */
 export function positionOfKeyset(keyset: Keyset): Position {
   const nanos = String(keyset["nanos"] ?? "0");
   return {

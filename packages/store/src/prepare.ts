@@ -1,5 +1,5 @@
 /**
- * @module Prepare: batches made ready for a store in another thread than the one that sends them
- * (`appendPrepared`). Loads no engine.
+ * @module Prepare: prepares batches for a store in a worker thread (`appendPrepared`). Loads no
+ * engine.
  */
 export { BlockPreparer } from "./clickhouse/prepared-batch.ts";

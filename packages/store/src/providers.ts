@@ -1,15 +1,16 @@
 /**
- * @module Providers: every provider once, with what it can do and the variables that it is opened
- * from. The collector's configuration, its help texts and the table of the README follow it.
+ * @module Providers: every provider once, with its capabilities and the variables that it is
+ * opened from. The collector's configuration, its help texts and the table of the README are
+ * derived from it.
  */
 
 /**
- * `evidence` and `memory`: ports it serves. `durable`: rows outlive the process. `prepared`: takes
- * batches that another thread prepared (`appendPrepared`).
+ * `evidence` and `memory`: ports it serves. `durable`: rows outlive the process. `prepared`:
+ * accepts batches that another thread prepared (`appendPrepared`).
  */
 export type Capability = "evidence" | "memory" | "durable" | "prepared";
 
-/** Providers that serve each port; the table says the same of their values. */
+/** Providers of each port; the type form of the table. */
 interface Names {
   readonly evidence: "clickhouse" | Names["memory"];
   readonly memory: "filesystem" | "postgres" | "mongodb" | "ephemeral";
@@ -22,13 +23,13 @@ export type ProviderName<P extends keyof Names = "evidence"> = Names[P];
 export interface ProviderEntry {
   readonly name: ProviderName;
   readonly capabilities: readonly Capability[];
-  /** Variables of the collector, without their prefix, that are read to open it. */
+  /** Variables of the collector, without their prefix, that open it. */
   readonly variables: readonly string[];
-  /** The one of them without which it cannot be opened. */
+  /** The one of them that is required. */
   readonly required?: string;
 }
 
-/** The providers in the order in which people are shown them. */
+/** The providers in display order. */
 export const providers: readonly ProviderEntry[] = [
   {
     name: "clickhouse",
@@ -55,7 +56,9 @@ export const providers: readonly ProviderEntry[] = [
   { name: "ephemeral", capabilities: ["evidence", "memory"], variables: [] },
 ];
 
-/** Names of the providers that serve a port and can do all of this too, in the table's order. */
+/**
+ * Names of the providers that serve a port and have all these capabilities, in the table's order.
+ */
 export function providersWith<P extends keyof Names>(
   port: P,
   ...also: readonly Capability[]

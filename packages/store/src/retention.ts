@@ -1,7 +1,7 @@
 /**
- * @module Retention: how long what is kept (design 5.4), and which rows of a root are past their
- * age. Identity is inherited inside a root, so taking a row away could change what is said of
- * another: whatever stays keeps the rows that say whose it is.
+ * @module Retention: how long each class is kept (design 5.4), and which rows of a root are past
+ * their age. Identity is inherited inside a root, so deleting a row could change the identity of
+ * another: the rows that a remaining row inherits from are kept.
  */
 import { identityFields, resolveEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -10,68 +10,71 @@ import { CodedError, groupBy, limits } from "@turnproof/semconv";
 import type { StoredEvent } from "./stored-event.ts";
 import { epochMicros } from "./time.ts";
 
-/** Ages in days after which evidence is not kept (design 5.4): outcomes ≥ metadata ≥ structure. */
+/** Ages in days after which evidence is deleted (design 5.4): outcomes ≥ metadata ≥ structure. */
 export interface RetentionDays {
   /** Verified outcomes and feedback. */
   readonly outcome: number;
-  /** Everything else that is evidence. */
+  /** All other evidence. */
   readonly metadata: number;
   /** Plain spans of roots without any evidence. */
   readonly structure: number;
 }
 
-/** What of a tenant may differ. */
+/** Ages that a tenant can override. */
 export type TenantDays = Partial<Pick<RetentionPolicy, "outcome" | "metadata" | "preview">>;
 
 /** Ages of every class, and of tenants with ages of their own. */
 export interface RetentionPolicy extends RetentionDays {
-  /** Words that memory keeps for people to look at: what tools were given and said, comments. */
+  /** Content that memory keeps for people to read: inputs and results of tools, comments. */
   readonly preview: number;
-  /** By tenant; null is the anonymous scope. A key that is missing has the ages above. */
+  /** By tenant; null is the anonymous scope. A missing key has the ages above. */
   readonly tenants?: ReadonlyMap<string | null, TenantDays>;
-  /** True: the words of conversations are previews too. Default false: an agent remembers by them. */
+  /** True: conversations are previews too. Default false: an agent needs them as memory. */
   readonly conversations?: boolean;
 }
 
-/** What ages in its own time. */
+/** A class with an age of its own. */
 export type RetentionClass = "outcome" | "metadata" | "structure" | "preview" | "expired";
 
-/** How a run is bounded and watched. A dry run (the default) counts and touches nothing. */
+/** Bounds and callbacks of a run. A dry run (the default) counts and changes nothing. */
 export interface RetentionOptions {
   readonly policy: RetentionPolicy;
   /** ISO 8601 UTC. */
   readonly now: string;
   readonly dryRun?: boolean;
-  /** Rows that are taken away in one step; default 5,000. */
+  /** Rows deleted in one step; default 5,000. */
   readonly batchRows?: number;
-  /** Ends the run between two steps; running it again goes on. */
+  /** Ends the run between two steps; the next run continues. */
   readonly signal?: AbortSignal;
-  /** Called with units done and units in all: roots of evidence, rows of memory. */
+  /** Called with the number of units done and of all units: roots of evidence, rows of memory. */
   readonly onProgress?: (done: number, all: number) => void;
 }
 
-/** What one class had. */
+/** Counts of one class. */
 export interface RetentionCount {
   readonly class: RetentionClass;
-  /** Rows past their age that nothing rests on. */
+  /** Rows past their age that no other row depends on. */
   readonly expired: number;
-  /** Rows that are gone, or, of previews, without their words; 0 in a dry run. */
+  /** Rows that were deleted or, for previews, lost their content; 0 in a dry run. */
   readonly removed: number;
 }
 
-/** What a run found and did. */
+/** Result of a run. */
 export interface RetentionReport {
   readonly dry_run: boolean;
-  /** Units that were looked at. */
+  /** Units that were examined. */
   readonly examined: number;
   readonly classes: readonly RetentionCount[];
-  /** Rows past their age that stay, as something younger rests on them; null where not counted. */
+  /**
+   * Rows past their age that are kept, because a younger row depends on them; null where not
+   * counted.
+   */
   readonly held: number | null;
-  /** False when the run was ended early: run it again. */
+  /** False when the run ended early: run it again. */
   readonly complete: boolean;
 }
 
-/** What a provider offers to operators' commands. */
+/** Administrative operation of a provider. */
 export interface Retention {
   evidence(options: RetentionOptions): Promise<RetentionReport>;
   memory(options: RetentionOptions): Promise<RetentionReport>;
@@ -88,8 +91,9 @@ export const defaultRetention: RetentionPolicy = {
 const dayMicros = 86_400_000_000;
 
 /**
- * The ages of a tenant; undefined is nobody.
- * @throws CodedError parameter_invalid unless outcome ≥ metadata ≥ preview and metadata ≥ structure
+ * The ages of a tenant; undefined means no tenant.
+ * @throws CodedError parameter_invalid unless outcome ≥ metadata ≥ preview and metadata ≥
+ * structure
  */
 export function daysOf(
   policy: RetentionPolicy,
@@ -107,7 +111,7 @@ export function daysOf(
 }
 
 /**
- * The shortest age that any evidence has; every tenant's ages are looked at.
+ * The shortest age of any evidence; the ages of every tenant are validated.
  * @throws CodedError parameter_invalid
  */
 export function shortestDays(policy: RetentionPolicy): number {
@@ -123,17 +127,17 @@ export function microsBefore(now: string, days: number): number {
   return at - days * dayMicros;
 }
 
-/** What is to become of the rows of one root. */
+/** Decision on the rows of one root. */
 export interface RootDecision {
-  /** Places of rows that go, with their class. */
+  /** Positions of rows to delete, with their class. */
   readonly expired: ReadonlyMap<number, Exclude<RetentionClass, "preview" | "expired">>;
-  /** How many rows are past their age and stay. */
+  /** Number of rows past their age that are kept. */
   readonly held: number;
 }
 
 /**
  * Decides over all rows of one root. A root's age is that of its last row, so that copies, starts
- * and results of one event go together.
+ * and results of one event are deleted together.
  */
 export function decideRoot(
   rows: readonly StoredEvent[],
@@ -162,7 +166,7 @@ function isVerified({ event_kind, attributes }: StoredEvent): boolean {
   return (event_kind === "outcome" || event_kind === "feedback") && attributes.verified === true;
 }
 
-/** The expired rows without those that a staying row rests on. */
+/** The expired rows without those that a remaining row depends on. */
 function releaseHeld(
   rows: readonly StoredEvent[],
   resolved: readonly TurnEvent[],
@@ -172,7 +176,7 @@ function releaseHeld(
   const bySpan = groupBy(rows.keys(), (at) => rows[at]?.span_id);
   const staying = new Set([...rows.keys()].filter((at) => !expired.has(at)));
   for (const at of staying) {
-    // A set may grow while it is walked: ancestors of ancestors follow.
+    // A set may grow while it is iterated: ancestors of ancestors follow.
     const parent = rows[at]?.parent_span_id;
     for (const above of (parent === undefined ? undefined : bySpan.get(parent)) ?? []) {
       staying.add(above);
@@ -181,7 +185,7 @@ function releaseHeld(
   const order = [...staying].toSorted((a, b) => a - b);
   const left = resolveEvents(order.map((at) => rows[at] as StoredEvent));
   const same = order.every((at, index) => sameIdentity(left[index], resolved[at]));
-  // Where the ancestors are not enough, the root stays whole until everything of it is past.
+  // Where the ancestors are not enough, the complete root is kept until all of it has expired.
   return same ? new Set([...expired].filter((at) => !staying.has(at))) : new Set();
 }
 

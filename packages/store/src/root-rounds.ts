@@ -1,7 +1,7 @@
 /**
  * @module RootRounds: settled roots, newest last receipt first, round by round, until a page is
- * full or the scan budget is met. For providers that know of each root when its first and last row
- * came.
+ * full or the scan budget is spent. For providers that know the first and last receipt of each
+ * root.
  */
 import { limits } from "@turnproof/semconv";
 
@@ -16,22 +16,24 @@ export interface KnownRoot {
   readonly root: string;
   readonly first: number;
   readonly last: number;
-  /** How many rows it has, where that is known before they are read. */
+  /** Number of its rows, where that is known before reading. */
   readonly rows?: number;
 }
 
-/** Settles roots whole. */
+/** Settles complete roots. */
 export type SettleRoots<R extends KnownRoot> = (
   roots: readonly R[],
 ) => Promise<{ readonly events: readonly Settled[]; readonly cut: boolean }>;
 
-/** Roots of the first round, where the caller does not know better. */
+/** Roots of the first round, by default. */
 const firstRound = 16;
 const roundMax = 512;
 /** Every event of the same microsecond comes after this one. */
 const latestNanos = 9_223_372_036_854_775_807n;
 
-/** Rounds over roots that come newest last receipt first; `cut` is told of unreadable ones. */
+/**
+ * Rounds over roots in order of last receipt, newest first; `cut` is called for unreadable ones.
+ */
 export async function* rootRounds<R extends KnownRoot>(
   roots: Iterable<R> | AsyncIterable<R>,
   load: SettleRoots<R>,
@@ -44,7 +46,7 @@ export async function* rootRounds<R extends KnownRoot>(
   let examined = 0;
   let chunk: R[] = [];
   let before: R | undefined;
-  // Roots that reach over the start of the page were paid for by the pages before it.
+  // Roots that extend beyond the start of the page were counted by earlier pages.
   const isPaid = ({ last }: R): boolean => after === undefined || last <= after.micros;
   const settled = async (): Promise<readonly Settled[]> => {
     const taken = chunk;
@@ -60,7 +62,7 @@ export async function* rootRounds<R extends KnownRoot>(
   };
   for await (const entry of roots) {
     options.signal?.throwIfAborted();
-    // Roots of one microsecond stay together, so that every page gets past its start.
+    // Roots of one microsecond stay together, so that every page makes progress.
     const full = chunk.length >= wanted || examined >= budget;
     if (full && before?.last !== entry.last) {
       yield { events: await settled(), frontier: frontierAt(entry.last) };

@@ -1,4 +1,4 @@
-/** @module RootSlice: the events of one root in evidence order, oldest first, cut to a limit. */
+/** @module RootSlice: the events of one root in evidence order, oldest first, up to a limit. */
 import { compareText, compareTimes } from "@turnproof/evidence";
 
 import type { EventSlice, Keyset, SliceOptions } from "./evidence-store.ts";
@@ -7,7 +7,7 @@ import type { EvidenceScope } from "./scope.ts";
 import type { Settled } from "./settle.ts";
 import { eventSlice } from "./slice.ts";
 
-/** The settled events of one root as a slice; `cut` says that not all of its rows were read. */
+/** The settled events of one root as a slice; `cut` means that not all of its rows were read. */
 export function rootSlice(
   events: readonly Settled[],
   scope: EvidenceScope,
@@ -30,7 +30,7 @@ export function rootSlice(
   };
 }
 
-/** Place in evidence order (design 3.6): timestamp, event id, and what tells equal ids apart. */
+/** Position in evidence order (design 3.6): timestamp, event id, and a tie-break for equal ids. */
 function markOf({ event, position }: Settled): Keyset {
   return { timestamp: event.timestamp, event: event.event_id, key: position.key };
 }

@@ -1,25 +1,25 @@
 /**
  * @module Scope of evidence reads (design 5.1): a tenant, or an operator's grant. Neither has a
- * default, and a grant cannot be written down: only `issueOperatorGrant`, called by the collector's
- * auth (tidy holds everybody else to that), makes one.
+ * default, and a grant cannot be written as a literal: only `issueOperatorGrant`, called by the
+ * collector's auth (enforced by a tidy test), creates one.
  */
 import { CodedError } from "@turnproof/semconv";
 
 const grant: unique symbol = Symbol("operator-grant");
 
-/** Proof that an authenticated principal bound to no tenant asked. */
+/** Proof that an authenticated principal without a tenant made the request. */
 export interface OperatorGrant {
   readonly [grant]: true;
-  /** Narrows to one application, when the principal is bound to one. */
+  /** Narrows to one application, for a principal of one application. */
   readonly applicationId: string | undefined;
 }
 
-/** Whose evidence: rows of one tenant (null: anonymous rows), or everybody's under a grant. */
+/** Scope of a read: rows of one tenant (null: anonymous rows), or all rows under a grant. */
 export type EvidenceScope =
   | { readonly tenant: string | null; readonly applicationId?: string }
   | { readonly operator: OperatorGrant };
 
-/** Made by `collector/src/access/` alone, for a principal that is bound to no tenant. */
+/** Called only by `collector/src/access/`, for a principal without a tenant. */
 export function issueOperatorGrant(
   options: { readonly applicationId?: string } = {},
 ): OperatorGrant {
@@ -27,8 +27,8 @@ export function issueOperatorGrant(
 }
 
 /**
- * Refuses what is no scope. A tenant that was never said would otherwise equal that of rows which
- * nobody said a tenant of, and those are an operator's alone (design 3.1).
+ * Refuses an invalid scope. A missing tenant would otherwise equal that of unattributed rows,
+ * which only an operator may read (design 3.1).
  * @throws CodedError identity_missing, record_invalid
  */
 export function checkScope(scope: EvidenceScope): void {
@@ -41,7 +41,7 @@ export function checkScope(scope: EvidenceScope): void {
   if (!isTenant(said.tenant)) throw new CodedError("record_invalid", { field: "tenant" });
 }
 
-/** True of a scope whose grant was issued by {@link issueOperatorGrant}. */
+/** True for a scope whose grant was issued by {@link issueOperatorGrant}. */
 export function isGranted(scope: EvidenceScope): boolean {
   return "operator" in scope && scope.operator[grant] === true;
 }
@@ -58,6 +58,6 @@ export function inScope(
   const applicationId = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
   if (applicationId !== undefined && event.application_id !== applicationId) return false;
   if ("operator" in scope) return isGranted(scope);
-  // Said once more, for a scope that came from code without types.
+  // Checked again for a scope from code without types.
   return isTenant(scope.tenant) && event.user_id === scope.tenant;
 }

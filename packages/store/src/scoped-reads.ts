@@ -1,6 +1,6 @@
 /**
- * @module ScopedReads: the reads of a request path over whatever finds and settles roots. Providers
- * differ in how they find roots, never in what a read shows of them.
+ * @module ScopedReads: request reads over a source of settled roots. Providers differ in how they
+ * find roots, never in the result of a read.
  */
 import { groupBy, limits } from "@turnproof/semconv";
 
@@ -20,27 +20,27 @@ import type { StoredEvent } from "./stored-event.ts";
 import { walk } from "./walk.ts";
 import type { Round, Walked } from "./walk.ts";
 
-/** The reads that this module serves. */
+/** The reads of this module. */
 export type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root" | "roots">;
 
-/** Where settled roots come from; `cut` is told of roots that could not be read whole. */
+/** Source of settled roots; `cut` is called for roots that could not be read completely. */
 export interface RootSource {
-  /** Roots that may hold part of the answer, newest received first. */
+  /** Roots that may contain part of the answer, newest received first. */
   rounds(question: Question, options: SliceOptions, cut: () => void): AsyncIterable<Round>;
-  /** All rows of some roots, as they were said. */
+  /** All rows of some roots, as recorded. */
   rows(roots: readonly string[], cut: () => void): Promise<readonly StoredEvent[]>;
-  /** Bundles of earlier versions beside them; absent where there are none. */
+  /** Bundles of earlier versions besides; absent without any. */
   readonly legacy?: LegacyBundles;
 }
 
-/** Nothing that a page shows stands above this. */
+/** No event of a page comes before this position. */
 const aboveAll: Position = {
   micros: Number.MAX_SAFE_INTEGER,
   nanos: 9_223_372_036_854_775_807n,
   key: "",
 };
 
-/** The rounds of a source, the roots that legacy bundles know first and whole. */
+/** The rounds of a source, roots with legacy bundles first and complete. */
 async function* roundsOf(
   source: RootSource,
   legacy: LegacyRows | undefined,
@@ -52,7 +52,7 @@ async function* roundsOf(
   }
   const { roots } = legacy;
   const native = await source.rows([...roots.keys()], asked[2]);
-  // Their items wait until everything newer has been met, like those of any root.
+  // Their items wait until everything newer has been read, as for any root.
   yield { events: settle([...native, ...[...roots.values()].flat()]), frontier: aboveAll };
   for await (const { events, frontier } of source.rounds(...asked)) {
     const others = events.filter(({ event }) => !roots.has(event.root_trace_id ?? ""));
@@ -129,7 +129,7 @@ function rootsOf(source: RootSource): Reads["roots"] {
     const held = await source.rows([...new Set(ids)], () => {
       cut = true;
     });
-    // Which of them was cut nobody said, so each is asked for alone.
+    // It is unknown which of them was cut, so each is read alone.
     if (cut || held.length > (options.budgetRows ?? limits.rootEventsMax)) return new Map();
     const rows = groupBy(held, (row) => row.root_trace_id ?? "");
     return new Map(

@@ -1,7 +1,7 @@
 /**
- * @module Settle: stored copies of whole roots become events as readers see them: identity resolved
- * over the root, copies of one event made one, each event with its place in a page. Every provider
- * ends its reads here, so they cannot differ in it; the rules themselves are evidence's.
+ * @module Settle: converts the stored copies of whole roots to the events that readers receive:
+ * identity resolved over the root, copies merged, each event with its position. Every provider's
+ * reads end here, so that they agree; the rules themselves are in evidence.
  */
 import { dedupeEvents, resolveEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -11,17 +11,17 @@ import { positionOf } from "./position.ts";
 import type { Position } from "./position.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
-/** An event as shown, and where it stands in a page. */
+/** An event with its position in a page. */
 export interface Settled {
   readonly event: StoredEvent;
   readonly position: Position;
-  /** Stored copies that this event stands for, itself included. */
+  /** Stored copies of this event, itself included. */
   readonly copies: number;
 }
 
 /**
- * Settles the stored copies of one or more whole roots; the order of the rows does not matter. An
- * event stands at the first receipt of the content that is shown.
+ * Settles the stored copies of one or more whole roots; the order of the rows does not matter. The
+ * position of an event is the first receipt of its shown content.
  */
 export function settle(rows: readonly StoredEvent[]): Settled[] {
   const resolved = resolveEvents(rows);
@@ -33,12 +33,12 @@ export function settle(rows: readonly StoredEvent[]): Settled[] {
   });
 }
 
-/** The events of one or more whole roots as readers see them, without their places. */
+/** The settled events of one or more whole roots, without positions. */
 export function settledEvents(rows: readonly StoredEvent[]): readonly StoredEvent[] {
   return dedupeEvents(resolveEvents(rows)).events as StoredEvent[];
 }
 
-/** Counts the rows behind an event; what makes two rows one event stays evidence's to say. */
+/** Counts the rows of an event; evidence defines when two rows are one event. */
 function copyCounter(resolved: readonly TurnEvent[]): (event: TurnEvent) => number {
   const sameId = groupBy(resolved, (event) => event.event_id);
   return (event) => {

@@ -1,6 +1,6 @@
 /**
- * @module Slice: what each kind of read shows of settled roots, as items with a place, and the
- * slice that a page of items becomes. Providers differ in how they find roots, never in this.
+ * @module Slice: the items that each kind of read selects from settled roots, and the slice of a
+ * page of items. Providers differ in how they find roots, never in this.
  */
 import { compareText, matches, turnKey } from "@turnproof/evidence";
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
@@ -15,13 +15,13 @@ import { inScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
 import type { Settled } from "./settle.ts";
 
-/** Something that a page can show, and where it stands. */
+/** An item of a page, with its position. */
 export interface Item<T> {
   readonly value: T;
   readonly position: Position;
 }
 
-/** From the settled events of whole roots to the items of one kind of read. */
+/** Selects the items of one kind of read from the settled events of whole roots. */
 export type ItemsOf<T> = (events: readonly Settled[]) => Item<T>[];
 
 /** A root of the turn index with all its events in scope, oldest first. */
@@ -38,7 +38,7 @@ export function eventItems(scope: EvidenceScope, query: EventQuery): ItemsOf<Set
       .map((settled) => ({ value: settled, position: settled.position }));
 }
 
-/** Events in scope that match the query and name the id. */
+/** Events in scope that match the query and contain the id. */
 export function mentionItems(
   scope: EvidenceScope,
   query: EventQuery,
@@ -49,8 +49,8 @@ export function mentionItems(
 }
 
 /**
- * Roots in scope with a matching event that is evidence (a root of plain spans makes no claim). A
- * root stands where its newest matching event stands.
+ * Roots in scope with a matching event that is evidence (not a plain span), at the position of its
+ * newest matching event.
  */
 export function rootItems(scope: EvidenceScope, query: EventQuery): ItemsOf<RootItem> {
   return (events) =>
@@ -64,7 +64,7 @@ export function rootItems(scope: EvidenceScope, query: EventQuery): ItemsOf<Root
     });
 }
 
-/** Bundles in scope: the events of one turn each, at the place of their newest. */
+/** Bundles in scope: the events of one turn each, at the position of the newest. */
 export function bundleItems(scope: EvidenceScope, query: EventQuery): ItemsOf<BundleRecord> {
   const narrowed = bundleFilters(query);
   return (events) => {
@@ -77,7 +77,7 @@ export function bundleItems(scope: EvidenceScope, query: EventQuery): ItemsOf<Bu
   };
 }
 
-/** The filters that a bundle has (requirements: Endpoints, rule 2). */
+/** The filters that apply to bundles (requirements: Endpoints, rule 2). */
 export function bundleFilters(query: EventQuery): EventQuery {
   return {
     ...(query.store === undefined ? {} : { store: query.store }),
@@ -89,9 +89,9 @@ export function bundleFilters(query: EventQuery): EventQuery {
 }
 
 /**
- * An event slice of the items of one page; `next` is the caller's to say. Which events belong to it
- * is decided by receipt; inside it they stand by their own time, newest first, so that the same
- * trace shows the same page however it arrived.
+ * An event slice of the items of one page; the caller sets `next`. Membership is by receipt;
+ * within it events are sorted by their own time, newest first, so that the same trace gives the
+ * same page however it arrived.
  */
 export function eventSlice(items: readonly Item<Settled>[], bounded: boolean): EventSlice {
   const shown = items.map((item) => item.value).toSorted(byOwnTime);

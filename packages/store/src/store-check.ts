@@ -3,7 +3,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { CheckResult } from "./evidence-store.ts";
 
-/** Asks the store for something small; whatever is thrown is an answer too, by its code. */
+/** Runs a small query; an error is a result too, by its code. */
 export async function checkBy(ask: () => Promise<unknown>): Promise<CheckResult> {
   const started = performance.now();
   try {

@@ -1,21 +1,20 @@
 /**
- * @module StoredEvent: the one form in which every provider keeps an event, so that what comes back
- * is the same everywhere: absent values left out, no empty string, no empty list, no `revision`
- * (readers count it), `received_at` with microseconds. Refuses text that no store can keep apart.
+ * @module StoredEvent: the form in which every provider stores an event, so that reads are equal
+ * everywhere: no absent values, no empty string, no empty list, no `revision` (readers count it),
+ * `received_at` with microseconds. Refuses text that a store cannot keep distinct.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError, limits, registryRows } from "@turnproof/semconv";
 
-/** An event as a store holds it: it always knows when it was received. */
+/** An event in a store: it always has its time of receipt. */
 export type StoredEvent = TurnEvent & { readonly received_at: string };
 
 /**
- * The stored form of an event; the argument stays untouched, and what needs no change is shared
- * with it: a caller that keeps events without writing them out copies them. Throws
- * `store_rejected_row` for an event without a root or an id, for an attribute that is not in the
- * registry or of another type, for text or a list over its cap (requirements: Limits), for a number
- * that is not finite, and for text with a lone surrogate: in UTF-8 two such ids would become one,
- * and two tenants with it.
+ * The stored form of an event; the argument is unchanged, and unchanged parts are shared with it:
+ * a caller that keeps events without encoding them must copy. Throws `store_rejected_row` for an
+ * event without a root or an id, for an attribute that is not in the registry or of another type,
+ * for text or a list over its cap (requirements: Limits), for a number that is not finite, and for
+ * text with a lone surrogate: in UTF-8 two such ids would become equal, and so would two tenants.
  */
 export function storedForm(event: TurnEvent, receivedAt: string): StoredEvent {
   const kept = (compact(event) ?? {}) as Readonly<Record<string, unknown>>;
@@ -30,14 +29,14 @@ export function storedForm(event: TurnEvent, receivedAt: string): StoredEvent {
   return stored as unknown as StoredEvent;
 }
 
-/** JavaScript type of each attribute that stands under `attributes`, `[]` behind it for lists. */
+/** JavaScript type of each attribute under `attributes`, with `[]` for lists. */
 const attributeKinds: ReadonlyMap<string, string> = new Map(
   registryRows
     .filter((row) => row.slot === "attributes")
     .map((row) => [row.event, row.type.replace(/^(int|double)/, "number")]),
 );
 
-/** True when the attribute is in the registry and the value of its type: no other has a column. */
+/** True for a registered attribute with a value of its type: no other has a column. */
 export function isRegistered(name: string, value: unknown): boolean {
   const kind = attributeKinds.get(name);
   if (kind === undefined) return false;
@@ -49,7 +48,7 @@ function refuse(): never {
   throw new CodedError("store_rejected_row");
 }
 
-/** The value without what says nothing; itself where nothing is left out. */
+/** The value without empty parts; the same object where nothing is left out. */
 function compact(value: unknown): unknown {
   if (typeof value === "string") {
     if (value.length > limits.stringCharsMax || !value.isWellFormed()) refuse();
@@ -77,7 +76,7 @@ function compactFields(fields: Readonly<Record<string, unknown>>): unknown {
   return count === 0 ? undefined : (changed ?? fields);
 }
 
-/** Entries of a list keep their place, so an empty string inside one stays. */
+/** Entries of a list keep their position, so an empty string inside one is kept. */
 function compactList(list: readonly unknown[]): unknown {
   if (list.length === 0) return undefined;
   if (list.length > limits.listEntriesMax) refuse();

@@ -1,9 +1,9 @@
 /**
- * @module SystemCode: why a driver could not reach its server, as the operating system names it
- * (`ECONNREFUSED`, `ENOTFOUND`): a name from a closed list, so nothing of any value goes on.
+ * @module SystemCode: why a driver could not reach its server, by the operating system's name
+ * (`ECONNREFUSED`, `ENOTFOUND`) from a closed list, so that no value is passed on.
  */
 
-/** The code of a failed connection, wherever the driver put it; undefined when there is none. */
+/** The code of a failed connection, wherever the driver has it; undefined without one. */
 export function systemCodeOf(error: unknown, depth = 0): string | undefined {
   if (typeof error !== "object" || error === null || depth > 4) return undefined;
   const { code, cause, errors, reason } = error as Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export function systemCodeOf(error: unknown, depth = 0): string | undefined {
   return undefined;
 }
 
-/** What MongoDB's driver says of each server that it could not select. */
+/** Errors of MongoDB's driver for each server that it could not select. */
 function serversOf(reason: unknown): readonly unknown[] {
   const servers = (reason as { readonly servers?: unknown } | undefined)?.servers;
   if (!(servers instanceof Map)) return [];

@@ -1,4 +1,4 @@
-/** @module Tests of times: text and numbers there and back, as Date tells them. */
+/** @module Tests of times: text to numbers and back, compared with Date. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

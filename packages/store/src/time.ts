@@ -1,19 +1,19 @@
 /**
- * @module Time: ISO 8601 UTC text to whole numbers and back. A store orders by nanoseconds inside
- * the range that every engine keeps; the text itself is kept beside it when it says more.
+ * @module Time: ISO 8601 UTC text to whole numbers and back. A store sorts by nanoseconds in the
+ * range that every engine supports; the text itself is stored as well when it has more.
  */
 const nanosPerSecond = 1_000_000_000n;
 
-/** First and last second that an event's time column holds: 1900 and 2262, as DateTime64(9) does. */
+/** First and last second of an event's time column: 1900 and 2262, the range of DateTime64(9). */
 const firstSecond = Date.UTC(1900, 0, 1) / 1000;
 const lastSecond = Date.UTC(2262, 3, 11) / 1000;
 
-/** A minute as its text tells it. */
+/** A parsed minute. */
 interface Minute {
   readonly text: string;
   /** Seconds since the epoch, or NaN. */
   readonly seconds: number;
-  /** Whether it is written as we would write it (no 30 February, no shorter year). */
+  /** True for a canonical text (no 30 February, no shorter year). */
   readonly real: boolean;
 }
 
@@ -25,8 +25,8 @@ function minuteOf(text: string): Minute {
 
 const minuteChars = 16;
 /**
- * The last few minutes: an event has its own time beside that of its receipt, and a batch comes
- * from several clocks. The slot goes by the minute's own digits.
+ * Cache of the last few minutes: an event has its own time and that of its receipt, and a batch
+ * has several clocks. The slot is chosen by the minute's own digits.
  */
 const minutes: Minute[] = Array.from({ length: 16 }, () => ({
   text: "",
@@ -68,19 +68,19 @@ export function isExact(time: string): boolean {
   return last >= 19;
 }
 
-/** How many digits the fraction of a time has. */
+/** Number of digits in the fraction of a time. */
 export function fractionDigits(time: string): number {
   if (time.charCodeAt(19) !== 46) return 0;
   return time.length - 20 - (time.charCodeAt(time.length - 1) === 90 ? 1 : 0);
 }
 
-/** A time in two whole numbers since the epoch; `nanos` is what lies beyond the second. */
+/** A time in two whole numbers since the epoch; `nanos` is the fraction of the second. */
 export interface Instant {
   readonly seconds: number;
   readonly nanos: number;
 }
 
-/** A time clamped to the range of the column; text that is no time is the epoch. */
+/** A time clamped to the range of the column; invalid text gives the epoch. */
 export function clampedInstant(time: string): Instant {
   const seconds = epochSeconds(time);
   if (!Number.isFinite(seconds)) return { seconds: 0, nanos: 0 };
@@ -94,7 +94,7 @@ export function clampedInstant(time: string): Instant {
   return { seconds, nanos };
 }
 
-/** Nanoseconds since the epoch, clamped to the range of the column; text that is no time is 0. */
+/** Nanoseconds since the epoch, clamped to the range of the column; invalid text gives 0. */
 export function clampedNanos(time: string): bigint {
   const { seconds, nanos } = clampedInstant(time);
   return BigInt(seconds) * nanosPerSecond + BigInt(nanos);
@@ -104,9 +104,9 @@ const daySeconds = 86_400;
 const twoDigits: readonly string[] = Array.from({ length: 60 }, (_, i) =>
   String(i).padStart(2, "0"),
 );
-/** The day that was told last: a page is of a few days, and three times are told for each event. */
+/** The last formatted day: a page covers few days, and each event has three times. */
 let told = { day: NaN, text: "" };
-/** The second that was told last: an event's start and end are often within one. */
+/** The last formatted second: an event's start and end are often within one. */
 let toldSecond = { seconds: NaN, text: "" };
 
 /** `YYYY-MM-DDTHH:MM:SS` of whole seconds since the epoch. */
@@ -142,10 +142,10 @@ export function instantOfNanos(nanos: bigint): Instant {
   };
 }
 
-/** The receipt that was read last: all events of a request have the same one. */
+/** The last parsed receipt: all events of a request share it. */
 let readReceipt = { text: "", micros: NaN };
 
-/** Microseconds since the epoch of a received time; NaN for text that is none. */
+/** Microseconds since the epoch of a received time; NaN for invalid text. */
 export function epochMicros(time: string): number {
   if (time !== readReceipt.text) readReceipt = { text: time, micros: microsOf(time) };
   return readReceipt.micros;
@@ -162,10 +162,10 @@ function microsOf(time: string): number {
   return epochSeconds(time) * 1_000_000 + micros;
 }
 
-/** The receipt that was told last: all events of a request have the same one. */
+/** The last formatted receipt: all events of a request share it. */
 let toldReceipt = { micros: NaN, text: "" };
 
-/** The received time of microseconds since the epoch, six digits. */
+/** The received time of microseconds since the epoch, with six digits. */
 export function isoOfMicros(micros: number): string {
   if (micros === toldReceipt.micros) return toldReceipt.text;
   const seconds = Math.floor(micros / 1_000_000);

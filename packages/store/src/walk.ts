@@ -1,6 +1,6 @@
 /**
- * @module Walk: from roots, met newest first, to a page of items. A root may hold items far older
- * than the row by which it was met, so an item waits until everything newer has been met.
+ * @module Walk: builds a page of items from roots, newest first. A root may have items far older
+ * than the row by which it was found, so an item waits until everything newer has been read.
  */
 import type { SliceOptions } from "./evidence-store.ts";
 import { comparePositions, positionOfKeyset } from "./position.ts";
@@ -8,7 +8,7 @@ import type { Position } from "./position.ts";
 import type { Settled } from "./settle.ts";
 import type { Item, ItemsOf } from "./slice.ts";
 
-/** Some more settled roots; everything up to the frontier has been met, null: everything. */
+/** Some more settled roots; everything up to the frontier has been read, null: everything. */
 export interface Round {
   readonly events: readonly Settled[];
   readonly frontier: Position | null;
@@ -17,9 +17,9 @@ export interface Round {
 /** A page of items. */
 export interface Walked<T> {
   readonly items: readonly Item<T>[];
-  /** Where the next page starts, or null. */
+  /** Start of the next page, or null. */
   readonly next: Position | null;
-  /** True when the rounds ended before the page was full and before everything was met. */
+  /** True when the rounds ended before the page was full and before everything was read. */
   readonly bounded: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function walk<T>(
   if (held.length > options.limit) {
     return { items, next: items.at(-1)?.position ?? null, bounded: false };
   }
-  // The budget ended the walk: the next page goes on where this one stopped looking.
+  // The budget ended the walk: the next page continues where this one stopped.
   return { items, next: frontier ?? null, bounded: frontier !== null && frontier !== undefined };
 }
 

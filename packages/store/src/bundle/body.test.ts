@@ -1,4 +1,4 @@
-/** A packed body gives back what was said, and takes nothing that was not written by us. */
+/** A packed body decodes to its input; a body that the encoder did not write is refused. */
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import fc from "fast-check";
@@ -72,7 +72,7 @@ test("a body is small: a told event costs less than a third of its JSON", () => 
   expect(bodyOf(events).length * 1.5).toBeLessThan(JSON.stringify(events).length);
 });
 
-/** Every place of a JSON value where a key or an element can be put. */
+/** Every position of a JSON value where a key or an element can be inserted. */
 function* places(value: unknown): Generator<object> {
   if (typeof value !== "object" || value === null) return;
   yield value;

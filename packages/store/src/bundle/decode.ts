@@ -1,7 +1,7 @@
 /**
- * @module BundleDecode: the events of a packed body. Strict: what the encoder cannot have written
- * is refused whole with `bundle_invalid`, so that no key outside of the registry enters by way of
- * a store (design 3: the body replaces the columns' constraints).
+ * @module BundleDecode: decodes the events of a packed body. Strict: a body that the encoder
+ * cannot have written is refused as a whole with `bundle_invalid`, so that no unregistered key
+ * enters through a store (design 3: the body replaces the columns' constraints).
  */
 import { isTurnEvent } from "@turnproof/evidence";
 import { CodedError, dialects, limits } from "@turnproof/semconv";
@@ -25,13 +25,13 @@ const storeNames: ReadonlySet<unknown> = new Set(["trace", "conversation", "tool
 type Fields = Record<string, unknown>;
 
 interface Frame {
-  /** The root and what the head says. */
+  /** The root and the head's fields. */
   readonly said: Fields;
   readonly received: number;
   readonly base: number;
 }
 
-/** The events of a root's body, as they were said. @throws CodedError `bundle_invalid` */
+/** The events of a root's body, as recorded. @throws CodedError `bundle_invalid` */
 export function decodeBody(root: string, body: string): StoredEvent[] {
   const events: StoredEvent[] = [];
   const parsed = parse(body);
@@ -59,7 +59,7 @@ function decodeSegment(root: string, segment: unknown, events: StoredEvent[]): v
   if (!isFields(head, headNames)) refuse();
   const said = { root_trace_id: root, ...head };
   const frame = { said, received: received as number, base: base as number };
-  // The head is what the first event says: so every value of it is checked with an event.
+  // The head's values are those of the first event, so each is validated with an event.
   if (sharedFields.some((field) => restOf(segment[3])[field] !== undefined)) refuse();
   for (let at = 3; at < segment.length; at += 1) events.push(decodeEvent(segment[at], frame));
 }
@@ -98,7 +98,7 @@ function decodeEvent(packed: unknown, { said, received, base }: Frame): StoredEv
   return event as unknown as StoredEvent;
 }
 
-/** What the event says itself, over what the head says. */
+/** The event's own fields over those of the head. */
 function withOwn(event: Fields, rest: Fields): Fields {
   let kept = event;
   for (const name in rest) {
@@ -171,7 +171,7 @@ function attributesOf(value: unknown): Fields {
 const texts = [...sharedFields, "root_trace_id", "event_id", "span_id", "parent_span_id"] as const;
 const moreTexts = ["external_id", "caused_by_event_id", "operation"] as const;
 
-/** The cap of text (requirements: Limits) and the closed values of an event's own fields. */
+/** The text caps (requirements: Limits) and the closed values of an event's own fields. */
 function withinCaps(event: Fields): boolean {
   for (const name of texts) if (isTooLong(event[name])) return false;
   for (const name of moreTexts) if (isTooLong(event[name])) return false;

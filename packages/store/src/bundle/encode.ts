@@ -1,21 +1,21 @@
 /**
- * @module BundleEncode: events of one root as one segment of a packed body. A body is the JSON
- * array `[version, segment, …]`, so that segments are joined without reading them; a segment is
- * `[received µs, base second, head, event, …]`. Lean JSON decodes as fast as a binary form, passes
- * through every provider's text column and can be read in SQL.
+ * @module BundleEncode: encodes events of one root as one segment of a packed body. A body is the
+ * JSON array `[version, segment, …]`, so that segments are joined without parsing; a segment is
+ * `[received µs, base second, head, event, …]`. Compact JSON decodes as fast as a binary form,
+ * fits every provider's text column and can be read in SQL.
  */
 import type { StoredEvent } from "../stored-event.ts";
 import { clampedInstant, epochMicros, fractionDigits, isExact } from "../time.ts";
 import { bodyVersion, rareFields, sharedFields, unsaid } from "./fields.ts";
 
-/** Longest distance from the base second that a number tells exactly: a hundred days. */
+/** Longest distance from the base second that a number expresses exactly: a hundred days. */
 const nanosMax = Number.MAX_SAFE_INTEGER;
 const nanosPerSecond = 1_000_000_000;
 const nanosPerMs = 1_000_000;
 
 type Head = Record<string, unknown>;
 
-/** The segment of some events in their stored form, which all belong to one root; never empty. */
+/** The segment of some events in stored form, all of one root; never empty. */
 export function encodeSegment(events: readonly StoredEvent[]): string {
   const [first] = events;
   if (first === undefined) throw new RangeError("a segment holds an event");
@@ -28,7 +28,7 @@ export function encodeSegment(events: readonly StoredEvent[]): string {
   return JSON.stringify(packed);
 }
 
-/** A body of segments that {@link encodeSegment} wrote. */
+/** Joins segments of {@link encodeSegment} to a body. */
 export function joinSegments(segments: readonly string[]): string {
   return `[${bodyVersion},${segments.join(",")}]`;
 }
@@ -69,7 +69,7 @@ function encodeEvent(event: StoredEvent, { head, base, received }: Frame): unkno
   return packed;
 }
 
-/** True when the event id is the span and the phase, without making that text. */
+/** True when the event id is derived from span and phase; builds no text. */
 function isDerivedId({ event_id, span_id = "", phase }: StoredEvent): boolean {
   const at = span_id.length;
   return (
@@ -80,7 +80,7 @@ function isDerivedId({ event_id, span_id = "", phase }: StoredEvent): boolean {
   );
 }
 
-/** The end and the time it took; what no number tells exactly goes to the rest as text. */
+/** The end and the duration; a time that no number expresses exactly goes to the rest as text. */
 function encodeTimes(
   event: StoredEvent,
   base: number,
@@ -96,7 +96,7 @@ function encodeTimes(
   return { end: end ?? timestamp, took };
 }
 
-/** Nanoseconds from the base; undefined where the number would not give the same text again. */
+/** Nanoseconds from the base; undefined where the number would not decode to the same text. */
 function nanosAfter(time: string, base: number): number | undefined {
   if (fractionDigits(time) !== 9 || !isExact(time)) return undefined;
   const { seconds, nanos } = clampedInstant(time);

@@ -1,11 +1,10 @@
 /**
- * @module BundleFields: the places that the fields of an event have in a packed body. A field
- * stands in the segment's head when its first event says it, in an event's own slot, or in its
- * rest.
+ * @module BundleFields: positions of an event's fields in a packed body. A field is in the
+ * segment's head when its first event has it, in an event's own slot, or in its rest.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 
-/** Fields that most events of one turn say alike. */
+/** Fields that are equal in most events of one turn. */
 export type SharedField = Extract<
   keyof TurnEvent,
   | "schema_version"
@@ -26,7 +25,7 @@ export type SharedField = Extract<
   | "producer_id"
 >;
 
-/** Fields that few events say. */
+/** Fields that few events have. */
 export type RareField = Extract<
   keyof TurnEvent,
   | "external_id"
@@ -40,10 +39,10 @@ export type RareField = Extract<
   | "dropped"
 >;
 
-/** Version of the body; it is the first element of every one. */
+/** Version of the body, its first element. */
 export const bodyVersion: number = 1;
 
-/** Fields that most events of one turn say alike: told once, in the head of a segment. */
+/** Fields that are equal in most events of one turn: written once, in the head of a segment. */
 export const sharedFields: readonly SharedField[] = [
   "schema_version",
   "application_id",
@@ -63,7 +62,7 @@ export const sharedFields: readonly SharedField[] = [
   "producer_id",
 ];
 
-/** Fields that few events say. */
+/** Fields that few events have. */
 export const rareFields: readonly RareField[] = [
   "external_id",
   "parent_remote",
@@ -89,17 +88,17 @@ type Slot =
   | "attributes"
   | "rest";
 
-/** In an event's rest: a field that the head says and this event does not. */
+/** Marks, in an event's rest, a field of the head that this event lacks. */
 export const unsaid: number = 0;
 
-/** Places of an event's own slots. */
+/** Positions of an event's own slots. */
 export const slot: Readonly<Record<Slot, number>> = {
   kind: 0,
   phase: 1,
   status: 2,
-  /** Nanoseconds after the segment's base second, or the text of a time that has other digits. */
+  /** Nanoseconds after the segment's base second, or the text of a time with other digits. */
   end: 3,
-  /** Nanoseconds from start to end; null when the start stands in the rest or nowhere. */
+  /** Nanoseconds from start to end; null when the start is in the rest or absent. */
   took: 4,
   span: 5,
   parent: 6,
@@ -109,5 +108,5 @@ export const slot: Readonly<Record<Slot, number>> = {
   rest: 10,
 };
 
-/** Names that may stand in the rest beside the shared and the rare fields. */
+/** Names allowed in the rest beside the shared and the rare fields. */
 export const restNames: readonly string[] = ["event_id", "started_at", "duration_ms", "received"];

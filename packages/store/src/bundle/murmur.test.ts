@@ -1,4 +1,4 @@
-/** @module Tests of the hash: published figures, and both ways (ASCII, UTF-8) alike in length. */
+/** @module Tests of the hash: published figures, and equal results for ASCII and UTF-8 paths. */
 import { expect, test } from "vitest";
 
 import { murmur32 } from "./murmur.ts";
@@ -23,7 +23,7 @@ test("text beyond ASCII goes by its UTF-8 bytes at every length", () => {
   }
 });
 
-/** The algorithm as published, with BigInt, so that it shares nothing with ours. */
+/** The published algorithm with BigInt, independent of our implementation. */
 function reference(bytes: Buffer): number {
   const mask = 0xffff_ffffn;
   const rotl = (x: bigint, by: bigint): bigint => ((x << by) | (x >> (32n - by))) & mask;

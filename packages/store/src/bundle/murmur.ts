@@ -8,7 +8,7 @@ export function murmur32(text: string): number {
   const blocks = length & ~3;
   let hash = 0;
   let beyond = 0;
-  // Nearly every text is ASCII, whose bytes are its units: no copy is made of it.
+  // Nearly every text is ASCII, whose bytes are its code units, so no copy is made.
   for (let at = 0; at < blocks; at += 4) {
     const a = text.charCodeAt(at);
     const b = text.charCodeAt(at + 1);

@@ -1,6 +1,6 @@
 /**
- * @module BundleNested: attributes, and the lists inside of an event, key by key. What a body holds
- * besides these names, types and closed values was not written by us.
+ * @module BundleNested: validates attributes, and the lists inside an event, key by key. Any other
+ * name, type or closed value cannot have been written by us.
  */
 import { identityFields } from "@turnproof/evidence";
 import { limits, provenanceStatuses, registryRows } from "@turnproof/semconv";
@@ -35,7 +35,7 @@ const ledgerLine: Shape = {
 
 const link: Shape = { trace_id: isText, span_id: isText };
 
-/** What holds the value of each attribute that may take a part of its type only. */
+/** Validators of attributes whose values are a subset of their type. */
 const bounded: ReadonlyMap<string, Check> = new Map(
   registryRows
     .filter((row) => row.slot === "attributes")
@@ -105,7 +105,7 @@ function hasShape(value: unknown, shape: Shape): boolean {
   return true;
 }
 
-/** Codes of refusals with their counts; a code has the form of one. */
+/** Refusal codes with their counts; a code must have the form of one. */
 function isCounts(value: unknown): boolean {
   if (value === undefined) return true;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;

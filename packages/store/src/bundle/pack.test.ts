@@ -1,4 +1,4 @@
-/** Rows hold what was given, apart by root, and are found by every word that a read asks. */
+/** Rows keep their input, are separate by root, and are found by every word that a read uses. */
 import { matches } from "@turnproof/evidence";
 import fc from "fast-check";
 import { expect, test } from "vitest";

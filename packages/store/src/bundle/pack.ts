@@ -1,7 +1,7 @@
 /**
- * @module BundlePack: events of one batch as rows of one root each. A row may hold events of
- * several tenants: identity is inherited inside of a root, so every read settles whole roots and
- * shows what is in scope.
+ * @module BundlePack: events of one batch as rows of one root each. A row may have events of
+ * several tenants: identity is inherited inside a root, so every read settles whole roots and
+ * returns the events in scope.
  */
 import { groupBy } from "@turnproof/semconv";
 
@@ -13,19 +13,19 @@ import { hashesOf } from "./words.ts";
 /** Events of one root and one batch, packed. */
 export interface BundleRow {
   readonly root_trace_id: string;
-  /** Microseconds since the epoch of the first and the last receipt. */
+  /** Time of the first and the last receipt, in microseconds since the epoch. */
   readonly first_received: number;
   readonly last_received: number;
   readonly events: number;
-  /** True when one of them is evidence and no plain span. */
+  /** True when one of them is evidence and not a plain span. */
   readonly evidence: boolean;
-  /** Hashes of the words by which the row is found, sorted. */
+  /** Hashes of the words by which the row is indexed, sorted. */
   readonly hashes: readonly number[];
   /** Segments of the body, joined by commas. */
   readonly segments: string;
 }
 
-/** Receipts of one row are of one minute, so a walk by receipt knows how far a row reaches. */
+/** Receipts of one row are within one minute, so a walk by receipt knows the range of a row. */
 export const spanMicrosMax = 60_000_000;
 
 /** Most events and bytes of one row; a larger group has several. */

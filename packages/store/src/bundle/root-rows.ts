@@ -1,4 +1,4 @@
-/** @module RootRows: decodes bundles of roots, up to the rows that a read of one root may have. */
+/** @module RootRows: decodes bundles of roots, up to the row bound of a read of one root. */
 import { CodedError, limits } from "@turnproof/semconv";
 
 import type { StoredEvent } from "../stored-event.ts";
@@ -8,19 +8,19 @@ import { joinSegments } from "./encode.ts";
 /** Rows of roots, in the order in which their bundles were added. */
 export interface RootRows {
   readonly events: readonly StoredEvent[];
-  /** @throws CodedError `bundle_invalid` for a body that cannot be read, where `cut` is absent */
+  /** @throws CodedError `bundle_invalid` for an unreadable body, where `cut` is absent */
   add(root: string, segments: string): void;
 }
 
-/** How much of a root is read. */
+/** Bounds of reading a root. */
 export interface RootRowsOptions {
-  /** Rows of a root from which on its other bundles are left out. */
+  /** Rows of a root after which its other bundles are left out. */
   readonly rowsMax?: number;
-  /** Called for a body that cannot be read, and for a root that has more rows. */
+  /** Called for an unreadable body, and for a root with more rows. */
   readonly cut?: (() => void) | undefined;
 }
 
-/** Collects rows of roots; holds none yet. */
+/** Collects rows of roots; empty at first. */
 export function rootRows({ rowsMax = limits.rootEventsMax, cut }: RootRowsOptions): RootRows {
   const events: StoredEvent[] = [];
   const counts = new Map<string, number>();

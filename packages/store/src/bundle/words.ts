@@ -1,7 +1,7 @@
 /**
- * @module BundleWords: by which words an index of hashes knows a bundle: every id that one of its
- * events says or is called by, and the values that pages of events are filtered by. A hash finds
- * candidates only; the body decides.
+ * @module BundleWords: the words under which a bundle is indexed by hash: every id in its events,
+ * and the values that pages of events are filtered by. A hash finds candidates only; the body
+ * decides.
  */
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 
@@ -16,7 +16,7 @@ export function idWord(value: string): string {
   return `id:${value}`;
 }
 
-/** Filters on what an event says itself, with what stands before the word. */
+/** Filters on an event's own fields, with the prefix of their word. */
 const rowFilters = {
   event_kind: "kind:",
   status: "status:",
@@ -25,7 +25,9 @@ const rowFilters = {
   resource_ref: "id:",
 } as const;
 
-/** Filters on identity, which a row may inherit from others of its root; the rarest first. */
+/**
+ * Filters on identity, which a row may inherit from others of its root; the most selective first.
+ */
 const rootFilters = {
   turn_id: "id:",
   run_id: "id:",
@@ -33,7 +35,7 @@ const rootFilters = {
   user_id: "id:",
   memory_id: "id:",
 } as const;
-/** Of an agent there are most roots. */
+/** Most roots share an agent. */
 const commonFilters = { agent_id: "agent:" } as const;
 
 /** Hashes of the words of some events, each once and sorted. */
@@ -43,7 +45,7 @@ export function hashesOf(events: readonly TurnEvent[]): readonly number[] {
   const addId = (id: string): void => {
     ids.add(id);
   };
-  // Most events of a root say the same as the one before them.
+  // Most events of a root have the same values as the one before.
   let before: TurnEvent | undefined;
   for (const event of events) {
     addNamedIds(event, addId);
@@ -51,14 +53,14 @@ export function hashesOf(events: readonly TurnEvent[]): readonly number[] {
     const { agent_id, application_id, event_kind, status, attributes, user_id } = event;
     const { source_store: store } = event;
     if (user_id === null && before?.user_id !== null) words.add(anonymous);
-    // An agent without a name has the name of its application, see evidence's resolveEvents.
+    // An agent without a name has the name of its application; see evidence's resolveEvents.
     if (agent_id !== undefined && agent_id !== before?.agent_id) words.add(`agent:${agent_id}`);
     if (application_id !== undefined && application_id !== before?.application_id) {
       words.add(`agent:${application_id}`);
     }
     if (attributes.agent_name !== undefined) words.add(`agent:${attributes.agent_name}`);
     if (attributes.tool_name !== undefined) words.add(`tool:${attributes.tool_name}`);
-    // Nearly all evidence is of the trace store; the others are found by what they are.
+    // Nearly all evidence is in the trace store; only the others get a word.
     if (store !== undefined && store !== "trace") words.add(`store:${store}`);
     if (event_kind !== before?.event_kind) words.add(`kind:${event_kind}`);
     if (status !== before?.status) words.add(`status:${status}`);
@@ -70,12 +72,12 @@ export function hashesOf(events: readonly TurnEvent[]): readonly number[] {
   return [...Uint32Array.from(hashes).sort()];
 }
 
-/** Hashes of the words by which an event is found that names the id; any one of them will do. */
+/** Hashes under which events that contain the id are found; any one of them is enough. */
 export function hashesOfId(id: string): readonly number[] {
   return wordsOfId(id).map((word) => murmur32(idWord(word)));
 }
 
-/** Hashes that a row must have, each, to hold an event of a read. */
+/** Hashes that a row must all have to contain an event of a read. */
 export function rowWords(query: EventQuery): readonly number[] {
   const { store } = query;
   const other = store === "conversation" || store === "tool_log" ? [`store:${store}`] : [];
@@ -83,16 +85,16 @@ export function rowWords(query: EventQuery): readonly number[] {
 }
 
 /**
- * Hashes that a root must have, each in one of its bundles, to hold anything of a read. Identity is
- * inherited inside of a root: the bundle that says the tenant need not hold the event that is
- * shown. The tenant's first, then the rarest, as far as the fields tell.
+ * Hashes that a root must have, each in one of its bundles, to contain anything of a read.
+ * Identity is inherited inside a root: the bundle with the tenant need not have the event that is
+ * returned. The tenant's first, then the most selective by field.
  */
 export function rootWords(scope: EvidenceScope, query: EventQuery): readonly number[] {
   const words = [...wordsAsked(query, rootFilters), ...wordsAsked(query, commonFilters)];
   return [...new Set([...scopeWords(scope), ...words.map(murmur32)])];
 }
 
-/** Hashes of what a root must have to hold anything of the scope: its tenant, if it has one. */
+/** Hashes that a root must have to contain anything of the scope: its tenant, if it has one. */
 export function scopeWords(scope: EvidenceScope): readonly number[] {
   if (!("tenant" in scope)) return [];
   return [murmur32(scope.tenant === null ? anonymous : idWord(scope.tenant))];

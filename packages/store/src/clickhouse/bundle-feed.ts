@@ -1,8 +1,8 @@
 /**
- * @module BundleFeed: the roots that a read may need, newest last receipt first. What an event says
- * itself is asked of its row; identity may be inherited, so it is asked of any row of the root. A
- * few roots are found by the index of words; many are met as the table's key orders them, whole
- * seconds at a time.
+ * @module BundleFeed: the roots that a read may need, newest last receipt first. An event's own
+ * fields are conditions on its row; identity may be inherited, so it is a condition on any row of
+ * the root. A few roots are found by the index of words; many are read in the order of the table's
+ * key, whole seconds at a time.
  */
 import type { EventQuery } from "@turnproof/evidence";
 
@@ -17,14 +17,16 @@ import type { Engine } from "./connection.ts";
 import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 
-/** Roots that are read at once: to ask first where they stand costs more than to read them. */
+/**
+ * Roots that are read at once: a separate query for their positions costs more than reading them.
+ */
 const readAtOnce = 64;
-/** Roots that are looked up one by one; more of them are met in the order of the table. */
+/** Most roots that are looked up one by one; more of them are read in table order. */
 const fewRoots = 2_000;
 const rootsPerLookup = 256;
 const rowsMax = 16_384;
 
-/** Roots with a row that passes, each once, where its newest such row stands. */
+/** Roots with a matching row, each once, at its newest such row. */
 export async function* bundleFeed(
   engine: Engine,
   question: Question,
@@ -36,7 +38,7 @@ export async function* bundleFeed(
   let few: ReadonlySet<string> | undefined;
   const many: string[] = [];
   for (const condition of rootConditions(question)) {
-    // Found roots are candidates, so what remains of the conditions only saves reading them.
+    // The roots found are candidates; further conditions only save reading them.
     if (few !== undefined && few.size <= readAtOnce) break;
     const roots = await rootsWith(asked, condition, few);
     if (roots.length < fewRoots) few = new Set(roots);
@@ -50,13 +52,13 @@ export async function* bundleFeed(
 interface Asked {
   readonly engine: Engine;
   readonly options: SliceOptions;
-  /** The page goes on after this receipt. */
+  /** The page continues after this receipt. */
   readonly after: number | undefined;
 }
 
 /**
- * What a root must have in some row, each condition for itself. The tenant comes first, so that no
- * root of another one is read even as a candidate; then the rarest.
+ * Conditions that some row of a root must meet, each one separately. The tenant comes first, so
+ * that no root of another tenant is read even as a candidate; then the most selective.
  */
 function rootConditions({ scope, query, id }: Question): readonly string[] {
   const own = scopeWords(scope).map((hash) => hasAnySql([hash]));
@@ -65,19 +67,19 @@ function rootConditions({ scope, query, id }: Question): readonly string[] {
   return [...new Set([...own, ...named, ...rareRows(query), ...words])];
 }
 
-/** What one row says, where few rows say it: an id, or two of the words that many have. */
+/** Selective conditions on one row: an id, or two of the common words. */
 function rareRows(query: EventQuery): readonly string[] {
   const words = rowWords(query);
   const isRare = words.length > 1 || (query.resource_ref ?? query.task_id) !== undefined;
   return isRare ? [words.map((hash) => hasAnySql([hash])).join(" AND ")] : [];
 }
 
-/** Roots that are read together, as none of them is known to be newer than another. */
+/** Roots that are read together, because their order by time is unknown. */
 function* unplaced(roots: Iterable<string>): Generator<KnownRoot> {
   for (const root of roots) yield { root, first: 0, last: latestMicros };
 }
 
-/** The roots, of these or of all, with a row that passes; of many some of them. */
+/** The roots, among these or all, with a matching row; of many roots a part. */
 async function rootsWith(
   { engine, options }: Asked,
   condition: string,
@@ -95,7 +97,7 @@ const rowSql = `SELECT root_trace_id, toFloat64(toUnixTimestamp64Micro(received_
     toFloat64(toUnixTimestamp64Micro(first_received)) AS first
 FROM bundles WHERE `;
 
-/** Where a page starts that goes on after a receipt: a row holds receipts of one minute at most. */
+/** Start of a page that continues after a receipt: a row spans one minute of receipts at most. */
 function startOf({ after }: Asked): readonly string[] {
   if (after === undefined) return [];
   return [
@@ -144,7 +146,7 @@ async function* inOrder(
     ...many.map((condition) => `root IN (SELECT root FROM bundles WHERE ${condition})`),
   ];
   const met = new Set<string>();
-  /** Rows of this second and later ones were met. */
+  /** Rows of this second and later ones have been read. */
   let reached: number | undefined;
   for (let wanted = rowsFirst; ; wanted = Math.min(wanted * 2, rowsMax)) {
     asked.options.signal?.throwIfAborted();
@@ -170,8 +172,8 @@ ORDER BY toDateTime(received_at) DESC LIMIT ${wanted}`,
 }
 
 /**
- * A second as a constant of the column's own type. Of `received_at < toDateTime(n)` the engine makes
- * `<= n - 1` when it prunes parts, and leaves out rows within the second before.
+ * A second as a constant of the column's own type. For `received_at < toDateTime(n)` the engine
+ * prunes parts by `<= n - 1` and misses rows within the second before.
  */
 function secondSql(second: number): string {
   return timeSql(second * 1_000_000);
@@ -196,14 +198,14 @@ async function rowsOf(
   }));
 }
 
-/** The last microsecond that a number holds exactly; the column holds later ones. */
+/** The last microsecond that a number expresses exactly; the column's range is larger. */
 const latestMicros = Number.MAX_SAFE_INTEGER;
 
 function timeSql(micros: number): string {
   return `fromUnixTimestamp64Micro(${Math.min(micros, latestMicros)})`;
 }
 
-/** What one row decides alone. */
+/** Conditions that a single row decides. */
 function rowConditions({ query, evidenceOnly }: Question, bind: Bindings): readonly string[] {
   const said = ["events > 0"];
   if (query.root_trace_id !== undefined) {

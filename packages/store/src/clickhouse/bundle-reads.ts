@@ -1,4 +1,4 @@
-/** @module BundleReads: the reads of a request path over bundles in ClickHouse. */
+/** @module BundleReads: request reads over bundles in ClickHouse. */
 import { limits } from "@turnproof/semconv";
 
 import { rootRows } from "../bundle/root-rows.ts";
@@ -17,8 +17,8 @@ import { inRuns } from "./sql-text.ts";
 const rowsMax = limits.rootEventsMax;
 
 /**
- * The reads over an engine whose tables are there. `open` throws once the store is closed; while
- * `pending` is true rows of an older version lie elsewhere, and no answer is whole.
+ * The reads over an engine that has its tables. `open` throws once the store is closed; while
+ * `pending` is true rows of an older version are elsewhere, and no answer is complete.
  */
 export function bundleReads(engine: Engine, open: () => void, pending: () => boolean): Reads {
   return scopedReads({
@@ -50,17 +50,17 @@ export function bundleReads(engine: Engine, open: () => void, pending: () => boo
   });
 }
 
-/** Roots that fill a page, most of the time: each statement costs some milliseconds by itself. */
+/** Roots that usually fill a page: each statement costs some milliseconds by itself. */
 function firstRoots({ query, evidenceOnly }: Question, limit: number): number {
   if (evidenceOnly === true) return limit + 1;
   const narrowed = query.event_kind ?? query.status ?? query.tool_name ?? query.task_id;
   return Math.max(8, Math.ceil((limit + 1) / (narrowed === undefined ? 8 : 2)));
 }
 
-/** Roots of one statement: an index lookup costs a tenth of a millisecond for each. */
+/** Roots of one statement: an index lookup costs a tenth of a millisecond each. */
 const rootsPerStatement = 256;
 
-/** How much of a root is read; by default all of it. */
+/** How much of a root is read; by default everything. */
 export interface RowsOptions extends RootRowsOptions {
   readonly signal?: AbortSignal;
 }
@@ -68,7 +68,7 @@ export interface RowsOptions extends RootRowsOptions {
 /**
  * All rows of these roots, root by root in the order of receipt.
  *
- * @throws CodedError `bundle_invalid` for a body that cannot be read, where `cut` is absent
+ * @throws CodedError `bundle_invalid` for an unreadable body, where `cut` is absent
  */
 export async function rowsOfRoots(
   engine: Engine,
@@ -86,7 +86,7 @@ ORDER BY root_trace_id, received_at, batch`,
     );
     const names = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
     const bodies = (answer.columns.get("body") ?? []) as readonly string[];
-    // Another root may have the hash. A set of names in the statement costs more than such a row.
+    // Another root may share the hash. Filtering it in the statement costs more than reading it.
     const wanted = new Set(some);
     for (const [at, root] of names.entries())
       if (wanted.has(root)) rows.add(root, bodies[at] ?? "");

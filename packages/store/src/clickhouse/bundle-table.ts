@@ -1,6 +1,6 @@
 /**
- * @module BundleTable: rows of the table of bundles as blocks of the engine's own format. Pure and
- * without I/O, so that they may be made in another thread than the one that sends them.
+ * @module BundleTable: rows of the bundles table as blocks of the engine's own format. Pure and
+ * without I/O, so that a worker thread can build them.
  */
 import { createHash } from "node:crypto";
 
@@ -17,53 +17,57 @@ import type { EncodedBlock } from "./native-writer.ts";
 
 const time = "DateTime64(6, 'UTC')";
 
-/** The word by which the rows of a batch are found. */
+/** The word under which the rows of a batch are indexed. */
 export function batchWord(batchId: string): number {
   return murmur32(`batch:${batchId}`);
 }
 
-/** The number under which the rows of a batch stand. */
+/** The number of a batch in its rows. */
 export function batchNumber(batchId: string): bigint {
   return createHash("sha256").update(batchId).digest().readBigUInt64LE(0);
 }
 
 /**
- * A condition that the index of words serves: a row has one of these hashes. The list is one
- * constant: a call for each hash takes the engine five times as long to analyse.
+ * A condition served by the index of words: a row has one of these hashes. The list is one
+ * constant: the engine takes five times as long to analyse a call for each hash.
  */
 export function hasAnySql(hashes: readonly number[]): string {
   const list = `CAST([${hashes.join(", ")}], 'Array(UInt32)')`;
   return `hasAny(ids, arrayMap(x -> reinterpretAsFixedString(x), ${list}))`;
 }
 
-/** The column by which the rows of a root are found; the word of its id is in the index as well. */
+/**
+ * Value of the column by which the rows of a root are found; the word of its id is indexed too.
+ */
 export function rootHash(root: string): number {
   return murmur32(idWord(root));
 }
 
-/** A condition for the rows of these roots, and of any other root that has one of their hashes. */
+/** A condition for the rows of these roots, and of any other root with one of their hashes. */
 export function ofRootsSql(roots: readonly string[]): string {
   const hashes = roots.map(rootHash);
   return `${hasAnySql(hashes)} AND root IN (${hashes.join(", ")})`;
 }
 
-/** A block of rows of one week of receipt: one insert holds one partition. */
+/** A block of rows of one week of receipt: one insert writes one partition. */
 export interface WeekBlock {
   readonly week: number;
   readonly block: EncodedBlock;
 }
 
-/** The batch that rows belong to, and what stands in each of its rows. */
+/** The batch of some rows, and the values common to them. */
 export interface RowsOfBatch {
   readonly number: bigint;
-  /** How many events the batch has, in all its rows. */
+  /** Number of events of the batch, in all its rows. */
   readonly events: number;
-  /** Words by which its rows are found, beside those of their events. */
+  /** Words by which its rows are indexed, beside those of their events. */
   readonly words: readonly number[];
   readonly rows: readonly BundleRow[];
 }
 
-/** The rows of some events. @throws CodedError `store_rejected_row` for a time that no row holds */
+/**
+ * The rows of some events. @throws CodedError `store_rejected_row` for a time outside the range
+ */
 export function bundleRows(events: readonly StoredEvent[]): readonly BundleRow[] {
   const rows = packBundles(events);
   if (rows.some(({ first_received: at }) => !Number.isSafeInteger(at) || at < 0)) {
@@ -72,7 +76,7 @@ export function bundleRows(events: readonly StoredEvent[]): readonly BundleRow[]
   return rows;
 }
 
-/** The row of a batch without events: it has no body. */
+/** The row of a batch without events: its body is empty. */
 export function emptyRow(receivedAt: string): BundleRow {
   const at = epochMicros(receivedAt);
   return {
@@ -89,7 +93,7 @@ export function emptyRow(receivedAt: string): BundleRow {
 /** The blocks of some batches, by week of receipt. */
 export function encodeRows(batches: readonly RowsOfBatch[]): readonly WeekBlock[] {
   const rows = batches.flatMap((batch) => batch.rows.map((row) => ({ batch, row })));
-  // In the order of the table's key as far as it goes, so that the engine sorts little.
+  // Sorted by a prefix of the table's key, so that the engine sorts less.
   rows.sort((a, b) => a.row.last_received - b.row.last_received);
   return [...groupBy(rows, ({ row }) => weekOf(row.last_received))].map(([week, own]) => {
     const block = new NativeBlock();
@@ -98,7 +102,7 @@ export function encodeRows(batches: readonly RowsOfBatch[]): readonly WeekBlock[
   });
 }
 
-/** Weeks since Monday, 5 January 1970, as `toMonday` cuts them. */
+/** Weeks since Monday, 5 January 1970, with the boundaries of `toMonday`. */
 function weekOf(micros: number): number {
   return Math.floor((micros / 1_000_000 - 345_600) / 604_800);
 }

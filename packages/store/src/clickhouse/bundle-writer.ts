@@ -1,7 +1,7 @@
 /**
- * @module BundleWriter: batches into the table of bundles. One insert holds one week of receipt and
- * its token names the batch, so that the same batch sent again leaves one copy. What the table
- * holds of a batch is counted against what each of its rows says that the batch has.
+ * @module BundleWriter: writes batches to the bundles table. One insert contains one week of
+ * receipt and its token names the batch, so that a batch sent again is stored once. Read-back
+ * counts the stored events of a batch and compares them with the number in each of its rows.
  */
 import { createHash } from "node:crypto";
 
@@ -17,7 +17,7 @@ export async function insertBatch(engine: Engine, batch: PreparedBundles): Promi
   await insertWeeks(engine, batch.weeks, batch.batchId);
 }
 
-/** Inserts blocks, week by week, under a name that is theirs alone. */
+/** Inserts blocks, week by week, under a unique name. */
 export async function insertWeeks(
   engine: Engine,
   weeks: readonly WeekBlock[],
@@ -30,8 +30,8 @@ export async function insertWeeks(
 }
 
 /**
- * Counts the events of a batch (faults R9, R11). A batch that was sent again long after may lie
- * twice; of one whose roots were rewritten the rest is counted.
+ * Counts the events of a batch (faults R9, R11). A batch that was sent again much later may be
+ * stored twice; of a batch whose roots were rewritten the rest is counted.
  */
 export async function readBack(engine: Engine, batchId: string): Promise<BatchReadback> {
   const answer = await engine.query(

@@ -1,6 +1,6 @@
 /**
- * @module ClickhouseAdmin: what operators' commands do with evidence in ClickHouse: retention, and
- * the events of an older version.
+ * @module ClickhouseAdmin: administrative operations on evidence in ClickHouse: retention, and the
+ * events of an older version.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -14,8 +14,8 @@ import { dropOldTables, oldEvents } from "./old-tables.ts";
 import { retainBundles } from "./retention-rows.ts";
 
 /**
- * Opens the administrative side; codes are those of the provider. With `mayChange` false no table is
- * made or renamed: then only a dry run of a copy is of use.
+ * Opens administrative access; codes are those of the provider. With `mayChange` false no table is
+ * created or renamed, so only a dry run of a copy is useful.
  */
 export async function clickhouseAdmin(options: {
   readonly connection: ClickhouseConnection;

@@ -1,4 +1,4 @@
-/** @module ClickhouseOptions: how a ClickHouse is reached and how it is opened. */
+/** @module ClickhouseOptions: connection and options of a ClickHouse. */
 
 import { CodedError } from "@turnproof/semconv";
 
@@ -14,11 +14,11 @@ export interface ServerConnection {
   readonly password?: string;
   readonly database?: string;
   /**
-   * Name of the cluster that the server belongs to: rows are then spread over its shards, and
-   * replicated within each.
+   * Name of the server's cluster: rows are then distributed over its shards, and replicated within
+   * each.
    */
   readonly cluster?: string;
-  /** Replicas of a shard that must hold an insert; default `auto`, the greater half of them. */
+  /** Replicas of a shard that must store an insert; default `auto`, a majority. */
   readonly quorum?: "auto" | number;
   /** Milliseconds for one request. */
   readonly timeoutMs?: number;
@@ -26,7 +26,7 @@ export interface ServerConnection {
 
 export type ClickhouseConnection = EmbeddedConnection | ServerConnection;
 
-/** A cluster's name, checked to be a word that needs no escape; throws `config_invalid`. */
+/** A cluster's name, validated as a word that needs no escaping; throws `config_invalid`. */
 export function clusterName(name: string): string {
   if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,62}$/.test(name)) throw new CodedError("config_invalid");
   return name;

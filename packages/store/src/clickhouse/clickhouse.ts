@@ -1,5 +1,5 @@
 /**
- * @module Clickhouse: evidence at scale. One provider over two connections: chDB embedded under a
+ * @module Clickhouse: evidence at scale. One provider with two connections: chDB embedded in a
  * data directory, and a server or cluster by URL.
  */
 import { CodedError } from "@turnproof/semconv";
@@ -29,11 +29,11 @@ export interface ClickhouseOptions {
 }
 
 /**
- * Opens the evidence store and brings its tables to this version. Events of an older version are
- * copied at once where they are few; where they are many the store opens without them, its reads
- * say that they are bounded and its check says `migration_pending` until they are copied. Throws
- * `store_locked` when another process uses the data directory, `store_version_newer` for data of a
- * newer build, and retryable codes when the server does not answer.
+ * Opens the evidence store and migrates its tables to this version. A few events of an older
+ * version are copied at once; with many, the store opens without them, its reads are marked as
+ * bounded and its check reports `migration_pending` until they are copied. Throws `store_locked`
+ * when another process uses the data directory, `store_version_newer` for data of a newer build,
+ * and retryable codes when the server does not answer.
  */
 export async function clickhouse({ connection }: ClickhouseOptions): Promise<EvidenceStore> {
   const engine = await openEngine(connection);
@@ -59,26 +59,26 @@ export async function clickhouse({ connection }: ClickhouseOptions): Promise<Evi
   }
 }
 
-/** An open engine as another thread of this process uses it; plain data in and out. */
+/** An open engine as another thread of this process uses it; input and output are plain data. */
 export interface LentEngine {
   readonly select: Engine["select"];
   readonly command: Engine["command"];
   readonly insert: Engine["insert"];
-  /** True while events of an older version were not copied. */
+  /** True while events of an older version are not copied. */
   readonly pending: () => Promise<boolean>;
 }
 
 const lent = new WeakMap<EvidenceStore, LentEngine>();
 
 /**
- * What another thread needs to work over the same embedded engine, which one thread alone may open;
- * undefined of every other store, which a thread opens for itself.
+ * Access for another thread to the same embedded engine, which only one thread may open; undefined
+ * for every other store, which a thread opens itself.
  */
 export function lentEngineOf(store: EvidenceStore): LentEngine | undefined {
   return lent.get(store);
 }
 
-/** The store over an engine that another thread lends: it reads the answers, and closes nothing. */
+/** The store over another thread's engine: it parses the answers, and closes nothing. */
 export async function clickhouseOver(engine: LentEngine): Promise<EvidenceStore> {
   const borrowed: Engine = {
     embedded: true,
@@ -109,7 +109,7 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
     sources: ["trace", "conversation", "tool_log"],
     ledger: clickhouseTurns(tables),
     append: async (batch) => send(prepareBatch(batch)),
-    // Whoever prepared it used this build's `@turnproof/store/prepare`: the form is ours.
+    // Prepared with this build's `@turnproof/store/prepare`, so the form is known.
     appendPrepared: (batch) => send(batch as PreparedBundles),
     readBack: (batchId) => readBack(engine, batchId),
     ...bundleReads(engine, open, () => pending),
@@ -125,7 +125,7 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
     async close() {
       if (closed) return;
       closed = true;
-      // The engine must not be torn down under an insert (design 5.3).
+      // The engine must not be closed during an insert (design 5.3).
       await sending;
       await engine.close();
     },

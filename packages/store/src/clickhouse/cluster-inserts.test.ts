@@ -1,4 +1,6 @@
-/** @module Tests of blocks on their way to shards: where each row goes, and what happens when a replica is away. */
+/**
+ * @module Tests of blocks sent to shards: the destination of each row, and an unreachable replica.
+ */
 import { CodedError } from "@turnproof/semconv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -27,7 +29,7 @@ function blockOf(roots: readonly string[]): EncodedBlock {
   return block.encode();
 }
 
-/** A replica that notes what it is sent, while `state` lets it. */
+/** A replica that records what it receives, while `state` allows it. */
 function replica(
   to: string,
   sent: Sent[],
@@ -90,7 +92,7 @@ test("a replica that is away, or another server, is left out; at last the engine
     ["b", "turn_ledger_local", "one_1"],
     ["e", "turn_ledger", "one_1"],
   ]);
-  // It is asked again after a while, not with each block.
+  // It is tried again after a while, not with each block.
   state = "here";
   await insert("turn_ledger", blockOf(["r"]), "two");
   expect(sent.at(-1)?.to).toBe("b");

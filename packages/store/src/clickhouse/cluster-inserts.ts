@@ -1,8 +1,8 @@
 /**
- * @module ClusterInserts: blocks to the shards that their rows belong to. Each shard gets its rows
- * from this process, into its local table, where one of its replicas is reached; else through the
- * `Distributed` table, by which the engine sends them on. Either way they lie on the same shard
- * under the same token, so a block that is sent again by the other way leaves one copy.
+ * @module ClusterInserts: sends blocks to the shards of their rows. This process writes each
+ * shard's rows to its local table where one of its replicas is reachable, else to the
+ * `Distributed` table, through which the engine forwards them. Both ways store them on the same
+ * shard under the same token, so a block that is sent again the other way is stored once.
  */
 import { murmur32 } from "../bundle/murmur.ts";
 import { idWord } from "../bundle/words.ts";
@@ -14,23 +14,26 @@ import { NativeBlock } from "./native-writer.ts";
 import type { EncodedBlock } from "./native-writer.ts";
 import { storeError } from "./store-error.ts";
 
-/** A server that holds rows of a shard. */
+/** A server that stores rows of a shard. */
 export interface ShardReplica {
-  /** True when the server says that it is this replica of the shard; throws when it is away. */
+  /**
+   * True when the server confirms that it is this replica of the shard; throws when it is
+   * unreachable.
+   */
   readonly isItself: () => Promise<boolean>;
   readonly insert: (table: string, block: EncodedBlock, token: string) => Promise<void>;
 }
 
-/** A shard: its weight among the others, and its replicas in the order of the configuration. */
+/** A shard: its weight, and its replicas in the order of the configuration. */
 export interface Shard {
   readonly weight: number;
   readonly replicas: readonly ShardReplica[];
 }
 
-/** How long a replica that was not reached is left alone. */
+/** How long an unreachable replica is not tried again. */
 const awayMs = 30_000;
 
-/** Tables of which the process places rows, and the hash by which it does. */
+/** Tables whose rows the process distributes, and the hash that it uses. */
 const hashes: Readonly<Record<string, (table: NativeTable) => readonly number[]>> = {
   bundles: rootColumn,
   root_epochs: rootColumn,
@@ -47,8 +50,8 @@ function hashedNames({ columns }: NativeTable): readonly number[] {
 }
 
 /**
- * Inserts over shards. It fails when the rows of some shard could not be stored; those of others
- * may be stored then, and sent again they leave one copy.
+ * Inserts over shards. It fails when the rows of some shard could not be stored; rows of others
+ * may be stored then, and a resend stores them once.
  *
  * @param through inserts into a table of the server that the collector is connected to
  */
@@ -57,7 +60,7 @@ export function clusterInserts(
   shards: readonly Shard[],
   through: ShardReplica["insert"],
 ): ShardReplica["insert"] {
-  // As the engine does: each shard has as many places as it weighs.
+  // As in the engine: each shard has as many slots as its weight.
   const places = shards.flatMap(({ weight }, at) => Array.from({ length: weight }, () => at));
   const replicas = shards.map((shard) => shard.replicas.map(watched));
   return async (table, block, token) => {
@@ -79,7 +82,9 @@ export function clusterInserts(
   };
 }
 
-/** A replica's insert that says false where the replica is not reached, or is another server. */
+/**
+ * A replica's insert that returns false where the replica is unreachable, or is another server.
+ */
 function watched(replica: ShardReplica) {
   let checked = false;
   let awayUntil = 0;
@@ -89,7 +94,7 @@ function watched(replica: ShardReplica) {
       checked = checked || (await replica.isItself());
       if (checked) await replica.insert(...given);
     } catch (error) {
-      // What the server refuses, another replica would refuse as well.
+      // Another replica would refuse the same rows.
       if (storeError(error).code !== "store_unavailable") throw error;
       checked = false;
     }
@@ -98,7 +103,7 @@ function watched(replica: ShardReplica) {
   };
 }
 
-/** The rows of a block by shard; a block of one shard goes as it is. */
+/** The rows of a block by shard; a block of one shard is sent unchanged. */
 function splitBlock(
   block: EncodedBlock,
   shardsOf: (table: NativeTable) => readonly number[],

@@ -1,17 +1,20 @@
 /**
- * @module ClusterTables: tables on a cluster. Rows lie in a local table of each shard, replicated
- * within it; a `Distributed` table of the plain name is over them, so that questions are the same as
- * on one server. All rows of a root lie on one shard, or FINAL would count its turns twice.
+ * @module ClusterTables: tables on a cluster. Rows are in a local table of each shard, replicated
+ * within it; a `Distributed` table with the plain name covers them, so that queries are the same
+ * as on one server. All rows of a root are on one shard, or FINAL would count its turns twice.
  */
 import { CodedError } from "@turnproof/semconv";
 
 import { clusterName } from "./clickhouse-options.ts";
 import type { Engine, Tables } from "./connection.ts";
 
-/** The hash of a root in a table that has only its name; `rootHash` is the same in the process. */
+/**
+ * The hash of a root in a table that has only its name; `rootHash` computes the same in the
+ * process.
+ */
 const hashOfRoot = "murmurHash3_32(concat('id:', root_trace_id))";
 
-/** Tables over all shards, and the expression that says on which one a row lies. */
+/** Tables over all shards, and the expression for the shard of a row. */
 const shardKeys: Readonly<Record<string, string>> = {
   bundles: "root",
   turn_ledger: hashOfRoot,
@@ -20,12 +23,12 @@ const shardKeys: Readonly<Record<string, string>> = {
   migrations: "version",
 };
 
-/** The table that holds the rows on each server. */
+/** The table with the rows on each server. */
 export function localTable(table: string, cluster: string | undefined): string {
   return cluster !== undefined && Object.hasOwn(shardKeys, table) ? `${table}_local` : table;
 }
 
-/** What a statement says after the table's name to be run on every server. */
+/** Clause after a table's name that runs a statement on every server. */
 export function onCluster(cluster: string | undefined): string {
   return cluster === undefined ? "" : ` ON CLUSTER '${clusterName(cluster)}'`;
 }
@@ -34,12 +37,13 @@ export function onCluster(cluster: string | undefined): string {
 export interface ClusterLayout {
   readonly cluster: string;
   readonly database: string;
-  /** Weights of the shards, by which the engine places rows. */
+  /** Weights of the shards, by which the engine distributes rows. */
   readonly weights: readonly number[];
 }
 
 /**
- * Reads the layout. @throws CodedError `config_invalid` when the server knows no such cluster
+ * Reads the layout. @throws CodedError `config_invalid` for a cluster that the server does not
+ * have
  */
 export async function readLayout(engine: Engine, cluster: string): Promise<ClusterLayout> {
   const answer = await engine.query(
@@ -54,9 +58,9 @@ FROM system.clusters WHERE cluster = '${clusterName(cluster)}' GROUP BY shard_nu
 }
 
 /**
- * Statements for a cluster: a table is made on every server, replicated within its shard, and a
- * `Distributed` table over it. The path in Keeper has the plain name, which it had before shards. A
- * setting is changed where the rows lie, a column is added to either table.
+ * Statements for a cluster: a table is created on every server, replicated within its shard, with
+ * a `Distributed` table over it. The path in Keeper has the plain name, as it had before shards. A
+ * setting is changed on the local table, a column is added to both tables.
  */
 export function forCluster(statement: string, layout: ClusterLayout): readonly string[] {
   if (statement.startsWith("ALTER TABLE ")) {
@@ -75,7 +79,7 @@ export function forCluster(statement: string, layout: ClusterLayout): readonly s
   return [replicated(statement, layout.cluster, place), distributed(table, key, layout)];
 }
 
-/** A table that every server holds whole, whatever its shard. */
+/** A table of which every server has a full copy, whatever its shard. */
 export function everywhere(statement: string, cluster: string): string {
   const place = "'/clickhouse/tables/all/{database}/{table}', '{shard}-{replica}'";
   return replicated(statement, cluster, place);
@@ -105,16 +109,16 @@ ENGINE = Distributed('${clusterName(cluster)}', '${database}', '${local}', ${key
 COMMENT '${markOf(weights)}'`;
 }
 
-/** Stands at each `Distributed` table, so that another number of shards is noticed. */
+/** Comment on each `Distributed` table, by which a changed number of shards is detected. */
 function markOf(weights: readonly number[]): string {
   return `shards ${weights.join(",")}`;
 }
 
 /**
- * Makes room for `Distributed` tables: tables of a version that had one shard get their local name.
+ * Prepares for `Distributed` tables: tables of a version with one shard get their local name.
  *
- * @throws CodedError `config_invalid` when the tables were made for other shards: rows of a root
- * would lie on two of them
+ * @throws CodedError `config_invalid` when the tables were created for other shards: rows of a
+ * root would be on two of them
  */
 export async function adoptTables(engine: Engine, layout: ClusterLayout): Promise<void> {
   const names = Object.keys(shardKeys).map((name) => `'${name}'`);
@@ -134,8 +138,8 @@ WHERE database = currentDatabase() AND name IN (${names.join(", ")})`,
 }
 
 /**
- * True when every server that is reached has every table and the view. One that is away is not
- * waited for: statements on all servers would be.
+ * True when every reachable server has every table and the view. Unreachable servers are not
+ * waited for, as statements on all servers would be.
  */
 export async function hasTables(engine: Engine, layout: ClusterLayout): Promise<boolean> {
   const tables = Object.keys(shardKeys).flatMap((name) => [name, localTable(name, layout.cluster)]);
@@ -149,7 +153,7 @@ SETTINGS skip_unavailable_shards = 1`,
   return Number(answer.columns.get("least")?.[0]) === names.length;
 }
 
-/** Makes the database on servers that came later than the others. */
+/** Creates the database on servers that were added later. */
 export async function makeDatabase(
   engine: Engine,
   { database, cluster }: ClusterLayout,
@@ -157,7 +161,7 @@ export async function makeDatabase(
   await engine.command(`CREATE DATABASE IF NOT EXISTS \`${database}\`${onCluster(cluster)}`);
 }
 
-/** Deletes rows on every shard, and waits until all replicas replaced the parts that held them. */
+/** Deletes rows on every shard, and waits until all replicas have replaced the parts with them. */
 export async function mutate(tables: Tables, table: string, where: string): Promise<void> {
   const { engine, cluster } = tables;
   const settings = "mutations_sync = 2, allow_nondeterministic_mutations = 1";

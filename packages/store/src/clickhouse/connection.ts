@@ -1,7 +1,7 @@
 /**
- * @module Connection: the two ways to the engine behind one narrow shape. Embedded is chDB under a
- * data directory, injected into the official client; a server is the same client over HTTP. Both
- * answer in Native, take Native blocks, and throw our codes.
+ * @module Connection: two connections to the engine behind one narrow interface. Embedded is chDB
+ * in a data directory, injected into the official client; a server is the same client over HTTP.
+ * Both return Native, accept Native blocks, and throw our codes.
  */
 import { access, constants, mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -36,30 +36,32 @@ export interface Selected {
   readonly rowsRead: number;
 }
 
-/** A query's columns, and the rows that the engine read for them as far as it says. */
+/** A query's columns, and the number of rows that the engine read, where reported. */
 export type Answer = NativeTable & { readonly rowsRead: number };
 
-/** The engine as the provider sees it. Every method throws a CodedError and nothing else. */
+/** The engine's interface for the provider. Every method throws CodedError only. */
 export interface Engine {
   readonly embedded: boolean;
-  /** `query` before its answer is read: Native bytes, to be read in whichever thread. */
+  /** `query` with the answer unparsed: Native bytes, which any thread can parse. */
   select(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<Selected>;
   query(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<Answer>;
   command(sql: string): Promise<void>;
-  /** Runs statements with no other statement or insert between them; an embedded engine alone can. */
+  /**
+   * Runs statements with no other statement or insert between them; only on an embedded engine.
+   */
   readonly together?: (statements: readonly string[]) => Promise<void>;
-  /** Inserts one block; the same token with the same rows leaves one copy. */
+  /** Inserts one block; the same token with the same rows is stored once. */
   insert(table: string, block: EncodedBlock, token: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** An engine, and the cluster on which its tables are made. */
+/** An engine, and the cluster on which its tables are created. */
 export interface Tables {
   readonly engine: Engine;
   readonly cluster: string | undefined;
 }
 
-/** Opens the engine that the connection names. */
+/** Opens the engine of the connection. */
 export async function openEngine(
   connection: ClickhouseConnection,
   { mayChange = true }: { readonly mayChange?: boolean } = {},
@@ -73,12 +75,12 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
   const blocks = join(dataDir, "clickhouse-blocks");
   await mkdir(path, { recursive: true });
   if (!(await isHeld(path))) await clearDropped(path);
-  // One connection answers one query at a time, so reads do not wait behind inserts.
+  // One connection runs one query at a time, so reads have their own and do not wait for inserts.
   const writing = await embeddedClient(path);
   const reading = await embeddedClient(path);
   openHere.set(path, (openHere.get(path) ?? 0) + 1);
-  // Only now is the directory ours. What is left here was never acknowledged: whoever sent it sends
-  // it again.
+  // The directory is locked for this process from here on. Leftover blocks were never
+  // acknowledged, so their sender sends them again.
   await rm(blocks, { recursive: true, force: true });
   await mkdir(blocks, { recursive: true });
   const writes = oneByOne();
@@ -108,7 +110,8 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
       const structure = columns.map(({ name, type }) => `${name} ${type}`).join(", ");
       serial += 1;
       const file = join(blocks, `${serial}.native`);
-      // A binary body inside a statement would be read as text on this connection; a file is not.
+      // This connection would read a binary body inside a statement as text, so the block goes
+      // through a file.
       await writeFile(file, block.bytes);
       const source = `file(${quote(file)}, 'Native', ${quote(structure)})`;
       const settings = `${insertSettings}, insert_deduplication_token = '${token}', max_insert_threads = 1`;
@@ -128,17 +131,19 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
   };
 }
 
-/** How often this process has the engine of a directory open. */
+/** How many times this process has each directory's engine open. */
 const openHere = new Map<string, number>();
 
-/** True while a process has the directory's engine open; opening it then says so or shares it. */
+/** True while a process has the directory's engine open; opening it fails or shares it then. */
 async function isHeld(path: string): Promise<boolean> {
   const holder = await holderOf(path);
-  // A container's process has the number of the one before it.
+  // In a container the new process may have the pid of the previous one.
   return holder === process.pid ? (openHere.get(path) ?? 0) > 0 : holder > 0 && isRunning(holder);
 }
 
-/** The process that opened the engine last, by the status file that its lock lies on; 0 unknown. */
+/**
+ * The last process that opened the engine, from the status file that its lock is on; 0 unknown.
+ */
 async function holderOf(path: string): Promise<number> {
   const status = await readFile(join(path, "status"), "utf8").catch(() => "");
   return Number(/PID: (\d+)/.exec(status)?.[1] ?? 0);
@@ -146,7 +151,7 @@ async function holderOf(path: string): Promise<number> {
 
 /**
  * Waits for statements that still run although their callers gave up. The engine cannot interrupt
- * them, and a process that exits under one ends by SIGSEGV.
+ * them, and a process that exits during one ends by SIGSEGV.
  */
 async function ended(): Promise<void> {
   const { drainPending } = await loadDriver("chdb", () => import("chdb"));
@@ -154,10 +159,10 @@ async function ended(): Promise<void> {
 }
 
 /**
- * Lets one piece of work begin when the one before it has ended. A connection answers one query
- * at a time, and each that waits inside the engine holds one of the few threads of Node's pool:
- * four of them, and the journal's fdatasync waits for a query to end (783 ms beside four queries
- * of 0.8 s; with one on each connection 0.3 ms).
+ * Runs one piece of work at a time. A connection runs one query at a time, and each query that
+ * waits inside the engine occupies one of the few threads of Node's pool: with four of them the
+ * journal's fdatasync waits for a query to end (783 ms beside four queries of 0.8 s; with one on
+ * each connection 0.3 ms).
  */
 function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
@@ -173,7 +178,7 @@ async function embeddedClient(path: string): Promise<ClickHouseClient> {
   const { createChdbConnection } = await loadDriver("chdb", () => import("chdb/connection"));
   const connection = await opened(path, () => createChdbConnection({ path }));
   return coded(async () => {
-    // Two copies of one private type: the shapes are the same (the client's own documentation).
+    // Two copies of one private type with equal shapes (the client's own documentation).
     type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
     const client = createClient({ connection: connection as unknown as Injected });
     await run(client, "SET async_insert = 0");
@@ -185,8 +190,8 @@ async function embeddedClient(path: string): Promise<ClickHouseClient> {
 }
 
 /**
- * A connection over the directory. The engine names the lock on its standard error alone and throws
- * without a code, so the holder is looked up in the status file that the lock lies on.
+ * A connection to the directory. The engine reports the lock on its standard error only and throws
+ * without a code, so the holder is read from the status file that the lock is on.
  */
 async function opened<T>(path: string, open: () => T): Promise<T> {
   try {
@@ -202,8 +207,8 @@ async function opened<T>(path: string, open: () => T): Promise<T> {
 /** The official client, which both connections use. */
 
 /**
- * What keeps an engine from opening its own files, when it says nothing more: no room, no right to
- * write them, or that they are damaged.
+ * Why an engine cannot open its own files, when it gives no reason: no space, no permission to
+ * write, or damage.
  */
 async function damageOf(path: string, error: CodedError): Promise<CodedError> {
   if (error.code !== "store_unavailable") return error;

@@ -1,6 +1,6 @@
 /**
- * @module Erasure: the rows of evidence of one user in the engine, and their end. Mutations write
- * parts anew, and the parts before them are taken off the disk.
+ * @module Erasure: finds and deletes the rows of evidence of one user in the engine. Mutations
+ * rewrite parts, and the replaced parts are removed from the disk.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -22,14 +22,14 @@ import { withNames } from "./naming.ts";
 import { dropOldTables, oldEvents } from "./old-tables.ts";
 import { rewriteRoots } from "./root-rewrite.ts";
 
-/** Rows of one step: each step rewrites the parts that hold them. */
+/** Rows of one step: each step rewrites the parts with them. */
 const rowsPerStep = 500_000;
 
 /** The erasure of an engine. */
 export function clickhouseErasure(tables: Tables): EraseEvidence {
   return async (options) => {
     const old = await oldEvents(tables.engine);
-    // What was not copied yet would stay; what was copied goes with the old tables.
+    // Rows that are not copied yet would remain; copied ones go with the old tables.
     if (old?.copied === false) throw new CodedError("migration_pending");
     return erasureOf(erasureRows(tables), rowsPerStep)(options);
   };
@@ -57,7 +57,7 @@ function erasureRows(tables: Tables): ErasureRows<number> {
   };
 }
 
-/** Roots of which some row says exactly this user; the index of words may lead to more. */
+/** Roots with a row of exactly this user; the index of words may find more. */
 async function rootsNaming(engine: Engine, userId: string): Promise<readonly string[]> {
   const answer = await engine.query(
     `SELECT DISTINCT root_trace_id FROM bundles
@@ -77,9 +77,9 @@ const rootsAtOnce = 256;
 const evidenceTables = ["bundles", "turn_ledger"] as const;
 
 /**
- * Takes replaced parts off the disk. An embedded engine has no thread that does: its tables are
- * exchanged for tables of the same active parts, which are links and cost nothing. A server removes
- * them by itself, as soon as it is told to.
+ * Removes replaced parts from the disk. An embedded engine has no thread for that: its tables are
+ * exchanged for tables with the same active parts, which are hard links and cost nothing. A server
+ * removes them by itself once it is told to.
  */
 async function purge(tables: Tables): Promise<readonly Unreached[]> {
   const { engine } = tables;
@@ -87,7 +87,7 @@ async function purge(tables: Tables): Promise<readonly Unreached[]> {
   if (together === undefined) return purgeServer(tables);
   for (const table of evidenceTables) {
     const other = `${table}_active`;
-    // Left by a run that was killed.
+    // Left by a killed run.
     await engine.command(`DROP TABLE IF EXISTS ${other} SYNC`);
     await together([
       `CREATE TABLE ${other} AS ${table}`,
@@ -99,7 +99,7 @@ async function purge(tables: Tables): Promise<readonly Unreached[]> {
   return [];
 }
 
-/** How long a server is waited for. */
+/** How long to wait for a server. */
 const partsWaitMs = 20_000;
 
 async function purgeServer(tables: Tables): Promise<readonly Unreached[]> {
@@ -120,7 +120,7 @@ async function purgeServer(tables: Tables): Promise<readonly Unreached[]> {
   }
 }
 
-/** Says for how many seconds replaced parts stay, on every server. */
+/** Sets for how many seconds replaced parts are kept, on every server. */
 async function keepParts({ engine, cluster }: Tables, seconds: number): Promise<void> {
   for (const table of evidenceTables) {
     const local = `${localTable(table, cluster)}${onCluster(cluster)}`;
@@ -128,9 +128,9 @@ async function keepParts({ engine, cluster }: Tables, seconds: number): Promise<
   }
 }
 
-/** The query that counts replaced parts, on every server. */
+/** A query that counts replaced parts, on every server. */
 async function outdatedSql({ engine, cluster }: Tables): Promise<string> {
-  // On another server of the cluster another database may be the current one.
+  // On another server of the cluster the current database may be another one.
   const answer = await engine.query("SELECT currentDatabase() AS name");
   const database = String(answer.columns.get("name")?.[0]);
   const parts =

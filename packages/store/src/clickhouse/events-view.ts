@@ -1,7 +1,7 @@
 /**
- * @module EventsView: the view `events`, which shows every field of every event as a column, for
- * people's SQL and for dashboards. It unpacks the bodies of bundles, so it costs some microseconds
- * a column and event; what is asked often of turns stands in `turn_ledger`.
+ * @module EventsView: the view `events` with every field of every event as a column, for people's
+ * SQL and for dashboards. It unpacks the bodies of bundles, so it costs some microseconds per
+ * column and event; frequent queries on turns use `turn_ledger`.
  */
 import { createHash } from "node:crypto";
 
@@ -15,7 +15,7 @@ import type { Tables } from "./connection.ts";
 const place = (name: keyof typeof slot): number => slot[name] + 1;
 const slotText = (name: keyof typeof slot): string => `JSONExtractString(event, ${place(name)})`;
 
-/** What the event says itself, else what the head of its segment says; 0 takes the latter back. */
+/** The event's own value, else that of its segment's head; 0 marks the head's value as absent. */
 const sharedRaw = (name: string): string =>
   `if(JSONHas(rest, '${name}'), JSONExtractRaw(rest, '${name}'), JSONExtractRaw(head, '${name}'))`;
 const shared = (name: string): string =>
@@ -28,7 +28,7 @@ const isText = (name: "end"): string => `JSONType(event, ${place(name)}) = 'Stri
 const hasTook = `JSONType(event, ${place("took")}) != 'Null'`;
 const parsed = (text: string): string => `parseDateTime64BestEffortOrZero(${text}, 9, 'UTC')`;
 
-/** Lists inside of an event, and the columns that show them side by side. */
+/** Lists inside an event, and their columns. */
 function refColumns(side: "input" | "output"): readonly Column[] {
   const lines = `JSONExtractArrayRaw(rest, '${side}_refs')`;
   return refLists(side, lines, "x");
@@ -78,7 +78,7 @@ const nested: readonly Column[] = [
 ];
 
 const times: readonly Column[] = [
-  // The row's last receipt, by which rows are left out before they are unpacked.
+  // The row's last receipt, by which rows are skipped before they are unpacked.
   ["received_at", "row_received_at"],
   [
     "event_received_at",
@@ -164,7 +164,7 @@ FROM (
 )`;
 }
 
-/** Makes the view, or makes it anew where it is of another registry, or where it is `wanted`. */
+/** Creates the view, or recreates it when the registry has changed or `wanted` is set. */
 export async function makeEventsView({ engine, cluster }: Tables, wanted = false): Promise<void> {
   const query = eventsQuery();
   const mark = createHash("sha256").update(query).digest("hex").slice(0, 16);

@@ -1,8 +1,8 @@
 /**
- * @module LateWrites: turns of roots that lost rows after their writer read them. A deletion counts
- * itself at the root before it takes rows away, so a writer that looks at the counts after its
- * write either sees the deletion, and takes the write back, or wrote before the rows went. A writer
- * that is killed in between leaves its write; the next start takes it back (faults R27).
+ * @module LateWrites: turns of roots that lost rows after their writer read them. A deletion
+ * raises the root's epoch before it deletes rows, so a writer that checks the epochs after its
+ * write either sees the deletion, and withdraws the write, or wrote before the rows were deleted.
+ * When a writer is killed in between, the next start withdraws its write (faults R27).
  */
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionNumber, versionOfNumber } from "../ledger/turn-writes.ts";
@@ -15,13 +15,13 @@ import { bindings, hexOf, inRuns, namesPerStatement } from "./sql-text.ts";
 /** Rows of one statement. */
 const rowsPerStatement = 500;
 
-/** A row of the table: the digest that is its key, and its version. */
+/** A row of the table: its digest, which is the key, and its version. */
 interface Row {
   readonly key: string;
   readonly version: bigint;
 }
 
-/** Takes back what rests on rows that were deleted meanwhile. */
+/** Withdraws writes that are based on rows deleted meanwhile. */
 export async function withdrawLate(tables: Tables, records: readonly TurnRecord[]): Promise<void> {
   const { engine } = tables;
   if (records.length === 0 || !(await hasEpochs(engine))) return;
@@ -32,9 +32,9 @@ export async function withdrawLate(tables: Tables, records: readonly TurnRecord[
 }
 
 /**
- * Takes back what killed writers left: versions from before a deletion of which the root has fewer
- * rows than they were made of, or a later version. What has neither stands: its root has the hash
- * of another one, which lost rows.
+ * Withdraws the writes of killed writers: versions from before a deletion for which the root now
+ * has fewer rows than they were made from, or a later version. A version with neither is kept: its
+ * root shares its hash with another one, which lost rows.
  */
 export async function withdrawLeft(tables: Tables): Promise<void> {
   const { engine } = tables;
@@ -59,7 +59,9 @@ WHERE gone = 0
   await withdraw(tables, left);
 }
 
-/** Deletes versions. Keys are digests, so the statement, which the engine keeps, names nothing. */
+/**
+ * Deletes versions. Keys are digests, so the statement, which the engine keeps, contains no id.
+ */
 async function withdraw(tables: Tables, rows: readonly Row[]): Promise<void> {
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
     const some = rows
@@ -69,13 +71,13 @@ async function withdraw(tables: Tables, rows: readonly Row[]): Promise<void> {
   }
 }
 
-/** False while nothing was deleted of any root. */
+/** False while no rows of any root were deleted. */
 async function hasEpochs(engine: Engine): Promise<boolean> {
   const { columns } = await engine.query("SELECT toFloat64(count()) AS n FROM root_epochs");
   return Number(columns.get("n")?.[0] ?? 0) > 0;
 }
 
-/** How often rows were deleted of these roots, by the hash of the root. */
+/** Number of deletions in these roots, by the hash of the root. */
 async function epochsOf(
   engine: Engine,
   hashes: readonly number[],
@@ -95,7 +97,7 @@ WHERE root IN (${some.join(", ")}) GROUP BY root`,
   return found;
 }
 
-/** Those of these roots that have turns from before and from after a deletion. */
+/** Those of these roots that have turns from before and after a deletion. */
 async function rewrittenOf(engine: Engine, roots: readonly string[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const some of inRuns(roots, namesPerStatement)) {

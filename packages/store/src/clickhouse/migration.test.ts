@@ -1,4 +1,4 @@
-/** @module Tests of migration texts: how they are cut, and what a cluster gets. */
+/** @module Tests of migration texts: how they are split, and the statements for a cluster. */
 import { expect, test } from "vitest";
 
 import { forCluster } from "./cluster-tables.ts";
@@ -28,7 +28,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE bundles_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
-    // A column is added to the table of the rows, then to the one over the shards.
+    // A column is added to the local table, then to the one over the shards.
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",

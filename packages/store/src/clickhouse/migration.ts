@@ -1,6 +1,6 @@
 /**
- * @module Migration: the tables of the evidence store from `.sql` files, forward only. Each file is
- * applied once and named in a table; data of a newer version is refused, never guessed at.
+ * @module Migration: creates the tables of the evidence store from `.sql` files, forward only.
+ * Each file is applied once and recorded in a table; data of a newer version is refused.
  */
 import { readdir, readFile } from "node:fs/promises";
 
@@ -12,7 +12,7 @@ import type { Engine, Tables } from "./connection.ts";
 import { makeEventsView } from "./events-view.ts";
 import { renameOldEvents } from "./old-tables.ts";
 
-/** Where the files lie, seen from the sources and from the build alike. */
+/** The directory of the files, for sources and build alike. */
 const directory = new URL("../../sql/clickhouse/", import.meta.url);
 
 /** A migration file: its number, its name and its statements. */
@@ -22,7 +22,7 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-/** All migrations of this build, in order, in the form that a cluster needs when one is named. */
+/** All migrations of this build, in order, in the form for a cluster when one is named. */
 export async function readMigrations(layout?: ClusterLayout): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{3}_\w+\.sql$/.test(name));
   return Promise.all(
@@ -39,7 +39,7 @@ export async function readMigrations(layout?: ClusterLayout): Promise<Migration[
   );
 }
 
-/** Brings the tables and the view over them to this build's version. */
+/** Migrates the tables and the view over them to this build's version. */
 export async function makeTables(tables: Tables): Promise<void> {
   const { engine, cluster } = tables;
   if (cluster === undefined) {
@@ -62,7 +62,7 @@ interface OnCluster {
   readonly made: boolean;
 }
 
-/** Brings the tables to this build's version. Throws `store_version_newer` for newer data. */
+/** Migrates the tables to this build's version. Throws `store_version_newer` for newer data. */
 export async function migrate(engine: Engine, cluster?: OnCluster): Promise<void> {
   const made = cluster?.made === true;
   const history = cluster === undefined ? [historyTable] : forCluster(historyTable, cluster.layout);
@@ -70,7 +70,7 @@ export async function migrate(engine: Engine, cluster?: OnCluster): Promise<void
   const migrations = await readMigrations(cluster?.layout);
   const done = await appliedOf(engine, migrations);
   for (const { version, name, statements } of migrations) {
-    // A server that came later has none of the tables, whatever was applied before.
+    // A server that was added later has none of the tables, whatever was applied before.
     const again = cluster !== undefined && !made;
     if (done.has(version) && !again) continue;
     for (const statement of statements) await engine.command(statement);
@@ -79,7 +79,7 @@ export async function migrate(engine: Engine, cluster?: OnCluster): Promise<void
   }
 }
 
-/** Versions that the data has. @throws CodedError `store_version_newer` for one not of this build */
+/** Versions of the data. @throws CodedError `store_version_newer` for one that this build lacks */
 async function appliedOf(
   engine: Engine,
   migrations: readonly Migration[],
@@ -93,7 +93,7 @@ async function appliedOf(
   return done;
 }
 
-/** Reads whether this build knows the data, and changes nothing. */
+/** Checks that this build can read the data; changes nothing. */
 export async function requireKnown(engine: Engine): Promise<void> {
   const held = await engine.query(
     "SELECT 1 AS one FROM system.tables WHERE database = currentDatabase() AND name = 'migrations'",

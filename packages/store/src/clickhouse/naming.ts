@@ -1,7 +1,7 @@
 /**
- * @module Naming: a table of roots, or of a user, that statements of one run refer to. It is
- * dropped afterwards, because the engine keeps the text of each mutation. Every run has its own:
- * two commands at one time must not delete what the other has named.
+ * @module Naming: a table of roots, or of a user, that statements of one run refer to, because the
+ * engine keeps the text of each mutation. It is dropped afterwards. Every run has its own, so that
+ * two concurrent commands do not delete each other's rows.
  */
 import { randomBytes } from "node:crypto";
 
@@ -9,14 +9,14 @@ import { everywhere, onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./connection.ts";
 import { NativeBlock } from "./native-writer.ts";
 
-/** What a run names. */
+/** Values that a run refers to. */
 export interface Names {
   readonly roots?: readonly string[];
-  /** A user, as the ledger writes it. */
+  /** A user, in the ledger's form. */
   readonly tenant?: string;
 }
 
-/** Queries that give what was named. */
+/** Queries that return the values. */
 export interface Named {
   readonly roots: string;
   readonly tenants: string;
@@ -27,7 +27,7 @@ const prefix = "naming_";
 /** Tables of runs of this process: an embedded engine has no others. */
 const inUse = new Set<string>();
 
-/** Names these for as long as the work takes. */
+/** Creates the table for the duration of the work. */
 export async function withNames<T>(
   tables: Tables,
   names: Names,
@@ -41,7 +41,7 @@ export async function withNames<T>(
     const made = createSql(table);
     await engine.command(cluster === undefined ? made : everywhere(made, cluster));
     await engine.insert(table, blockOf(names), table);
-    // A replica that did not hear of the names would delete nothing.
+    // A replica without the names would delete nothing.
     if (cluster !== undefined) {
       await engine.command(`SYSTEM SYNC REPLICA${onCluster(cluster)} ${table}`);
     }
@@ -50,7 +50,8 @@ export async function withNames<T>(
     return await work({ roots: select("root_trace_id"), tenants: select("tenant") });
   } finally {
     inUse.delete(table);
-    // What is left of a run that failed goes with the next; its own error is the one to tell.
+    // Remains of a failed run are dropped by the next one; the run's own error is the one to
+    // throw.
     await drop(tables, table).catch(() => undefined);
   }
 }
@@ -78,13 +79,13 @@ function blockOf({ roots = [], tenant = "" }: Names): ReturnType<NativeBlock["en
 /** Longer than any run takes: on a server a younger table may be another process's. */
 const forgottenSeconds = 6 * 3_600;
 
-/** Drops tables of runs that were killed; also the one that earlier versions shared. */
+/** Drops tables of killed runs, and the one that earlier versions shared. */
 async function dropForgotten(tables: Tables): Promise<void> {
   const { engine } = tables;
   for (const table of await forgotten(engine)) {
     if (inUse.has(table)) continue;
-    // A change that was begun under these names can never be done without them, and holds up every
-    // later change of its table; its run is repeated.
+    // A mutation that refers to these names can never finish without them, and blocks every later
+    // mutation of its table; its run is repeated.
     await tables.engine.command(
       `KILL MUTATION${onCluster(tables.cluster)} WHERE database = currentDatabase()
 AND NOT is_done AND position(command, '${table}') > 0 SYNC`,

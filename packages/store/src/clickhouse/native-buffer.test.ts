@@ -1,4 +1,4 @@
-/** @module Tests of the numbers of a Native buffer against BigInt and Node's own. */
+/** @module Tests of the numbers in a Native buffer against BigInt and Node's own. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-/** @module NativeBuffer: a growing run of bytes in the little-endian forms of the Native format. */
+/** @module NativeBuffer: a growing buffer in the little-endian forms of the Native format. */
 
 const two32 = 4_294_967_296;
 
@@ -15,7 +15,7 @@ export class NativeBuffer {
     return this.filled;
   }
 
-  /** Makes room and says where to write. */
+  /** Reserves bytes and returns their position. */
   private take(count: number): number {
     const at = this.filled;
     this.filled = at + count;
@@ -66,7 +66,7 @@ export class NativeBuffer {
     this.buffer.writeDoubleLE(value, at);
   }
 
-  /** Unsigned LEB128, as lengths are written. */
+  /** Unsigned LEB128, the encoding of lengths. */
   length(value: number): void {
     const at = this.take(5);
     this.filled = writeLength(this.buffer, at, value);
@@ -74,7 +74,7 @@ export class NativeBuffer {
 
   /** Length and UTF-8 bytes. Throws a RangeError for text that is not well formed. */
   text(value: string): void {
-    // Room for the longest UTF-8 form, so that the write cannot be cut.
+    // Room for the longest UTF-8 form, so that the write is never truncated.
     const at = this.take(value.length * 3 + 5);
     this.filled = writeText(this.buffer, at, value);
   }
@@ -96,7 +96,7 @@ export class NativeBuffer {
   }
 }
 
-/** Writes a length and says where it ends. */
+/** Writes a length and returns its end. */
 function writeLength(buffer: Buffer, start: number, value: number): number {
   let at = start;
   let rest = value;
@@ -108,10 +108,10 @@ function writeLength(buffer: Buffer, start: number, value: number): number {
   return at;
 }
 
-/** Writes length and UTF-8 bytes at the start and says where they end. */
+/** Writes length and UTF-8 bytes at the start and returns their end. */
 function writeText(buffer: Buffer, start: number, value: string): number {
   const chars = value.length;
-  // Most text is short ASCII, for which a loop beats the call into the runtime.
+  // Most text is short ASCII, for which a loop is faster than the call into the runtime.
   if (chars < 128) {
     let i = 0;
     for (; i < chars; i += 1) {
@@ -124,7 +124,7 @@ function writeText(buffer: Buffer, start: number, value: string): number {
       return start + 1 + chars;
     }
   }
-  // A lone surrogate would come back as another text.
+  // A lone surrogate would be read back as another text.
   if (!value.isWellFormed()) throw new RangeError("text is not well formed");
   const at = writeLength(buffer, start, Buffer.byteLength(value));
   return at + buffer.write(value, at, "utf8");

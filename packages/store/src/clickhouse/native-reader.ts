@@ -1,6 +1,6 @@
 /**
- * @module NativeReader: answers in ClickHouse's Native format, as columns of JavaScript values. No
- * text is parsed, 64-bit numbers stay exact, and equal labels are one string.
+ * @module NativeReader: parses answers in ClickHouse's Native format into columns of JavaScript
+ * values. No text is parsed, 64-bit numbers stay exact, and equal labels share one string.
  */
 
 /** An answer by column; all columns have `rows` values. */
@@ -39,7 +39,7 @@ export function readNative(bytes: Buffer): NativeTable {
 }
 
 function readColumn(from: Cursor, type: string, rows: number): unknown[] {
-  // Dictionary versions of the whole column stand before its rows, whatever it is nested in.
+  // Dictionary versions of the whole column precede its rows, whatever it is nested in.
   if (type.includes("LowCardinality(")) from.at += 8;
   return readerOf(type)(from, rows);
 }

@@ -1,6 +1,6 @@
 /**
- * @module NativeSink: the values of one column of the Native format, by the column's type. Classes,
- * because a value passes through here for every column of every row.
+ * @module NativeSink: the values of one column of the Native format, by the column's type.
+ * Classes, because this runs for every column of every row.
  */
 import { NativeBuffer } from "./native-buffer.ts";
 
@@ -15,7 +15,7 @@ export abstract class NativeSink {
   /** The type's default, `count` times. */
   abstract pad(count: number): void;
 
-  /** What stands before all rows of the outermost column (dictionary versions). */
+  /** Data before all rows of the outermost column (dictionary versions). */
   prefix(_out: NativeBuffer): void {}
 
   body(out: NativeBuffer): void {
@@ -23,7 +23,7 @@ export abstract class NativeSink {
   }
 }
 
-/** A sink for the type. Throws a RangeError for one that no table of ours has. */
+/** A sink for the type. Throws a RangeError for a type that none of our tables has. */
 export function sinkOf(type: string): NativeSink {
   const inner = /^(\w+)\((.*)\)$/.exec(type);
   switch (inner?.[1] ?? type) {

@@ -1,21 +1,21 @@
 /**
  * @module NativeWriter: blocks of ClickHouse's Native format: columns with their names and types,
- * one after the other. The engine takes such a block without parsing rows, and a column that no row
- * touches is not in it at all.
+ * one after the other. The engine accepts such a block without parsing rows, and a column without
+ * any value is not in it.
  */
 import { NativeBuffer } from "./native-buffer.ts";
 import { sinkOf } from "./native-sink.ts";
 import type { NativeSink, NativeValue } from "./native-sink.ts";
 
-/** A block as it goes to an engine; plain data, so that one thread may build and another send it. */
+/** A block for an engine; plain data, so that one thread may build and another send it. */
 export interface EncodedBlock {
   readonly rows: number;
-  /** Columns that some row touched, and their types. */
+  /** Columns with a value in some row, and their types. */
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly bytes: Uint8Array;
 }
 
-/** One column of a block; a row that puts nothing has the type's default. */
+/** One column of a block; a row without a value has the type's default. */
 export class NativeColumn {
   readonly type: string;
   private readonly sink: NativeSink;
@@ -33,7 +33,7 @@ export class NativeColumn {
     this.filled = row + 1;
   }
 
-  /** Writes everything of this many rows. */
+  /** Writes the given number of rows. */
   write(out: NativeBuffer, rows: number): void {
     if (this.filled < rows) this.sink.pad(rows - this.filled);
     this.filled = rows;
@@ -47,7 +47,7 @@ export class NativeBlock {
   private readonly held = new Map<string, NativeColumn>();
   rows = 0;
 
-  /** The column of this name, made at its first mention. */
+  /** The column of this name, created on first use. */
   column(name: string, type: string): NativeColumn {
     let column = this.held.get(name);
     if (column === undefined) {

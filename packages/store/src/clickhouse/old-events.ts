@@ -1,7 +1,7 @@
 /**
- * @module OldEvents: copies events of an older version into bundles, slice by slice, the newest
- * first, and records their turns. A slice is one insert that carries the slice's word, so a run that
- * was ended at any point goes on where it was and copies nothing twice.
+ * @module OldEvents: copies events of an older version into bundles, slice by slice, newest first,
+ * and records their turns. A slice is one insert that contains the slice's word, so a run that
+ * ended at any point continues there and copies nothing twice.
  */
 import { groupBy } from "@turnproof/semconv";
 
@@ -25,22 +25,22 @@ import { standingOf } from "./root-standing.ts";
 import { inRuns, namesPerStatement } from "./sql-text.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
 
-/** Old events that are copied when a store is opened: some seconds of work. */
+/** Most old events that are copied when a store is opened: some seconds of work. */
 const smallEvents = 50_000;
 
-/** Copies what is small; true where old events are left that are not. */
+/** Copies a small number; true where more old events remain. */
 export async function copySmall(tables: Tables): Promise<boolean> {
   const old = await oldEvents(tables.engine);
   if (old === undefined && (await hasVerdictsAlone(tables.engine))) await dropOldTables(tables);
   if (old === undefined || old.copied) return false;
   if (old.events > smallEvents) return true;
   await copyOldEvents(tables, { dryRun: false });
-  // Nothing lies there that could be missed.
+  // The table is empty.
   if (old.events === 0) await dropOldTables(tables);
   return false;
 }
 
-/** Copies the events of an older version. A dry run unless told otherwise. */
+/** Copies the events of an older version; a dry run by default. */
 export async function copyOldEvents(
   tables: Tables,
   { dryRun = true, signal, onProgress }: CopyOptions,
@@ -90,7 +90,7 @@ export async function checkOldEvents(
   return compareOld(both, options);
 }
 
-/** Before the tables of this version are there. */
+/** The tables of this version do not exist yet. */
 function nothingCopied(events: number): ParityReport {
   return { events, missing: events, roots: 0, deleted: 0, complete: true };
 }
@@ -119,7 +119,7 @@ async function noteSlice(engine: Engine, name: string): Promise<void> {
   await engine.insert("copied_slices", block.encode(), name.replaceAll("/", "_"));
 }
 
-/** Columns that some row set; the others are at their default in all of them. */
+/** Columns with a value in some row; the others have their default in all rows. */
 async function touchedColumns(engine: Engine, table: string): Promise<readonly string[]> {
   const answer = await engine.query(
     `SELECT name FROM system.columns WHERE database = currentDatabase()
@@ -151,7 +151,7 @@ async function copySlice(
   await recordTurns(tables, [...new Set(events.map(({ root_trace_id: root }) => root ?? ""))]);
 }
 
-/** True when the insert of this slice was done by a run that was ended right after it. */
+/** True when the insert of this slice was done by a run that ended right after it. */
 async function isInserted(
   engine: Engine,
   word: number,
@@ -165,7 +165,7 @@ WHERE ${hasAnySql([word])} AND received_at >= ${from} AND received_at <= ${to} L
   return answer.rows > 0;
 }
 
-/** The rows of a slice under the batches that they came with, so that these are still counted. */
+/** The rows of a slice under their original batches, so that these are still counted. */
 async function batchesOf(
   engine: Engine,
   events: readonly StoredEvent[],
@@ -195,7 +195,7 @@ WHERE batch IN (${some.join(", ")}) GROUP BY batch`,
   });
 }
 
-/** Records the turns of roots by all that is copied of them; the judge settles them. */
+/** Records the turns of roots from everything copied of them; the judge settles them. */
 async function recordTurns(tables: Tables, roots: readonly string[]): Promise<void> {
   const { engine } = tables;
   const standing = await standingOf(engine, roots);

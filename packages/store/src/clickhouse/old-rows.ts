@@ -1,4 +1,4 @@
-/** @module OldRows: rows of the old table of events, one column a field, as events. */
+/** @module OldRows: reads rows of the old table of events, one column per field, as events. */
 import { registryRows } from "@turnproof/semconv";
 
 import type { StoredEvent } from "../stored-event.ts";
@@ -44,7 +44,7 @@ const attributeNames: ReadonlySet<string> = new Set(
 
 type Row = Record<string, unknown>;
 
-/** All events of an answer; columns that were not asked for are taken as absent. */
+/** All events of an answer; columns that were not queried count as absent. */
 export function decodeRows(table: NativeTable): StoredEvent[] {
   const attributes = [...table.columns].filter(([name]) => attributeNames.has(name));
   const plain = plainFields.flatMap((name) => {
@@ -68,7 +68,7 @@ export function decodeRows(table: NativeTable): StoredEvent[] {
 
 type At = (name: string) => unknown;
 
-/** Leaves out what is at the column's default. */
+/** Leaves out a value that equals the column's default. */
 function put(row: Row, name: string, value: unknown): void {
   if (value === null || value === undefined || value === "") return;
   if (Array.isArray(value) && value.length === 0) return;

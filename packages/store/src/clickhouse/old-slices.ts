@@ -1,6 +1,6 @@
 /**
- * @module OldSlices: the old table of events in slices of some thousand events, newest first: whole
- * stretches of five minutes, or parts of one by the hash of the root, as the table is ordered. The
+ * @module OldSlices: the old table of events in slices of some thousand events, newest first:
+ * whole intervals of five minutes, or parts of one by the hash of the root, in table order. The
  * table does not change any more, so its slices are the same in each run.
  */
 import type { Engine } from "./connection.ts";
@@ -13,7 +13,7 @@ export interface OldSlice {
   readonly where: string;
 }
 
-/** Events that are copied at once, where a stretch does not hold more. */
+/** Target size of a slice, unless one interval has more. */
 const eventsWanted = 20_000;
 const hashes = 2 ** 32;
 const weekSeconds = 604_800;
@@ -45,7 +45,7 @@ export async function oldSlices(engine: Engine, table: string): Promise<readonly
     const held = waiting.reduce((sum, { events }) => sum + events, 0);
     const [first] = waiting;
     const full = held + stretch.events > eventsWanted;
-    // One insert holds one week.
+    // One insert contains one week.
     if (full || (first !== undefined && weekOf(first) !== weekOf(stretch))) finish();
     if (stretch.events > eventsWanted) slices.push(...partsOf(stretch));
     else waiting.push(stretch);

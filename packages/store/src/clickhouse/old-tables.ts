@@ -1,20 +1,20 @@
 /**
- * @module OldTables: evidence as versions before the ledger kept it, one row an event in `events`,
- * and verdicts in a table of their own.
- * That table is renamed, so that a view can have its name, and stays until it is dropped.
+ * @module OldTables: tables of evidence from versions before the ledger: one row per event in
+ * `events`, and verdicts in a table of their own. The events table is renamed, so that a view can
+ * have its name, and remains until it is dropped.
  */
 import { onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./connection.ts";
 
-/** The table of events of an older version, and what was written beside it. */
+/** The table of events of an older version, and the tables written beside it. */
 const oldEventsTable = "old_events";
 const besides = ["locate", "batches", "turns", "touched"] as const;
-/** Its verdicts, and their copy that a run which was killed may have left. */
+/** Its verdicts, and a copy that a killed run may have left. */
 const verdicts = ["verdicts", "verdicts_local", "verdicts_active"] as const;
 
-/** What there is of an older version; undefined where there is nothing. */
+/** State of an older version's data; undefined where there is none. */
 export interface OldEvents {
-  /** The table's name: the new one, or its first one where nothing was changed yet. */
+  /** The table's name: the new one, or the original where nothing was changed yet. */
   readonly table: string;
   readonly events: number;
   /** True when slices of it may have been copied. */
@@ -23,17 +23,17 @@ export interface OldEvents {
   readonly copied: boolean;
 }
 
-/** Stands in the table of copied slices when all of them are. */
+/** Marker in the table of copied slices when all of them are copied. */
 export const allCopied = "all";
 
-/** Gives the table of events of an older version its new name, where there is one. */
+/** Renames the table of events of an older version, if there is one. */
 export async function renameOldEvents({ engine, cluster }: Tables): Promise<void> {
   const named = (await tablesOf(engine)).get("events");
   if (named === undefined || named.engine === "View") return;
   await engine.command(`RENAME TABLE events TO ${oldEventsTable}${onCluster(cluster)}`);
 }
 
-/** What lies there of an older version; nothing is changed. */
+/** Data of an older version; changes nothing. */
 export async function oldEvents(engine: Engine): Promise<OldEvents | undefined> {
   const tables = await tablesOf(engine);
   const table = tables.has(oldEventsTable) ? oldEventsTable : "events";
@@ -47,7 +47,7 @@ export async function oldEvents(engine: Engine): Promise<OldEvents | undefined> 
   return { table, events: held.rows, noted: true, copied: done.rows > 0 };
 }
 
-/** True where verdicts of an earlier build lie beside no old events. */
+/** True where verdicts of an earlier build exist without old events. */
 export async function hasVerdictsAlone(engine: Engine): Promise<boolean> {
   const tables = await tablesOf(engine);
   return tables.has("verdicts") && !tables.has(oldEventsTable);

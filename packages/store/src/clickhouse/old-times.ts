@@ -1,8 +1,8 @@
 /**
- * @module OldTimes: an event's times in columns of the old table, without losing a digit. The
- * timestamp is a DateTime64(9) and the number of digits it came with; the start is the time that
- * elapsed before it; a duration that equals the elapsed time is not stored again. What does not fit
- * (a year outside of 1900 to 2262, more than nine digits) keeps its text beside.
+ * @module OldTimes: an event's times in columns of the old table, with every digit. The timestamp
+ * is a DateTime64(9) and its original number of digits; the start is stored as the elapsed time
+ * before it; a duration equal to the elapsed time is not stored again. A time that does not fit (a
+ * year outside of 1900 to 2262, more than nine digits) also keeps its text.
  */
 import { isoOfInstant } from "../time.ts";
 import type { Instant } from "../time.ts";
@@ -13,7 +13,7 @@ const durationFromElapsed = 2;
 
 const nanosPerSecond = 1_000_000_000;
 
-/** Time columns of one event; what is at its default is left out. */
+/** Time columns of one event; default values are left out. */
 export interface TimeColumns {
   readonly timestamp: Instant;
   readonly digits: number;
@@ -24,7 +24,7 @@ export interface TimeColumns {
   readonly durationSaid?: number;
 }
 
-/** The instant so many nanoseconds earlier. */
+/** The instant that many nanoseconds earlier. */
 function before({ seconds, nanos }: Instant, elapsedNs: number): Instant {
   const whole = Math.floor(elapsedNs / nanosPerSecond);
   const left = nanos - (elapsedNs - whole * nanosPerSecond);
@@ -33,7 +33,7 @@ function before({ seconds, nanos }: Instant, elapsedNs: number): Instant {
     : { seconds: seconds - whole, nanos: left };
 }
 
-/** An event's times again. */
+/** An event's times, decoded. */
 export function timesOf(columns: TimeColumns): {
   readonly timestamp: string;
   readonly started_at?: string;

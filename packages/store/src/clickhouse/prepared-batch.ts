@@ -1,7 +1,6 @@
 /**
- * @module PreparedBatch: a batch as the blocks of bundles that an engine takes. What it gives is
- * plain data, so that it may be made in another thread than the one that sends it (design 8: build
- * blocks in a worker).
+ * @module PreparedBatch: a batch as blocks of bundles for an engine. The result is plain data, so
+ * that a worker thread can build it (design 8: build blocks in a worker).
  */
 import type { EvidenceBatch, PreparedBatch, TurnEvent } from "@turnproof/evidence";
 
@@ -15,7 +14,9 @@ export interface PreparedBundles extends PreparedBatch {
   readonly weeks: readonly WeekBlock[];
 }
 
-/** The blocks of a batch. @throws CodedError `store_rejected_row` when a row can never pass */
+/**
+ * The blocks of a batch. @throws CodedError `store_rejected_row` when a row can never be stored
+ */
 export function prepareBatch({ batchId, receivedAt, events }: EvidenceBatch): PreparedBundles {
   const preparer = new BlockPreparer();
   for (const event of events) preparer.add(event, receivedAt);
@@ -26,12 +27,15 @@ export function prepareBatch({ batchId, receivedAt, events }: EvidenceBatch): Pr
 export class BlockPreparer {
   private readonly events: StoredEvent[] = [];
 
-  /** Adds an event. @throws CodedError `store_rejected_row` for one that can never pass */
+  /** Adds an event. @throws CodedError `store_rejected_row` for one that can never be stored */
   add(event: TurnEvent, receivedAt: string): void {
     this.events.push(storedForm(event, receivedAt));
   }
 
-  /** The batch, under its id. @throws CodedError `store_rejected_row` when a row can never pass */
+  /**
+   * The batch, under its id. @throws CodedError `store_rejected_row` when a row can never be
+   * stored
+   */
   finish(batchId: string, receivedAt: string): PreparedBundles {
     const events = this.events.length;
     const rows = events === 0 ? [emptyRow(microseconds(receivedAt))] : bundleRows(this.events);

@@ -1,9 +1,9 @@
-/** @module QuietRoots: roots that received nothing for a while, for the judge. */
+/** @module QuietRoots: roots without new rows for a while, for the judge. */
 import { microseconds } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import type { Engine } from "./connection.ts";
 
-/** Roots whose latest row was received in the half-open span, the longest quiet first. */
+/** Roots whose latest row was received in the half-open interval, oldest first. */
 export async function quietRoots(
   engine: Engine,
   since: string,

@@ -1,6 +1,7 @@
 /**
- * @module RetentionRows: bundles by root for a run of retention, and their end. Weeks of which
- * everything is past the longest age go as whole partitions; the rest goes root by root.
+ * @module RetentionRows: reads bundles by root for retention, and deletes them. Weeks in which
+ * everything is past the longest age are dropped as whole partitions; the rest is deleted root by
+ * root.
  */
 import { groupBy } from "@turnproof/semconv";
 
@@ -19,7 +20,7 @@ import type { Engine, Tables } from "./connection.ts";
 import { raiseEpochs, rewriteRoots } from "./root-rewrite.ts";
 import { bindings } from "./sql-text.ts";
 
-/** Rows of one step: each step rewrites the parts that hold them. */
+/** Rows of one step: each step rewrites the parts with them. */
 const rowsPerStep = 500_000;
 
 /** Runs retention over the tables. @throws CodedError `parameter_invalid` for ages out of order */
@@ -103,7 +104,7 @@ async function dropWeek(tables: Tables, week: string): Promise<void> {
   const rootsOf = (table: string): string =>
     `SELECT root_trace_id FROM ${table} WHERE ${inWeek(week)} AND events > 0`;
   await raiseEpochs(engine, rootsOf("bundles"));
-  // What a root has lies on one shard, so each shard looks at its own.
+  // All rows of a root are on one shard, so each shard decides for itself.
   await mutate(tables, "turn_ledger", `root_trace_id IN (${rootsOf(bundles)})`);
   await engine.command(`ALTER TABLE ${bundles}${onCluster(cluster)} DROP PARTITION '${week}'`);
 }
@@ -112,7 +113,10 @@ async function dropWeek(tables: Tables, week: string): Promise<void> {
 const pageRoots = 20_000;
 const rootsAtOnce = 256;
 
-/** The rows of these tables, but for weeks that go whole. A row is named by its place. */
+/**
+ * The rows of these tables, except weeks that are dropped whole. A row is identified by its
+ * position.
+ */
 function retentionRows(tables: Tables, weeks: readonly string[]): RetentionRows<number> {
   const { engine } = tables;
   const own = ["events > 0", ...weeks.map((week) => `NOT (${inWeek(week)})`)].join(" AND ");

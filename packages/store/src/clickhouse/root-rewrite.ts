@@ -1,6 +1,6 @@
 /**
- * @module RootRewrite: roots that lose rows. What stays is written again as one batch, the other
- * rows of the root go, its turns are recorded anew under a higher epoch.
+ * @module RootRewrite: roots that lose rows. The remaining rows are written again as one batch,
+ * the other rows of the root are deleted, and its turns are recorded again under a higher epoch.
  */
 import { pinnedBatch, withoutCopies } from "../evidence-erasure.ts";
 import type { Removal } from "../evidence-retention.ts";
@@ -16,7 +16,7 @@ import { standingOf } from "./root-standing.ts";
 import { bindings, inRuns, namesPerStatement } from "./sql-text.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
 
-/** Puts what is left in the place of each root that did not grow since it was read. */
+/** Replaces each root that has not grown since it was read with its remaining rows. */
 export async function rewriteRoots(
   tables: Tables,
   removals: readonly Removal<number>[],
@@ -27,7 +27,7 @@ export async function rewriteRoots(
   if (still.length === 0) return removals.map(() => 0);
   const batch = pinnedBatch(withoutCopies(still.flatMap(({ left }) => left)));
   const keep = batch === undefined ? 0n : batchNumber(batch.batchId);
-  // Bundles go last: a run that is killed leaves roots that the next one finds again.
+  // Bundles are deleted last: after a killed run the next one finds its roots again.
   const roots = [...new Set(still.map(({ root }) => root))];
   await withNames(tables, { roots }, async (named) => {
     await raiseEpochs(engine, named.roots);
@@ -60,7 +60,7 @@ WHERE root_trace_id IN ${bind.texts(some)} GROUP BY root_trace_id`,
   return receipts;
 }
 
-/** Counts one deletion more for each root of a query. */
+/** Raises the epoch of each root of a query. */
 export async function raiseEpochs(engine: Engine, roots: string): Promise<void> {
   await engine.command(`INSERT INTO root_epochs (root, epoch)
 SELECT root, toUInt32(coalesce(held.epoch, 0) + 1) FROM
@@ -68,7 +68,7 @@ SELECT root, toUInt32(coalesce(held.epoch, 0) + 1) FROM
 LEFT JOIN (SELECT root, max(epoch) AS epoch FROM root_epochs GROUP BY root) AS held USING (root)`);
 }
 
-/** Provisional records of what is left of each root; the judge settles them. */
+/** Provisional records of what remains of each root; the judge settles them. */
 async function recordTurns(tables: Tables, removals: readonly Removal<number>[]): Promise<void> {
   const left = removals.filter(({ left: rows }) => rows.length > 0);
   const standing = await standingOf(
@@ -80,7 +80,7 @@ async function recordTurns(tables: Tables, removals: readonly Removal<number>[])
     events: settledEvents(rows),
     rows: withoutCopies(rows).length,
     epoch: standing.get(root)?.epoch ?? 0,
-    // The turns that stood there are deleted, not replaced.
+    // Existing turns of the root are deleted, not replaced.
     held: [],
   }));
   await recordRoots(clickhouseTurns(tables), whole);

@@ -1,10 +1,10 @@
-/** @module RootStanding: how many events of a root are stored, and how often some were deleted. */
+/** @module RootStanding: number of stored events of a root, and of deletions in it. */
 import type { RootStanding } from "../evidence-store.ts";
 import { ofRootsSql, rootHash } from "./bundle-table.ts";
 import type { Engine } from "./connection.ts";
 import { inRuns, namesPerStatement } from "./sql-text.ts";
 
-/** The standing of these roots; one of which nothing is known is absent. */
+/** The standing of these roots; an unknown root is absent. */
 export async function standingOf(
   engine: Engine,
   roots: readonly string[],
@@ -20,7 +20,7 @@ async function addStanding(
   standing: Map<string, RootStanding>,
 ): Promise<void> {
   const hashes = roots.map(rootHash);
-  // Copies of a batch that was sent again long after are the same rows.
+  // Copies of a batch that was sent again much later are the same rows.
   const answer = await engine.query(
     `SELECT root_trace_id, toUInt32(0) AS root, toFloat64(sum(events)) AS rows, toUInt32(0) AS epoch
 FROM (SELECT DISTINCT root_trace_id, batch, events, cityHash64(body) FROM bundles

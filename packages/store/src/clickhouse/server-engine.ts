@@ -1,6 +1,6 @@
 /**
  * @module ServerEngine: a ClickHouse server by URL, or a cluster by the URL of one of its servers.
- * On a cluster inserts go to the shards, and every statement says how shards and replicas are used.
+ * On a cluster inserts go to the shards, and every statement has settings for shards and replicas.
  */
 import { Readable } from "node:stream";
 
@@ -29,9 +29,9 @@ import {
 } from "./engine-client.ts";
 
 /**
- * Settings of every statement on a cluster. A root's rows lie on one shard, so a subquery over roots
- * is each shard's own; reads begin with the replica that inserts begin with, so that what was
- * answered is seen; an answer without some shard is none.
+ * Settings of every statement on a cluster. A root's rows are on one shard, so a subquery over
+ * roots is local to each shard; reads start with the replica that inserts start with, so that
+ * acknowledged rows are visible; an answer with a missing shard is an error.
  */
 function clusterSettings({ quorum = "auto" }: ServerConnection): ClickHouseSettings {
   return {
@@ -47,10 +47,13 @@ function clusterSettings({ quorum = "auto" }: ServerConnection): ClickHouseSetti
   };
 }
 
-/** How long statements on all servers may take; a deletion rewrites parts on each. */
+/** Timeout of statements on all servers; a deletion rewrites parts on each. */
 const ddlSeconds = 300;
 
-/** Opens the server; its tables are made elsewhere, its database here, where it may be. */
+/**
+ * Opens the server and creates its database, where that is allowed; its tables are created
+ * elsewhere.
+ */
 export async function openServer(options: ServerConnection, mayChange: boolean): Promise<Engine> {
   const { createClient } = await loadClient();
   const { cluster, database = "default" } = options;
@@ -62,7 +65,7 @@ export async function openServer(options: ServerConnection, mayChange: boolean):
     request_timeout: options.timeoutMs ?? 30_000,
     compression: { request: true, response: true },
     keep_alive: { enabled: true },
-    // The client logs statements with their values at this level; ours hold identities.
+    // The client logs statements with their values at this level; ours contain identities.
     log: { level: 127 as const },
     clickhouse_settings: {
       ...readSettings,
@@ -110,7 +113,7 @@ function insertsOf(client: ClickHouseClient): Engine["insert"] {
     });
 }
 
-/** The shards of a cluster, each replica at the port of HTTP that the URL names. */
+/** The shards of a cluster, each replica at the HTTP port of the URL. */
 async function shardsOf(
   engine: Engine,
   cluster: string,
@@ -132,7 +135,7 @@ FROM system.clusters WHERE cluster = '${clusterName(cluster)}' ORDER BY shard_nu
   return [...shards.values()];
 }
 
-/** A replica over HTTP. What answers under its name may be a proxy, or another server. */
+/** A replica over HTTP. Its name may lead to a proxy, or to another server. */
 function replicaOf(client: ClickHouseClient, cluster: string, place: string): ShardReplica {
   const question = `SELECT concat(toString(shard_num), '/', toString(replica_num)) AS place
 FROM system.clusters WHERE cluster = '${clusterName(cluster)}' AND is_local`;
@@ -152,8 +155,8 @@ function urlOf({ url }: ServerConnection, host: string): string {
 }
 
 /**
- * Makes the database where the server has none; both names have been checked to be words. Nothing
- * is said to a whole cluster otherwise: a server of it may be away.
+ * Creates the database where the server has none; both names have been validated as words. No
+ * statement is sent to the whole cluster otherwise, because one of its servers may be unreachable.
  */
 async function createDatabase(
   client: ClickHouseClient,

@@ -1,7 +1,7 @@
 /**
- * @module SqlText: conditions with their values apart. A value travels as hex digits in a parameter
- * and becomes text inside the engine, so nothing in it can ever be SQL, on any connection, whatever
- * a client does to quotes, backslashes or NUL.
+ * @module SqlText: conditions with their values separate. A value is sent as hex digits in a
+ * parameter and becomes text inside the engine, so no part of it can be SQL, whatever a client
+ * does to quotes, backslashes or NUL.
  */
 import type { QueryParameters } from "./connection.ts";
 
@@ -35,7 +35,7 @@ export function bindings(): Bindings {
 /** Longest list of one parameter, in characters; a server refuses fields of more than 128 KiB. */
 const listCharsMax = 100_000;
 
-/** The texts in runs, each short enough for one statement, and of no more than `most` texts. */
+/** The texts in chunks, each short enough for one statement, and of at most `most` texts. */
 export function* inRuns(values: Iterable<string>, most: number): Generator<readonly string[]> {
   let run: string[] = [];
   let chars = 0;
@@ -52,7 +52,7 @@ export function* inRuns(values: Iterable<string>, most: number): Generator<reado
   if (run.length > 0) yield run;
 }
 
-/** Names of one statement, where their number costs nothing else. */
+/** Most names of one statement, where their number has no other cost. */
 export const namesPerStatement: number = 2_500;
 
 /** The hex digits of a text, as `unhex` reads them. */

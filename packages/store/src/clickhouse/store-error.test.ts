@@ -1,4 +1,4 @@
-/** @module Tests of the classes of errors: only a row that can never pass is permanent. */
+/** @module Tests of error classes: only a row that can never be stored is permanent. */
 import { expect, test } from "vitest";
 
 import { storeError } from "./store-error.ts";

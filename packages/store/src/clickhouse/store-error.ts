@@ -1,15 +1,15 @@
 /**
- * @module StoreError: an engine's error as one of our codes (faults R8). Everything may pass later,
- * schema and table errors included, except a row that breaks a constraint or a column's range: an
- * unknown error of a store is never a reason to drop. Messages of the engine quote values, so none
- * of them goes on.
+ * @module StoreError: converts an engine's error to one of our codes (faults R8). Everything is
+ * retryable, schema and table errors included, except a row that violates a constraint or a
+ * column's range: an unknown error of a store is never a reason to drop. The engine's messages
+ * quote values, so they are not passed on.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
 import { fieldOf, systemCodeOf } from "../system-code.ts";
 
-/** Engine codes of a row that can never pass. */
+/** Engine codes of a row that can never be stored. */
 const rejected: ReadonlySet<number> = new Set([
   69, // ARGUMENT_OUT_OF_BOUND
   131, // TOO_LARGE_STRING_SIZE
@@ -18,7 +18,7 @@ const rejected: ReadonlySet<number> = new Set([
   469, // VIOLATED_CONSTRAINT
 ]);
 
-/** Engine codes of a store that is there and has too much to do. */
+/** Engine codes of an overloaded store. */
 const busy: ReadonlySet<number> = new Set([
   159, // TIMEOUT_EXCEEDED
   202, // TOO_MANY_SIMULTANEOUS_QUERIES
@@ -35,7 +35,7 @@ const locked = 76;
 /** NOT_ENOUGH_SPACE */
 const noSpace = 243;
 
-/** The coded form of whatever a connection threw. */
+/** The coded form of a connection's error. */
 export function storeError(error: unknown): CodedError {
   if (CodedError.is(error)) return error;
   const engineCode = engineCodeOf(error);
@@ -51,7 +51,7 @@ function codeOf(engineCode: number | undefined): Code {
   return busy.has(engineCode) ? "store_busy" : "store_unavailable";
 }
 
-/** The number of an engine's error: a field of the client's error, or said in its text. */
+/** The number of an engine's error: a field of the client's error, or part of its text. */
 function engineCodeOf(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   for (const name of ["clickhouseCode", "code"] as const) {

@@ -1,6 +1,6 @@
 /**
  * @module TurnColumns: the table of turns, derived from the table of fields. `FINAL` folds the
- * versions of a key; a later version of a turn has the same `first_received`. An unknown text is
+ * versions of a key; all versions of a turn have the same `first_received`. An unknown text is
  * empty, an unknown number NULL.
  */
 import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
@@ -14,7 +14,7 @@ import type { EncodedBlock } from "./native-writer.ts";
 const label = "LowCardinality(String)";
 const time = "DateTime64(6, 'UTC')";
 
-/** Texts of which a store has many: a dictionary of them would cost more than it saves. */
+/** Text fields with many distinct values, for which a dictionary would cost more than it saves. */
 const many: ReadonlySet<string> = new Set([
   "tenant",
   "memory_id",
@@ -24,13 +24,13 @@ const many: ReadonlySet<string> = new Set([
   "root_trace_id",
 ]);
 
-/** The column of each list; singular as a question names it. */
+/** The column of each list; singular, as in a query. */
 const listColumn = (field: ListField): string => `${field}_list`;
 
-/** The column that has all values of a list in one text, a JSON array: facets count by it. */
+/** The column with all values of a list as one text, a JSON array; facets count by it. */
 const setColumn = (field: ListField): string => `${field}_set`;
 
-/** Values of calls, each a list beside the others. */
+/** Values of calls, each as one of several parallel lists. */
 const callColumns: readonly (readonly [name: string, type: string])[] = [
   ["call_kind", label],
   ["call_name", label],
@@ -65,8 +65,9 @@ export const turnColumns: readonly (readonly [name: string, type: string])[] = [
 ];
 
 /**
- * Name, type and expression of every column that the engine fills. A list as one text of few
- * different ones is counted five times as fast as the list; of many different ones it is not kept.
+ * Name, type and expression of every column that the engine computes. A list as one text with few
+ * distinct values is counted five times as fast as the list; with many distinct values it is not
+ * stored.
  */
 export const filledColumns: readonly (readonly [name: string, type: string, filled: string])[] =
   lists.map((name) => {
@@ -90,7 +91,7 @@ export function encodeTurns(lines: readonly TurnWrite[]): EncodedBlock {
 function putEnd(block: NativeBlock, end: TurnEnd): void {
   const { key, version, first_received, root_trace_id } = end;
   block.set("key", "String", key);
-  // By its root it lies on the shard of what it takes away.
+  // With the root the row goes to the same shard as the turn that it deletes.
   block.set("root_trace_id", "String", root_trace_id);
   block.set("version", "UInt64", versionNumber(version));
   block.set("gone", "UInt8", 1);
@@ -135,12 +136,12 @@ function putRecord(block: NativeBlock, record: TurnRecord): void {
   block.set("record", "String", JSON.stringify(record));
 }
 
-/** The column under which a field of several values stands. */
+/** The column of a field of several values. */
 export function columnOfList(field: ListField): string {
   return listColumn(field);
 }
 
-/** The column with all values of a field of several values in one text, a JSON array. */
+/** The column with all values of a field of several values as one text, a JSON array. */
 export function columnOfSet(field: ListField): string {
   return setColumn(field);
 }

@@ -1,7 +1,7 @@
 /**
- * @module TurnFacets: how many turns have which value, in ClickHouse, in one statement, as `FINAL`
- * costs as much as counting does. Turns of equal lists are counted first, and their values after:
- * there are far fewer lists than turns.
+ * @module TurnFacets: turn counts by value in ClickHouse, in one statement, because `FINAL` costs
+ * as much as counting. Turns with equal lists are counted first, and their values after: there are
+ * far fewer lists than turns.
  */
 import { groupBy } from "@turnproof/semconv";
 
@@ -27,7 +27,7 @@ export async function facetsOf(
   const bind = bindings();
   const columns = once.map((field) => (isListField(field) ? columnOfSet(field) : field));
   const each = (sql: (column: string) => string): string => columns.map(sql).join(", ");
-  // `grouping` is 0 of the one column by which a row was grouped.
+  // `grouping` is 0 for the column by which a row was grouped.
   const grouped = `SELECT indexOf([${each((column) => `grouping(${column})`)}], 0) AS place,
     [${each((column) => `toString(${column})`)}][place] AS text, count() AS alike
   FROM turn_ledger FINAL WHERE ${whereOf(question, bind)}
@@ -47,7 +47,7 @@ ARRAY JOIN top AS one ORDER BY field, turns DESC, value ASC`,
   return fields.map((field) => byField.get(field) ?? { field, values: [], total: 0 });
 }
 
-/** The values that a text stands for: itself, or those of a list, of which an empty one has none. */
+/** The values of a text: itself, or those of a list, where an empty one has none. */
 function valuesSql(fields: readonly (TextField | ListField)[]): string {
   const places = fields.flatMap((field, at) => (isListField(field) ? [at + 1] : []));
   if (places.length === 0) return "[text]";

@@ -16,7 +16,7 @@ import { bindings } from "./sql-text.ts";
 import { columnOfList } from "./turn-columns.ts";
 import { whereOf } from "./turn-where.ts";
 
-/** A field as a column with one value a row; a turn with several values has several rows. */
+/** A field as a column with one value per row; a turn with several values has several rows. */
 function valueOf(field: TextField | ListField): string {
   if (!isListField(field)) return `toString(${field})`;
   const column = columnOfList(field);
@@ -66,7 +66,7 @@ function stretchSql(everyMs: number | undefined): string {
     : `floor(toFloat64(toUnixTimestamp64Micro(ended_at)) / ${everyMs * 1_000})`;
 }
 
-/** Counts by stretch. */
+/** Counts by interval. */
 export async function countsOf(
   engine: Engine,
   question: TurnQuestion,
@@ -82,7 +82,7 @@ FROM turn_ledger FINAL WHERE ${whereOf(question, bind)} GROUP BY stretch`,
   return countGroupsOf(rowsOf(answer), everyMs);
 }
 
-/** Figures by value and stretch. */
+/** Figures by value and interval. */
 export async function figuresOf(
   engine: Engine,
   question: TurnQuestion,

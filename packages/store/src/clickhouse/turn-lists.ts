@@ -1,7 +1,7 @@
 /**
- * @module TurnLists: pages of turns in ClickHouse. `FINAL` reads every row before it orders them. By
- * first receipt, the order of the table, it need not: all versions of a turn have one, so the rows
- * that fill a page say from which receipt on versions are folded.
+ * @module TurnLists: pages of turns in ClickHouse. `FINAL` reads every row before it sorts. Sorted
+ * by first receipt, the order of the table, it need not: all versions of a turn share it, so the
+ * rows that fill a page determine from which receipt on versions are folded.
  */
 import { askedConditions } from "../ledger/asked-conditions.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
@@ -13,19 +13,19 @@ import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 import { afterOf, orderOf, timeSql, whereOf } from "./turn-where.ts";
 
-/** A page that is asked for. */
+/** Parameters of a page. */
 export interface PageAsked {
   readonly order: TurnOrder;
   readonly limit: number;
   readonly after?: TurnPlace;
 }
 
-/** A turn has two versions, most of the time, until its parts are merged. */
+/** A turn usually has two versions until its parts are merged. */
 const rowsOfTurn = 3;
-/** When rows of turns that no longer pass filled the reach, it is made so many times as long. */
+/** Factor by which the range is extended when rows of turns that no longer match filled it. */
 const longer = 16;
 
-/** Tenants of whom there may be most turns. */
+/** Tenants that may have most of the turns. */
 const commonTenants: ReadonlySet<string> = new Set([tenantText(null), tenantText(undefined)]);
 
 /** A page of turns. */
@@ -45,10 +45,10 @@ export async function listOf(
   return { records, next: more ? placeOf(last, order) : null };
 }
 
-/** Fields of which each value has few turns, which an index finds. */
+/** Fields with few turns per value, which an index finds. */
 const indexed: ReadonlySet<string> = new Set(["tenant", "thread_id", "root_trace_id"]);
 
-/** True where an index finds the turns: to look first how far they reach would cost as much again. */
+/** True where an index finds the turns: determining the range first would cost as much again. */
 function isIndexed(question: TurnQuestion): boolean {
   return askedConditions(question).some(
     (condition) =>
@@ -74,7 +74,7 @@ async function byReceipt(
   }
 }
 
-/** The first receipt of the last of so many rows that pass, of whatever version. */
+/** First receipt of the last of that many matching rows, of any version. */
 async function reachOf(
   engine: Engine,
   question: TurnQuestion,

@@ -5,7 +5,7 @@ import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledge
 import type { Bindings } from "./sql-text.ts";
 import { columnOfList } from "./turn-columns.ts";
 
-/** The condition under which a turn passes. Never PREWHERE: with FINAL it counts old versions. */
+/** The condition for a turn. Never PREWHERE: with FINAL it counts old versions. */
 export function whereOf(question: TurnQuestion, bind: Bindings): string {
   const own = askedConditions(question).map((condition) => conditionSql(condition, bind));
   return own.length === 0 ? "true" : own.map((sql) => `(${sql})`).join(" AND ");
@@ -13,7 +13,7 @@ export function whereOf(question: TurnQuestion, bind: Bindings): string {
 
 function conditionSql(condition: TurnCondition, bind: Bindings): string {
   const sql = plainSql(condition, bind);
-  // An unknown value makes no comparison true, so it passes the negated one.
+  // A comparison with an unknown value is false, so its negation matches.
   return condition.not === true ? `NOT ifNull(${sql}, false)` : sql;
 }
 
@@ -41,13 +41,13 @@ function plainSql(condition: TurnCondition, bind: Bindings): string {
   return `(${ends.join(" AND ")})`;
 }
 
-/** A number as the engine reads it. */
+/** A number as an engine literal. */
 function numberSql(value: number): string {
   if (Number.isFinite(value)) return `toFloat64(${value})`;
   return value > 0 ? "inf" : "-inf";
 }
 
-/** A time as the engine reads it. */
+/** A time as an engine literal. */
 export function timeSql(micros: number): string {
   return `fromUnixTimestamp64Micro(toInt64(${micros}), 'UTC')`;
 }
@@ -56,7 +56,7 @@ function isNumber(field: TurnOrder["by"]): boolean {
   return Object.hasOwn(numberFields, field);
 }
 
-/** What comes after a place in an order; unknown values stand last. */
+/** The rows after a place in an order; unknown values come last. */
 export function afterOf({ by, ascending }: TurnOrder, place: TurnPlace, bind: Bindings): string {
   const key = bind.text(place.key);
   if (place.value === null) return `isNull(${by}) AND key < ${key}`;

@@ -1,4 +1,4 @@
-/** A crash at every call that changes something leaves the old state or the new one, never half. */
+/** A crash at every changing call leaves the old state or the new one, never a mixture. */
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,14 +80,14 @@ const works: Readonly<Record<string, (provider: FilesystemProvider) => Promise<u
     memory.admin.migrateLegacyEntities({ memoryId: "m", userId: "ann" }),
 };
 
-/** Everything that a reader can see, by every way of reading. */
+/** Everything that a reader can see, through every read method. */
 async function seen({ memory }: FilesystemProvider): Promise<unknown> {
   const rows: unknown[] = [];
   for (const filter of [ann, nobody, { tenant: "bob" }]) {
     for (const kind of ["entity", "summary"] as const) {
       const { records } = await memory.list(filter, kind, { limit: 99 });
       rows.push(records);
-      // All ways of reading must tell the same story.
+      // All read methods must agree.
       expect(await memory.count(filter, kind)).toBe(records.length);
       expect(await memory.admin.count(filter, kind)).toBe(records.length);
       for (const row of records) expect(await memory.get(filter, kind, row.id)).toEqual(row);
@@ -106,7 +106,7 @@ async function openCopy(from: string, calls?: DiskCalls): Promise<[FilesystemPro
   return [await filesystem({ directory: path, clock, ...(calls && { calls }) }), path];
 }
 
-/** The dead process and this one are one process here, so its lock is taken away by hand. */
+/** The dead process and this one are the same process here, so its lock is removed by hand. */
 async function reopen(path: string): Promise<FilesystemProvider> {
   await rm(join(path, "locks"), { recursive: true, force: true });
   return filesystem({ directory: path, clock });
@@ -136,7 +136,7 @@ describe("a crash", async () => {
     expect(after).not.toEqual(before);
     expect(steps.length).toBeGreaterThan(3);
 
-    // After one change is before the next; only a file can be left in the middle.
+    // After one change equals before the next; only a file can be left incomplete.
     const deaths: [number, Moment][] = [[0, "before"]];
     for (const [nth, call] of steps.entries()) {
       if (call === "create") deaths.push([nth, "amid"]);
@@ -156,7 +156,7 @@ describe("a crash", async () => {
       if (acknowledged) expect(state).toEqual(after);
       if (state === before) olds += 1;
       else news += 1;
-      // What the next write finds is what readers saw, and it repairs the rest.
+      // The next write finds what readers saw, and repairs the rest.
       const rows = await countRows(left.memory);
       await left.memory.put(ann, "entity", draftOf("next"));
       expect(await countRows(left.memory)).toBe(rows + 1);

@@ -1,6 +1,6 @@
 /**
- * @module DiskCalls: the handful of calls that the provider makes of an operating system. Narrow,
- * so that tests can break every one of them at every place.
+ * @module DiskCalls: the operating system calls of the provider. Few, so that tests can make each
+ * of them fail at any point.
  */
 import { constants } from "node:fs";
 import {
@@ -17,7 +17,7 @@ import {
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 
-/** What a name in a folder is. */
+/** Type of a directory entry. */
 export interface Stat {
   readonly kind: "file" | "folder" | "other";
   readonly size: number;
@@ -25,13 +25,13 @@ export interface Stat {
   readonly changedMs: number;
 }
 
-/** Calls on absolute paths; errors are those of Node. None follows a link in the last place. */
+/** Calls on absolute paths; errors are Node's. None follows a link in the last path component. */
 export interface DiskCalls {
-  /** Makes a new file (0600) with these bytes and waits until they are on the disk. */
+  /** Creates a file (0600) with these bytes and waits until they are durable. */
   create(path: string, bytes: Uint8Array): Promise<void>;
-  /** Makes a new empty file (0600); durable only with its folder. */
+  /** Creates an empty file (0600); durable only with its folder. */
   mark(path: string): Promise<void>;
-  /** Some bytes of a file; less where it is shorter. Without a range: all of them. */
+  /** Some bytes of a file, fewer at its end. Without a range: all of them. */
   read(path: string, range?: { readonly at: number; readonly length: number }): Promise<Buffer>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
@@ -42,7 +42,7 @@ export interface DiskCalls {
   list(path: string): Promise<readonly string[]>;
   stat(path: string): Promise<Stat>;
   realpath(path: string): Promise<string>;
-  /** Waits until the names in a folder are on the disk. */
+  /** Waits until the names in a folder are durable. */
   sync(path: string): Promise<void>;
   /** Sets the time of change of a file to now. */
   touch(path: string): Promise<void>;

@@ -1,8 +1,8 @@
 /**
  * @module Disk: files below one root, by lists of names that are already safe. Every folder on the
- * way must be a real folder of that root (a link swapped in is damage, not a way out), files are
- * replaced whole or not at all, and no path or message of the system leaves this module: names are
- * made of ids.
+ * path must be a real folder of that root (a symbolic link counts as damage and is never
+ * followed), files are replaced atomically, and no path or system message leaves this module:
+ * names are made from ids.
  */
 import { randomBytes } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
@@ -13,24 +13,24 @@ import type { Code } from "@turnproof/semconv";
 import { systemCode } from "./disk-calls.ts";
 import type { DiskCalls, Stat } from "./disk-calls.ts";
 
-/** A place below the root, name by name. */
+/** A place below the root, one name per level. */
 export type Place = readonly string[];
 
 /** Files below one root. Rejects with CodedError only. */
 export interface Disk {
-  /** The whole file or a part of it; undefined where there is none. */
+  /** The complete file or a part of it; undefined where there is none. */
   read(
     place: Place,
     range?: { readonly at: number; readonly length: number },
   ): Promise<Buffer | undefined>;
-  /** Names in a folder; none where there is no folder. */
+  /** Names in a folder; empty where there is no folder. */
   list(folder: Place): Promise<readonly string[]>;
   stat(place: Place): Promise<Stat | undefined>;
-  /** Makes the folders on the way that are missing, durably. */
+  /** Creates missing folders of the path, durably. */
   ensure(folder: Place): Promise<void>;
   /** Replaces a file whole; durable after {@link Disk.sync} of its folder. */
   replace(place: Place, bytes: Uint8Array): Promise<void>;
-  /** The path of a file for an engine of its own: made (0600) where it is missing, never a link. */
+  /** The path of a file for another engine: created (0600) where it is missing, never a link. */
   own(place: Place): Promise<string>;
   /** An empty file; true when it was not there before. */
   mark(place: Place): Promise<boolean>;
@@ -45,12 +45,12 @@ export interface Disk {
 
 const temporary = /^tmp-[0-9a-f]{16}$/;
 
-/** True for the name of a file that was never finished. */
+/** True for the name of an unfinished file. */
 export function isTemporary(name: string): boolean {
   return temporary.test(name);
 }
 
-/** Makes a folder and those above it that are missing. */
+/** Creates a folder and its missing parents. */
 async function makeFolders(path: string, calls: DiskCalls): Promise<void> {
   try {
     await calls.mkdir(path);
@@ -62,7 +62,7 @@ async function makeFolders(path: string, calls: DiskCalls): Promise<void> {
   }
 }
 
-/** Opens the root, which is made when it is missing. @throws CodedError */
+/** Opens the root, creating it when it is missing. @throws CodedError */
 export async function openDisk(directory: string, calls: DiskCalls): Promise<Disk> {
   const root = await coded("read", async () => {
     await calls.realpath(directory).catch(async (error: unknown) => {
@@ -75,10 +75,10 @@ export async function openDisk(directory: string, calls: DiskCalls): Promise<Dis
   return { ...reading(at, calls), ...writing(at, calls) };
 }
 
-/** From names to paths. */
+/** Converts names to paths. */
 interface Paths {
   path(place: Place): string;
-  /** The folder's path, proved to lie where its names say; undefined where there is none. */
+  /** The folder's path, checked to be inside the root; undefined where there is none. */
   folder(folder: Place): Promise<string | undefined>;
   /** The path of a file in such a folder; the file need not be there. */
   file(place: Place): Promise<string | undefined>;
@@ -198,7 +198,7 @@ async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Runs system calls; what they throw becomes a code and nothing else. */
+/** Runs system calls; any error becomes a code. */
 async function coded<T>(doing: "read" | "write", work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -210,7 +210,7 @@ async function coded<T>(doing: "read" | "write", work: () => Promise<T>): Promis
 
 function codeOf(code: string | undefined, doing: "read" | "write"): Code {
   switch (code) {
-    // A link or a file where a folder belongs, or the reverse.
+    // A link or a file in place of a folder, or the reverse.
     case "ELOOP":
     case "EMLINK":
     case "ENOTDIR":

@@ -1,6 +1,6 @@
 /**
- * @module Document: a row as a JSON file, and back. What a file says about itself must agree with
- * where it lies; otherwise it is damage, or somebody moved it, and it is no row at all.
+ * @module Document: a row as a JSON file, and back. A file's content must agree with its place;
+ * otherwise it is damaged or was moved, and is not a row.
  */
 import { createHash } from "node:crypto";
 
@@ -13,10 +13,10 @@ import { documentName, tenantName } from "./safe-name.ts";
 /** Folder of the rows of a shared kind, beside those of tenants. */
 export const sharedName = "shared";
 
-/** A row of either half. */
+/** A row of a scoped or a shared kind. */
 export type Row = MemoryRecord | SharedRecord;
 
-/** The text of a row, and its hash, by which an index names this very content. */
+/** The text of a row, and its hash, by which an index identifies this content. */
 export function encodeDocument(row: Row): { readonly bytes: Buffer; readonly hash: string } {
   const bytes = Buffer.from(JSON.stringify(row), "utf8");
   return { bytes, hash: hashOf(bytes) };
@@ -27,7 +27,7 @@ export function hashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex").slice(0, 32);
 }
 
-/** Folder, below its collection, where a row belongs. */
+/** Folder of a row, below its collection. */
 export function folderOf(row: Row): string {
   return "user_id" in row ? tenantName(row.user_id) : sharedName;
 }
@@ -43,7 +43,7 @@ export function decodeDocument(
   return here && documentName(row.id) === at.name ? row : undefined;
 }
 
-/** A JSON object; undefined for anything else. */
+/** A JSON object; undefined for any other value. */
 export function parseObject(said: Uint8Array | string): Record<string, unknown> | undefined {
   try {
     const text = typeof said === "string" ? said : Buffer.from(said).toString("utf8");

@@ -1,4 +1,7 @@
-/** Batch files of the version before: copied once, whole, on from where it was ended, then dropped. */
+/**
+ * Batch files of the version before: copied once and completely, continued after an end, then
+ * dropped.
+ */
 import { createHash } from "node:crypto";
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,7 +32,7 @@ async function directory(): Promise<string> {
   return path;
 }
 
-/** Writes a batch as the version before did: lines root by root, manifest, length. */
+/** Writes a batch in the format of the version before: lines root by root, manifest, length. */
 async function writeEarlier(root: string, batch: EvidenceBatch): Promise<string> {
   const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
   const roots: object[] = [];
@@ -62,14 +65,14 @@ function batches(count: number): EvidenceBatch[] {
     const said = user_id === undefined ? {} : { user_id };
     const events: TurnEvent[] = [
       ...sampleTurn(`root-${n}`, { ...said, agent_id: "helper", thread_id: `t-${n % 3}` }),
-      // Late rows of a root that stood in a batch before.
+      // Late rows of a root that was in an earlier batch.
       sampleEvent(`late-${n}`, { root_trace_id: `root-${n >> 1}`, parent_span_id: "aa" }),
     ];
     return { batchId: `batch ${n}`, receivedAt: receivedAt(n * 40_000), events };
   });
 }
 
-/** What every way of reading shows. */
+/** Results of every read method. */
 async function answers(store: EvidenceStore, of: readonly EvidenceBatch[]): Promise<unknown> {
   const limit = { limit: 500 };
   const reads: unknown[] = [];
@@ -137,7 +140,7 @@ describe("a small folder", () => {
     await using provider = await filesystem({ directory: root });
     const same = { events: 36, missing: 0, roots: 0, deleted: 0, complete: true };
     expect(await provider.checkOld()).toEqual(same);
-    // A batch whose file says something else than what was copied of it.
+    // A batch whose file differs from its copy.
     const [first] = old as [EvidenceBatch];
     const events = first.events.map((event) => ({ ...event, agent_id: "another" }));
     await writeEarlier(root, { ...first, events });
@@ -158,7 +161,7 @@ describe("a small folder", () => {
       await using provider = await filesystem({ directory: root });
       expect(await answers(provider.evidence, old)).toEqual(before);
       expect(await provider.evidence.check()).not.toHaveProperty("diagnostics");
-      // 9 turns of their own; what came late is of one of them.
+      // 9 turns of their own; late rows belong to one of them.
       const every = { scope: everybody, where: [] };
       expect(await provider.evidence.ledger.countTurns(every)).toBe(9);
       const held = await provider.copyOld();
@@ -217,7 +220,7 @@ describe("a small folder", () => {
 });
 
 describe("a large folder", () => {
-  /** Files that are too many to be copied as the folder is opened. */
+  /** Too many files to be copied when the folder is opened. */
   async function large(): Promise<{ root: string; old: readonly EvidenceBatch[] }> {
     const root = await directory();
     const old = batches(12);

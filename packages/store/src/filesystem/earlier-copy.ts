@@ -1,7 +1,7 @@
 /**
- * @module EarlierCopy: the batch files of earlier versions into the database. A batch that is there
- * is known by its id, so a run that is ended goes on where it was, and the files stay until they
- * are dropped.
+ * @module EarlierCopy: copies the batch files of earlier versions into the database. Copied
+ * batches are recognized by their id, so a run that ended early continues there; the files remain
+ * until they are dropped.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -21,11 +21,11 @@ import { dropEarlierFiles, earlierBatchFiles } from "./earlier-files.ts";
 import { readEarlierBatch } from "./earlier-files.ts";
 import type { EarlierBatch } from "./earlier-files.ts";
 
-/** What earlier versions left in a folder. */
+/** Data of earlier versions in a folder. */
 export interface EarlierCopy {
   /** True while there are batches that are not copied. */
   pending(): boolean;
-  /** Looks at the folder; copies what takes a moment, if it may. */
+  /** Inspects the folder; copies a small amount, if allowed. */
   open(mayChange?: boolean): Promise<void>;
   copy(options?: CopyOptions): Promise<CopyReport>;
   /** Compares the files with the database. */
@@ -34,7 +34,7 @@ export interface EarlierCopy {
   drop(): Promise<void>;
 }
 
-/** Files of a folder that is copied when it is opened. */
+/** Largest total of files that are copied when the folder is opened. */
 const bytesAtOpenMax = 32 * 1_024 * 1_024;
 const filesAtOpenMax = 2_000;
 /** Events of one transaction. */
@@ -43,7 +43,7 @@ const filesPerStep = 100;
 const rootsPerStep = 200;
 
 const tableSql = `CREATE TABLE IF NOT EXISTS copies (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`;
-/** Stands in that table when all batches are copied. */
+/** Marker in that table when all batches are copied. */
 const all = "batches";
 
 /** The copy from a disk into its database. */
@@ -123,7 +123,7 @@ async function copyAll(
     onProgress?.(at + 1, places.length);
     if (batch === undefined) continue;
     counts.events += batch.events.length;
-    // Retention may have taken rows of it away since it was copied.
+    // Retention may have deleted rows of it since it was copied.
     if (done || writer.isKnown(batch.batchId)) counts.copied += batch.events.length;
     else if (!dryRun) step.push(batch);
     const waiting = step.reduce((sum, { events }) => sum + events.length, 0);
@@ -152,7 +152,7 @@ async function checkFiles(
   return compareOld(both, options);
 }
 
-/** How many events can be read of the files; a damaged part has none. */
+/** Number of readable events in the files; a damaged part has none. */
 async function eventsOfFiles(disk: Disk, places: readonly Place[]): Promise<number> {
   let events = 0;
   for await (const page of pagesOf(disk, places)) events += page.length;
@@ -166,7 +166,7 @@ async function* pagesOf(
   for (const place of places) yield (await readEarlierBatch(disk, place))?.events ?? [];
 }
 
-/** Records the turns of roots that have none; false where it was ended early. */
+/** Records the turns of roots that have none; false where it ended early. */
 async function recordRoots(database: SqliteDatabase, signal?: AbortSignal): Promise<boolean> {
   const ofRoot = rowsOfRoot(database);
   const epochs = rootEpochs(database);

@@ -1,7 +1,7 @@
 /**
- * @module EarlierFiles: batches as earlier versions kept them: one file each, a line per event,
- * root by root, then a manifest that says where each root lies, and the length of the manifest.
- * They are read here and written nowhere.
+ * @module EarlierFiles: reads batches in the format of earlier versions: one file each, a line per
+ * event, root by root, then a manifest with the position of each root, and the length of the
+ * manifest. They are never written.
  */
 import { createHash } from "node:crypto";
 
@@ -9,12 +9,12 @@ import type { StoredEvent } from "../stored-event.ts";
 import type { Disk, Place } from "./disk.ts";
 import { parseObject } from "./document.ts";
 
-/** Where batches lie. */
+/** Folder of the batches. */
 const batchesPlace: Place = ["evidence", "batches"];
-/** Everything that earlier versions kept of evidence. */
+/** Folder of all evidence of earlier versions. */
 const earlierPlace: Place = ["evidence"];
 
-/** Where the rows of one root lie in a batch, and when they were received, in microseconds. */
+/** Position of one root's rows in a batch, and when they were received, in microseconds. */
 interface RootPart {
   readonly root: string;
   readonly at: number;
@@ -33,14 +33,14 @@ interface Manifest {
   readonly roots: readonly RootPart[];
 }
 
-/** A part of a batch whose lines are not what they were. */
+/** A part of a batch whose lines were changed. */
 export type DamagedPart = Pick<RootPart, "root" | "rows" | "first" | "last">;
 
-/** A batch as it was read. */
+/** A batch as read. */
 export interface EarlierBatch {
   readonly batchId: string;
   readonly events: readonly StoredEvent[];
-  /** Parts of which no row can be told. */
+  /** Parts whose rows cannot be read. */
   readonly damaged: readonly DamagedPart[];
 }
 
@@ -72,14 +72,14 @@ export async function readEarlierBatch(
     if (own === undefined) damaged.push(part);
     else for (const event of own) events.push(event);
   }
-  // Lines that can be read but differ from those that were written count as damaged too.
+  // Readable lines that differ from the written ones count as damaged too.
   const whole = sum === manifest.checksum || damaged.length > 0;
   return whole
     ? { batchId: manifest.batch_id, events, damaged }
     : { batchId: manifest.batch_id, events: [], damaged: manifest.roots };
 }
 
-/** Deletes what earlier versions kept of evidence. */
+/** Deletes the evidence files of earlier versions. */
 export async function dropEarlierFiles(disk: Disk): Promise<void> {
   await dropFolder(disk, earlierPlace);
 }
@@ -101,7 +101,7 @@ function isDay(name: string): boolean {
   return name === "undated" || /^\d{4}-\d\d-\d\d$/.test(name);
 }
 
-/** Digits of the manifest's length, and the line end behind them. */
+/** Digits of the manifest's length, and the line end after them. */
 const trailerBytes = 13;
 
 function decodeManifest(bytes: Buffer): Manifest | undefined {
@@ -116,7 +116,7 @@ function decodeManifest(bytes: Buffer): Manifest | undefined {
   return rows === manifest.rows ? manifest : undefined;
 }
 
-/** The events of a part; undefined where a line is damaged or of another root. */
+/** The events of a part; undefined where a line is damaged or belongs to another root. */
 function decodeEvents(bytes: Buffer, part: RootPart): readonly StoredEvent[] | undefined {
   const lines = bytes.toString("utf8").split("\n").slice(0, -1);
   const events = lines.map((line) => parseObject(line));

@@ -1,4 +1,4 @@
-/** The database of evidence: damage, full and unwritable disks, other processes, deleted bytes. */
+/** The evidence database: damage, full and unwritable disks, other processes, deleted bytes. */
 import { chmod, cp, lstat, mkdtemp, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,7 +63,7 @@ describe("damage", () => {
     const changed = at < 0 ? text.indexOf('"aa"') : at;
     expect(changed).toBeGreaterThan(0);
     const file = await open(path, "r+");
-    // One letter of an id: the page is whole for the engine, the body can be read.
+    // One letter of an id: the page is valid for the engine, and the body can be read.
     await file.write(Buffer.from("z"), 0, 1, changed + 1);
     await file.close();
     await using provider = await filesystem({ directory: root });
@@ -192,7 +192,7 @@ test("a folder that cannot be written is read, and a write is a code", async () 
   try {
     await using provider = await filesystem({ directory: root });
     expect(await shown(provider)).toBe(6);
-    // Root writes wherever it likes.
+    // The superuser can write anywhere.
     if (process.getuid?.() !== 0) {
       await expect(put(provider, 3)).rejects.toMatchObject({ code: "store_read_only" });
     }

@@ -1,8 +1,7 @@
 /**
- * @module EvidenceFile: the evidence of a directory in one SQLite file: bundles and
- * turns. It is opened by the first question, because memory alone runs on a Node that brings no
- * SQLite. Several processes and threads may use it at once: the engine lets writers take turns,
- * and readers never wait.
+ * @module EvidenceFile: the evidence of a directory in one SQLite file: bundles and turns. It is
+ * opened by the first query, because memory alone also runs on a Node without SQLite. Several
+ * processes and threads may use it at once: writers take turns, and readers never wait.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -33,10 +32,10 @@ import type { EarlierCopy } from "./earlier-copy.ts";
 import { legacyFiles } from "./legacy-files.ts";
 import { newLife } from "./store-life.ts";
 
-/** Where the file lies. */
+/** Place of the file. */
 const place: Place = ["evidence.sqlite"];
 
-/** The evidence of a directory, and what operators' commands do with it. */
+/** The evidence of a directory, with its administrative operations. */
 export interface EvidenceFile {
   readonly evidence: EvidenceStore;
   readonly retain: Retention["evidence"];
@@ -46,13 +45,13 @@ export interface EvidenceFile {
 }
 
 interface Opened {
-  /** The connection that writes. */
+  /** The connection for writes. */
   readonly database: SqliteDatabase;
   readonly store: EvidenceStore;
   readonly earlier: EarlierCopy;
 }
 
-/** How a file is opened; both stand in the options of the provider. */
+/** How a file is opened; part of the provider's options. */
 interface Access {
   readonly readOnly?: boolean;
   readonly mayChange?: boolean;
@@ -69,7 +68,7 @@ export function evidenceFile(
   const opened = (): Promise<Opened> => {
     life.open();
     opening ??= codedSqlite(() => openFile(disk, access)).catch((error: unknown) => {
-      // The next question tries again.
+      // The next query tries again.
       opening = undefined;
       throw error;
     });
@@ -77,7 +76,7 @@ export function evidenceFile(
   };
   const ask = <T>(work: (file: Opened) => Promise<T>): Promise<T> =>
     codedSqlite(async () => work(await opened()));
-  /** Whole roots are needed to tell whose rows are, so what is not copied yet comes first. */
+  /** Rows are attributed by complete roots, so uncopied data is copied first. */
   const change = <T>(work: (file: Opened) => Promise<T>): Promise<T> =>
     ask((file) => {
       if (file.earlier.pending()) throw new CodedError("migration_pending");
@@ -98,7 +97,7 @@ export function evidenceFile(
   offerErasure(evidence, (asked) =>
     change(({ database, earlier }) => {
       const purge = async (): Promise<readonly Unreached[]> => {
-        // Files of an earlier version hold the user's rows as well.
+        // Files of an earlier version contain the user's rows as well.
         await dropEarlier(earlier);
         return (await purgeDeleted(database)) ? [] : ["filesystem_open_reads"];
       };
@@ -119,7 +118,7 @@ export function evidenceFile(
   };
 }
 
-/** Drops the files of an earlier version, where all of them is in the copy. */
+/** Drops the files of an earlier version, if all of them are copied. */
 async function dropEarlier(earlier: Opened["earlier"]): Promise<void> {
   if (!earlier.pending()) requireParity(await earlier.check());
   await earlier.drop();
@@ -155,8 +154,8 @@ async function openFile(disk: Disk, { readOnly, mayChange }: Access): Promise<Op
 }
 
 /**
- * The file as it lies there, by a connection that cannot write; where it is not made yet, an empty
- * database in memory stands for it.
+ * The existing file through a read-only connection; an empty database in memory where there is
+ * none yet.
  */
 async function openUnchanged(disk: Disk): Promise<Opened> {
   const database = await openLying(disk);
@@ -184,13 +183,13 @@ async function openLying(disk: Disk): Promise<SqliteDatabase> {
   return empty;
 }
 
-/** True where a log lies beside the file that is not yet written into it. */
+/** True where the file has a log that is not checkpointed yet. */
 async function hasLog(disk: Disk): Promise<boolean> {
   return ((await disk.stat([`${place[0]}-wal`]))?.size ?? 0) > 0;
 }
 
 /**
- * SQLITE_READONLY and SQLITE_CANTOPEN: the engine cannot keep its shared memory beside the file.
+ * SQLITE_READONLY and SQLITE_CANTOPEN: the engine cannot create its shared memory beside the file.
  */
 const readOnlyCodes: ReadonlySet<number | undefined> = new Set([8, 14]);
 
@@ -223,7 +222,7 @@ async function checked(alive: () => Promise<CheckResult>, ask: Ask): Promise<Che
   }
 }
 
-/** The port, each call of which opens the file if it is not open. */
+/** The port; each call opens the file if it is not open. */
 function lateStore(
   ask: Ask,
   own: Pick<EvidenceStore, "name" | "ledger" | "check" | "close">,
@@ -245,7 +244,7 @@ function lateStore(
   };
 }
 
-/** The ledger of the file, whose errors are codes. */
+/** The ledger of the file, with errors as codes. */
 function codedLedger(ask: Ask): EvidenceStore["ledger"] {
   const late = lateLedger("store", () => ask(async ({ store }) => store.ledger));
   const coded = Object.entries(late).map(([name, value]) => [

@@ -1,4 +1,4 @@
-/** What a look at an evidence file finds: each kind of damage by its name, and nothing is changed. */
+/** Checks of an evidence file: each kind of damage by its name, without a change. */
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtempSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { lookAtEvidence } from "./evidence-look.ts";
 import { filesystem } from "./filesystem.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnproof-look-"));
-/** Files of a store with rows: after its close, and while it is open with a log. */
+/** Files of a store with rows: after it was closed, and while it is open with a log. */
 const [closed, open] = [join(folder, "closed"), join(folder, "open")];
 let copies = 0;
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A copy that a test may spoil. */
+/** A copy that a test may damage. */
 function copyOf(of: string): { readonly at: string; readonly file: string } {
   copies += 1;
   const at = join(folder, `copy-${copies}`);

@@ -1,6 +1,6 @@
 /**
- * @module EvidenceLook: what is wrong with the evidence file of a directory, for an operator who
- * asks. It makes, changes and repairs nothing, and reads the whole file.
+ * @module EvidenceLook: checks the evidence file of a directory for damage, on an operator's
+ * request. It reads the complete file and creates, changes or repairs nothing.
  */
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,15 +12,15 @@ import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { codedSqlite } from "../sqlite/sqlite-error.ts";
 import { hasEvidenceTables, makeEvidenceTables } from "../sqlite/sqlite-evidence.ts";
 
-/** How the file is; `name` is that of a table or an index of ours. */
+/** State of the file; `name` is that of one of our tables or indexes. */
 export type EvidenceLook =
   | { readonly found: "whole" | "none" | "damaged" | "newer_version" | "older_version" }
   | { readonly found: "part_missing"; readonly name: string }
   | { readonly found: "log_unreadable" | "log_alone" };
 
 /**
- * Looks at `evidence.sqlite` in this directory, and at the log beside it. The time is that of
- * reading the file once.
+ * Checks `evidence.sqlite` in this directory, and the log beside it. It takes as long as reading
+ * the file once.
  * @throws CodedError driver_missing, store_busy, store_unavailable
  */
 export async function lookAtEvidence(directory: string): Promise<EvidenceLook> {
@@ -30,7 +30,7 @@ export async function lookAtEvidence(directory: string): Promise<EvidenceLook> {
   if ((size ?? 0) === 0) return { found: (logSize ?? 0) > 0 ? "log_alone" : "none" };
   if ((logSize ?? 0) > 0 && !(await isLog(`${path}-wal`))) return { found: "log_unreadable" };
   try {
-    // While a process has the file open, a log lies beside it, if an empty one.
+    // While a process has the file open, a log exists beside it, possibly empty.
     return await codedSqlite(() => lookAt(openSqliteReadOnly(path, logSize === undefined)));
   } catch (error) {
     if (CodedError.is(error) && error.code === "store_corrupt") return { found: "damaged" };
@@ -47,7 +47,7 @@ function lookAt(database: SqliteDatabase): EvidenceLook {
     const [row] = database.prepare("PRAGMA quick_check(1)").all();
     if (row?.["quick_check"] !== "ok") return { found: "damaged" };
     const held = namesIn(database);
-    // A process that was killed as it made the file leaves one that the next start completes.
+    // A process killed while creating the file leaves one that the next start completes.
     if (!isCurrent) return { found: isUnmarked(database) ? "none" : "older_version" };
     const missing = partsOfSchema().find((name) => !held.has(name));
     return missing === undefined ? { found: "whole" } : { found: "part_missing", name: missing };
@@ -65,7 +65,7 @@ function namesIn(database: SqliteDatabase): ReadonlySet<string> {
   return new Set(rows.map(({ name }) => String(name)));
 }
 
-/** Tables and indexes that a file of this version has. */
+/** Tables and indexes of a file of this version. */
 function partsOfSchema(): readonly string[] {
   const database = openSqlite(":memory:");
   try {
@@ -86,11 +86,11 @@ async function sizeOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** The first bytes of a log ("Database File Format", 4.1): a header that is not one is ignored. */
+/** The first bytes of a log ("Database File Format", 4.1): an invalid header is ignored. */
 const headerBytes = 32;
 const magics: ReadonlySet<number> = new Set([0x377f0682, 0x377f0683]);
 
-/** True where the engine reads the log: its header is whole, by its checksum. */
+/** True where the engine would read the log: its header is complete, by its checksum. */
 async function isLog(path: string): Promise<boolean> {
   const header = Buffer.alloc(headerBytes);
   try {

@@ -1,4 +1,4 @@
-/** What lies on the disk: names, modes, links, damage, earlier layouts, refusals. */
+/** Files on the disk: names, modes, links, damage, earlier layouts, refusals. */
 import { cp, lstat, mkdir, readFile, readdir, rename, rm, symlink } from "node:fs/promises";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

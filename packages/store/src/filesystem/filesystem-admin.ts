@@ -1,4 +1,4 @@
-/** @module FilesystemAdmin: the unscoped side of the memory, for operators' commands only. */
+/** @module FilesystemAdmin: unscoped access to the memory, for operator commands only. */
 import type { ScopedKind } from "@turnproof/semconv";
 
 import { unscoped } from "../admin.ts";
@@ -39,7 +39,7 @@ export function filesystemAdmin(
   };
   return {
     async *rows(filter, kind) {
-      // Only what orders the rows is held; each row is read again when its turn comes.
+      // Only sort keys are kept in memory; each row is read again in its turn.
       const lines: Line[] = [];
       for await (const batch of batches(filter, kind)) {
         for (const { id, user_id, created_at } of batch) lines.push({ id, user_id, created_at });
@@ -55,7 +55,7 @@ export function filesystemAdmin(
       for await (const batch of batches(filter, kind)) count += batch.length;
       return count;
     },
-    // A row is a file, or a part of one that is written anew: nothing is left of it.
+    // A row is a file, or a part of one that is rewritten: no bytes remain.
     purge: async () => [],
     async deleteTenant(filter, kind) {
       open();
@@ -84,7 +84,7 @@ export function filesystemAdmin(
   };
 }
 
-/** The changes that still meet the version they name. */
+/** The changes whose rows still have the given version. */
 function editOf(
   filter: { readonly tenant: string | null },
   kind: ScopedKind,

@@ -19,13 +19,13 @@ import { documentName } from "./safe-name.ts";
 import { newLife } from "./store-life.ts";
 import type { WriteLock } from "./write-lock.ts";
 
-/** What the port stands on. */
+/** Dependencies of the port. */
 export interface MemoryParts {
   readonly rows: MemoryRows;
   readonly lock: WriteLock;
   /** ISO 8601 UTC now. */
   readonly clock: () => string;
-  /** Whether the directory answers. */
+  /** Whether the directory is accessible. */
   readonly check: () => Promise<CheckResult>;
 }
 
@@ -96,7 +96,7 @@ function writes(
   clock: () => string,
   open: () => void,
 ): Pick<MemoryStore, "put" | "update" | "delete"> {
-  /** The row of this id if the filter reaches it. */
+  /** The row of this id if the filter matches it. */
   const reached = (
     row: MemoryRecord | undefined,
     filter: MemoryFilter,
@@ -108,7 +108,7 @@ function writes(
       open();
       checkFilter(filter);
       checkScopedKind(kind);
-      // Taken before anything is awaited: the caller may change its objects meanwhile.
+      // Copied before anything is awaited: the caller may change its objects meanwhile.
       const first = recordOf(filter, kind, draft, { now: clock(), version: 1 });
       return rows.edit(kind, filter.tenant, (held) => {
         const before = held.get(documentName(first.id))?.row;

@@ -1,8 +1,8 @@
 /**
  * @module Filesystem: evidence in one SQLite file and memory in plain files of one directory
- * (design 5.2). Several processes may use it at once; writers take turns. Local attackers are held
- * off by the modes of the directory (0700, files 0600), hostile ids by their encoding, and links
- * by never being followed.
+ * (design 5.2). Several processes may use it at once; writers take turns. Protection: directory
+ * modes (0700, files 0600) against local users, encoding against hostile ids, and links are never
+ * followed.
  */
 
 import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
@@ -18,25 +18,25 @@ import { memoryRows } from "./memory-rows.ts";
 import { writeLock } from "./write-lock.ts";
 import type { LockTimes } from "./write-lock.ts";
 
-/** Where the files lie. */
+/** Directory and options of the provider. */
 export interface FilesystemOptions {
   readonly directory: string;
   /** ISO 8601 UTC now; default: the clock of the process. */
   readonly clock?: () => string;
-  /** How writers of several processes wait for each other. */
+  /** Timing of the write lock between processes. */
   readonly lock?: Partial<LockTimes>;
-  /** Evidence is read by a connection that cannot write; a folder's first one may. */
+  /** Evidence is read through a read-only connection, unless a new folder has to be created. */
   readonly readOnly?: boolean;
-  /** False: nothing of evidence is made, copied or changed, also where the folder is new. */
+  /** False: no evidence is created, copied or changed, even in a new folder. */
   readonly mayChange?: boolean;
   /** Calls of the operating system; default: the real ones. */
   readonly calls?: DiskCalls;
 }
 
-/** A directory that holds both ports. */
+/** A directory with both ports. */
 export interface FilesystemProvider extends Provider {
   readonly name: "filesystem";
-  /** Copies the batch files of an earlier version; those lie there until they are dropped. */
+  /** Copies the batch files of an earlier version; the originals remain until they are dropped. */
   readonly copyOld: (options?: CopyOptions) => Promise<CopyReport>;
   /** Compares those files with the copy. */
   readonly checkOld: (options?: Omit<CopyOptions, "dryRun">) => Promise<ParityReport>;
@@ -45,7 +45,7 @@ export interface FilesystemProvider extends Provider {
 }
 
 /**
- * Opens both ports in a directory, which is made (0700) when it is missing.
+ * Opens both ports in a directory, creating it (0700) when it is missing.
  * @throws CodedError store_unavailable, store_read_only, store_corrupt
  */
 export async function filesystem(options: FilesystemOptions): Promise<FilesystemProvider> {

@@ -1,7 +1,7 @@
 /**
- * @module FolderIndex: the `index.json` of one tenant's folder in one collection: which documents
- * are there, whose they are and what they contain, by hash. It is derived: documents are the truth,
- * and a torn, foreign or missing index is rebuilt from them (faults T9).
+ * @module FolderIndex: the `index.json` of one tenant's folder in one collection: its documents
+ * with their tenant and content hash. It is derived: documents take precedence, and a torn,
+ * foreign or missing index is rebuilt from them (faults T9).
  */
 import { createHash } from "node:crypto";
 
@@ -10,14 +10,14 @@ import type { Row } from "./document.ts";
 
 /** Name of an index. */
 export const indexName = "index.json";
-/** Stands while documents may be newer than the index. */
+/** Exists while documents may be newer than the index. */
 export const dirtyName = "index.dirty";
-/** Bytes at the start of an index that tell two indexes apart. */
+/** Bytes at the start of an index that distinguish two indexes. */
 export const headBytes = 120;
 
 const format = 1;
 
-/** What an index says of one document. */
+/** Entry of one document in an index. */
 export interface IndexEntry {
   readonly file: string;
   readonly hash: string;
@@ -49,7 +49,7 @@ export function entryOf(file: string, hash: string, row: Row): IndexEntry {
   };
 }
 
-/** The bytes of an index; `generation` makes two indexes of one content differ. */
+/** The bytes of an index; `generation` makes two indexes with equal content differ. */
 export function encodeIndex(generation: string, entries: readonly IndexEntry[]): Buffer {
   const rows = JSON.stringify(entries);
   const checksum = checksumOf(generation, rows);
@@ -58,7 +58,7 @@ export function encodeIndex(generation: string, entries: readonly IndexEntry[]):
   );
 }
 
-/** The entries of an index; undefined when it is torn, damaged or not one of ours. */
+/** The entries of an index; undefined when it is torn, damaged or foreign. */
 export function decodeIndex(bytes: Uint8Array): readonly IndexEntry[] | undefined {
   const parsed = parseObject(bytes);
   if (parsed === undefined || parsed["format"] !== format) return undefined;

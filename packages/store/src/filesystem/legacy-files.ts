@@ -1,7 +1,7 @@
 /**
- * @module LegacyFiles: the folder of bundles that an earlier version wrote: a JSON file for each
- * record, and an `index.json` that may know no users. Nothing here is ever written; what is a user's
- * alone can be deleted.
+ * @module LegacyFiles: the bundles folder of an earlier version: a JSON file for each record, and
+ * an `index.json` that may lack users. Never written to; files with only one user's data can be
+ * deleted.
  */
 import { legacyCollection, legacyErasure, legacyRowsOf } from "../legacy-bundles.ts";
 import type { LegacyBundles, LegacyRows } from "../legacy-bundles.ts";
@@ -40,7 +40,7 @@ export function legacyFiles(disk: Disk): LegacyBundles {
   };
 }
 
-/** Takes the entries of deleted records, and all that say the user, out of the old index. */
+/** Removes the entries of deleted records, and all with the user, from the old index. */
 async function pruneIndex(disk: Disk, names: readonly string[], userId: string): Promise<void> {
   const place = [legacyCollection, indexName];
   const bytes = await disk.read(place);
@@ -64,14 +64,14 @@ async function pruneIndex(disk: Disk, names: readonly string[], userId: string):
   try {
     parsed = JSON.parse(bytes.toString("utf8"));
   } catch {
-    // Nothing can be taken out of a torn index; it names records that speak for themselves.
+    // A torn index cannot be edited, and its records carry their own data.
     await disk.remove(place);
     return;
   }
   await disk.replace(place, Buffer.from(JSON.stringify(prune(parsed))));
 }
 
-/** The records, each over what the index says of it: what a record says itself is the truth. */
+/** The records with their index entries; a record's own fields take precedence. */
 async function readRecords(disk: Disk): Promise<unknown[]> {
   const records: unknown[] = [];
   for await (const { record } of recordsOf(disk)) records.push(record);
@@ -90,7 +90,7 @@ async function* recordsOf(
     if (bytes === undefined) continue;
     const said = parseObject(bytes);
     const indexed = index(name.slice(0, -5)) ?? index(name) ?? {};
-    // A damaged file is a record that cannot be read, which is a finding.
+    // A damaged file is an unreadable record, which is a finding.
     yield { key: name, record: said === undefined ? undefined : { ...levelsOf(indexed), ...said } };
   }
 }

@@ -1,7 +1,7 @@
 /**
- * @module LegacyMigration: moves the anonymous entities of one memory into a user, under the write
- * lock (requirements: Administrative migration). What will move is written down first, so that a
- * crash in the middle is finished by the next one who looks, and no row is in two places or none.
+ * @module LegacyMigration: moves the anonymous entities of one memory to a user, under the write
+ * lock (requirements: Administrative migration). The rows to move are recorded first, so that the
+ * next process completes a migration after a crash, and no row is in two places or none.
  */
 import { memoryCollections } from "@turnproof/semconv";
 
@@ -14,7 +14,7 @@ import type { Held } from "./write-lock.ts";
 
 const kind = "entity";
 
-/** Stands from the moment at which a migration is certain until it is whole. */
+/** Exists from the decision on a migration until it is complete. */
 export const intentPlace: Place = [memoryCollections[kind], "migration.intent"];
 
 interface Intent {
@@ -24,7 +24,7 @@ interface Intent {
   readonly files: readonly string[];
 }
 
-/** Adopts the rows and returns how many moved. @param at ISO 8601 UTC now */
+/** Moves the rows and returns how many moved. @param at ISO 8601 UTC now */
 export async function migrateLegacy(
   disk: Disk,
   folders: RowFolders,
@@ -33,7 +33,7 @@ export async function migrateLegacy(
 ): Promise<number> {
   const legacy = await folders.read<MemoryRecord>(kind, anonymousName);
   const own = await folders.read<MemoryRecord>(kind, tenantName(scope.userId));
-  // A row that the user has already is the newer truth and stays.
+  // A row that the user has already is newer and is kept.
   const files = [...legacy]
     .filter(([file, { row }]) => row.memory_id === scope.memoryId && !own.has(file))
     .map(([file]) => file);
@@ -46,7 +46,7 @@ export async function migrateLegacy(
   return files.length;
 }
 
-/** Carries out what is written down, if anything is; only under the lock. */
+/** Completes a recorded migration, if there is one; only under the lock. */
 export async function finishMigration(disk: Disk, folders: RowFolders, held: Held): Promise<void> {
   const bytes = await disk.read(intentPlace);
   if (bytes === undefined) return;

@@ -1,8 +1,8 @@
 /**
- * @module LegacyRows: documents of earlier layouts, which lie straight in their collection and may
- * know no user. One without a `user_id`, in itself and in the old `index.json`, is an anonymous row
- * (requirements: Scope hierarchy 3). Readers see them where they lie; the first write to their
- * collection moves them, each whole, into the folder of their tenant.
+ * @module LegacyRows: documents of earlier layouts, which are directly in their collection and may
+ * lack a user. One without a `user_id`, in itself and in the old `index.json`, is an anonymous row
+ * (requirements: Scope hierarchy 3). Readers read them in place; the first write to their
+ * collection moves each of them, unchanged, to the folder of its tenant.
  */
 import type { ScopedKind } from "@turnproof/semconv";
 import { groupBy, memoryCollections } from "@turnproof/semconv";
@@ -19,15 +19,15 @@ import type { Held } from "./write-lock.ts";
 
 /** Rows of earlier layouts. */
 export interface LegacyRows {
-  /** Rows of a collection that still lie where an earlier version left them. */
+  /** Rows of a collection that are still in an earlier layout. */
   read(kind: ScopedKind): Promise<readonly MemoryRecord[]>;
   /** Moves them into the folders of their tenants; only under the lock. */
   adopt(kind: ScopedKind, held: Held): Promise<void>;
-  /** Files of a collection that can be no row, such as those of a user that is no text. */
+  /** Number of files of a collection that cannot be a row, such as those whose user is no text. */
   refused(kind: ScopedKind): Promise<number>;
 }
 
-/** Legacy rows of a disk; a collection that was found without any is not looked at again. */
+/** Legacy rows of a disk; a collection without any is not checked again. */
 export function legacyRows(disk: Disk, folders: RowFolders): LegacyRows {
   const none = new Set<ScopedKind>();
   const found = async (kind: ScopedKind): Promise<Found> => {
@@ -49,7 +49,7 @@ export function legacyRows(disk: Disk, folders: RowFolders): LegacyRows {
       }
       const collection = memoryCollections[kind];
       for (const name of rows.keys()) await disk.remove([collection, name]);
-      // What stays may be known to be somebody's by the index alone.
+      // The tenant of a remaining file may be in the index only.
       if (refused === 0) await disk.remove([collection, indexName]);
       await disk.sync([collection]);
       if (refused === 0) none.add(kind);
@@ -57,7 +57,7 @@ export function legacyRows(disk: Disk, folders: RowFolders): LegacyRows {
   };
 }
 
-/** Legacy rows by their files, and how many files can be no row. */
+/** Legacy rows by their files, and the number of files that cannot be a row. */
 interface Found {
   readonly rows: ReadonlyMap<string, MemoryRecord>;
   readonly refused: number;
@@ -73,7 +73,7 @@ async function readAll(disk: Disk, kind: ScopedKind): Promise<Found> {
   if (names.length === 0) return { rows, refused };
   const index = legacyIndex(await disk.read([collection, indexName]));
   const taken = new Set<string>();
-  // In one order, so that of two rows with one id the same is named by its file each time.
+  // In a fixed order, so that of two rows with one id always the same one is named after its file.
   for (const name of names.toSorted(byBytes)) {
     if ((await disk.stat([collection, name]))?.kind !== "file") continue;
     const bytes = await disk.read([collection, name]);
@@ -86,7 +86,7 @@ async function readAll(disk: Disk, kind: ScopedKind): Promise<Found> {
   return { rows, refused };
 }
 
-/** An id may stand twice in what an earlier version left; the second is named by its file. */
+/** An id may occur twice in data of an earlier version; the second is named after its file. */
 function namedOnce(row: MemoryRecord, base: string, taken: Set<string>): MemoryRecord {
   const key = JSON.stringify([row.user_id, row.id]);
   if (taken.has(key)) return { ...row, id: `file:${base}` };
@@ -117,7 +117,7 @@ export function legacyIndex(bytes: Buffer | undefined): (key: string) => Said | 
     for (const name of [key, entry["id"], entry["_id"], entry["file"]]) {
       if (typeof name !== "string") continue;
       const other = entries.get(name);
-      // Whose it is cannot be told where two users have an entry of this name.
+      // Ambiguous where entries of two users have this name.
       const isSame = other === undefined || other["user_id"] === entry["user_id"];
       entries.set(name, isSame ? entry : { ...entry, user_id: false });
     }
@@ -126,7 +126,7 @@ export function legacyIndex(bytes: Buffer | undefined): (key: string) => Said | 
   try {
     parsed = bytes === undefined ? undefined : JSON.parse(bytes.toString("utf8"));
   } catch {
-    // A torn index says nothing; the documents speak for themselves.
+    // A torn index is ignored; the documents carry their own data.
   }
   const said = typeof parsed === "object" && parsed !== null ? (parsed as Said) : {};
   for (const list of [parsed, said["rows"], said["entries"], said["items"], said["documents"]]) {

@@ -1,6 +1,6 @@
 /**
- * @module MemoryRows: reads and writes of whole folders with everything that earlier versions and
- * crashes left: rows of the old layout, and a migration that was begun.
+ * @module MemoryRows: reads and writes complete folders, including what earlier versions and
+ * crashes left: rows of the old layout, and an unfinished migration.
  */
 import type { ScopedKind } from "@turnproof/semconv";
 import { memoryCollections, scopedKinds } from "@turnproof/semconv";
@@ -15,7 +15,7 @@ import type { Change, RowFolders, Rows } from "./row-folder.ts";
 import { documentName, isTenantName, tenantName } from "./safe-name.ts";
 import type { Held, WriteLock } from "./write-lock.ts";
 
-/** What a write decides over the rows that it found. */
+/** Decision of a write about the rows it found. */
 export interface Edit<T> {
   readonly change?: Change<MemoryRecord>;
   readonly answer: T;
@@ -25,7 +25,7 @@ export interface Edit<T> {
 export interface MemoryRows {
   /** Rows in the folder of a tenant. The caller checks every row against its filter. */
   of(kind: ScopedKind, tenant: string | null): Promise<readonly MemoryRecord[]>;
-  /** The row of an id in the folder of a tenant, to be checked just so. */
+  /** The row of an id in the folder of a tenant, to be checked the same way. */
   one(kind: ScopedKind, tenant: string | null, id: string): Promise<MemoryRecord | undefined>;
   /** Folders that hold rows of a kind, with their rows; for administration. */
   all(kind: ScopedKind): AsyncIterable<readonly MemoryRecord[]>;
@@ -35,7 +35,7 @@ export interface MemoryRows {
     tenant: string | null,
     decide: (rows: Rows<MemoryRecord>) => Edit<T>,
   ): Promise<T>;
-  /** True when files of an earlier version can be no row of anybody. */
+  /** True when files of an earlier version cannot be a row of any tenant. */
   hasRefused(): Promise<boolean>;
   /** Removes the folder of a tenant that has no rows left. */
   prune(kind: ScopedKind, tenant: string | null): Promise<void>;
@@ -55,7 +55,7 @@ export function memoryRows(disk: Disk, lock: WriteLock): MemoryRows {
     await finishMigration(disk, folders, held);
     await legacy.adopt(kind, held);
   };
-  /** A reader that meets a migration waits for its end, or brings it about. */
+  /** A reader that meets a migration waits for its end, or completes it. */
   const settled = async (kind: ScopedKind): Promise<void> => {
     if (kind !== "entity" || (await disk.stat(intentPlace)) === undefined) return;
     await lock.run((held) => finishMigration(disk, folders, held));

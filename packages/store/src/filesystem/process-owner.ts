@@ -1,24 +1,24 @@
 /**
- * @module ProcessOwner: which process holds a lock, and whether it still runs (faults R19). A pid
- * alone is no identity: it is used again after a crash, and another container's pid means nothing
- * here. So an owner is boot, pid namespace, pid and the time at which the process started.
+ * @module ProcessOwner: which process holds a lock, and whether it is running (faults R19). A pid
+ * alone does not identify a process: it is reused after a crash, and a pid in another container
+ * has no meaning here. So an owner is boot, pid namespace, pid and start time of the process.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** A holder; every part can stand in a file name. */
+/** A holder; every part is valid in a file name. */
 export interface Owner {
   readonly boot: string;
   readonly namespace: string;
   readonly pid: number;
-  /** Clock ticks since boot at which the process started; "0" where the platform does not say. */
+  /** Start time of the process in clock ticks since boot; "0" where the platform has none. */
   readonly started: string;
-  /** Tells two holders inside one process apart. */
+  /** Distinguishes two holders inside one process. */
   readonly token: string;
 }
 
-/** `unknown` when this process cannot see the other one; then its heartbeat decides. */
+/** `unknown` when this process cannot check the other one; then its heartbeat decides. */
 export type Liveness = "alive" | "dead" | "unknown";
 
 /** A new holder in this process. */
@@ -28,7 +28,7 @@ export function newOwner(): Owner {
   return { boot: bootId(), namespace: namespaceId(), pid: process.pid, started, token };
 }
 
-/** Whether the holder's process still runs. */
+/** Whether the holder's process is running. */
 export function livenessOf(owner: Owner): Liveness {
   if (owner.boot !== bootId() || owner.namespace !== namespaceId()) return "unknown";
   if (!isRunning(owner.pid)) return "dead";
@@ -43,7 +43,7 @@ export function ownerName(owner: Owner): string {
   return `owner-${boot}-${namespace}-${pid}-${started}-${token}`;
 }
 
-/** The owner that a file name says. */
+/** The owner in a file name. */
 export function ownerOf(name: string): Owner | undefined {
   const match = /^owner-([0-9a-f]{12})-(\d+)-(\d+)-(\d+)-([0-9a-f]{16})$/.exec(name);
   if (match === null) return undefined;
@@ -73,27 +73,30 @@ function startTicks(pid: number): string | undefined {
   return statFields(pid)[19];
 }
 
-/** Fields of the stat line from the third on: the second may hold spaces and ends with a bracket. */
+/**
+ * Fields of the stat line from the third on: the second may contain spaces and ends with a
+ * bracket.
+ */
 function statFields(pid: number): readonly string[] {
   const line = readText(`/proc/${pid}/stat`) ?? "";
   return line.slice(line.lastIndexOf(")") + 2).split(" ");
 }
 
-/** Whether a process of this machine runs; one that ended and is still listed does not. */
+/** Whether a process of this machine is running; one that ended and is still listed is not. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // A process of somebody else is there all the same.
+    // A process of another user exists all the same.
     if ((error as { readonly code?: unknown }).code !== "EPERM") return false;
   }
   return !hasEnded(pid);
 }
 
 /**
- * True of a process that ended and that its parent has not asked after, as under a container's
- * process 1 that reaps nobody: it is listed, and holds nothing. While a thread of it still ends,
- * its files are open.
+ * True for a process that ended and was not reaped by its parent, as under a container whose
+ * process 1 reaps no children: it is listed and holds nothing. While one of its threads is still
+ * ending, its files are open.
  */
 function hasEnded(pid: number): boolean {
   if (statFields(pid)[0] !== "Z") return false;

@@ -1,8 +1,7 @@
 /**
- * @module RowFolder: the rows of one tenant in one collection, as they lie on the disk. Readers
- * take no lock: they trust the index while it is clean, and the documents while it is not. Writers
- * hold the lock; a document that was renamed into place is the moment at which a write has
- * happened.
+ * @module RowFolder: the rows of one tenant in one collection on the disk. Readers take no lock:
+ * they use the index while it is clean, and the documents while it is not. Writers hold the lock;
+ * a write takes effect when its document is renamed into place.
  */
 import { randomBytes } from "node:crypto";
 
@@ -33,13 +32,13 @@ export interface HeldRow<R extends Row> {
 /** Rows by document name. */
 export type Rows<R extends Row> = ReadonlyMap<string, HeldRow<R>>;
 
-/** What a write does to a folder: rows to keep under their ids, documents to remove. */
+/** Change of a folder: rows to store under their ids, documents to remove. */
 export interface Change<R extends Row> {
   readonly put?: readonly R[];
   readonly remove?: readonly string[];
 }
 
-/** Folders of rows, remembered while their index stands still. */
+/** Folders of rows, cached while their index does not change. */
 export interface RowFolders {
   read<R extends Row>(kind: R["kind"], folder: string): Promise<Rows<R>>;
   /** Applies a change, durably; only under the lock. */
@@ -50,13 +49,13 @@ export interface RowFolders {
     held: Held,
   ): Promise<void>;
   /**
-   * Takes away a folder without rows: its name is made of an id. Where something else stays in it,
-   * its index names no row that is gone. Only under the lock.
+   * Removes a folder without rows, because its name is made from an id. Where other files remain
+   * in it, its index names no deleted row. Only under the lock.
    */
   prune(kind: Row["kind"], folder: string, held: Held): Promise<void>;
 }
 
-/** What is there besides documents. */
+/** Files that are not documents. */
 const auxiliary: ReadonlySet<string> = new Set([indexName, dirtyName]);
 
 interface Remembered {
@@ -64,7 +63,7 @@ interface Remembered {
   readonly rows: Rows<Row>;
 }
 
-/** Rows that are remembered over all folders. */
+/** Most cached rows over all folders. */
 const rememberedRowsMax = 100_000;
 
 /** Place of a folder of rows. */
@@ -97,7 +96,7 @@ export function rowFolders(disk: Disk): RowFolders {
       const loaded = await load(disk, kind, folder, known);
       if (loaded.head === undefined) remembered.delete(key);
       else if (loaded.head !== known?.head) remember(key, loaded);
-      // Documents of this folder were proved to be rows of this kind.
+      // Documents of this folder were validated as rows of this kind.
       return loaded.rows as Rows<R>;
     },
     async write<R extends Row>(
@@ -114,7 +113,7 @@ export function rowFolders(disk: Disk): RowFolders {
     },
     async prune(kind, folder, held) {
       const place = placeOf(kind, folder);
-      // A writer that died leaves what it never finished, and an index that names deleted rows.
+      // A dead writer leaves unfinished files, and an index that names deleted rows.
       await sweep(disk, place);
       const names = await disk.list(place);
       if (names.some((name) => !auxiliary.has(name))) {
@@ -122,7 +121,7 @@ export function rowFolders(disk: Disk): RowFolders {
         return;
       }
       remembered.delete(place.join("/"));
-      // The mark goes last: while it stands, an index without rows is not asked.
+      // The mark is removed last: while it exists, an index without rows is not used.
       for (const name of auxiliary) await disk.remove([...place, name]);
       await disk.prune(place);
     },
@@ -153,7 +152,7 @@ async function load(
   return { head: bytes.subarray(0, headBytes).toString("latin1"), rows };
 }
 
-/** Every document that is one, whatever the index says. */
+/** Every valid document, whatever the index says. */
 async function scan(disk: Disk, kind: Row["kind"], folder: string): Promise<Loaded> {
   const rows = new Map<string, HeldRow<Row>>();
   for (const name of await disk.list(placeOf(kind, folder))) {
@@ -163,7 +162,7 @@ async function scan(disk: Disk, kind: Row["kind"], folder: string): Promise<Load
   return { head: undefined, rows };
 }
 
-/** One document; undefined when it is gone, damaged or not where it belongs. */
+/** One document; undefined when it is deleted, damaged or misplaced. */
 async function readRow(
   disk: Disk,
   kind: Row["kind"],
@@ -177,9 +176,9 @@ async function readRow(
 }
 
 /**
- * Marks the index, writes documents, writes the index, takes the mark away. The mark stands in the
- * same folder as the documents and before them, so wherever a crash falls, either it is there or
- * nothing has happened.
+ * Marks the index, writes documents, writes the index, removes the mark. The mark is in the same
+ * folder as the documents and written before them, so after a crash either it exists or nothing
+ * was changed.
  */
 async function apply<R extends Row>(
   disk: Disk,
@@ -190,7 +189,7 @@ async function apply<R extends Row>(
 ): Promise<Remembered> {
   const mark = [...place, dirtyName];
   const left = await disk.mark(mark);
-  // A mark that was already there is of a writer that died: what it never finished goes too.
+  // An existing mark is a dead writer's: its unfinished files are removed too.
   if (!left) await sweep(disk, place);
   await held.confirm();
   const rows = new Map<string, HeldRow<Row>>(before);

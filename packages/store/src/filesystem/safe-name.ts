@@ -1,15 +1,15 @@
 /**
- * @module SafeName: opaque ids as names of files and folders (faults T8). A name is made of `a-z`,
- * `0-9` and `_`, begins with its form and is at most 120 characters, so no id leaves its folder, is
- * a reserved name, or meets another by folding of case or Unicode. Long ids are hashed; the id
- * itself stands inside of the file and is compared on every read.
+ * @module SafeName: opaque ids as names of files and folders (faults T8). A name consists of
+ * `a-z`, `0-9` and `_`, begins with its form and has at most 120 characters, so no id leaves its
+ * folder, is a reserved name, or collides with another by folding of case or Unicode. Long ids are
+ * hashed; the id itself is inside the file and is compared on every read.
  */
 import { createHash } from "node:crypto";
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
 const nameCharsMax = 120;
 
-/** Folder of the rows without a tenant; no encoded id is called so. */
+/** Folder of the rows without a tenant; no encoded id has this name. */
 export const anonymousName = "anonymous";
 
 /** Name of an id: `u_` and base32 of its UTF-8, or `h_` and its SHA-256 where that is too long. */
@@ -30,12 +30,12 @@ export function documentName(id: string): string {
   return `${safeName(id)}.json`;
 }
 
-/** True for what {@link documentName} gives. */
+/** True for names of {@link documentName}. */
 export function isDocumentName(name: string): boolean {
   return /^(?:u_[a-z2-7]*|h_[0-9a-f]{64})\.json$/.test(name);
 }
 
-/** True for what {@link tenantName} gives. */
+/** True for names of {@link tenantName}. */
 export function isTenantName(name: string): boolean {
   return name === anonymousName || /^(?:u_[a-z2-7]*|h_[0-9a-f]{64})$/.test(name);
 }

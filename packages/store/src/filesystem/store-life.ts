@@ -1,7 +1,7 @@
-/** @module StoreLife: whether a port is still open, and its end. */
+/** @module StoreLife: whether a port is open, and its closing. */
 import { CodedError } from "@turnproof/semconv";
 
-/** The life of a port. */
+/** State of a port. */
 export interface Life {
   /** @throws CodedError store_closed */
   open(): void;
@@ -9,7 +9,7 @@ export interface Life {
   ended(): boolean;
 }
 
-/** A life that begins now. */
+/** An open state. */
 export function newLife(): Life {
   let ended = false;
   return {

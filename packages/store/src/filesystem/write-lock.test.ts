@@ -1,4 +1,7 @@
-/** One writer at a time, over processes; a dead holder is followed, a silent stranger too. */
+/**
+ * One writer at a time over processes; a dead holder is replaced, and so is one without a
+ * heartbeat.
+ */
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,8 +1,8 @@
 /**
- * @module WriteLock: one writer at a time, over all processes that share the directory. A holder is
- * the *name* of a file, so a lock is whole the moment it exists, and the file of a dead holder can
- * be removed without ever hitting a living one. Whoever wants to write first raises its own file
- * and then looks at the others: of two at the same time at least one sees the other and gives way.
+ * @module WriteLock: one writer at a time over all processes of the directory. A holder is the
+ * *name* of a file, so a lock is complete as soon as it exists, and the file of a dead holder can
+ * be removed without ever removing a living one's. A writer first creates its own file and then
+ * reads the others: of two concurrent writers at least one sees the other and withdraws.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -11,33 +11,35 @@ import { livenessOf, newOwner, ownerName, ownerOf } from "./process-owner.ts";
 
 /** Times of a lock, in milliseconds. */
 export interface LockTimes {
-  /** A holder says at least this often that it lives. */
+  /** Interval of a holder's heartbeat, at most. */
   readonly heartbeatMs: number;
-  /** A holder that cannot be seen and was silent for this long is dead. */
+  /** After this time without a heartbeat, a holder that cannot be checked counts as dead. */
   readonly silenceMs: number;
-  /** A writer waits this long for others. */
+  /** How long a writer waits for others. */
   readonly patienceMs: number;
-  /** Writers of one process that wait hold the lock on for this long. */
+  /** Waiting writers of one process keep the lock for this long. */
   readonly turnMs: number;
 }
 
 const usual: LockTimes = { heartbeatMs: 1_000, silenceMs: 15_000, patienceMs: 30_000, turnMs: 50 };
 
-/** A held lock, as work sees it. */
+/** A held lock, for the work. */
 export interface Held {
-  /** Throws `store_busy` when the lock was taken away because its heartbeat had stood still. */
+  /** Throws `store_busy` when the lock was taken over because its heartbeat had stopped. */
   confirm(): Promise<void>;
 }
 
 /** One writer at a time. */
 export interface WriteLock {
-  /** Runs the work alone. Rejects with `store_busy` when others do not let go in time. */
+  /**
+   * Runs the work under the lock. Rejects with `store_busy` when others do not release it in time.
+   */
   run<T>(work: (held: Held) => Promise<T>): Promise<T>;
-  /** Resolves when no work waits and the lock was given back. */
+  /** Resolves when no work waits and the lock is released. */
   idle(): Promise<void>;
 }
 
-/** A lock in this folder; it is made on the first use. */
+/** A lock in this folder, which is created on first use. */
 export function writeLock(disk: Disk, folder: Place, times: Partial<LockTimes> = {}): WriteLock {
   const bounds = { ...usual, ...times };
   const owner = ownerName(newOwner());
@@ -49,12 +51,12 @@ export function writeLock(disk: Disk, folder: Place, times: Partial<LockTimes> =
   };
   const waiting: (() => Promise<void>)[] = [];
   let running: Promise<void> | undefined;
-  /** Takes the lock, works through those that wait, gives the lock back, until none waits. */
+  /** Takes the lock, runs the waiting work, releases the lock, until none waits. */
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
       const release = await take(disk, folder, owner, bounds).catch((error: unknown) => error);
       if (typeof release !== "function") {
-        // Everyone who waited for this attempt learns of it; later ones try anew.
+        // All callers that waited for this attempt are rejected; later ones try again.
         const refused = waiting.splice(0);
         failure = release;
         for (const job of refused) await job();
@@ -84,7 +86,7 @@ export function writeLock(disk: Disk, folder: Place, times: Partial<LockTimes> =
   };
 }
 
-/** Raises our file until it is the only living one. */
+/** Creates our file until it is the only living one. */
 async function take(
   disk: Disk,
   folder: Place,
@@ -100,7 +102,7 @@ async function take(
     if (!(await otherLiving(disk, folder, owner, times, seen))) break;
     await disk.remove(own);
     if (Date.now() > end) throw new CodedError("store_busy");
-    // Two that were raised at the same moment look again at different ones.
+    // Two that were created at the same moment wait for different times.
     await sleep(1 + Math.random() * Math.min(40, 2 + round));
   }
   const beat = setInterval(() => void disk.touch(own).catch(() => undefined), times.heartbeatMs);
@@ -111,7 +113,7 @@ async function take(
   };
 }
 
-/** True while somebody else holds the lock; files of the dead are removed on the way. */
+/** True while another owner holds the lock; files of dead owners are removed. */
 async function otherLiving(
   disk: Disk,
   folder: Place,

@@ -1,7 +1,7 @@
 /**
- * @module AskedConditions: a question as conditions alone, for providers that answer it in their
- * own language: the scope becomes conditions like the others, and what nothing can equal becomes
- * the empty choice, so that no provider has to know those cases.
+ * @module AskedConditions: a question as plain conditions, for providers that translate it to
+ * their own language: the scope becomes conditions like the others, and a condition that nothing
+ * can meet becomes the empty choice, so that no provider handles these cases itself.
  */
 import { checkScope, isGranted } from "../scope.ts";
 import { tenantText } from "./turn-fields.ts";
@@ -10,7 +10,7 @@ import type { TurnCondition, TurnQuestion } from "./turn-question.ts";
 const nothing: TurnCondition = { any: [] };
 
 /**
- * Conditions that all hold for a turn that passes. A text in them is never empty or ill-formed, a
+ * Conditions that all hold for a matching turn. A text in them is never empty or ill-formed, a
  * number never NaN.
  * @throws CodedError identity_missing, record_invalid
  */
@@ -19,7 +19,7 @@ export function askedConditions({ scope, where }: TurnQuestion): readonly TurnCo
   const application = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
   const own: TurnCondition[] = [];
   if (!("operator" in scope)) own.push({ text: "tenant", is: tenantText(scope.tenant) });
-  // A grant that was not issued opens nothing.
+  // A grant that was not issued gives no access.
   else if (!isGranted(scope)) own.push(nothing);
   if (application !== undefined) own.push({ text: "application_id", is: application });
   return [...own, ...where].map(plain);
@@ -31,7 +31,7 @@ function plain(condition: TurnCondition): TurnCondition {
   return condition.not === true ? { ...nothing, not: true } : nothing;
 }
 
-/** An empty text is an unknown one; one with a lone surrogate would become another on its way. */
+/** An empty text is unknown; one with a lone surrogate would become another text in transit. */
 function isEqualToNothing(condition: TurnCondition): boolean {
   if ("text" in condition) return condition.is !== null && !isSaid(condition.is);
   if ("list" in condition) return !isSaid(condition.has);

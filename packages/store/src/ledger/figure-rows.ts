@@ -1,6 +1,6 @@
 /**
- * @module FigureRows: rows of a provider's grouped statements as the answers of the ledger. Every
- * provider names its columns as they are here.
+ * @module FigureRows: converts rows of a provider's grouped statements to the ledger's answers.
+ * All providers use these column names.
  */
 import { groupBy } from "@turnproof/semconv";
 
@@ -16,7 +16,7 @@ import { compareValues } from "./turn-sums.ts";
 /** One row of an answer. */
 export type FigureRow = Readonly<Record<string, unknown>>;
 
-/** Columns of figures; each is a number, or null of nothing. */
+/** Columns of figures; each is a number, or null without values. */
 const figureColumns = [
   "turns",
   "errors",
@@ -37,7 +37,7 @@ const figureColumns = [
 ] as const;
 
 /**
- * Figures by value and stretch, in the order of both.
+ * Figures by value and interval, in the order of both.
  *
  * @param groups `value`, `stretch` and the columns of figures
  * @param verdicts `value`, `stretch`, `verdict` and `turns`
@@ -82,7 +82,7 @@ export function figureGroupsOf(
     );
 }
 
-/** The counts among figures, for providers whose engine counts no faster alone. */
+/** The counts among figures, for providers whose engine has no faster way to count. */
 export function countsAmong(figures: readonly FigureGroup[]): readonly CountGroup[] {
   return figures.map(({ turns, errors, first_at, last_at, from_ms }) => ({
     ...(from_ms === undefined ? {} : { from_ms }),
@@ -94,7 +94,7 @@ export function countsAmong(figures: readonly FigureGroup[]): readonly CountGrou
 }
 
 /**
- * Counts by stretch, in the order of time.
+ * Counts by interval, in the order of time.
  *
  * @param rows `stretch`, `turns`, `errors`, `first_at` and `last_at`
  */
@@ -115,7 +115,7 @@ export function countGroupsOf(
 }
 
 /**
- * Figures of calls, the most first.
+ * Figures of calls, largest first.
  *
  * @param groups `by_…` for each field and the sums of the calls
  * @param outcomes `by_…`, `said` and `calls`

@@ -1,4 +1,4 @@
-/** What is held of roots until they are settled: whole roots, within the bound, none forgotten. */
+/** Rows of unsettled roots in memory: complete roots, within the bound, none lost. */
 import { expect, test } from "vitest";
 
 import { storedForm } from "../stored-event.ts";
@@ -34,7 +34,7 @@ test("a settled root is let go of, unless it spoke since or is not quiet", () =>
   held.settled({ root: "c", last: at(1) }, at(1));
   expect(["a", "b", "c"].map((root) => held.knows(root))).toEqual([false, true, true]);
   expect(held.get("b")?.held.all()).toHaveLength(2);
-  // Nothing of it waits, so it is due when it is quiet and not before.
+  // None of its rows is overdue, so it is due when it is quiet and not before.
   expect(held.due(at(1), at(9))).toEqual([{ root: "b", last: at(3) }]);
 });
 

@@ -1,4 +1,4 @@
-/** @module HeldRoots: rows of roots that were stored a moment ago, within a bound of bytes. */
+/** @module HeldRoots: rows of recently stored roots in memory, bounded in bytes. */
 import { compareTimes } from "@turnproof/evidence";
 
 import type { RootStanding } from "../evidence-store.ts";
@@ -7,18 +7,18 @@ import type { JudgedSoFar } from "./record-roots.ts";
 import type { RootDraft } from "./root-draft.ts";
 import type { HeldTurn } from "./turn-question.ts";
 
-/** A root all of whose rows are held. */
+/** A root with all of its rows in memory. */
 export interface HeldRoot extends RootStanding {
   readonly held: HeldRows;
   /** Receipt of the first row since its turns were settled, empty without one, and of the last. */
   readonly from: string;
   readonly last: string;
-  /** Rows that its last provisional turns rest on, and these turns. */
+  /** Number of rows behind its last provisional turns, and these turns. */
   readonly recorded: number;
   readonly turns: readonly HeldTurn[];
-  /** What was found of these turns, where it was. */
+  /** Judgement of these turns, if any. */
   readonly draft?: RootDraft | undefined;
-  /** What was found of its turns before it was quiet. */
+  /** Judgement of its turns before it was quiet. */
   readonly soFar?: JudgedSoFar | undefined;
 }
 
@@ -28,13 +28,13 @@ export interface DueRoot {
   readonly last: string;
 }
 
-/** Names of roots that were let go of before they were settled. */
+/** Most names of roots that were evicted before they were settled. */
 const namesMax = 200_000;
 
-/** Roots, those with the latest event at the end. */
+/** Roots, those with the latest event last. */
 export class HeldRoots {
   private readonly roots = new Map<string, HeldRoot>();
-  /** Last receipt of roots that are not settled and not held. */
+  /** Last receipt of roots that are neither settled nor in memory. */
   private readonly gone = new Map<string, string>();
   private readonly bytesMax: number;
   private bytes = 0;
@@ -47,12 +47,12 @@ export class HeldRoots {
     return this.roots.get(root);
   }
 
-  /** Whether the root is not settled. */
+  /** True for a root that is not settled. */
   knows(root: string): boolean {
     return this.roots.has(root) || this.gone.has(root);
   }
 
-  /** Adds rows to a root, which has this standing with them. */
+  /** Adds rows to a root; `standing` includes them. */
   add(root: string, { rows, epoch }: RootStanding, own: HeldRows): HeldRoot {
     const known = this.roots.get(root);
     const before = bytesOf(known);
@@ -71,7 +71,7 @@ export class HeldRoots {
     return next;
   }
 
-  /** Remembers the turns that were written of a root, and what was found of them. */
+  /** Records the turns that were written for a root, and their judgement. */
   recorded(root: string, { rows, turns, draft }: Pick<HeldRoot, "rows" | "turns" | "draft">): void {
     const known = this.roots.get(root);
     if (known === undefined) return;
@@ -81,7 +81,9 @@ export class HeldRoots {
     this.bytes += bytesOf(next) - before;
   }
 
-  /** Remembers what was found of a root up to this receipt; what came later waits from there on. */
+  /**
+   * Records the judgement of a root up to this receipt; later rows count as waiting from there.
+   */
   judgedSoFar(root: string, through: string, soFar: JudgedSoFar): void {
     const known = this.roots.get(root);
     if (known === undefined) return;
@@ -90,7 +92,7 @@ export class HeldRoots {
     this.bytes += bytesOf(next) - bytesOf(known);
   }
 
-  /** Lets go of the rows of a root that is to be read back when it is quiet. */
+  /** Drops the rows of a root; it is read back when it is quiet. */
   evict(root: string, last: string): void {
     this.drop(root);
     this.gone.delete(root);
@@ -102,7 +104,10 @@ export class HeldRoots {
     }
   }
 
-  /** Lets go of a root whose turns are settled up to here, unless it spoke since, or is not quiet. */
+  /**
+   * Removes a root whose turns are settled up to here, unless it received rows since or is not
+   * quiet.
+   */
   settled({ root, last: through }: DueRoot, quiet: string): void {
     const last = this.gone.get(root);
     if (last !== undefined && compareTimes(last, through) <= 0) this.gone.delete(root);
@@ -114,7 +119,7 @@ export class HeldRoots {
     } else this.drop(root);
   }
 
-  /** Lets go of what has been still for longest, down to the bound. */
+  /** Evicts the roots without rows for longest, down to the bound. */
   bound(): void {
     for (const [root, { last }] of this.roots) {
       if (this.bytes <= this.bytesMax) return;
@@ -123,8 +128,8 @@ export class HeldRoots {
   }
 
   /**
-   * Roots that are not settled and received nothing since `quiet`, and those of which rows wait since
-   * before `busy`.
+   * Unsettled roots that received nothing since `quiet`, and those with rows waiting since before
+   * `busy`.
    */
   due(quiet: string, busy: string): readonly DueRoot[] {
     const due: DueRoot[] = [];
@@ -150,5 +155,5 @@ function bytesOf(root: HeldRoot | undefined): number {
   return root.held.bytes + records * recordBytes;
 }
 
-/** About what a record of a turn takes. */
+/** Approximate size of a turn record. */
 const recordBytes = 2_048;

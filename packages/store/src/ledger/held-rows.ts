@@ -1,6 +1,6 @@
 /**
- * @module HeldRows: stored rows of one root in memory, packed as a bundle has them: a fifth of the
- * bytes of the events, and nothing for the garbage collector to walk.
+ * @module HeldRows: stored rows of one root in memory, packed as in a bundle: a fifth of the bytes
+ * of the events, and nothing for the garbage collector to traverse.
  */
 import { compareTimes } from "@turnproof/evidence";
 
@@ -10,7 +10,7 @@ import type { StoredEvent } from "../stored-event.ts";
 
 /** Rows of one root. */
 export class HeldRows {
-  /** How many there are. */
+  /** Number of rows. */
   count = 0;
   /** Receipts of the first and the last, ISO 8601 UTC; empty without rows. */
   first = "";
@@ -23,7 +23,7 @@ export class HeldRows {
     this.root = root;
   }
 
-  /** About what the packed rows take in memory. */
+  /** Approximate memory of the packed rows. */
   get bytes(): number {
     return this.segments.reduce((sum, { length }) => sum + length + segmentBytes, rootBytes);
   }
@@ -43,22 +43,22 @@ export class HeldRows {
     this.saw(other.last);
   }
 
-  /** All rows as they were added, read anew. */
+  /** All rows in the order they were added, decoded anew. */
   all(): readonly StoredEvent[] {
     this.pack();
     return decodeBody(this.root, joinSegments(this.segments));
   }
 
-  /** All rows as events that are to be settled: each says that it is one content. */
+  /** All rows as events for settling: each has one content. */
   unsettled(): readonly StoredEvent[] {
     this.pack();
     const rows = decodeBody(this.root, joinSegments(this.segments));
-    // In place, because they were made for this: settling would copy each of them.
+    // In place, because the rows are this call's own: settling would copy each of them.
     for (const row of rows as { revision?: number }[]) row.revision = 1;
     return rows;
   }
 
-  /** Packs what was added since; the next rows begin a segment. */
+  /** Packs the rows added since; the next rows begin a segment. */
   pack(): void {
     if (this.unpacked.length === 0) return;
     this.segments.push(encodeSegment(this.unpacked));

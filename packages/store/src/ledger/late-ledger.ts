@@ -1,7 +1,7 @@
-/** @module LateLedger: a ledger that is opened by the first question, or whose store may be away. */
+/** @module LateLedger: a ledger that the first query opens, or whose store may be unreachable. */
 import type { TurnLedger } from "./turn-question.ts";
 
-/** The ledger that `current` gives at each call; what it throws is the answer. */
+/** The ledger that `current` returns at each call; its errors are passed on. */
 export function lateLedger(
   answeredIn: TurnLedger["answeredIn"],
   current: () => TurnLedger | Promise<TurnLedger>,

@@ -1,6 +1,6 @@
 /**
- * @module MemoryTurns: the ledger's turns in memory, and the readable reference of every provider:
- * what a question means is what this answers.
+ * @module MemoryTurns: the ledger in memory, and the readable reference for every provider: it
+ * defines the meaning of a question.
  */
 import { checkScope } from "../scope.ts";
 import { comparePlaces, passes, placeOf } from "./turn-conditions.ts";

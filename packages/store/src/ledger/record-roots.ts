@@ -1,7 +1,7 @@
 /**
- * @module RecordRoots: the turns of whole roots into the ledger. The drain, the judge, an import
- * and the migration write turns here and nowhere else, so that a key keeps its first receipt, and
- * a turn whose identity moved leaves no second row.
+ * @module RecordRoots: writes the turns of whole roots to the ledger. The drain, the judge, an
+ * import and the migration write turns only here, so that a key keeps its first receipt, and a
+ * turn whose identity changed leaves no second row.
  */
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -21,13 +21,16 @@ import { heldOf } from "./turn-writes.ts";
 /** Where turns of whole roots are written. */
 export type RootTurns = TurnWriter & Pick<TurnLedger, "turnsOf" | "listTurns">;
 
-/** A root with all of its settled events, and the standing that they rest on. */
+/** A root with all of its settled events, and their standing. */
 export interface WholeRoot extends RootStanding {
   readonly root: string;
   readonly events: readonly TurnEvent[];
-  /** Turns that stand under it, where the caller knows them; else the ledger is asked. */
+  /** Turns in the ledger for it, where the caller has them; else the ledger is queried. */
   readonly held?: readonly HeldTurn[];
-  /** Turns by key that were judged before the root was quiet; their verdicts stay till the next. */
+  /**
+   * Turns by key that were judged before the root was quiet; their verdicts are kept until the
+   * next ones.
+   */
   readonly soFar?: JudgedSoFar | undefined;
 }
 
@@ -35,11 +38,11 @@ export interface WholeRoot extends RootStanding {
 export type JudgedSoFar = ReadonlyMap<string, TurnRecord>;
 
 /**
- * Writes the turns of these roots: provisional ones, or settled ones where there is a judge. Lets
- * other work pass in between.
+ * Writes the turns of these roots: provisional ones, or settled ones with a judge. Yields to other
+ * work in between.
  *
- * @param judge what is found of the turns of a root
- * @returns the turns that stand now, in the order of the roots
+ * @param judge judges the turns of a root
+ * @returns the current turns, in the order of the roots
  */
 export function recordRoots(
   ledger: RootTurns,
@@ -52,21 +55,21 @@ export function recordRoots(
 /** Judges the turns of a root; undefined: they are not judged. */
 export type JudgeRoot = (root: WholeRoot) => JudgeTurn | undefined;
 
-/** A whole root whose events are read when their turn comes. */
+/** A whole root whose events are read in its turn. */
 export interface RootSource extends Pick<WholeRoot, "root" | "rows" | "held"> {
   readonly read: () => WholeRoot;
 }
 
-/** A root that was read. */
+/** A root that was read already. */
 export function sourceOf(whole: WholeRoot): RootSource {
   const { root, rows, held } = whole;
   return { root, rows, ...(held === undefined ? {} : { held }), read: () => whole };
 }
 
 /**
- * Writes provisional turns of these roots, and hands what is found of them to `keep`.
+ * Writes provisional turns of these roots, and passes their judgement to `keep`.
  *
- * @returns the turns that stand now, in the order of the roots
+ * @returns the current turns, in the order of the roots
  */
 export function draftRoots(
   ledger: RootTurns,
@@ -78,7 +81,8 @@ export function draftRoots(
 }
 
 /**
- * Writes the turns of these roots with verdicts and not as settled, for roots that never are quiet.
+ * Writes the turns of these roots with verdicts and not as settled, for roots that are never
+ * quiet.
  *
  * @returns what was written, by root
  */
@@ -98,9 +102,9 @@ export async function judgeSoFar(
 
 interface Writing {
   readonly judge?: JudgeRoot | undefined;
-  /** Takes what the judge found; the turns are written without it. */
+  /** Receives the judgement; the turns are written without it. */
   readonly draft?: (root: WholeRoot, records: readonly TurnRecord[]) => void;
-  /** Takes what the judge found; the turns are written with it, and are not settled. */
+  /** Receives the judgement; the turns are written with it, and are not settled. */
   readonly soFar?: (root: WholeRoot, records: readonly TurnRecord[]) => void;
 }
 
@@ -139,7 +143,7 @@ async function writeRoots(
   return records.map(heldOf);
 }
 
-/** The record before it was judged. */
+/** The record without its judgement. */
 function unjudged(record: TurnRecord): TurnRecord {
   if (record.judged_at === null) return record;
   const { insight_codes: _i, ...said } = record.row;
@@ -148,8 +152,8 @@ function unjudged(record: TurnRecord): TurnRecord {
 }
 
 /**
- * Turns that were judged, of roots that are recorded anew: evidence of another turn of the root
- * leaves a verdict alone.
+ * Judged turns of roots that are recorded again: evidence of another turn of the root leaves a
+ * verdict unchanged.
  */
 async function judgedTurns(
   ledger: RootTurns,
@@ -167,10 +171,13 @@ async function judgedTurns(
   return known;
 }
 
-/** Turns of one root whose verdicts outlast evidence of others; those of a larger one wait. */
+/**
+ * Most turns of a root whose verdicts are kept when another turn changes; those of a larger one
+ * wait.
+ */
 const turnsPerRoot = 1_000;
 
-/** The record with the verdict that it had, if it still says the same. */
+/** The record with its previous verdict, if its content is unchanged. */
 function withVerdict(record: TurnRecord, before: TurnRecord | undefined): TurnRecord {
   if (before === undefined || record.judged_at !== null) return record;
   const { row, judged_at, as_of } = before;
@@ -185,8 +192,8 @@ function withVerdict(record: TurnRecord, before: TurnRecord | undefined): TurnRe
 }
 
 /**
- * The record with the verdict that was found before its root was quiet, if it has none. A success
- * does not stand for a turn that has grown since.
+ * The record with the verdict from before its root was quiet, if it has none. A success is not
+ * kept for a turn that has grown since.
  */
 function withSoFar(record: TurnRecord, soFar: TurnRecord | undefined): TurnRecord {
   if (soFar === undefined || record.judged_at !== null) return record;
@@ -198,12 +205,12 @@ function withSoFar(record: TurnRecord, soFar: TurnRecord | undefined): TurnRecor
   return { ...record, row: judged, judged_at, as_of } as TurnRecord;
 }
 
-/** A row as a store gives it back. */
+/** A row in the form in which a store returns it. */
 function plain({ verdict: _v, finding_codes: _f, insight_codes: _i, ...row }: TurnRow): unknown {
   return JSON.parse(JSON.stringify(row));
 }
 
-/** Records of one write, which is encoded at one go. */
+/** Records of one write, which is encoded in one step. */
 export const recordsPerWrite = 2_000;
 
 async function turnsUnder(
@@ -217,10 +224,12 @@ async function turnsUnder(
   return turns;
 }
 
-/** Longest time for which the thread is held. */
+/** Longest time for which the thread is blocked. */
 const holdMsMax = 4;
 
-/** Resolves at once, or after a turn of the event loop where this went on for too long. */
+/**
+ * Resolves at once, or after a turn of the event loop when the thread was blocked for too long.
+ */
 export function paced(): () => Promise<void> {
   let since = performance.now();
   return async () => {
@@ -233,15 +242,15 @@ export function paced(): () => Promise<void> {
 const pageEvents = 10_000;
 
 /**
- * Roots as they are stored now; one without rows is left out. A root of more events than a verdict
- * rests on is cut to them.
+ * The stored roots; one without rows is left out. A root with more events than a verdict reads is
+ * cut to them.
  */
 export async function readRoots(
   store: EvidenceStore,
   scope: EvidenceScope,
   roots: readonly string[],
 ): Promise<readonly WholeRoot[]> {
-  // Rows that are stored after this count are read as well, and make the next version.
+  // Rows stored after this count are read too, and make the next version.
   const standing = await store.standing(roots);
   const read: WholeRoot[] = [];
   for (const [root, { rows, epoch }] of standing) {
@@ -260,7 +269,7 @@ export async function readRoots(
   return read;
 }
 
-/** Writes provisional turns of these roots as they are stored now. */
+/** Writes provisional turns of these roots from their stored rows. */
 export async function recordStored(
   store: EvidenceStore,
   scope: EvidenceScope,

@@ -1,6 +1,6 @@
 /**
- * @module RootDraft: what was found of the turns of a whole root at the drain. Unless more of the
- * root is stored, its turns are settled from it, without their events.
+ * @module RootDraft: judgement of the turns of a whole root at the drain. Unless more of the root
+ * is stored, its turns are settled from it, without their events.
  */
 import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -10,21 +10,21 @@ import { recordsPerWrite } from "./record-roots.ts";
 import type { HeldTurn } from "./turn-question.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
 
-/** Who sent evidence of a root, and when it was received first. */
+/** A producer in a root, and when its evidence was first received. */
 export type Voice = Pick<
   TurnEvent,
   "root_trace_id" | "producer_id" | "service_name" | "application_id" | "received_at"
 >;
 
-/** The turns of a root as they are while nothing is lost and no more of it is stored. */
+/** The turns of a root, valid while nothing is lost and no more of it is stored. */
 export interface RootDraft {
   /** All its turns, each with its judgement. */
   readonly records: readonly TurnRecord[];
   readonly voices: readonly Voice[];
-  /** Latest receipt that it rests on, ISO 8601 UTC. */
+  /** Latest receipt among its rows, ISO 8601 UTC. */
   readonly asOf: string;
   /**
-   * First and last time of anything in its turns, ISO 8601 UTC: no turn was open before or after.
+   * Time of the first and last event in its turns, ISO 8601 UTC: no turn was open outside of it.
    * Absent where there are only reports of producers.
    */
   readonly extent?: { readonly from: string; readonly to: string } | undefined;
@@ -55,7 +55,7 @@ export function draftOf(
   return { records, voices: [...voices.values()], asOf, extent: extentOf(events) };
 }
 
-/** What a report of a producer says does not belong to the time of a turn. */
+/** A producer's report is not part of a turn's time. */
 function extentOf(events: readonly TurnEvent[]): RootDraft["extent"] {
   let extent: RootDraft["extent"];
   for (const { event_kind, timestamp: to, started_at: from = to } of events) {
@@ -69,15 +69,15 @@ function extentOf(events: readonly TurnEvent[]): RootDraft["extent"] {
   return extent;
 }
 
-/** A root that is settled from its draft, and the turns that stand under it. */
+/** A root that is settled from its draft, and its turns in the ledger. */
 export interface DraftedRoot {
   readonly draft: RootDraft;
   readonly turns: readonly HeldTurn[];
-  /** The standing that the draft rests on. */
+  /** The standing of the draft. */
   readonly version: Omit<TurnVersion, "settled">;
 }
 
-/** Settles the turns of these roots as they were drafted; how many they are. */
+/** Settles the turns of these roots as drafted; returns how many. */
 export async function settleDrafts(
   ledger: Pick<RootTurns, "putTurns">,
   roots: readonly DraftedRoot[],

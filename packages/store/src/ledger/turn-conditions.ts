@@ -1,11 +1,11 @@
-/** @module TurnConditions: whether a record passes, and its place in an order. */
+/** @module TurnConditions: whether a record matches, and its place in an order. */
 import { inScope } from "../scope.ts";
 import { listFields, microsOf, numberFields, textFields, timeFields } from "./turn-fields.ts";
 import type { NumberField, TimeField } from "./turn-fields.ts";
 import type { Sign, TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "./turn-question.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
-/** True for a record in scope of which every condition holds. */
+/** True for a record in scope that meets every condition. */
 export function passes(record: TurnRecord, { scope, where }: TurnQuestion): boolean {
   return inScope(record.row, scope) && where.every((condition) => holds(record, condition));
 }
@@ -45,7 +45,7 @@ function isSo(value: number, sign: Sign, wanted: number): boolean {
   }
 }
 
-/** Where a record stands in an order. */
+/** Place of a record in an order. */
 export function placeOf(record: TurnRecord, { by }: TurnOrder): TurnPlace {
   const read = Object.hasOwn(timeFields, by)
     ? timeFields[by as TimeField]

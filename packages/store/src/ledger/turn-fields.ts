@@ -1,7 +1,7 @@
 /**
- * @module TurnFields: what may be asked of turns. One table says for every field what kind it is
- * and what a record has there; providers derive their columns and statements from it, and the
- * reference evaluator reads it, so that no two of them can differ in what a field means.
+ * @module TurnFields: the queryable fields of turns. One table defines the type of every field and
+ * its value in a record; providers derive their columns and statements from it, and the reference
+ * evaluator reads it, so that all agree on the meaning of a field.
  */
 import { durationClass } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
@@ -42,7 +42,7 @@ export type ListField =
   | "application"
   | "name"
   | "flag";
-/** A number, or null where it is unknown: no comparison is true of it. */
+/** A number, or null where it is unknown: every comparison with null is false. */
 export type NumberField =
   | "duration_ms"
   | "input_tokens"
@@ -55,7 +55,7 @@ export type NumberField =
   | "tool_failed"
   | "memory_supplied"
   | "missing_completion";
-/** A time in whole microseconds since the epoch; null where none was told. */
+/** A time in whole microseconds since the epoch; null where not recorded. */
 export type TimeField = "started_at" | "ended_at" | "first_received" | "received_at";
 
 type Of<T> = (record: TurnRecord) => T;
@@ -64,12 +64,12 @@ function ofRow<T>(read: (row: TurnRow) => T): Of<T> {
   return ({ row }) => read(row);
 }
 
-/** How the tenant of a turn is written where a text is needed; an id can never equal the others. */
+/** Text form of a turn's tenant; an id can never equal the special values. */
 export function tenantText(userId: string | null | undefined): string {
   return userId === undefined ? "unattributed" : userId === null ? "anonymous" : `id:${userId}`;
 }
 
-/** An empty text says nothing. */
+/** An empty text means unknown. */
 export function saidText(text: string | null | undefined): string | null {
   return text === undefined || text === "" ? null : text;
 }
@@ -110,7 +110,7 @@ const listsOf: Readonly<Record<ListField, Of<readonly string[]>>> = {
   coverage_profile: ofRow((row) => row.coverage_profiles),
   dropped: ofRow((row) => Object.keys(row.dropped)),
   environment: (record) => record.environments,
-  /** Of every event: a turn that spans services has several. */
+  /** Of every event: a turn across services has several. */
   application: (record) =>
     record.names.flatMap((name) =>
       name.startsWith(appPrefix) ? [name.slice(appPrefix.length)] : [],
@@ -119,7 +119,7 @@ const listsOf: Readonly<Record<ListField, Of<readonly string[]>>> = {
   flag: (record) => flagsOf(record.row),
 };
 
-/** Each value once; an empty one says nothing. */
+/** Each value once; an empty one means unknown. */
 export const listFields: Readonly<Record<ListField, Of<readonly string[]>>> = Object.fromEntries(
   Object.entries(listsOf).map(([field, read]) => [
     field,
@@ -155,24 +155,27 @@ export const timeFields: Readonly<Record<TimeField, Of<number | null>>> = {
   received_at: ofRow((row) => (row.received_at === null ? null : microsOf(row.received_at))),
 };
 
-/** Fields by which a list can be ordered. */
+/** Fields by which a list can be sorted. */
 export const turnOrderFields: readonly (TimeField | NumberField)[] = [
   ...(Object.keys(timeFields) as TimeField[]),
   ...(Object.keys(numberFields) as NumberField[]),
 ];
 
-/** Microseconds of a time, within what every provider orders exactly; finer digits are cut. */
+/**
+ * Microseconds of a time, within the range that every provider sorts exactly; finer digits are
+ * cut.
+ */
 export function microsOf(time: string): number {
   const { seconds, nanos } = clampedInstant(time);
   return Math.min(seconds * 1_000_000 + Math.floor(nanos / 1_000), Number.MAX_SAFE_INTEGER);
 }
 
-/** How long a turn took; null where it never ended or has no extent. */
+/** Duration of a turn; null where it never ended or has no extent. */
 function lastedMs({ duration_ms: ms, timing_state: state }: TurnRow): number | null {
   return state === "missing_completion" || state === "instantaneous" ? null : ms;
 }
 
-/** What a turn has or shows; each is a word of the filter bar's `has:`. */
+/** Flags of a turn; each is a word of the filter bar's `has:`. */
 const turnFlags: Readonly<Record<string, (row: TurnRow) => boolean>> = {
   error: (row) => row.has_error,
   finding: (row) => (row.finding_codes?.length ?? 0) > 0,

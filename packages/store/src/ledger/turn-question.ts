@@ -1,6 +1,6 @@
 /**
- * @module TurnQuestion: what is asked of the turns of the ledger, and the form of the answers. The
- * same question goes to a list, a count, facets, figures and calls; all are exact over the whole
+ * @module TurnQuestion: queries on the turns of the ledger, and the form of the answers. One
+ * question type serves lists, counts, facets, figures and calls; all are exact over the whole
  * history and in scope (issue: one query surface).
  */
 import type { TurnCall } from "@turnproof/evidence";
@@ -9,10 +9,10 @@ import type { EvidenceScope } from "../scope.ts";
 import type { ListField, NumberField, TextField, TimeField } from "./turn-fields.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
-/** Signs of a comparison. What is unknown passes none of them. */
+/** Comparison operators. An unknown value matches none of them. */
 export type Sign = "<" | "<=" | "=" | ">=" | ">";
 
-/** One condition; `not` turns its answer round, so that unknown passes a negated one. */
+/** One condition; `not` negates its result, so that unknown matches a negated one. */
 export type TurnCondition = { readonly not?: true } & (
   | { readonly text: TextField; readonly is: string | null }
   | { readonly list: ListField; readonly has: string }
@@ -23,14 +23,14 @@ export type TurnCondition = { readonly not?: true } & (
   | { readonly any: readonly TurnCondition[] }
 );
 
-/** Whose turns, and which of them: all conditions hold. */
+/** Scope and conditions of a query: all must match. */
 export interface TurnQuestion {
   readonly scope: EvidenceScope;
   readonly where: readonly TurnCondition[];
   readonly signal?: AbortSignal;
 }
 
-/** By what a list is ordered; ties go by key. What is unknown stands last, in either direction. */
+/** Sort order of a list; ties by key. Unknown values come last, in either direction. */
 export interface TurnOrder {
   readonly by: TimeField | NumberField;
   readonly ascending?: true;
@@ -48,7 +48,7 @@ export interface TurnPage {
   readonly next: TurnPlace | null;
 }
 
-/** How many turns there are, and when. */
+/** Number of turns, and their time range. */
 export interface TurnCounts {
   readonly turns: number;
   readonly errors: number;
@@ -57,13 +57,13 @@ export interface TurnCounts {
   readonly last_at: number | null;
 }
 
-/** Counts of the turns in one stretch of time. */
+/** Counts of the turns in one time interval. */
 export interface CountGroup extends TurnCounts {
-  /** Start of the stretch in epoch milliseconds; absent where no stretches were asked for. */
+  /** Start of the interval in epoch milliseconds; absent without intervals. */
   readonly from_ms?: number;
 }
 
-/** What some turns amount to. */
+/** Figures of some turns. */
 export interface TurnFigures extends TurnCounts {
   readonly verdicts: Readonly<Record<string, number>>;
   /** Nearest-rank percentiles of the known durations; null without one. */
@@ -74,39 +74,39 @@ export interface TurnFigures extends TurnCounts {
   readonly tool_results: number;
   readonly tool_limited: number;
   readonly tool_failed: number;
-  /** Sums over the turns that said them, and how many said nothing. */
+  /** Sums over the turns with a value, and the number of turns without one. */
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly tokens_unknown: number;
-  /** Over the turns that said both. */
+  /** Over the turns with both values. */
   readonly cached_tokens: number | null;
   readonly cached_of_tokens: number | null;
 }
 
-/** Figures of the turns with one value, in one stretch of time. */
+/** Figures of the turns with one value, in one time interval. */
 export interface FigureGroup extends TurnFigures {
-  /** Value of the field; null where a turn says none; absent where no field was asked for. */
+  /** Value of the field; null for turns without one; absent when not grouped by a field. */
   readonly value?: string | null;
-  /** Start of the stretch in epoch milliseconds; absent where no stretches were asked for. */
+  /** Start of the interval in epoch milliseconds; absent without intervals. */
   readonly from_ms?: number;
 }
 
 /** How figures are grouped. A turn with several values counts under each of them. */
 export interface FigureOptions {
   readonly by?: TextField | ListField;
-  /** Stretches of this many milliseconds of `ended_at`, counted from the epoch. */
+  /** Intervals of this many milliseconds of `ended_at`, counted from the epoch. */
   readonly everyMs?: number;
 }
 
-/** A field's values with how many turns say each, the commonest first. */
+/** A field's values with the number of turns for each, most frequent first. */
 export interface TurnFacet {
   readonly field: TextField | ListField;
   readonly values: readonly { readonly value: string | null; readonly turns: number }[];
-  /** How many values there are. */
+  /** Number of distinct values. */
   readonly total: number;
 }
 
-/** Calls of one group. */
+/** Figures of the calls of one group. */
 export interface CallFigures {
   readonly group: Readonly<Partial<Record<CallField, string | null>>>;
   readonly calls: number;
@@ -121,10 +121,10 @@ export interface CallFigures {
   readonly tokens_unknown: number;
 }
 
-/** By what calls are grouped: a field of the call, or of its turn. */
+/** Grouping of calls: a field of the call, or of its turn. */
 export type CallField = "name" | "provider" | "outcome" | "error_type" | "agent_id" | "release";
 
-/** The reads of the ledger. Every one takes the scope and returns nothing outside of it. */
+/** Reads of the ledger. Every one takes the scope and returns nothing outside of it. */
 export interface TurnReader {
   listTurns(
     question: TurnQuestion,
@@ -136,7 +136,7 @@ export interface TurnReader {
     fields: readonly (TextField | ListField)[],
     valuesMax: number,
   ): Promise<readonly TurnFacet[]>;
-  /** Counts alone, which cost a fraction of figures; stretches in the order of time. */
+  /** Counts only, which cost a fraction of figures; intervals in the order of time. */
   turnCounts(
     question: TurnQuestion,
     options: Pick<FigureOptions, "everyMs">,
@@ -150,25 +150,25 @@ export interface TurnReader {
 }
 
 /**
- * Writes of the ledger: the newer version of a key stands, whatever the order of the writes; of two
+ * Writes of the ledger: the newer version of a key wins, whatever the order of the writes; of two
  * equal ones the later write.
  */
 export interface TurnWriter {
-  /** All versions of a key have one `first_received`: providers order and partition by it. */
+  /** All versions of a key have one `first_received`: providers sort and partition by it. */
   putTurns(records: readonly TurnRecord[]): Promise<void>;
-  /** Takes turns away whose identity moved. What is older than this version does not come back. */
+  /** Deletes turns whose identity changed. Versions older than the given one do not come back. */
   dropTurns(gone: readonly HeldTurn[]): Promise<void>;
 }
 
-/** A turn that the ledger holds: where it lies and what its row rests on. */
+/** A turn in the ledger: its key, version and root. */
 export type HeldTurn = Pick<TurnRecord, "key" | "version" | "first_received"> & {
   readonly root_trace_id: string;
 };
 
 /** The ledger of a store. Every answer is exact, over the whole history and in scope. */
 export interface TurnLedger extends TurnReader, TurnWriter {
-  /** Where questions are worked out: in the store's engine, or over records in this process. */
+  /** Where queries are computed: in the store's engine, or over records in this process. */
   readonly answeredIn: "store" | "process";
-  /** The turns that stand under these roots, of every tenant; for writers. */
+  /** The turns of these roots, of every tenant; for writers. */
   turnsOf(roots: readonly string[]): Promise<readonly HeldTurn[]>;
 }

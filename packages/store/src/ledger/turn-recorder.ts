@@ -1,7 +1,7 @@
 /**
- * @module TurnRecorder: keeps the ledger beside what is stored. Events that were just stored are
- * held per root, within a bound, until their turns are settled: so the judge need not read back
- * what passed a moment ago.
+ * @module TurnRecorder: updates the ledger as events are stored. Recently stored events are kept
+ * in memory per root, within a bound, until their turns are settled, so that the judge need not
+ * read them back.
  */
 import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -21,49 +21,49 @@ import type { JudgedSoFar, JudgeRoot, RootSource, WholeRoot } from "./record-roo
 import { draftOf } from "./root-draft.ts";
 import type { DraftedRoot, RootDraft } from "./root-draft.ts";
 
-/** How much a recorder holds. */
+/** Bounds of a recorder. */
 export interface TurnRecorderOptions {
   /**
-   * Bytes, about, of roots that are not settled; the judge reads back what has no room. Default
-   * 128 MiB.
+   * Approximate bytes of unsettled roots in memory; the judge reads back what does not fit.
+   * Default 128 MiB.
    */
   readonly bytesMax?: number;
-  /** Judges turns as they are stored, as if nothing were lost; absent: nothing is drafted. */
+  /** Judges turns as they are stored, assuming no losses; absent: no drafts. */
   readonly draft?: JudgeRoot | undefined;
 }
 
-/** A root out of memory, and the turns that were written of it. */
+/** A root from memory, and its written turns. */
 export interface HeldSlice {
   readonly slice: EventSlice;
   /** Absent where none were written yet. */
   readonly turns?: readonly HeldTurn[];
 }
 
-/** Writes turns of what is stored. */
+/** Writes turns of stored events. */
 export interface TurnRecorder {
   /**
    * Writes provisional turns of events that were just stored, which `read` passes to its argument.
-   * Called one after another.
+   * Calls must not overlap.
    */
   stored(read: (visit: (event: TurnEvent) => void) => Promise<void>): Promise<void>;
   /**
-   * The whole root as it was stored, when this recorder holds all of these rows; `limit` counts
-   * its events. Undefined: read it back.
+   * The whole stored root, when this recorder has all of these rows; `limit` counts its events.
+   * Undefined: read it back.
    */
   whole(root: string, standing: RootStanding, limit: number): HeldSlice | undefined;
-  /** What was found of the root's turns when the last of these rows was stored, if it was. */
+  /** Judgement of the root's turns as of the last of these rows, if there is one. */
   drafted(root: string, standing: RootStanding): DraftedRoot | undefined;
-  /** Receipt of the last row of a root that is held, ISO 8601 UTC. */
+  /** Receipt of the last row in memory of a root, ISO 8601 UTC. */
   last(root: string): string | undefined;
-  /** Whether the root passed here and is not settled. */
+  /** Whether the root was stored here and is not settled. */
   knows(root: string): boolean;
-  /** Keeps what was found of a root up to this receipt beside its turns, until it is settled. */
+  /** Keeps the judgement of a root up to this receipt, until its turns are settled. */
   judgedSoFar(root: string, through: string, soFar: JudgedSoFar): void;
-  /** Lets go of a root, as it was due, whose turns are settled; it stays while it is not quiet. */
+  /** Removes a due root whose turns are settled; it is kept while it is not quiet. */
   settled(root: DueRoot, quiet: string): void;
   /**
-   * Roots that passed here and are not settled: those that received nothing since `quiet`, and
-   * those of which rows wait since before `busy`. Some are not held and have to be read back.
+   * Unsettled roots that were stored here: those that received nothing since `quiet`, and those
+   * with rows waiting since before `busy`. Some are not in memory and have to be read back.
    */
   due(quiet: string, busy: string): readonly DueRoot[];
 }
@@ -151,7 +151,7 @@ async function byRoot(read: ReadEvents): Promise<ReadonlyMap<string, HeldRows>> 
   return own;
 }
 
-/** Holds what is whole; roots of which others were stored as well are to be read back. */
+/** Keeps complete roots in memory; roots that others stored rows of are read back. */
 async function holdAll(
   held: HeldRoots,
   own: ReadonlyMap<string, HeldRows>,
@@ -174,7 +174,7 @@ async function holdAll(
     }
     const next = held.add(root, stands, rows);
     if (isStill(next)) continue;
-    // Under a root whose rows are all new nothing stands, unless rows of it were deleted.
+    // A root whose rows are all new has no turns in the ledger, unless rows of it were deleted.
     const turns = stands.epoch > 0 && known === undefined ? {} : { held: next.turns };
     const read = (): WholeRoot => {
       const events = settledEvents(next.held.unsettled());
@@ -186,9 +186,9 @@ async function holdAll(
 }
 
 /**
- * How rows that were just stored go with what is held of their root: they make it whole; they were
- * read back with an earlier batch; rows were deleted since, so that what is held counts no more; or
- * others stored rows of the root too.
+ * How newly stored rows relate to the root in memory: they complete it; they were read back with
+ * an earlier batch; rows were deleted since, so that the memory is invalid; or others stored rows
+ * of the root too.
  */
 type Fit = "whole" | "read_before" | "deleted_since" | "others_stored";
 
@@ -203,7 +203,7 @@ function latest(a: string, b: string): string {
   return compareTimes(a, b) < 0 ? b : a;
 }
 
-/** A larger root is judged when it is quiet, from the events that a verdict rests on. */
+/** A larger root is judged when it is quiet, from the events that a verdict reads. */
 function isSmall({ events }: WholeRoot): boolean {
   return events.length < largeEvents;
 }

@@ -1,6 +1,6 @@
 /**
- * @module TurnRecords: the settled events of a whole root as records of its turns. The drain, the
- * judge and the migration make records here and nowhere else.
+ * @module TurnRecords: converts the settled events of a whole root to records of its turns. The
+ * drain, the judge and the migration create records only here.
  */
 import { createHash } from "node:crypto";
 
@@ -10,7 +10,7 @@ import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import { turnName } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
 
-/** What the judge found of a turn. */
+/** Judgement of a turn. */
 export interface Judgement {
   readonly verdict: string;
   readonly finding_codes: readonly string[];
@@ -19,10 +19,10 @@ export interface Judgement {
   readonly as_of: string;
 }
 
-/** Finds out about a turn from its row and its own events; undefined: not judged. */
+/** Judges a turn from its row and its own events; undefined: not judged. */
 export type JudgeTurn = (row: TurnRow, own: readonly TurnEvent[]) => Judgement | undefined;
 
-/** 192 bits of SHA-256 over the turn's identity: no two identities with one key can be found. */
+/** 192 bits of SHA-256 over the turn's identity: collisions are infeasible. */
 function recordKey(row: TurnRow): string {
   return createHash("sha256").update(turnKey(row)).digest("hex").slice(0, 48);
 }
@@ -30,7 +30,7 @@ function recordKey(row: TurnRow): string {
 /**
  * Records of the turns among resolved, deduplicated events of one whole root.
  *
- * @param judge what was found of a turn; undefined while not judged
+ * @param judge judgement of a turn; undefined while not judged
  */
 export function recordsOf(
   events: readonly TurnEvent[],
@@ -60,7 +60,7 @@ function withJudgement(
   return { ...row, verdict, finding_codes, insight_codes };
 }
 
-/** Ids that single events of the turn say, which its row says only where all of them agree. */
+/** Ids in single events of the turn; its row has them only where all events agree. */
 function namesOf(events: readonly TurnEvent[]): readonly string[] {
   const names = new Set<string>();
   const add = (kind: Parameters<typeof turnName>[0], id: string | undefined): void => {
@@ -68,7 +68,7 @@ function namesOf(events: readonly TurnEvent[]): readonly string[] {
   };
   let before: TurnEvent | undefined;
   for (const event of events) {
-    // Events of a turn mostly say one of each: a name is made where it changes.
+    // Events of a turn mostly share each id: a name is built only where it changes.
     if (event.application_id !== before?.application_id) add("app", event.application_id);
     if (event.memory_id !== before?.memory_id) add("memory", event.memory_id);
     if (event.run_id !== before?.run_id) add("run", event.run_id);

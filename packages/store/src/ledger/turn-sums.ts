@@ -1,4 +1,4 @@
-/** @module TurnSums: what records and their calls amount to. */
+/** @module TurnSums: figures of records and their calls. */
 import type { TurnCall } from "@turnproof/evidence";
 
 import {
@@ -20,20 +20,20 @@ import type {
 } from "./turn-question.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
-/** Nearest-rank percentile of values: the least one that so large a share does not exceed. */
+/** Nearest-rank percentile of values: the least one that this share does not exceed. */
 function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }
 
-/** Values that a record has for a field; one null where it has none. */
+/** Values of a record's field; a single null where it has none. */
 function valuesOf(record: TurnRecord, field: TextField | ListField): readonly (string | null)[] {
   if (!isListField(field)) return [textFields[field](record)];
   const values = listFields[field](record);
   return values.length === 0 ? [null] : values;
 }
 
-/** The values of a field among some records, the commonest first, then by value. */
+/** The values of a field among some records, most frequent first, then by value. */
 export function facetOf(
   records: readonly TurnRecord[],
   field: TextField | ListField,
@@ -49,14 +49,14 @@ export function facetOf(
   return { field, values: values.slice(0, valuesMax), total: values.length };
 }
 
-/** Null first, then by the bytes of UTF-8, as databases order text. */
+/** Null first, then by the bytes of UTF-8, as databases sort text. */
 export function compareValues(a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? -1 : 1;
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** Figures by value and stretch, in the order of both. */
+/** Figures by value and interval, in the order of both. */
 export function figureGroups(
   records: readonly TurnRecord[],
   { by, everyMs }: FigureOptions,
@@ -171,7 +171,7 @@ export function callGroups(
     });
 }
 
-/** A turn of several releases has its calls under each of them. */
+/** A turn of several releases counts its calls under each of them. */
 function combinations(at: CallAt, by: readonly CallField[]): (string | null)[][] {
   return by.reduce<(string | null)[][]>(
     (before, field) =>

@@ -1,17 +1,17 @@
-/** @module TurnWrites: what is written of turns, each key once. */
+/** @module TurnWrites: writes of turns, each key once. */
 import type { HeldTurn } from "./turn-question.ts";
 import { compareVersions } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
-/** A turn that was taken away. */
+/** A deleted turn. */
 export type TurnEnd = HeldTurn;
 
-/** What a ledger says that it holds of a record. */
+/** The ledger's fields of a record. */
 export function heldOf({ key, version, first_received, row }: TurnRecord): HeldTurn {
   return { key, version, first_received, root_trace_id: row.root_trace_id ?? "" };
 }
 
-/** A record, or the end of one. */
+/** A record, or its deletion. */
 export type TurnWrite = { readonly put: TurnRecord } | { readonly drop: TurnEnd };
 
 /** The newest write of each key; of two equal versions the later. */
@@ -26,17 +26,17 @@ export function newestWrites(writes: readonly TurnWrite[]): readonly TurnWrite[]
   return [...newest.values()];
 }
 
-/** Key and version of what is written. */
+/** Key and version of a write. */
 export function endOf(write: TurnWrite): Pick<TurnRecord, "key" | "version"> {
   return "put" in write ? write.put : write.drop;
 }
 
-/** Epoch, rows and whether it is settled, in 64 bits that order as they do. */
+/** Epoch, rows and settled flag in 64 bits, with the same order. */
 export function versionNumber({ epoch, rows, settled }: TurnRecord["version"]): bigint {
   return (BigInt(epoch) << 40n) | (BigInt(rows) << 1n) | (settled ? 1n : 0n);
 }
 
-/** The version that {@link versionNumber} wrote. */
+/** The version from {@link versionNumber}. */
 export function versionOfNumber(number: bigint): TurnRecord["version"] {
   return {
     epoch: Number(number >> 40n),

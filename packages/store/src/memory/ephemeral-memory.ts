@@ -1,6 +1,6 @@
 /**
- * @module Ephemeral memory: the readable reference of MemoryStore, held in the process. Every
- * provider is compared with it by the contract kit.
+ * @module Ephemeral memory: the readable reference of MemoryStore, in the memory of the process.
+ * The contract kit compares every provider with it.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
@@ -32,9 +32,9 @@ import { compareIds, compareRecords, nearestOf, sharingOf, wordsOf } from "./sim
 /** The reference store together with its administrative side. */
 export type EphemeralMemory = MemoryStore & { readonly admin: MemoryAdmin };
 
-/** Whether the store is still open, and its end. */
+/** Whether the store is open, and its closing. */
 function lifeOf(): Pick<MemoryStore, "check" | "close" | typeof Symbol.asyncDispose> & {
-  /** Throws `store_closed` after the end. */
+  /** Throws `store_closed` once closed. */
   readonly open: () => void;
 } {
   let closed = false;
@@ -52,7 +52,7 @@ function lifeOf(): Pick<MemoryStore, "check" | "close" | typeof Symbol.asyncDisp
   };
 }
 
-/** A memory store that is gone with the process. @param clock ISO 8601 UTC now */
+/** A memory store that ends with the process. @param clock ISO 8601 UTC now */
 export function ephemeralMemory(
   clock: () => string = () => new Date().toISOString(),
 ): EphemeralMemory {
@@ -157,7 +157,7 @@ function ephemeralAdmin(
   return {
     rows: async function* rows(filter, kind) {
       const rowsOfAll = [...table(kind).values()];
-      // Two tenants may hold one id: their rows stand by tenant, the anonymous first.
+      // Two tenants may have the same id: their rows are sorted by tenant, the anonymous first.
       rowsOfAll.sort(
         (a, b) => compareRecords(a, b) || compareIds(a.user_id ?? "", b.user_id ?? ""),
       );
@@ -194,7 +194,7 @@ function ephemeralAdmin(
       );
       for (const [key, row] of legacy) {
         const own = JSON.stringify([userId, row.id]);
-        // A row that the user has already is the newer truth and stays.
+        // A row that the user has already is newer and is kept.
         if (entities.has(own)) continue;
         entities.delete(key);
         entities.set(own, {

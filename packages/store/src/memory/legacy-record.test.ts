@@ -1,9 +1,9 @@
-/** @module A document of an earlier version loses nothing as it becomes a row. */
+/** @module A document of an earlier version loses nothing when it becomes a row. */
 import { expect, test } from "vitest";
 
 import { legacyRecord } from "./legacy-record.ts";
 
-/** An id as BSON hands it over. */
+/** An id as BSON returns it. */
 const objectId = { toJSON: () => "64b7f8a2c3d4e5f60718293a" };
 const long = { _bsontype: "Long", low: 1, high: 2_097_152, toString: () => "9007199254740993" };
 

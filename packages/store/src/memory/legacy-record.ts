@@ -1,23 +1,22 @@
 /**
- * @module LegacyRecord: a document of an earlier version as a row, the same for every provider
- * that keeps documents. Its ids may be of any type, fields may be missing, dates may be dates;
- * what becomes no field of the row stays in its data, because the document is replaced by the row.
- * One without a `user_id` is anonymous (requirements: Scope hierarchy 3); one whose `user_id`
- * is no text, or an empty one, is nobody's row: it is shown to nobody and reported, never
- * anonymous.
+ * @module LegacyRecord: converts a document of an earlier version to a row, the same for every
+ * provider of documents. Its ids may be of any type, fields may be missing, dates may be dates;
+ * fields without a counterpart are kept in its data, because the row replaces the document. One
+ * without a `user_id` is anonymous (requirements: Scope hierarchy 3); one whose `user_id` is empty
+ * or no text belongs to no tenant: it is never returned, always reported, and never anonymous.
  */
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 
 import type { Json, MemoryRecord, SharedRecord } from "../memory-store.ts";
 import { recordOf, sharedRecordOf } from "./record-rules.ts";
 
-/** A document as it was read. */
+/** A document as read. */
 export type Said = Readonly<Record<string, unknown>>;
 
-/** A time that was never said. */
+/** Stands for a time that was not recorded. */
 const unknownTime = "1970-01-01T00:00:00.000Z";
 
-/** Where the `id` of a document is kept that a unique index does not allow beside another's. */
+/** Holds the `id` of a document when a unique index does not allow it beside another's. */
 export const legacyIdField = "legacy_id";
 
 /** Fields that become fields of the row; the others become its data. */
@@ -29,9 +28,9 @@ const ownFields: ReadonlySet<string> = new Set(
 );
 
 /**
- * The row that a document becomes; undefined where it can be none of ours.
- * @param base its id where it says none
- * @param indexed what an index says of it, which counts where the document itself says nothing
+ * The row of a document; undefined where it cannot be one.
+ * @param base its id where it has none
+ * @param indexed its index entry, used where the document itself has no value
  */
 export function legacyRecord(
   kind: ScopedKind,
@@ -40,9 +39,10 @@ export function legacyRecord(
   indexed: Said = {},
 ): MemoryRecord | undefined {
   const tenant = said["user_id"] ?? indexed["user_id"] ?? null;
-  // Whoever the row belongs to, it cannot be told: not the anonymous scope either.
+  // The tenant cannot be determined, so it is not the anonymous scope either.
   if (tenant !== null && (typeof tenant !== "string" || tenant === "")) return undefined;
-  // As text, so that two agents or threads with ids of another type never become one without an id.
+  // As text, so that two agents or threads with ids of another type never become one without an
+  // id.
   const level = (name: string): object =>
     optional(name, legacyId(said[name]) ?? legacyId(indexed[name]));
   const draft = {
@@ -55,7 +55,7 @@ export function legacyRecord(
   return madeBy(() => recordOf({ tenant }, kind, draft, writtenOf(said, draft.created_at)));
 }
 
-/** The same for kinds that have no tenant. */
+/** The same for kinds without a tenant. */
 export function legacyShared(kind: SharedKind, said: Said, base: string): SharedRecord | undefined {
   const draft = commonOf(said, base);
   return madeBy(() => sharedRecordOf(kind, draft, writtenOf(said, draft.created_at)));
@@ -84,12 +84,12 @@ function madeBy<R>(make: () => R): R | undefined {
   try {
     return make();
   } catch {
-    // What can be no row of ours stays where it lies.
+    // A document that cannot be a row is kept in place.
     return undefined;
   }
 }
 
-/** An id of any type as text: BSON's own, and the same as extended JSON writes them. */
+/** An id of any type as text: BSON's own types, and their extended JSON form. */
 export function legacyId(value: unknown): string | undefined {
   if (typeof value === "string") return value === "" ? undefined : value;
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") {
@@ -116,7 +116,7 @@ function legacyTime(value: unknown): string | undefined {
     return $date === undefined ? undefined : legacyTime($date);
   }
   if (typeof value !== "string" && typeof value !== "number") return undefined;
-  // Milliseconds of this size lie before March 1973, seconds of it in the year 5138.
+  // Read as milliseconds such a value is before March 1973; read as seconds, up to the year 5138.
   const isSeconds = typeof value === "number" && Math.abs(value) < 1e11;
   const date = new Date(isSeconds ? value * 1_000 : value);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
@@ -130,7 +130,7 @@ function dataOf(said: Said): { readonly [key: string]: Json } {
   return JSON.parse(JSON.stringify(all)) as { readonly [key: string]: Json };
 }
 
-/** True for a value under a name of ours that becomes no field of the row. */
+/** True for a value under one of our names that is not converted to a field of the row. */
 function isLeft(said: Said, name: string): boolean {
   const value = said[name] ?? "";
   if (value === "") return false;

@@ -1,4 +1,4 @@
-/** @module List position: where a list of memory rows goes on, as opaque text. */
+/** @module List position: where a list of memory rows continues, as opaque text. */
 import { CodedError } from "@turnproof/semconv";
 
 import { compareRecords } from "./similarity.ts";
@@ -23,7 +23,7 @@ export function readPosition(text: string): ListPosition {
       if (typeof created === "string" && typeof id === "string") return { created_at: created, id };
     }
   } catch {
-    // Answered below like any other position that is not ours.
+    // Handled below like any other invalid position.
   }
   throw new CodedError("cursor_rejected");
 }

@@ -1,8 +1,8 @@
 /**
- * @module MemoryRetention: what memory keeps for people to look at ages as a preview (design 5.4):
- * the words of tool calls, comments and imported bundles, and of conversations where an operator
- * says so. The row stays, with what says when and where it was. Rows whose own time is over go
- * whole.
+ * @module MemoryRetention: content that memory keeps for people to read expires as a preview
+ * (design 5.4): the texts of tool calls, comments and imported bundles, and of conversations where
+ * an operator sets it. The row is kept, with its time and scope. Rows past their own expiry are
+ * deleted.
  */
 import { groupBy, scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
@@ -16,7 +16,7 @@ import { epochMicros } from "../time.ts";
 
 const batchRowsDefault = 1_000;
 
-/** Fields of a row's data that hold no words; the rest goes with them. */
+/** Fields of a row's data without content; all others are removed with it. */
 const wordless: ReadonlySet<string> = new Set([
   "role",
   "complete",
@@ -47,7 +47,7 @@ export async function retainMemory(
   options: RetentionOptions,
 ): Promise<RetentionReport> {
   const { policy, now, dryRun = true, batchRows = batchRowsDefault, signal, onProgress } = options;
-  // Looks at the ages of every tenant before anything is touched.
+  // Validates the ages of every tenant before anything is changed.
   shortestDays(policy);
   let all = 0;
   for (const kind of scopedKinds) all += await admin.count(unscoped, kind);

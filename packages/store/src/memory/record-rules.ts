@@ -1,6 +1,6 @@
 /**
- * @module Rules of a memory row that every provider applies before it writes (design 5.1): which
- * tenant it belongs to, what it may look like, when it is gone.
+ * @module Rules of a memory row that every provider applies before it writes (design 5.1): its
+ * tenant, its form, its expiry.
  */
 import { CodedError, scopedKinds, sharedKinds } from "@turnproof/semconv";
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
@@ -10,11 +10,11 @@ import type { MemoryDraft, MemoryFilter, MemoryRecord, SharedRecord } from "../m
 const isoUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
 /**
- * Refuses a filter that could mean anything but one tenant.
- * @throws CodedError identity_missing (no tenant was said), identity_empty, record_invalid
+ * Refuses a filter that is not exactly one tenant.
+ * @throws CodedError identity_missing (no tenant), identity_empty, record_invalid
  */
 export function checkFilter(filter: MemoryFilter): void {
-  // A spread of undefined must not widen a read: only a string or null is a tenant.
+  // Spreading undefined must not widen a read: only a string or null is a tenant.
   const tenant: unknown = (filter as MemoryFilter | undefined)?.tenant;
   if (tenant === undefined) throw new CodedError("identity_missing", { field: "tenant" });
   if (tenant === "") throw new CodedError("identity_empty", { field: "tenant" });
@@ -29,7 +29,7 @@ export function checkFilter(filter: MemoryFilter): void {
   }
 }
 
-/** In UTF-8 two texts with a lone surrogate would become one, and two tenants with them. */
+/** In UTF-8 two texts with a lone surrogate would become equal, and so would two tenants. */
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.isWellFormed();
 }
@@ -76,7 +76,7 @@ function checkLevel(
 
 type Draft = Pick<MemoryDraft, "id" | "text" | "embedding" | "created_at" | "expires_at">;
 
-/** What holds for rows of scoped and of shared kinds. */
+/** Rules for rows of scoped and of shared kinds. */
 function checkDraft(draft: Draft): void {
   if (draft.id === "") throw new CodedError("identity_empty", { field: "id" });
   if (!isText(draft.id)) throw new CodedError("record_invalid", { field: "id" });
@@ -95,7 +95,7 @@ function checkDraft(draft: Draft): void {
 }
 
 /**
- * The row of a shared kind that a draft becomes.
+ * The row of a shared kind for a draft.
  * @throws CodedError record_invalid, identity_empty
  */
 export function sharedRecordOf(
@@ -118,8 +118,8 @@ export function sharedRecordOf(
 }
 
 /**
- * The row that a draft becomes inside a filter: the filter's tenant, and its levels where the draft
- * leaves them out. A draft that names another level than the filter is refused.
+ * The row for a draft inside a filter: the filter's tenant, and its levels where the draft has
+ * none. A draft with another level than the filter is refused.
  * @throws CodedError record_invalid, identity_empty
  */
 export function recordOf(
@@ -159,7 +159,7 @@ export function recordOf(
 }
 
 /**
- * The record that a row of this tenant and id may be changed into: itself, taken as it is.
+ * A changed record for the row of this tenant and id, copied.
  * @throws CodedError record_invalid for a record of another tenant, kind or id
  */
 export function checkedChange(
@@ -175,7 +175,7 @@ export function checkedChange(
   return recordOf(filter, kind, record, { now, version });
 }
 
-/** True when the row is inside the filter: exactly its tenant, null equalling only null. */
+/** True when the row matches the filter: exactly its tenant, null equal to null only. */
 export function insideFilter(record: MemoryRecord, filter: MemoryFilter): boolean {
   return (
     record.user_id === filter.tenant &&
@@ -183,7 +183,7 @@ export function insideFilter(record: MemoryRecord, filter: MemoryFilter): boolea
   );
 }
 
-/** The levels that the filter names, by the fields of a row that must equal them; null: absent. */
+/** The filter's levels, by the fields of a row that must equal them; null: absent. */
 export function levelsOf(
   filter: MemoryFilter,
 ): (readonly [field: "agent_id" | "memory_id" | "thread_id", value: string | null])[] {
@@ -195,7 +195,7 @@ export function levelsOf(
   return levels.flatMap(([field, value]) => (value === undefined ? [] : [[field, value] as const]));
 }
 
-/** True until the row's time is over. */
+/** True until the row expires. */
 export function isLive(record: Pick<MemoryRecord, "expires_at">, now: string): boolean {
   return record.expires_at === undefined || Date.parse(record.expires_at) > Date.parse(now);
 }

@@ -1,4 +1,6 @@
-/** @module RowPage: a page of memory rows, newest first, ties by id, and where the next one begins. */
+/**
+ * @module RowPage: a page of memory rows, newest first, ties by id, and the start of the next one.
+ */
 import type { ListOptions } from "../memory-store.ts";
 import { isAfter, readPosition, writePosition } from "./list-position.ts";
 import type { ListPosition } from "./list-position.ts";
@@ -10,7 +12,7 @@ export interface RowPage<R> {
   readonly next: string | null;
 }
 
-/** The page of all these rows that the options ask for; the caller owns it. */
+/** The page of these rows for the options; the caller owns it. */
 export function pageOf<R extends ListPosition>(
   rows: readonly R[],
   options: ListOptions,
@@ -23,7 +25,7 @@ export function pageOf<R extends ListPosition>(
   return { records: records.map((row) => structuredClone(row)), next };
 }
 
-/** The first page of rows that stand in order; one row more than it shows says that it goes on. */
+/** The first page of sorted rows; one extra row means that there are more. */
 export function firstPageOf<R extends ListPosition>(rows: readonly R[], limit: number): RowPage<R> {
   const records = rows.slice(0, limit);
   const last = records.at(-1);

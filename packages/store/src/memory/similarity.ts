@@ -4,7 +4,7 @@
  */
 import type { MemoryRecord, ScoredRecord } from "../memory-store.ts";
 
-/** Cosine moved into [0, 1]; undefined for vectors that cannot be compared. */
+/** Cosine mapped to [0, 1]; undefined for vectors that cannot be compared. */
 function cosine(a: readonly number[], b: readonly number[]): number | undefined {
   if (a.length !== b.length || a.length === 0) return undefined;
   let dot = 0;
@@ -31,7 +31,7 @@ export function wordsOf(text: string): ReadonlySet<string> {
   );
 }
 
-/** Share of the query's words that the text has; undefined when it has none. */
+/** Share of the query's words that are in the text; undefined when there are none. */
 function overlap(query: ReadonlySet<string>, text: string | undefined): number | undefined {
   if (text === undefined || query.size === 0) return undefined;
   const words = wordsOf(text);
@@ -63,7 +63,10 @@ export function sharingOf(
   return bestOf(records, (record) => overlap(words, record.text), limit);
 }
 
-/** The best hits, best first; equal scores by newest, then by id, so that order never depends on a store. */
+/**
+ * The best hits, best first; equal scores by newest, then by id, so that the order never depends
+ * on a store.
+ */
 function bestOf(
   records: readonly MemoryRecord[],
   scoreOf: (record: MemoryRecord) => number | undefined,
@@ -94,7 +97,10 @@ export function timeKey(time: string): string {
   return `${time.slice(0, 19)}.${time.slice(20, -1).padEnd(9, "0")}`;
 }
 
-/** By code point, which is the order of UTF-8 bytes and therefore of every database's binary one. */
+/**
+ * By code point, which is the order of UTF-8 bytes and therefore of every database's binary
+ * collation.
+ */
 export function compareIds(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -1,6 +1,6 @@
 /**
- * @module BundleDocument: packed bundles as documents, whose keys are the batch's, so that the same
- * batch again is the same documents.
+ * @module BundleDocument: packed bundles as documents, whose keys are derived from the batch, so
+ * that the same batch again gives the same documents.
  */
 import type { EvidenceBatch } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
@@ -19,7 +19,7 @@ export function bundleDocuments({ batchId, receivedAt, events }: EvidenceBatch):
   );
 }
 
-/** The documents of stored events of one batch, whose keys begin with this text. */
+/** The documents of stored events of one batch, with this key prefix. */
 export function documentsOf(
   batchId: string,
   prefix: string,

@@ -1,4 +1,4 @@
-/** @module BundleReads: the reads of a request path over bundles in MongoDB. */
+/** @module BundleReads: request reads over bundles in MongoDB. */
 import type { Collection, Document, Filter } from "mongodb";
 
 import { spanMicrosMax } from "../bundle/pack.ts";
@@ -19,9 +19,9 @@ import { coded, storeError } from "./store-error.ts";
 
 type Bundles = Collection<Document>;
 
-/** What reads stand on beside the collection. */
+/** Dependencies of reads besides the collection. */
 export interface ReadParts {
-  /** True while events of an earlier version wait to be copied: every read is bounded. */
+  /** True while events of an earlier version are not copied: every read is bounded. */
   readonly pending: () => boolean;
   readonly legacy: LegacyBundles | undefined;
 }
@@ -64,11 +64,11 @@ async function* codedRounds(rounds: AsyncIterable<Round>): AsyncGenerator<Round>
   }
 }
 
-/** Roots that are named in the search itself; of more, each is looked up as it is met. */
+/** Most roots that are named in the search itself; of more, each is looked up when it is read. */
 const fewRoots = 2_000;
 const rowsPerStep = 256;
 
-/** Roots with a row that passes, each once, where its newest such row stands. */
+/** Roots with a matching row, each once, at its newest such row. */
 async function* candidates(
   bundles: Bundles,
   question: Question,
@@ -141,7 +141,7 @@ async function withAll(
   return left;
 }
 
-/** What one row decides alone, and where a page starts. */
+/** Conditions that a single row decides, and the start of a page. */
 function rowConditions(
   { query, evidenceOnly }: Question,
   { after }: SliceOptions,
@@ -149,7 +149,7 @@ function rowConditions(
   const said: Filter<Document>[] = [];
   if (after !== undefined) {
     const { micros } = positionOfKeyset(after);
-    // A row holds receipts of one minute at most.
+    // A row spans one minute of receipts at most.
     said.push({ first_us: { $lte: micros } }, { last_us: { $lte: micros + spanMicrosMax } });
   }
   if (query.root_trace_id !== undefined) said.push({ root_trace_id: { $eq: query.root_trace_id } });
@@ -158,10 +158,10 @@ function rowConditions(
   return said;
 }
 
-/** Roots whose rows are asked for at once. */
+/** Roots whose rows are read at once. */
 const rootsPerFind = 200;
 
-/** All rows of these roots; `cut` is told of a body that cannot be read, and of too many rows. */
+/** All rows of these roots; `cut` is called for an unreadable body, and for too many rows. */
 export async function rowsOf(
   bundles: Bundles,
   roots: readonly string[],

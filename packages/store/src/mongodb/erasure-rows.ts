@@ -1,4 +1,4 @@
-/** @module ErasureRows: the documents of evidence of one user, and their end. */
+/** @module ErasureRows: finds and deletes the documents of evidence of one user. */
 import type { EvidenceBatch } from "@turnproof/evidence";
 import type { Db } from "mongodb";
 
@@ -13,7 +13,7 @@ import type { OldEvents } from "../old-evidence.ts";
 import { retentionRows } from "./retention-rows.ts";
 import { coded } from "./store-error.ts";
 
-/** What erasure stands on. */
+/** Dependencies of erasure. */
 export interface ErasureParts {
   readonly database: Db;
   readonly append: (batch: EvidenceBatch) => Promise<void>;
@@ -28,7 +28,7 @@ export function erasureRows(parts: ErasureParts): ErasureRows<number> {
   return {
     rootsNaming: (userId) =>
       coded(async () => {
-        // The index of words may lead to more; the rows decide.
+        // The index of words may find more; the rows decide.
         const found = database
           .collection("evidence_bundles")
           .aggregate([
@@ -51,7 +51,7 @@ export function erasureRows(parts: ErasureParts): ErasureRows<number> {
       await coded(() => turns.deleteMany({ tenant: { $eq: tenantText(userId) } }));
     },
     async purge() {
-      // It holds the user's rows as they were, and goes where all of it is in the copy.
+      // It contains the user's original rows, and is dropped where all of it is copied.
       await old.drop();
       return compactAll(database, [
         "evidence_bundles",
@@ -65,8 +65,8 @@ export function erasureRows(parts: ErasureParts): ErasureRows<number> {
 }
 
 /**
- * Gives the blocks of deleted documents back, where the role may and the server can. The oplog
- * keeps what it was told until it is overwritten.
+ * Frees the blocks of deleted documents, where role and server allow it. The oplog keeps its
+ * entries until they are overwritten.
  */
 export async function compactAll(
   database: Db,

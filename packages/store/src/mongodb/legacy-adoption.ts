@@ -1,8 +1,7 @@
 /**
- * @module LegacyAdoption: documents that an earlier version left in the collections of memory
- * become rows where they lie, when the provider is opened by whoever may change it: each is
- * replaced whole, under its `_id`, by the row that it says. What can be no row stays and is
- * reported.
+ * @module LegacyAdoption: converts documents of an earlier version in the memory collections to
+ * rows in place, when the provider is opened with permission to change them: each is replaced,
+ * under its `_id`, by its row. A document that cannot be a row is kept and reported.
  */
 import { memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
@@ -19,7 +18,7 @@ import {
 } from "./memory-document.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
 
-/** Adopts what there is; what another process adopts at the same time is the same. */
+/** Converts all of them; concurrent processes produce the same rows. */
 export async function adoptLegacy(database: Db): Promise<void> {
   await coded(async () => {
     for (const kind of scopedKinds) {
@@ -38,8 +37,8 @@ export async function adoptLegacy(database: Db): Promise<void> {
 }
 
 /**
- * Makes the unique index of a collection. Where ids of an earlier version stand twice, its
- * documents first put theirs under another name, from where adoption reads them.
+ * Creates the unique index of a collection. Where ids of an earlier version are duplicated, its
+ * documents first store theirs under another name, from which adoption reads them.
  */
 export async function makeUniqueIndex(
   collection: Collection<Document>,
@@ -60,7 +59,7 @@ export async function makeUniqueIndex(
   }
 }
 
-/** Codes of documents that are shown to nobody, or not yet as they should be. */
+/** Codes of documents that no tenant can read, or that are not converted yet. */
 export async function legacyDiagnostics(database: Db): Promise<readonly Code[]> {
   const found = new Set<Code>();
   for (const kind of scopedKinds) {
@@ -82,13 +81,14 @@ async function adoptIn(
     const row = rowOf(document);
     if (row === undefined) continue;
     if (await replace(collection, document, row)) continue;
-    // Two ids read alike, such as 7 and "7", or stand twice: the second says its `_id` and type.
+    // Two ids with the same text, such as 7 and "7", or duplicates: the second gets its `_id` and
+    // type.
     const id = `${typeOf(document["_id"])}:${legacyId(document["_id"]) ?? ""}`;
     await replace(collection, document, { ...row, id });
   }
 }
 
-/** Puts the row in the document's place; false where its id is taken. */
+/** Replaces the document with the row; false where its id is taken. */
 async function replace(
   collection: Collection<Document>,
   document: Document,

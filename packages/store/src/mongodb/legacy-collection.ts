@@ -1,6 +1,6 @@
 /**
- * @module LegacyCollection: the bundles that an earlier version left in a collection of their own.
- * Nothing here is ever written; what is a user's alone can be deleted.
+ * @module LegacyCollection: the bundles collection of an earlier version. Never written to;
+ * documents with only one user's data can be deleted.
  */
 import { limits } from "@turnproof/semconv";
 import type { Db } from "mongodb";
@@ -9,7 +9,7 @@ import { legacyCollection, legacyErasure, legacyRowsOf } from "../legacy-bundles
 import type { LegacyBundles, LegacyRows } from "../legacy-bundles.ts";
 import { coded } from "./store-error.ts";
 
-/** The legacy bundles of a database; undefined where there are none as it is opened. */
+/** The legacy bundles of a database; undefined without any when it is opened. */
 export async function legacyBundles(database: Db): Promise<LegacyBundles | undefined> {
   const records = database.collection(legacyCollection);
   if ((await coded(() => records.findOne({}))) === null) return undefined;
@@ -41,7 +41,7 @@ export async function legacyBundles(database: Db): Promise<LegacyBundles | undef
 
 const idsPerStep = 1_000;
 
-/** Ids and dates as text, as a record of JSON says them. */
+/** Ids and dates as text, as in a JSON record. */
 function plain(record: unknown): unknown {
   return JSON.parse(JSON.stringify(record));
 }

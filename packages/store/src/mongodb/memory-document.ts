@@ -1,6 +1,6 @@
 /**
- * @module MemoryDocument: a memory record as a document, and back. Payloads travel as JSON text, so
- * that a key of theirs can never be read as an operator or a path (faults T2).
+ * @module MemoryDocument: a memory record as a document, and back. Payloads are stored as JSON
+ * text, so that none of their keys can be read as an operator or a path (faults T2).
  */
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 import type { Document, Filter } from "mongodb";
@@ -44,8 +44,8 @@ function common(record: Common): Document {
 }
 
 /**
- * The record of a scoped document; a legacy one without a user is anonymous. The user of one that
- * is nobody's equals no tenant: statements leave it out, and `insideFilter` does.
+ * The record of a scoped document; a legacy one without a user is anonymous. The user of one
+ * without a valid tenant equals no tenant: statements exclude it, and so does `insideFilter`.
  */
 export function scopedRecord(document: Document, kind: ScopedKind): MemoryRecord {
   if (isLegacy(document)) {
@@ -85,12 +85,12 @@ function commonOf(document: Document): Common {
   };
 }
 
-/** No tenant is called like this, so that what is no text belongs to none. */
+/** No tenant has this name, so a user that is no text matches none. */
 function userOf(value: unknown): string | null {
   return value === null || typeof value === "string" ? value : "";
 }
 
-/** The payload; empty for what this package did not write. */
+/** The payload; empty in a document that this package did not write. */
 function dataOf({ data }: Document): { readonly [key: string]: Json } {
   if (typeof data !== "string") return {};
   try {
@@ -101,12 +101,12 @@ function dataOf({ data }: Document): { readonly [key: string]: Json } {
   }
 }
 
-/** The id of a document that says none and whose `_id` is an empty text. */
+/** The id of a document without one whose `_id` is an empty text. */
 export function legacyBase(document: Document): string {
   return `${typeOf(document["_id"])}:`;
 }
 
-/** The type of an `_id`, which tells apart two that read alike, such as 7 and "7". */
+/** The type of an `_id`, which distinguishes two with equal text, such as 7 and "7". */
 export function typeOf(id: unknown): string {
   const { _bsontype: type } = (id ?? {}) as { readonly _bsontype?: string };
   return type?.toLowerCase() ?? typeof id;
@@ -114,7 +114,7 @@ export function typeOf(id: unknown): string {
 
 /**
  * True for a document that this version did not write. One of an earlier version lacks the time by
- * which lists are ordered; whoever else has a field of that name writes the others differently.
+ * which lists are sorted; a foreign one with a field of that name has other forms in the rest.
  */
 function isLegacy(document: Document): boolean {
   const { id, data, created_key: key, created_at: at } = document;
@@ -122,13 +122,13 @@ function isLegacy(document: Document): boolean {
   return !isOurs || timeKey(at as string) !== key;
 }
 
-/** Types of whatever is neither text nor absent, which an index can seek. */
+/** Types other than text or absent that an index can seek. */
 const otherTypes: readonly string[] = (
   "double int long decimal object array binData objectId " +
   "bool date regex timestamp symbol javascript"
 ).split(" ");
 
-/** Documents of an earlier version, and others whose time key is none. */
+/** Documents of an earlier version, and others whose time key is invalid. */
 export const legacyDocuments: Filter<Document> = {
   $or: [{ created_key: { $eq: null } }, { created_key: { $type: otherTypes } }],
 };
@@ -138,25 +138,25 @@ function named<K extends string>(key: K, value: unknown): { readonly [P in K]?: 
 }
 
 /**
- * The tenant of every statement; null also equals a legacy row without the field. An equality is
- * true of an element as well, so a row that names several users would be of each.
+ * The tenant of every statement; null also matches a legacy row without the field. An equality
+ * also matches elements of a list, so a row with several users would belong to each.
  */
 export function ofTenant(filter: { readonly tenant: string | null }): Filter<Document> {
   return { user_id: { $not: { $type: "array" }, $eq: filter.tenant } };
 }
 
-/** Rows of whichever tenant; a row whose user is no text, or an empty one, is nobody's. */
+/** Rows of any tenant; a row whose user is empty or no text belongs to none. */
 export const ofAnybody: Filter<Document> = {
   user_id: { $not: { $type: "array" } },
   $or: [{ user_id: { $eq: null } }, { user_id: { $gt: "" } }],
 };
 
-/** The others, by types that an index over `user_id` can seek. */
+/** Rows without a valid tenant, by types that an index on `user_id` can seek. */
 export const ofNobody: Filter<Document> = {
   $or: [{ user_id: { $eq: "" } }, { user_id: { $type: otherTypes } }],
 };
 
-/** The filter's tenant and its levels; values only ever stand behind `$eq`. */
+/** The filter's tenant and its levels; values are only ever operands of `$eq`. */
 export function insideDocument(filter: MemoryFilter): Filter<Document>[] {
   return [
     ofTenant(filter),
@@ -164,13 +164,13 @@ export function insideDocument(filter: MemoryFilter): Filter<Document>[] {
   ];
 }
 
-/** Milliseconds of a time. A `now` that is no time hides every row that ever expires. */
+/** Milliseconds of a time. An invalid `now` hides every row that ever expires. */
 export function endOf(now: string): number {
   const ms = Date.parse(now);
   return Number.isFinite(ms) ? ms : Number.MAX_SAFE_INTEGER;
 }
 
-/** Rows whose time is not over. */
+/** Rows that have not expired. */
 export function liveDocument(now: string): Filter<Document> {
   return { $or: [{ expires_ms: { $eq: null } }, { expires_ms: { $gt: endOf(now) } }] };
 }

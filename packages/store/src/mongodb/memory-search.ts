@@ -1,7 +1,7 @@
 /**
- * @module MemorySearch: nearest rows and rows with shared words, inside a filter (faults T6). The
- * tenant and its levels stand in the filter block of the vector search itself; what is small enough
- * to be compared, and anonymous rows, are compared exactly, up to a bound that is said.
+ * @module MemorySearch: nearest rows and rows with shared words, inside a filter (faults T6).
+ * Tenant and levels are in the filter block of the vector search itself; small sets and anonymous
+ * rows are compared exactly, up to a reported bound.
  */
 import type { ScopedKind } from "@turnproof/semconv";
 import type { Collection, Document } from "mongodb";
@@ -15,7 +15,7 @@ import type { SearchIndex } from "./search-index.ts";
 import { numberOf } from "./store-error.ts";
 import type { VectorIndexes } from "./vector-index.ts";
 
-/** Where and under what a search looks. */
+/** Scope and bounds of a search. */
 export interface SearchPlace {
   readonly collection: Collection<Document>;
   readonly filter: MemoryFilter;
@@ -27,10 +27,10 @@ export interface SearchPlace {
 
 type Best = (records: readonly MemoryRecord[]) => readonly ScoredRecord[];
 
-/** Candidates that the index is asked for, per hit that is wanted; the server allows 10,000. */
+/** Candidates requested from the index per wanted hit; the server allows 10,000. */
 const candidatesPerHit = 20;
 const candidatesMax = 10_000;
-/** Rows that the index is asked for, per hit: some of them may have changed since. */
+/** Rows requested from the index per hit: some of them may have changed since. */
 const rowsPerHit = 4;
 
 interface VectorQuery {
@@ -44,7 +44,7 @@ export async function vectorSearch(place: SearchPlace, query: VectorQuery): Prom
   const { embedding, minScore } = query;
   const limit = Math.trunc(query.limit);
   const best: Best = (records) => nearestOf(records, { embedding, limit, minScore });
-  // A vector without a direction is near to nothing, and an error to the server.
+  // A zero vector is near to nothing, and an error for the server.
   if (!(limit > 0) || embedding.every((n) => n === 0)) {
     return { hits: [], method: "exact", bounded: false, diagnostics: [] };
   }
@@ -61,7 +61,7 @@ export async function vectorSearch(place: SearchPlace, query: VectorQuery): Prom
       place.vectors.refused(place.kind);
       failed = "vector_index_failed";
     } else {
-      // Candidates that are less near than the score asked for leave none nearer behind.
+      // If the last candidate is below the requested score, no nearer one was missed.
       if (found.records.length >= limit) {
         return { hits: best(found.records), method: "index", bounded: false, diagnostics };
       }
@@ -70,21 +70,21 @@ export async function vectorSearch(place: SearchPlace, query: VectorQuery): Prom
     }
   }
   const scanned = await scan(place, "embedding", best, proposed);
-  // What kept the index from serving matters to every search that met the bound.
+  // The reason why the index was not used is reported by every search that reached the bound.
   const cause = index === undefined ? (reason ?? "vector_index_missing") : undefined;
   const bounding = scanned.bounded && cause !== undefined ? [cause] : [];
   const said = new Set([...diagnostics, ...(failed === undefined ? [] : [failed]), ...bounding]);
   return { ...scanned, bounded: scanned.bounded && !whole, diagnostics: [...said] };
 }
 
-/** True beyond the rows that are compared exactly. */
+/** True above the number of rows that are compared exactly. */
 async function isLarge({ collection, filter, exactRowsMax }: SearchPlace): Promise<boolean> {
   const where = { $and: [...insideDocument(filter), { embedding: { $ne: null } }] };
   const held = await collection.countDocuments(where, { limit: exactRowsMax + 1 });
   return held > exactRowsMax;
 }
 
-/** Undefined for what the server refused; a failed connection stays an error. */
+/** Undefined for a refusal of the server; a failed connection remains an error. */
 function refusal(error: unknown): undefined {
   if (numberOf(error) === undefined) throw error;
   return undefined;
@@ -102,25 +102,27 @@ export async function textSearch(
   return scan(place, "text", (records) => sharingOf(records, words, query.limit));
 }
 
-/** Rows without a tenant or a level may lack the field itself, which no search index knows. */
+/**
+ * Rows without a tenant or a level may lack the field itself, which search indexes cannot match.
+ */
 function canBeAsked(filter: MemoryFilter): boolean {
   return filter.tenant !== null && levelsOf(filter).every(([, value]) => value !== null);
 }
 
 interface Proposed {
   readonly records: readonly MemoryRecord[];
-  /** True where the index compared every vector, so that fewer rows than asked for are all. */
+  /** True where the index compared every vector, so that fewer rows than requested are all. */
   readonly whole: boolean;
 }
 
-/** Rows that the index names, under the same filter once more: it follows its collection later. */
+/** Rows from the index, filtered again, because it lags behind its collection. */
 async function propose(
   place: SearchPlace,
   index: SearchIndex,
   query: { readonly embedding: readonly number[]; readonly limit: number },
 ): Promise<Proposed> {
   const { limit } = query;
-  // Beyond the candidates that an approximate search may have, the index compares every vector.
+  // Above the limit of an approximate search, the index compares every vector.
   const amount =
     limit > candidatesMax
       ? { exact: true, limit }
@@ -148,18 +150,21 @@ async function propose(
   return { records, whole: limit > candidatesMax };
 }
 
-/** Tenant, levels and time, as far as the index knows the fields; the tenant it always does. */
+/** Tenant, levels and time, as far as the index has the fields; it always has the tenant. */
 function stageFilter({ filter, now }: SearchPlace, { filters }: SearchIndex): Document {
   const levels = levelsOf(filter).filter(([field]) => filters.has(field));
   return {
     user_id: { $eq: filter.tenant },
     ...Object.fromEntries(levels.map(([field, value]) => [field, { $eq: value }])),
-    // Rows without an end lack the number, which only a negation lets through.
+    // Rows without an expiry lack the number, which only a negation matches.
     ...(filters.has("expires_ms") ? { expires_ms: { $not: { $lte: endOf(now) } } } : {}),
   };
 }
 
-/** Compares the filtered rows here, the newest first, up to the bound, with those proposed. */
+/**
+ * Compares the filtered rows here, newest first, up to the bound, together with those from the
+ * index.
+ */
 async function scan(
   place: SearchPlace,
   field: "embedding" | "text",

@@ -1,4 +1,4 @@
-/** @module MongodbAdmin: unscoped access for operators' commands (Scope hierarchy 4). */
+/** @module MongodbAdmin: unscoped access for operator commands (Scope hierarchy 4). */
 import { memoryCollections, scopedKinds } from "@turnproof/semconv";
 import type { Collection, Db, Document, Filter } from "mongodb";
 
@@ -21,7 +21,7 @@ function filterOf(filter: AdminFilter): Filter<Document> {
   return ofTenant(filter);
 }
 
-/** The administrative side. */
+/** Administrative access. */
 export function mongodbAdmin(database: Db, clock: () => string): MemoryAdmin {
   return {
     purge: () =>
@@ -51,7 +51,7 @@ export function mongodbAdmin(database: Db, clock: () => string): MemoryAdmin {
       const collection = collectionOf(database, kind);
       let changed = 0;
       for (const { id, version, record } of changes) {
-        // A legacy document without a version reads as the first.
+        // A legacy document without a version counts as version 1.
         const versions = { version: { $in: version === 1 ? [1, null] : [version] } };
         const where = { $and: [ofTenant(filter), { id: { $eq: id } }, versions] };
         if (record === undefined) {
@@ -67,13 +67,12 @@ export function mongodbAdmin(database: Db, clock: () => string): MemoryAdmin {
   };
 }
 
-/** Times that a migration looks again when the user wrote a row of the same id meanwhile. */
+/** Attempts of a migration when the user meanwhile wrote a row of the same id. */
 const looksMax = 5;
 
 /**
- * One update adopts the rows. A row that the user has already is the newer truth, and the legacy
- * one stays: those few are named to the update, and the unique index decides about any that came
- * since.
+ * One update moves the rows. A row that the user has already is newer, and the legacy one is kept:
+ * these few are excluded in the update, and the unique index covers any that came since.
  */
 async function migrateLegacy(
   database: Db,
@@ -91,7 +90,7 @@ async function migrateLegacy(
     const where = held.length === 0 ? legacy : { $and: [legacy, { id: { $nin: [...held] } }] };
     try {
       const { modifiedCount } = await entities.updateMany(where, change);
-      // An update that was ended by a duplicate has moved rows, and did not say how many.
+      // An update that ended with a duplicate has moved rows without reporting how many.
       return look === 1
         ? modifiedCount
         : before - (await coded(() => entities.countDocuments(legacy)));
@@ -101,7 +100,7 @@ async function migrateLegacy(
   }
 }
 
-/** Ids of the legacy rows that the user has as well, a batch at a time. */
+/** Ids of the legacy rows that the user has as well, in batches. */
 async function heldIds(
   entities: Collection<Document>,
   legacy: Filter<Document>,
@@ -125,5 +124,5 @@ async function heldIds(
   return held;
 }
 
-/** Ids of one statement: a filter has a size. */
+/** Ids of one statement: a filter has a maximum size. */
 const idsPerFind = 1_000;

@@ -1,4 +1,4 @@
-/** @module MongodbMemory: scoped memory over collections; every statement holds the filter. */
+/** @module MongodbMemory: scoped memory over collections; every statement contains the filter. */
 import { CodedError, memoryCollections } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 import type { Collection, Db, Document, Filter } from "mongodb";
@@ -21,7 +21,7 @@ import type { SearchPlace } from "./memory-search.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
 import type { VectorIndexes } from "./vector-index.ts";
 
-/** What memory works with. */
+/** Dependencies of memory. */
 export interface MemoryParts {
   readonly database: Db;
   readonly clock: () => string;
@@ -49,12 +49,12 @@ export function mongodbMemory(parts: MemoryParts): ScopedMemory {
   return { ...reads(ground), ...writes(ground), ...searches(parts, ground) };
 }
 
-/** What the methods share. */
+/** Shared by the methods. */
 interface Ground {
   readonly clock: () => string;
-  /** The collection, once filter and kind were checked. */
+  /** The collection, after filter and kind were validated. */
   readonly open: (filter: MemoryFilter, kind: ScopedKind) => Collection<Document>;
-  /** Live rows inside the filter. */
+  /** Unexpired rows inside the filter. */
   readonly inside: (filter: MemoryFilter, now?: string) => Filter<Document>[];
   readonly one: ScopedMemory["get"];
 }
@@ -125,7 +125,7 @@ function writes(ground: Ground): Pick<MemoryStore, "put" | "update" | "delete"> 
       const where = { $and: [...inside(filter), byId(id), { version: { $eq: version } }] };
       const change = { $set: scopedDocument(record) };
       const { matchedCount } = await coded(() => open(filter, kind).updateOne(where, change));
-      // Somebody may have written since the row was read: the version decided again.
+      // The row may have changed since it was read: the version decides again.
       if (matchedCount !== 1) throw new CodedError("store_conflict");
       return record;
     },
@@ -153,15 +153,16 @@ function searches(
   };
 }
 
-/** Rows with this id; in UTF-8 a lone surrogate would become another text, so it equals no row. */
+/**
+ * Rows with this id; in UTF-8 a lone surrogate would become another text, so it matches no row.
+ */
 export function byId(id: string): Filter<Document> {
   return { id: typeof id === "string" && id.isWellFormed() ? { $eq: id } : { $in: [] } };
 }
 
 /**
- * Writes a document over the one that the condition names, or as a new one, and answers its
- * version.
- * A unique index decides between two writers of one new row; the loser writes over the winner.
+ * Writes a document over the one matching the condition, or a new one, and returns its version. A
+ * unique index decides between two writers of one new row; the loser overwrites the winner.
  */
 export async function upsert(
   collection: Collection<Document>,

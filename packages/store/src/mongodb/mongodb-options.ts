@@ -1,7 +1,7 @@
 /** @module MongodbOptions: how the provider is opened. */
 import type { MongoClient } from "mongodb";
 
-/** A server by URI, or a client that the caller opened and closes. */
+/** A server by URI, or a client that the caller opens and closes. */
 export interface MongodbOptions {
   readonly url?: string;
   readonly client?: MongoClient;
@@ -11,8 +11,8 @@ export interface MongodbOptions {
   readonly manageIndexes?: boolean;
   /** ISO 8601 UTC now. */
   readonly clock?: () => string;
-  /** Rows of a tenant up to which a search compares every one. Default 10,000. */
+  /** Rows of a tenant up to which a search compares every row. Default 10,000. */
   readonly exactRowsMax?: number;
-  /** Milliseconds to look for a server. Default 5,000. */
+  /** Timeout of finding a server, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number;
 }

@@ -1,6 +1,5 @@
 /**
- * @module Mongodb: evidence and memory in MongoDB, by the official driver. The filter stands in
- * every
+ * @module Mongodb: evidence and memory in MongoDB, by the official driver. The filter is in every
  * find and in the filter block of the vector search (requirements: Provider scoping behaviour).
  */
 import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
@@ -38,9 +37,9 @@ import { ensureTurnIndexes } from "./turn-documents.ts";
 import { vectorIndexes } from "./vector-index.ts";
 import type { VectorIndexes } from "./vector-index.ts";
 
-/** The provider, and what only an operator does. */
+/** The provider, with operator-only operations. */
 export interface MongodbProvider extends Provider {
-  /** Copies events that an older version wrote; they lie there until they are dropped. */
+  /** Copies events of an older version; the originals remain until they are dropped. */
   readonly copyOld: OldEvents["copy"];
   /** Compares those events with the copy. */
   readonly checkOld: OldEvents["check"];
@@ -128,13 +127,13 @@ async function openClient(
     serverSelectionTimeoutMS: timeoutMs,
     connectTimeoutMS: timeoutMs,
     appName: "turnproof",
-    // What a value is decides the store's answer, so nothing undefined may become null on the way.
+    // The type of a value decides the store's answer, so undefined must not become null.
     ignoreUndefined: true,
   });
   try {
     await coded(async () => client.connect());
   } catch (error) {
-    // Its monitors would go on asking for a server that nobody waits for.
+    // Its monitors would keep looking for an unreachable server.
     await client.close().catch(() => {});
     throw error;
   }
@@ -146,14 +145,14 @@ function databaseOf(url: string | undefined): string {
   return path === undefined || path === "" ? "turnproof" : path;
 }
 
-/** Indexes of every collection; making one that is there changes nothing. */
+/** Indexes of every collection; creating an existing one changes nothing. */
 async function ensureIndexes(database: Db): Promise<void> {
   await coded(async () => {
     for (const kind of scopedKinds) {
       const collection = database.collection(memoryCollections[kind]);
       await makeUniqueIndex(collection, { user_id: 1, id: 1 });
       await collection.createIndex({ user_id: 1, created_key: -1, id: 1 });
-      // Administration goes through every tenant in this order, and finds legacy rows by it.
+      // Administration reads every tenant in this order, and finds legacy rows by it.
       await collection.createIndex({ created_key: -1, id: 1, user_id: 1 });
     }
     for (const kind of sharedKinds) {
@@ -197,7 +196,7 @@ function evidenceOf({ database, reads, old, close }: EvidenceParts): EvidenceSto
       await coded(async () => {
         if ((await batches.findOne({ _id: { $eq: batch.batchId as never } })) !== null) return;
         await insertNew(bundles, documents);
-        // The manifest goes last: a batch that was cut is never taken for a complete one.
+        // The manifest is written last: an interrupted batch never counts as complete.
         const manifest = { _id: batch.batchId as never, event_count: batch.events.length };
         await insertNew(batches, [manifest]);
       });

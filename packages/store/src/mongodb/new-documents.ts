@@ -1,9 +1,12 @@
-/** @module NewDocuments: documents whose keys say what they are, so that none is written twice. */
+/**
+ * @module NewDocuments: documents whose keys are derived from their content, so that none is
+ * written twice.
+ */
 import type { Collection, Document } from "mongodb";
 
 import { duplicateKey, numberOf } from "./store-error.ts";
 
-/** Inserts what is not there yet: a document of this key is the same document. */
+/** Inserts missing documents: an existing key means an equal document. */
 export async function insertNew(
   collection: Collection<Document>,
   documents: readonly Document[],

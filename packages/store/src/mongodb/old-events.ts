@@ -1,7 +1,7 @@
 /**
- * @module OldEvents: the collection of events of versions before the ledger into bundles, root by
- * root. Keys of documents follow from what they hold, so a step that is done again writes nothing
- * twice, and the last root that was copied is kept. The collection stays until it is dropped.
+ * @module OldEvents: copies the events collection of versions before the ledger into bundles, root
+ * by root. Keys of documents are derived from their content, so a repeated step writes nothing
+ * twice, and the last copied root is recorded. The collection remains until it is dropped.
  */
 import { createHash } from "node:crypto";
 
@@ -22,18 +22,18 @@ import { epochsOf, raisedEpochs, standingOf } from "./root-standing.ts";
 import { coded, numberOf } from "./store-error.ts";
 import { mongodbTurns } from "./turn-collection.ts";
 
-/** Events of a collection that is copied as it is opened. */
+/** Most events that are copied when the collection is opened. */
 const eventsAtOpenMax = 20_000;
 /** Roots and events of one step; a root is copied whole. */
 const rootsPerStep = 200;
 const eventsPerStep = 5_000;
 
 const oldCollection = "evidence_events";
-/** The index and the verdicts that an earlier version kept beside its events. */
+/** The index and the verdicts of an earlier version. */
 const verdicts = "evidence_verdicts";
 const besides = ["evidence_roots", "evidence_index", verdicts] as const;
 
-/** What an earlier version left in a database; copies what takes a moment if it may. */
+/** Data of an earlier version in a database; copies a small amount if allowed. */
 export async function oldEvents(database: Db, mayChange: boolean): Promise<OldEvents> {
   let pending = (await stateOf(database)) === "pending";
   const old: OldEvents = {
@@ -59,7 +59,7 @@ export async function oldEvents(database: Db, mayChange: boolean): Promise<OldEv
   return old;
 }
 
-/** True where verdicts of an earlier version lie beside no old events. */
+/** True where verdicts of an earlier version exist without old events. */
 async function hasVerdictsAlone(database: Db): Promise<boolean> {
   return coded(async () => {
     const held = await database.collection(verdicts).findOne({}, { projection: { _id: 1 } });
@@ -80,7 +80,7 @@ async function dropCollection(database: Db, name: string): Promise<void> {
   });
 }
 
-/** What a server before version 7 says of a collection that is not there. */
+/** Error of a server before version 7 for a missing collection. */
 const namespaceNotFound = 26;
 
 /** Events of this batch that are not copied yet. */
@@ -105,7 +105,7 @@ async function noteOf(database: Db): Promise<Note> {
 }
 
 async function keepNote(database: Db, note: Note): Promise<void> {
-  // Of two runs at once the one that is behind does not turn the other back.
+  // Of two concurrent runs the slower one does not reset the progress of the other.
   const change = note.complete ? { $set: { complete: true } } : { $max: { after: note.after } };
   await database.collection("evidence_copies").updateOne(noteId, change, { upsert: true });
 }
@@ -170,7 +170,7 @@ async function checkEvents(
   return compareOld(both, options);
 }
 
-/** All old events by their keys, those too that no root names. */
+/** All old events by their keys, including those without a root. */
 async function* pagesOf(database: Db): AsyncGenerator<readonly StoredEvent[]> {
   const found = database
     .collection(oldCollection)
@@ -186,7 +186,7 @@ async function* pagesOf(database: Db): AsyncGenerator<readonly StoredEvent[]> {
   if (page.length > 0) yield page;
 }
 
-/** Old documents behind this root, whole roots together. */
+/** Old documents after this root, in whole roots. */
 async function* stepsOf(database: Db, after: string): AsyncGenerator<readonly Document[]> {
   const found = database
     .collection(oldCollection)
@@ -212,10 +212,10 @@ async function* stepsOf(database: Db, after: string): AsyncGenerator<readonly Do
 }
 
 /**
- * Bundles of whole roots under the batches that brought them, and their turns. Rows are deleted
- * only when all is copied, so of two processes that copy the slower one may hold rows that were
- * deleted meanwhile: where the epoch of a root rose, what this step inserted of it is taken away
- * again. False where all was copied before.
+ * Bundles of whole roots under their original batches, and their turns. Rows are deleted only
+ * after all are copied, so the slower of two copying processes may write rows that were deleted
+ * meanwhile: where the epoch of a root rose, the rows inserted by this step are deleted again.
+ * False where all was copied before.
  */
 async function copyStep(database: Db, old: readonly Document[]): Promise<boolean> {
   const roots = [...new Set(old.map((row) => String(row["root_trace_id"])))];
@@ -230,7 +230,7 @@ async function copyStep(database: Db, old: readonly Document[]): Promise<boolean
     const documents = documentsOf(batch, `${batch}:${root.slice(0, 32)}`, events);
     return { says: events.some(saysTenant), documents };
   });
-  // Those first that say whose their root is: no moment shows a row that seems to be another's.
+  // Rows with a tenant first: no reader sees a row that seems to be another tenant's.
   const naming = packed.toSorted((a, b) => Number(b.says) - Number(a.says));
   const bundles = database.collection("evidence_bundles");
   const documents = naming.flatMap(({ documents: own }) => own);

@@ -1,4 +1,4 @@
-/** @module RetentionRows: bundles by root for a run of retention, and their end. */
+/** @module RetentionRows: reads bundles by root for retention, and deletes them. */
 import { groupBy } from "@turnproof/semconv";
 import type { EvidenceBatch } from "@turnproof/evidence";
 import type { Db, Document } from "mongodb";
@@ -15,7 +15,7 @@ import { epochsOf, raiseEpoch, standingOf } from "./root-standing.ts";
 import { coded } from "./store-error.ts";
 import { mongodbTurns } from "./turn-collection.ts";
 
-/** The rows of a database. A row is named by its place under its root. */
+/** The rows of a database. A row is identified by its position under its root. */
 export function retentionRows(
   database: Db,
   append: (batch: EvidenceBatch) => Promise<void>,
@@ -64,9 +64,10 @@ function eventsOf(document: Document): readonly StoredEvent[] {
 }
 
 /**
- * Puts what is left in the place of each root that did not grow since it was read. There is no
- * transaction: what is left is written first, and of the rest what says whose the root is goes
- * last, so that neither a reader nor an interrupted run sees a row under the wrong owner.
+ * Replaces each root that has not grown since it was read with its remaining rows. There is no
+ * transaction: the remaining rows are written first, and among the deleted ones those with the
+ * tenant are last, so that neither a reader nor an interrupted run sees a row under the wrong
+ * tenant.
  */
 async function remove(
   database: Db,
@@ -80,7 +81,8 @@ async function remove(
       done.push(0);
       continue;
     }
-    // First the turns, which name the user: a run that is killed leaves rows that lead it here again.
+    // Turns first, because they name the user: after a killed run the remaining rows lead the next
+    // one here again.
     await recordLeft(database, root, left);
     const batch = pinnedBatch(withoutCopies(left));
     if (batch !== undefined) await append(batch);
@@ -96,7 +98,7 @@ async function remove(
   return done;
 }
 
-/** Turns of what is left, under a higher epoch; the judge settles them. */
+/** Turns of the remaining rows, under a higher epoch; the judge settles them. */
 async function recordLeft(database: Db, root: string, left: readonly StoredEvent[]): Promise<void> {
   const collection = database.collection("turn_ledger");
   const turns = mongodbTurns(collection, epochsOf(database));
@@ -107,14 +109,14 @@ async function recordLeft(database: Db, root: string, left: readonly StoredEvent
   const events = settledEvents(left);
   const epoch = (await standingOf(database, [root])).get(root)?.epoch ?? 1;
   await recordRoots(turns, [{ root, events, rows: withoutCopies(left).length, epoch, held }]);
-  // Nothing older comes back under the new epoch, so no key needs to stay for that.
+  // No older version returns under the new epoch, so the keys need not be kept for that.
   await collection.deleteMany({ _id: { $in: keys }, gone: { $eq: true } });
 }
 
-/** Documents of one statement: a filter has a size. */
+/** Documents of one statement: a filter has a maximum size. */
 const idsPerDelete = 1_000;
 
-/** Deletes documents and counts their events off the manifests of their batches. */
+/** Deletes documents and subtracts their events from the manifests of their batches. */
 async function forget(database: Db, documents: readonly Document[]): Promise<void> {
   const bundles = database.collection("evidence_bundles");
   const batches = database.collection("evidence_batches");

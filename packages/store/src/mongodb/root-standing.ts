@@ -1,11 +1,11 @@
-/** @module RootStanding: how many events of a root are stored, and how often some were deleted. */
+/** @module RootStanding: number of stored events of a root, and of deletions in it. */
 import type { Collection, Db, Document } from "mongodb";
 
 import type { RootStanding } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
 import { coded } from "./store-error.ts";
 
-/** How often rows of a root were deleted, by a hash that names no user. */
+/** Number of deletions in a root, by a hash that identifies no user. */
 export function epochsOf(database: Db): Collection<Document> {
   return database.collection("root_epochs");
 }
@@ -34,7 +34,7 @@ export async function standingOf(
   return standing;
 }
 
-/** Epochs of those of the roots of which rows were deleted. */
+/** Epochs of those of the roots with deleted rows. */
 export async function raisedEpochs(
   epochs: Collection<Document>,
   roots: readonly string[],
@@ -50,7 +50,7 @@ export async function raisedEpochs(
   );
 }
 
-/** Counts one deletion more of a root. */
+/** Raises the epoch of a root. */
 export async function raiseEpoch(database: Db, root: string): Promise<void> {
   const where = { _id: { $eq: epochKey(root) as never } };
   await coded(() => epochsOf(database).updateOne(where, { $inc: { epoch: 1 } }, { upsert: true }));

@@ -1,19 +1,18 @@
 /**
- * @module SearchIndex: a search index of MongoDB as `$listSearchIndexes` describes it, judged:
- * whether `$vectorSearch` may be sent to it, and what its definition lacks. Only an index that
- * is `READY` and queryable serves: one that is built anew answers by its old definition, and a
- * `STALE` one no longer follows its collection (MongoDB manual: $listSearchIndexes, index
- * statuses).
+ * @module SearchIndex: evaluates a search index of MongoDB as `$listSearchIndexes` describes it:
+ * whether `$vectorSearch` can use it, and what its definition lacks. Only a `READY` and queryable
+ * index is used: one that is being rebuilt answers by its old definition, and a `STALE` one no
+ * longer follows its collection (MongoDB manual: $listSearchIndexes, index statuses).
  */
 import type { Collection, Document } from "mongodb";
 
 /** Fields of a memory row that a search filters by; `user_id` is the tenant. */
 const filterFields = ["user_id", "agent_id", "memory_id", "thread_id", "expires_ms"] as const;
 
-/** Field of a memory row that holds its vector. */
+/** Field of a memory row with its vector. */
 export const vectorPath = "embedding";
 
-/** How far an index is; `none`: there is none, or the server has no search. */
+/** State of an index; `none`: there is none, or the server has no search. */
 export type SearchIndexState = "none" | "ready" | "unscoped" | "building" | "stale" | "failed";
 
 /** A vector index over the embeddings of one collection. */
@@ -23,11 +22,11 @@ export interface SearchIndex {
   readonly dimensions: number;
   /** Fields by which it can filter. */
   readonly filters: ReadonlySet<string>;
-  /** The definition as the server gives it. */
+  /** The definition as the server returns it. */
   readonly definition: Document;
 }
 
-/** The vector indexes over embeddings among the descriptions of a server. */
+/** The vector indexes over embeddings among a server's descriptions. */
 export function searchIndexesOf(descriptions: readonly Document[]): readonly SearchIndex[] {
   return descriptions.flatMap((description) => {
     const definition = (description["latestDefinition"] ?? {}) as Document;
@@ -56,19 +55,19 @@ function fieldsOf(definition: Document): readonly Document[] {
   return Array.isArray(fields) ? (fields as readonly Document[]) : [];
 }
 
-/** True when the definition lacks a field by which a search filters. */
+/** True when the definition lacks a field that a search filters by. */
 function lacksFilters(index: SearchIndex): boolean {
   return filterFields.some((field) => !index.filters.has(field));
 }
 
-/** The definition with every filter field; what else it says stays. */
+/** The definition with every filter field; everything else is unchanged. */
 function withFilters(index: SearchIndex): Document {
   const missing = filterFields.filter((field) => !index.filters.has(field));
   const added = missing.map((path) => ({ type: "filter", path }));
   return { ...index.definition, fields: [...fieldsOf(index.definition), ...added] };
 }
 
-/** The definition of an index that this provider makes. */
+/** The definition of a new index. */
 export function newDefinition(dimensions: number): Document {
   return {
     fields: [
@@ -78,7 +77,7 @@ export function newDefinition(dimensions: number): Document {
   };
 }
 
-/** The indexes of a collection; one that lacks filter fields gets them where that is allowed. */
+/** The indexes of a collection; missing filter fields are added where that is allowed. */
 export async function inspect(
   collection: Collection<Document>,
   mayChange: boolean,
@@ -89,7 +88,7 @@ export async function inspect(
   try {
     indexes = await read();
   } catch {
-    // A server without search has no index to be wrong.
+    // A server without search has no wrong index.
     return [];
   }
   if (!mayChange) return indexes;
@@ -101,10 +100,10 @@ export async function inspect(
     for (const index of lacking) {
       await collection.updateSearchIndex(index.name, withFilters(index));
     }
-    // The server builds it anew, and says so.
+    // The server rebuilds it and reports that state.
     return await read();
   } catch {
-    // Said once by the next search; another attempt follows.
+    // The next search reports it once; another attempt follows.
     return indexes;
   }
 }

@@ -1,16 +1,16 @@
 /**
- * @module StoreError: an error of MongoDB or its driver as one of our codes (faults R8). The server's
- * messages quote values, so none of them goes on.
+ * @module StoreError: converts an error of MongoDB or its driver to one of our codes (faults R8).
+ * The server's messages quote values, so they are not passed on.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
 import { fieldOf, systemCodeOf } from "../system-code.ts";
 
-/** What a unique index answers. */
+/** Error of a unique index. */
 export const duplicateKey = 11_000;
 
-/** Codes of the server: documents that can never pass, and identities that may not. */
+/** Codes of the server: documents that can never be stored, and missing permissions. */
 const codesByNumber: ReadonlyMap<number, Code> = new Map<number, Code>([
   [2, "store_rejected_row"], // BadValue
   [121, "store_rejected_row"], // DocumentValidationFailure
@@ -31,14 +31,14 @@ export function numberOf(error: unknown): number | undefined {
   return typeof code === "number" ? code : undefined;
 }
 
-/** The coded form of whatever the driver threw; what is unknown may pass later. */
+/** The coded form of a driver's error; an unknown one is retryable. */
 export function storeError(error: unknown): CodedError {
   if (CodedError.is(error)) return error;
   const name = error instanceof Error ? error.name : "";
   if (/^Mongo(ClientClosed|NotConnected|TopologyClosed|PoolClosed)/.test(name)) {
     return new CodedError("store_closed");
   }
-  // What is too large never leaves the process: the driver has no room to write it.
+  // A document that is too large never leaves the process: the driver's buffer cannot hold it.
   if (name === "RangeError" || /^(BSON|MongoInvalidArgument)/.test(name)) {
     return new CodedError("store_rejected_row");
   }
@@ -48,7 +48,7 @@ export function storeError(error: unknown): CodedError {
   return new CodedError(code ?? "store_unavailable", field);
 }
 
-/** Runs a driver call and codes what it throws. */
+/** Runs a driver call and converts its errors. */
 export async function coded<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

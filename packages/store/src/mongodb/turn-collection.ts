@@ -13,7 +13,7 @@ import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
 import { countsAmong } from "../ledger/figure-rows.ts";
 import { filterOf } from "./turn-filter.ts";
 
-/** Turns of this collection, beside the epochs of their roots. */
+/** Turns of this collection, with the epochs of their roots. */
 export function mongodbTurns(
   collection: Collection<Document>,
   epochs: Collection<Document>,
@@ -93,7 +93,7 @@ interface Part {
   readonly sort: Readonly<Record<string, 1 | -1>>;
 }
 
-/** Those of a known value in their order, then the others: the engine puts null at the low end. */
+/** Those with a known value in their order, then the others: the engine sorts null first. */
 function partsOf({ by, ascending }: TurnOrder, after: TurnPlace | undefined): readonly Part[] {
   const known: Filter<Document> = { [by]: { $ne: null } };
   const unknown: Filter<Document> = { [by]: { $eq: null } };

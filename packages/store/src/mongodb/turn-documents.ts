@@ -1,6 +1,6 @@
 /**
- * @module TurnDocuments: what a record has in the collection of turns. A turn that was taken away
- * keeps its key and version, so that nothing older comes back.
+ * @module TurnDocuments: a record in the collection of turns. A deleted turn keeps its key and
+ * version, so that no older version comes back.
  */
 import type { AnyBulkWriteOperation, Collection, Document } from "mongodb";
 
@@ -16,12 +16,12 @@ import { endOf, newestWrites, versionNumber } from "../ledger/turn-writes.ts";
 import type { TurnWrite } from "../ledger/turn-writes.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
 
-/** The field under which the values of a list stand. */
+/** The field with the values of a list. */
 export function fieldOfList(field: ListField): string {
   return `${field}_list`;
 }
 
-/** Orders a list by each of these; the rest of a question is filtered behind them. */
+/** Indexes for each order of a list; other conditions are filtered after them. */
 const orders: readonly Readonly<Record<string, 1 | -1>>[] = [
   { gone: 1, first_received: -1, _id: -1 },
   { gone: 1, ended_at: -1, _id: -1 },
@@ -31,7 +31,7 @@ const orders: readonly Readonly<Record<string, 1 | -1>>[] = [
   { name_list: 1 },
 ];
 
-/** Makes the indexes; one that is there stays as it is. */
+/** Creates the indexes; an existing one is unchanged. */
 export async function ensureTurnIndexes(collection: Collection<Document>): Promise<void> {
   for (const order of orders) await collection.createIndex({ ...order });
 }
@@ -39,7 +39,7 @@ export async function ensureTurnIndexes(collection: Collection<Document>): Promi
 /** Writes of one command. */
 const chunkWrites = 1_000;
 
-/** Writes what is newer than what stands. */
+/** Writes versions that are newer than the stored ones. */
 export async function writeTurns(
   collection: Collection<Document>,
   writes: readonly TurnWrite[],
@@ -51,7 +51,7 @@ export async function writeTurns(
       try {
         await collection.bulkWrite(some, { ordered: false });
       } catch (error) {
-        // The key is there with a newer version, which the filter passed by.
+        // The key exists with a newer version, which the filter excluded.
         if (!isOnlyNewer(error)) throw error;
       }
     });
@@ -68,7 +68,7 @@ function isOnlyNewer(error: unknown): boolean {
 
 function operationOf(write: TurnWrite): AnyBulkWriteOperation {
   const { key, version } = endOf(write);
-  // Twenty digits of an unsigned number of 64 bits: as text they order as the numbers do.
+  // Twenty digits of an unsigned 64-bit number: as text they sort like the numbers.
   const number = versionNumber(version).toString().padStart(20, "0");
   const filter = { $and: [{ _id: { $eq: key as never } }, { version: { $lte: number } }] };
   const replacement = { version: number, ...fieldsOf(write) };

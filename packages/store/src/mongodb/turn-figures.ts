@@ -1,6 +1,6 @@
 /**
- * @module TurnFigures: facets, figures of turns and of calls as pipelines. Percentiles go by the
- * place in the order of durations, because `$percentile` only estimates them.
+ * @module TurnFigures: facets, figures of turns and of calls as pipelines. Percentiles are
+ * selected by rank among the sorted durations, because `$percentile` only estimates them.
  */
 import type { TurnCall } from "@turnproof/evidence";
 import type { Collection, Document } from "mongodb";
@@ -21,13 +21,13 @@ import { coded } from "./store-error.ts";
 import { fieldOfList } from "./turn-documents.ts";
 import { filterOf } from "./turn-filter.ts";
 
-/** The stages by which a turn has one document for each of its values. */
+/** Stages that give one document for each value of a turn. */
 function unwound(field: TextField | ListField): readonly Document[] {
   if (!isListField(field)) return [];
   return [{ $unwind: { path: `$${fieldOfList(field)}`, preserveNullAndEmptyArrays: true } }];
 }
 
-/** The value of such a document; null where it says none. */
+/** The value of such a document; null without one. */
 function valueOf(field: TextField | ListField): Document {
   return { $ifNull: [`$${isListField(field) ? fieldOfList(field) : field}`, null] };
 }
@@ -70,7 +70,9 @@ export async function facetOf(
   };
 }
 
-/** The sum of a field beside how many said it; a sum of nothing is 0 to the engine. */
+/**
+ * The sum of a field with the number of documents that have it; the engine sums no values to 0.
+ */
 function summed(name: string, field: string, also?: string): Document {
   const known = { $and: [isKnown(field), ...(also === undefined ? [] : [isKnown(also)])] };
   return {
@@ -83,7 +85,7 @@ function isKnown(field: string): Document {
   return { $ne: [{ $ifNull: [`$${field}`, null] }, null] };
 }
 
-/** How many documents hold this. */
+/** Number of documents that meet a condition. */
 function countIf(condition: Document | string): Document {
   return { $sum: { $cond: [condition, 1, 0] } };
 }
@@ -98,7 +100,7 @@ const shares = [
   ["p99_ms", 0.99],
 ] as const;
 
-/** Durations at the ranks of the percentiles, in documents that say their group. */
+/** Durations at the ranks of the percentiles, in documents with their group. */
 const percentileStages: readonly Document[] = [
   { $match: { duration_ms: { $ne: null } } },
   {
@@ -125,7 +127,7 @@ const percentileStages: readonly Document[] = [
   },
 ];
 
-/** Documents of one group each: their key, the sums, and the sums of nothing as null. */
+/** One document per group: its key, the sums, and empty sums as null. */
 async function grouped(
   collection: Collection<Document>,
   question: TurnQuestion,
@@ -147,7 +149,7 @@ async function grouped(
   });
 }
 
-/** Figures by value and stretch. */
+/** Figures by value and interval. */
 export async function figuresOf(
   collection: Collection<Document>,
   question: TurnQuestion,

@@ -1,4 +1,7 @@
-/** @module TurnFilter: conditions of a question as filters; values stand behind operators alone. */
+/**
+ * @module TurnFilter: conditions of a question as filters; values are only ever operands of
+ * operators.
+ */
 import type { Document, Filter } from "mongodb";
 
 import { askedConditions } from "../ledger/asked-conditions.ts";
@@ -6,7 +9,7 @@ import { microsOf } from "../ledger/turn-fields.ts";
 import type { Sign, TurnCondition, TurnQuestion } from "../ledger/turn-question.ts";
 import { fieldOfList } from "./turn-documents.ts";
 
-/** No document has it. */
+/** Matches no document. */
 const nothing: Filter<Document> = { _id: { $in: [] } };
 
 const operators: Readonly<Record<Sign, string>> = {
@@ -17,7 +20,7 @@ const operators: Readonly<Record<Sign, string>> = {
   ">": "$gt",
 };
 
-/** The filter that a turn passes. */
+/** The filter for matching turns. */
 export function filterOf(question: TurnQuestion): Filter<Document> {
   const own = askedConditions(question).map(conditionFilter);
   return { $and: [{ gone: { $eq: false } }, ...own] };
@@ -25,7 +28,7 @@ export function filterOf(question: TurnQuestion): Filter<Document> {
 
 function conditionFilter(condition: TurnCondition): Filter<Document> {
   const filter = plainFilter(condition);
-  // Nothing compares with an unknown value, so it passes the negated filter.
+  // A comparison with an unknown value is false, so its negation matches.
   return condition.not === true ? { $nor: [filter] } : filter;
 }
 

@@ -1,8 +1,7 @@
 /**
- * @module VectorIndexes: which search index serves a search (requirements: Provider scoping
- * behaviour), looked at again from time to time, and held to every filter field. Where the
- * principal may not change an index there is one diagnostic, later attempts try again, and
- * searches are exact.
+ * @module VectorIndexes: which search index a search uses (requirements: Provider scoping
+ * behaviour); checked periodically for every filter field. Where the principal may not change an
+ * index there is one diagnostic, later checks try again, and searches are exact.
  */
 import { memoryCollections, vectorKinds } from "@turnproof/semconv";
 import type { Code, ScopedKind } from "@turnproof/semconv";
@@ -13,13 +12,13 @@ import type { SearchIndex, SearchIndexState } from "./search-index.ts";
 import { migrateSearchIndexes } from "./vector-migration.ts";
 import type { SearchMigrationOptions, SearchMigrationRow } from "./vector-migration.ts";
 
-/** What a search may use, and what it must say. */
+/** The index for a search, and its diagnostics. */
 export interface ServingIndex {
   /** The index; undefined where the search must be exact. */
   readonly index: SearchIndex | undefined;
-  /** Why there is none; the first search after a failure says it once. */
+  /** Why there is none; reported once, by the first search after a failure. */
   readonly diagnostics: readonly Code[];
-  /** Why there is none, however often it was said. */
+  /** Why there is none, regardless of earlier reports. */
   readonly reason: Code | undefined;
 }
 
@@ -27,15 +26,15 @@ export interface ServingIndex {
 export interface VectorIndexes {
   /** The index for a search of a kind with a vector of this length. */
   forSearch(kind: ScopedKind, dimensions: number): Promise<ServingIndex>;
-  /** Says that a search on the index of a kind was refused, so that it is looked at again. */
+  /** Reports that a search on the index of a kind was refused, so that it is checked again. */
   refused(kind: ScopedKind): void;
-  /** Looks at every collection again, and adds the filter fields that indexes lack. */
+  /** Checks every collection again, and adds missing filter fields to indexes. */
   reconcile(): Promise<void>;
-  /** Makes the indexes that are missing, adds filter fields, and waits; a dry run first. */
+  /** Creates missing indexes, adds filter fields, and waits; a dry run by default. */
   migrate(options?: SearchMigrationOptions): Promise<readonly SearchMigrationRow[]>;
-  /** Codes of what is wrong with the indexes, looked at again when it is time to. */
+  /** Codes of problems with the indexes, checked again when due. */
   diagnostics(): Promise<readonly Code[]>;
-  /** Collections whose index lacks the filter field, as of the last look. */
+  /** Collections whose index lacks the filter field, as of the last check. */
   unscoped(): readonly string[];
 }
 
@@ -44,11 +43,11 @@ interface Known {
   readonly lookedAt: number;
 }
 
-/** Milliseconds until indexes are looked at again, and sooner while one is being built. */
+/** Milliseconds between two checks, and the shorter time while an index is being built. */
 const lookMs = 60_000;
 const buildingLookMs = 5_000;
 
-/** Why an index in this state does not serve; the most telling first. */
+/** Why an index in this state is not used; most important first. */
 const codes: readonly (readonly [SearchIndexState, Code])[] = [
   ["unscoped", "vector_index_unscoped"],
   ["failed", "vector_index_failed"],
@@ -56,7 +55,7 @@ const codes: readonly (readonly [SearchIndexState, Code])[] = [
   ["building", "vector_index_building"],
 ];
 
-/** The indexes of one database; `mayChange` false only looks. */
+/** The indexes of one database; with `mayChange` false they are only read. */
 export function vectorIndexes(
   database: Db,
   mayChange: boolean,
@@ -99,13 +98,13 @@ export function vectorIndexes(
   };
 }
 
-/** What is known of the indexes, and the looks that keep it so. */
+/** State of the indexes, and their periodic checks. */
 interface Lookout {
   readonly known: Map<ScopedKind, Known>;
   readonly look: (kind: ScopedKind) => Promise<Known>;
-  /** The indexes of a kind, looked at again when it is time to. */
+  /** The indexes of a kind, checked again when due. */
   readonly current: (kind: ScopedKind) => Promise<readonly SearchIndex[]>;
-  /** True once for a code of a kind, until it no longer holds. */
+  /** True once for a code of a kind, until it no longer applies. */
   readonly isNew: (kind: ScopedKind, code: Code) => boolean;
 }
 
@@ -154,7 +153,7 @@ function codesOf(indexes: readonly SearchIndex[]): ReadonlySet<Code> {
   );
 }
 
-/** Why none of the indexes serves vectors of this length; undefined where there is none at all. */
+/** Why none of the indexes serves vectors of this length; undefined where there is none. */
 function reasonOf(indexes: readonly SearchIndex[], dimensions: number): Code | undefined {
   const own = indexes.filter((index) => index.dimensions === dimensions);
   const found = codes.find(([state]) => own.some((index) => index.state === state));

@@ -1,7 +1,7 @@
 /**
- * @module VectorMigration: makes the search index that a collection of vectors lacks, adds the
- * filter fields to those that are there, and waits until the server has built them. A build
- * goes on at the server when the wait ends.
+ * @module VectorMigration: creates the missing search index of a collection of vectors, adds the
+ * filter fields to existing ones, and waits until the server has built them. A build continues on
+ * the server when the wait ends.
  */
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -12,23 +12,23 @@ import { inspect, newDefinition, searchIndexesOf, vectorPath } from "./search-in
 import type { SearchIndex, SearchIndexState } from "./search-index.ts";
 import { numberOf } from "./store-error.ts";
 
-/** How search indexes are migrated; a dry run (the default) only looks. */
+/** Options of the migration of search indexes; a dry run (the default) only reads. */
 export interface SearchMigrationOptions {
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
-  /** Called with collections done and collections in all. */
+  /** Called with the number of collections done and of all collections. */
   readonly onProgress?: (done: number, all: number) => void;
   /** Milliseconds to wait for indexes that are being built. Default ten minutes. */
   readonly waitMs?: number;
 }
 
-/** How the search index of one collection stands. */
+/** State of the search index of one collection. */
 export interface SearchMigrationRow {
   readonly collection: string;
   /**
    * `ready`, `building`, `stale`, `failed`, `unscoped`; `missing`: it has vectors and no index of
    * their length; `no vectors`: there is nothing to index; `no search`: the server has none;
-   * `refused`: the principal may not make it.
+   * `refused`: the principal may not create it.
    */
   readonly state:
     | Exclude<SearchIndexState, "none">
@@ -40,12 +40,12 @@ export interface SearchMigrationRow {
   readonly dimensions: number | null;
 }
 
-/** Newest rows whose vectors say how long vectors are. */
+/** Newest rows whose vectors determine the length. */
 const sampledRows = 1_000;
 const pollMs = 500;
 const waitMsDefault = 600_000;
 
-/** Brings every collection's index about, and says how each stands. */
+/** Migrates every collection's index, and returns the state of each. */
 export async function migrateSearchIndexes(
   database: Db,
   mayChange: boolean,
@@ -55,7 +55,7 @@ export async function migrateSearchIndexes(
   const until = Date.now() + waitMs;
   const rows: SearchMigrationRow[] = [];
   const collections = vectorKinds.map((kind) => database.collection(memoryCollections[kind]));
-  // All builds begin before the first is waited for.
+  // All builds begin before the first wait.
   const begun: (SearchMigrationRow | undefined)[] = [];
   for (const collection of collections) {
     begun.push(await begin(collection, mayChange && !dryRun));
@@ -73,7 +73,9 @@ export async function migrateSearchIndexes(
   return rows;
 }
 
-/** Makes or mends the index of a collection; answers only what no later look can say. */
+/**
+ * Creates or repairs the index of a collection; returns only a state that no later check can find.
+ */
 async function begin(
   collection: Collection<Document>,
   mayChange: boolean,
@@ -106,7 +108,7 @@ async function stateOf(collection: Collection<Document>): Promise<SearchMigratio
   try {
     indexes = searchIndexesOf(await collection.listSearchIndexes().toArray());
   } catch (error) {
-    // Whoever has no answer at all must not be taken for a server without search.
+    // No response at all must not be taken for a server without search.
     if (numberOf(error) === undefined) throw error;
     return { ...about, state: "no search", dimensions: null };
   }
@@ -125,7 +127,7 @@ function shown(state: SearchIndexState): SearchMigrationRow["state"] {
   return state === "none" ? "missing" : state;
 }
 
-/** The length of most of the newest vectors; undefined where there are none. */
+/** The length of most of the newest vectors; undefined without vectors. */
 async function dimensionsOf(collection: Collection<Document>): Promise<number | undefined> {
   const [most] = await collection
     .aggregate([

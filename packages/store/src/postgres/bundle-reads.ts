@@ -1,4 +1,4 @@
-/** @module BundleReads: the reads of a request path over bundles in PostgreSQL. */
+/** @module BundleReads: request reads over bundles in PostgreSQL. */
 import { limits } from "@turnproof/semconv";
 
 import { rootRows } from "../bundle/root-rows.ts";
@@ -19,14 +19,14 @@ import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";
 
-/** What reads stand on beside the database. */
+/** Dependencies of reads besides the database. */
 export interface ReadParts {
-  /** True while events of an earlier version wait to be copied: every read is bounded. */
+  /** True while events of an earlier version are not copied: every read is bounded. */
   readonly pending: () => boolean;
   readonly legacy: LegacyBundles | undefined;
 }
 
-/** The reads over a database, and over its table of legacy bundles where there is one. */
+/** The reads over a database, and over its table of legacy bundles if there is one. */
 export function bundleReads(session: Session, { pending, legacy }: ReadParts): Reads {
   return scopedReads({
     rounds(question, options, cut) {
@@ -55,7 +55,7 @@ export function bundleReads(session: Session, { pending, legacy }: ReadParts): R
 const rootsFirst = 64;
 const rootsMax = 2_048;
 
-/** Roots that may hold part of the answer, newest last receipt first. */
+/** Roots that may contain part of the answer, newest last receipt first. */
 async function* candidates(
   session: Session,
   question: Question,
@@ -111,7 +111,7 @@ function conditions(question: Question, options: SliceOptions, bind: Bindings): 
   return where;
 }
 
-/** All rows of these roots; `cut` is told of a body that cannot be read, and of too many rows. */
+/** All rows of these roots; `cut` is called for an unreadable body, and for too many rows. */
 export async function rowsOf(
   session: Session,
   roots: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * @module BundleWriter: a batch as bundles, in one transaction: its manifest first, whose id is
- * unique, then its roots and rows. So a batch is there whole or not at all, and sent again it is
- * there once.
+ * @module BundleWriter: writes a batch as bundles in one transaction: its manifest first, whose id
+ * is unique, then its roots and rows. So a batch is stored completely or not at all, and a resend
+ * is stored once.
  */
 import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 import { CodedError, groupBy } from "@turnproof/semconv";
@@ -20,7 +20,8 @@ const chunkRows = 500;
 /**
  * Writes a batch.
  *
- * @throws CodedError `store_rejected_row` before anything is written when a row can never pass
+ * @throws CodedError `store_rejected_row` before anything is written when a row can never be
+ * stored
  */
 export async function appendBundles(database: Database, batch: EvidenceBatch): Promise<void> {
   const rows = rowsOf(batch);
@@ -30,7 +31,7 @@ export async function appendBundles(database: Database, batch: EvidenceBatch): P
   });
 }
 
-/** Writes rows in the place of others, inside of a transaction; the batch may have been there. */
+/** Writes replacement rows inside a transaction; the batch may exist already. */
 export async function putBundles(session: Session, batch: EvidenceBatch): Promise<void> {
   const number = await manifestOf(
     session,
@@ -40,7 +41,7 @@ export async function putBundles(session: Session, batch: EvidenceBatch): Promis
   if (number !== undefined) await putRows(session, numbered(number, rowsOf(batch)));
 }
 
-/** A row of the batch of this number. */
+/** A row with the number of its batch. */
 export interface NumberedRow extends BundleRow {
   readonly batch: string;
 }
@@ -54,11 +55,11 @@ function rowsOf({ events, receivedAt }: EvidenceBatch): readonly BundleRow[] {
   if (rows.some(({ first_received: at }) => !Number.isSafeInteger(at) || at < 0)) {
     throw new CodedError("store_rejected_row");
   }
-  // In one order everywhere, so that two writers of the same roots never wait for each other.
+  // In one order everywhere, so that two writers of the same roots never deadlock.
   return rows.toSorted((a, b) => (a.root_trace_id < b.root_trace_id ? -1 : 1));
 }
 
-/** The number of the batch; undefined where it was there and nothing is to be done. */
+/** The number of the batch; undefined where it exists already and nothing is to be done. */
 async function manifestOf(
   session: Session,
   { batchId, events }: EvidenceBatch,
@@ -75,7 +76,7 @@ ON CONFLICT (md5(batch_id)) ${onConflict} RETURNING batch_no::text AS batch_no`,
   return typeof number === "string" ? number : undefined;
 }
 
-/** Writes rows, those of one root behind each other, in the order of their roots. */
+/** Writes rows, grouped by root, in the order of their roots. */
 export async function putRows(session: Session, rows: readonly NumberedRow[]): Promise<void> {
   for (let from = 0; from < rows.length; from += chunkRows) {
     await putChunk(session, rows.slice(from, from + chunkRows));
@@ -144,7 +145,7 @@ FROM evidence_batches b WHERE md5(batch_id) = md5(${id}) AND batch_id = ${id}`,
   return { rows: Number(row["held"]), complete: row["held"] === row["wanted"] };
 }
 
-/** PostgreSQL's integers have a sign. */
+/** PostgreSQL's integers are signed. */
 function signed(hash: number): number {
   return hash | 0;
 }

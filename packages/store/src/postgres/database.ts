@@ -1,7 +1,7 @@
 /**
- * @module Database: one face for a pool of `pg` and for PGlite: statements, transactions, closing.
- * A session of a pool never keeps a setting: transactions use SET LOCAL alone, and after an error
- * the connection discards everything or is thrown away (faults T4).
+ * @module Database: one interface for a pool of `pg` and for PGlite: statements, transactions,
+ * closing. A pooled session never keeps a setting: transactions use SET LOCAL only, and after an
+ * error the connection discards its state or is destroyed (faults T4).
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -16,10 +16,10 @@ import type {
 import type { Parameter } from "./sql-text.ts";
 import { storeError } from "./store-error.ts";
 
-/** One row of an answer, as the drivers give it. */
+/** One row of an answer, as the drivers return it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows, and how many a statement changed. */
+/** Rows, and the number of rows that a statement changed. */
 export interface Answer {
   readonly rows: readonly Row[];
   readonly changed: number;
@@ -62,11 +62,11 @@ async function openPool(place: Extract<PostgresPlace, { url: string }>): Promise
     max: place.poolSize ?? 10,
     connectionTimeoutMillis: place.connectTimeoutMs ?? 10_000,
     statement_timeout: statementTimeout,
-    // A server that is gone without a word must not hold a request for ever.
+    // A server that vanished silently must not block a request forever.
     query_timeout: statementTimeout + 5_000,
     allowExitOnIdle: true,
   });
-  // An idle connection that breaks is replaced; the next statement says what is wrong.
+  // A broken idle connection is replaced; the next statement reports the problem.
   pool.on("error", heard);
   return pooledDatabase(pool, () => pool.end());
 }
@@ -118,7 +118,7 @@ function sessionOf(client: PostgresSession, script: (sql: string) => Promise<unk
   };
 }
 
-/** What a pool and an engine have each of its own. */
+/** The operations in which a pool and an engine differ. */
 interface Parts {
   readonly embedded: boolean;
   readonly plain: Session;
@@ -126,7 +126,7 @@ interface Parts {
   readonly end: () => Promise<unknown>;
 }
 
-/** The database of these parts; after its end it takes no statement more. */
+/** The database of these parts; once closed it accepts no statement. */
 function databaseOf({ embedded, plain, transaction, end }: Parts): Database {
   let closed = false;
   const open = (): void => {
@@ -163,7 +163,7 @@ function pooledDatabase(pool: PostgresPool, end: () => Promise<unknown>): Databa
       const client = await pool.connect().catch((error: unknown) => {
         throw storeError(error);
       });
-      // A connection that breaks while it is ours says so to the process, which would end.
+      // An unhandled error event of a checked-out connection would end the process.
       client.on("error", heard);
       const release = (destroy: boolean): void => {
         client.off("error", heard);
@@ -187,7 +187,7 @@ function pooledDatabase(pool: PostgresPool, end: () => Promise<unknown>): Databa
   });
 }
 
-/** The next statement says what is wrong; nothing is to be done before. */
+/** The next statement reports the problem; nothing to do here. */
 function heard(): void {}
 
 async function cleanUp(session: Session): Promise<void> {

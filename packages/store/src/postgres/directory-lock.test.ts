@@ -1,4 +1,4 @@
-/** @module DirectoryLock lets one in, and takes over from the dead alone. */
+/** @module DirectoryLock admits one process, and takes over from dead owners only. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";

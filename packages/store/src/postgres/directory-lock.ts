@@ -1,7 +1,8 @@
 /**
  * @module DirectoryLock: one process at a time over the directory of an embedded PostgreSQL, which
- * does not look by itself: two engines over one directory damage it. The lock is a file beside the
- * directory that names its owner, made by linking it whole; one of a dead owner is taken over.
+ * has no lock of its own: two engines over one directory damage it. The lock is a file beside the
+ * directory that names its owner, created complete by a hard link; a dead owner's lock is taken
+ * over.
  */
 import { createHash } from "node:crypto";
 import { link, mkdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
@@ -11,12 +12,15 @@ import { CodedError } from "@turnproof/semconv";
 
 import { livenessOf, newOwner, ownerName, ownerOf } from "../filesystem/process-owner.ts";
 
-/** Milliseconds between two signs of life, and without one until an owner out of sight is dead. */
+/**
+ * Milliseconds between two heartbeats, and without one until an owner that cannot be checked is
+ * dead.
+ */
 const beatMs = 5_000;
 const deadAfterMs = 30_000;
 
 /**
- * Locks the directory; the answer releases it.
+ * Locks the directory; returns the function that releases it.
  * @throws CodedError store_locked when another process, or this one, uses it
  */
 export async function lockDirectory(path: string): Promise<() => Promise<void>> {
@@ -33,7 +37,7 @@ export async function lockDirectory(path: string): Promise<() => Promise<void>> 
     await rm(own, { force: true });
   }
   const beat = setInterval(() => {
-    // A directory that went away has nothing to lock any more.
+    // A directory that was removed needs no lock any more.
     utimes(lock, new Date(), new Date()).catch(() => {});
   }, beatMs);
   beat.unref();
@@ -54,9 +58,10 @@ async function linked(own: string, lock: string): Promise<boolean> {
 }
 
 /**
- * Takes the lock of a dead owner. To take it away is the right of whoever first claimed to come
- * after that very owner: were it moved or removed by several who all found it dead, the later ones
- * would take the lock that the first has made meanwhile. A claim of a dead one is claimed likewise.
+ * Takes over the lock of a dead owner. Only the first process to claim succession to this owner
+ * may remove the lock: if several processes that found it dead removed it, the later ones would
+ * remove the lock that the first has created meanwhile. A dead process's claim is claimed the same
+ * way.
  */
 async function takenOver(lock: string, own: string): Promise<boolean> {
   const dead = await ownerIn(lock);
@@ -71,10 +76,11 @@ async function takenOver(lock: string, own: string): Promise<boolean> {
     file = claim;
     holder = await ownerIn(claim);
   }
-  // A claim that went away was somebody's who has the lock by now.
+  // A claim that vanished belonged to a process that has the lock by now.
   if (holder === undefined) return false;
   try {
-    // Until the claim is gone nobody else touches this owner's lock; another's is left alone.
+    // Until the claim is removed no other process touches this owner's lock; another owner's is
+    // left alone.
     if ((await ownerIn(lock)) === dead) await rm(lock, { force: true });
     return await linked(own, lock);
   } finally {

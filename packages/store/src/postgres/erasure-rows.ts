@@ -1,4 +1,4 @@
-/** @module ErasureRows: the rows of evidence of one user in the tables, and their end. */
+/** @module ErasureRows: finds and deletes the rows of evidence of one user in the tables. */
 import { hashesOfId } from "../bundle/words.ts";
 import { loadEach } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";
@@ -13,7 +13,7 @@ import { retentionRows } from "./retention-rows.ts";
 import { bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";
 
-/** What erasure stands on. */
+/** Dependencies of erasure. */
 export interface ErasureParts {
   readonly database: Database;
   readonly old: Pick<OldEvents, "drop">;
@@ -26,7 +26,7 @@ export function erasureRows({ database, old, legacy }: ErasureParts): ErasureRow
   return {
     async rootsNaming(userId) {
       const bind = bindings();
-      // The index of words may lead to more; the rows decide.
+      // The index of words may find more; the rows decide.
       const { rows: found } = await database.query(
         `SELECT DISTINCT r.root_trace_id AS root FROM evidence_bundles b
 JOIN evidence_roots r ON r.root = b.root
@@ -51,7 +51,7 @@ WHERE b.words && ${wordsSql(hashesOfId(userId), bind)} ORDER BY root`,
       );
     },
     async purge() {
-      // It holds the user's rows as they were, and goes where all of it is in the copy.
+      // It contains the user's original rows, and is dropped where all of it is copied.
       await old.drop();
       return purge(database, [
         ...purgedTables.evidence,

@@ -1,6 +1,6 @@
 /**
- * @module LegacyTable: the table of bundles of an earlier schema, whatever its columns are called.
- * Nothing here is ever written; what is a user's alone can be deleted.
+ * @module LegacyTable: the bundles table of an earlier schema, with any column names. Never
+ * written to; rows with only one user's data can be deleted.
  */
 import { limits } from "@turnproof/semconv";
 
@@ -8,7 +8,7 @@ import { legacyCollection, legacyErasure, legacyRowsOf } from "../legacy-bundles
 import type { LegacyBundles, LegacyRows } from "../legacy-bundles.ts";
 import type { Session } from "./database.ts";
 
-/** The legacy bundles of a database; undefined where it has no such table as it is opened. */
+/** The legacy bundles of a database; undefined without such a table when it is opened. */
 export async function legacyTable(session: Session): Promise<LegacyBundles | undefined> {
   const { rows } = await session.query(
     `SELECT to_regclass('${legacyCollection}')::text AS name,
@@ -18,7 +18,7 @@ export async function legacyTable(session: Session): Promise<LegacyBundles | und
   let known: { readonly mark: string; readonly rows: LegacyRows } | undefined;
   return {
     async read() {
-      // Rows that came, went or were changed since, such as by the migration of tenants.
+      // Rows that were added, deleted or changed since, such as by the migration of tenants.
       const state = await session.query(
         `SELECT count(*)::text || ' ' || coalesce(max(xmin::text::bigint), 0)::text AS mark
 FROM ${legacyCollection}`,
@@ -50,7 +50,7 @@ WHERE ctid = ANY(string_to_array($1, ';')::tid[])`,
 
 const rowsPerStep = 1_000;
 
-/** Every record, with the place of its row, which stands while nobody writes the table. */
+/** Every record, with its row's position, which is stable while the table is not written. */
 async function* recordsOf(
   session: Session,
 ): AsyncGenerator<{ readonly key: string; readonly record: unknown }> {
@@ -74,7 +74,7 @@ async function readRows(session: Session): Promise<LegacyRows> {
   return legacyRowsOf(rows.map((row) => withoutNulls(JSON.parse(row["record"] as string))));
 }
 
-/** A column that says nothing is a field that is not there. */
+/** A null column is an absent field. */
 function withoutNulls(record: unknown): unknown {
   if (typeof record !== "object" || record === null) return record;
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));

@@ -1,7 +1,7 @@
 /**
- * @module MemoryCondition: the filter of every statement over scoped memory (requirements: Provider
- * scoping behaviour). The tenant is compared by IS NOT DISTINCT FROM, which no index serves, so the
- * digest of the same value stands beside it.
+ * @module MemoryCondition: the filter of every statement over scoped memory (requirements:
+ * Provider scoping behaviour). The tenant is compared by IS NOT DISTINCT FROM, which no index
+ * supports, so a comparison of its digest is added.
  */
 import { levelsOf } from "../memory/record-rules.ts";
 import type { MemoryFilter } from "../memory-store.ts";
@@ -12,7 +12,7 @@ export function tenantDigest(sql: string): string {
   return `md5(coalesce('u' || ${sql}, 'a'))`;
 }
 
-/** Rows of the filter's tenant, NULL equalling only NULL. */
+/** Rows of the filter's tenant, NULL equal to NULL only. */
 export function ofTenant(filter: MemoryFilter, bind: Bindings): string {
   const tenant = bind.text(filter.tenant);
   return `${tenantDigest("user_id")} = ${tenantDigest(tenant)}
@@ -29,14 +29,14 @@ export function insideSql(filter: MemoryFilter, bind: Bindings): string {
   ].join("\n    AND ");
 }
 
-/** Rows whose time is not over. A `now` that is no time hides every row that ever expires. */
+/** Rows that have not expired. An invalid `now` hides every row that ever expires. */
 export function liveSql(now: string, bind: Bindings): string {
   const ms = Date.parse(now);
   const at = bind.plain(Number.isFinite(ms) ? String(ms) : "9223372036854775807");
   return `(expires_ms IS NULL OR expires_ms > ${at}::bigint)`;
 }
 
-/** Rows with this id; text that no row can hold equals no row. */
+/** Rows with this id; text that a column cannot store matches no row. */
 export function idSql(id: string, bind: Bindings): string {
   if (typeof id !== "string" || !id.isWellFormed()) return "false";
   const value = bind.text(id);

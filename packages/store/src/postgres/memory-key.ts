@@ -1,7 +1,7 @@
 /**
- * @module MemoryKey: writing a row under its tenant and id. Where the unique index of
- * `001_add_user_id.sql` stands, the engine finds the row to replace; over a legacy table that could
- * not have it, such as one with ids that stand twice, a lock and the newest row do.
+ * @module MemoryKey: writes a row under its tenant and id. With the unique index of
+ * `001_add_user_id.sql` the engine finds the row to replace; a legacy table that could not have
+ * the index, such as one with duplicate ids, uses a lock and the newest row.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
@@ -13,22 +13,22 @@ import { scopedValues } from "./memory-row.ts";
 import type { Assignments } from "./memory-row.ts";
 import { bindings, tableOf } from "./sql-text.ts";
 
-/** Of rows with one id the newest stands for the id. */
+/** Of rows with one id the newest counts. */
 export const newestFirst = "created_key DESC, row_no DESC";
 
-/** Whether the table of a kind has the unique key; asked once. */
+/** Whether the table of a kind has the unique key; determined once. */
 export function memoryKeys(session: Session): (kind: ScopedKind) => Promise<boolean> {
   const known = new Map<ScopedKind, Promise<boolean>>();
   return (kind) => {
     const asked = known.get(kind) ?? isKeyed(session, kind);
     known.set(kind, asked);
-    // What failed is asked again.
+    // A failed query is repeated.
     asked.catch(() => known.delete(kind));
     return asked;
   };
 }
 
-/** The planner says whether it finds an index for the conflict; nothing is written. */
+/** The planner reports whether it finds an index for the conflict; nothing is written. */
 async function isKeyed(session: Session, kind: ScopedKind): Promise<boolean> {
   try {
     await session.query(
@@ -51,7 +51,7 @@ export async function upsert(
 ): Promise<MemoryRecord> {
   const bind = bindings();
   const values = scopedValues(record, bind, vectors);
-  // The digests are the key, the texts decide: two tenants of one digest never share a row.
+  // The digests are the key, the texts decide: two tenants with one digest never share a row.
   const { rows } = await session.query(
     `${insertSql(record.kind, values, "held")}
 ON CONFLICT (${tenantDigest("user_id")}, md5(id)) DO UPDATE
@@ -66,10 +66,9 @@ RETURNING version::text AS version`,
 }
 
 /**
- * Runs an upsert, and once more where another key refuses its row. A legacy table may keep a
- * primary key of its own, which `ON CONFLICT` does not look at: a row that is inserted at the same
- * moment breaks it. By the second statement that row is there and is replaced; another tenant's is
- * refused again.
+ * Runs an upsert, and once more where another key refuses its row. A legacy table may have a
+ * primary key of its own, which `ON CONFLICT` ignores: a concurrently inserted row violates it. By
+ * the second statement that row exists and is replaced; another tenant's is refused again.
  */
 export async function withSecondTry<T>(upserting: () => Promise<T>): Promise<T> {
   try {
@@ -111,7 +110,7 @@ RETURNING version::text AS version`,
   return record;
 }
 
-/** The one row that stands for an id, by its place, which is its own even among partitions. */
+/** The row that counts for an id, by its position, which is unique even among partitions. */
 export function newestSql(kind: ScopedKind, where: string): string {
   return `(tableoid, ctid) IN (SELECT tableoid, ctid FROM ${tableOf(kind)}
     WHERE ${where} ORDER BY ${newestFirst} LIMIT 1)`;

@@ -7,12 +7,12 @@ import type { Row } from "./database.ts";
 import type { Bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";
 
-/** What a statement selects of a shared row; every value as text, the same from both drivers. */
+/** Columns selected of a shared row; every value as text, the same from both drivers. */
 export const sharedColumns: string =
   "row_no::text AS row_no, id, body, embedding::text AS embedding, data::text AS data, " +
   "created_at, updated_at, version::text AS version";
 
-/** What a statement selects of a scoped row. */
+/** Columns selected of a scoped row. */
 export const scopedColumns: string = `${sharedColumns}, user_id, agent_id, memory_id, thread_id, expires_at`;
 
 /** Columns of a written row and the SQL of their values. */
@@ -22,7 +22,7 @@ type Common = Pick<SharedRecord, "id" | "text" | "embedding" | "data" | "created
   readonly updated_at: string;
 };
 
-/** Values of the columns that both kinds of rows have; the version is the statement's to say. */
+/** Values of the columns common to both kinds of rows; the statement sets the version. */
 export function sharedValues(record: Common, bind: Bindings): Assignments {
   const { embedding } = record;
   return [
@@ -105,22 +105,22 @@ function optional(value: unknown): string | undefined {
   return typeof value === "string" ? fromStored(value) : undefined;
 }
 
-/** A number that JSON would change, -0, stays what it is. */
+/** A number that JSON would change, -0, is preserved. */
 function arrayText(numbers: readonly number[] | undefined): string | null {
   if (numbers === undefined) return null;
   return `{${numbers.map((n) => (Object.is(n, -0) ? "-0" : String(n))).join(",")}}`;
 }
 
-/** Dimensions that pgvector's type can hold. */
+/** Largest number of dimensions of pgvector's type. */
 const dimensionsMax = 16_000;
 
-/** The unit vector as pgvector reads it; undefined where there is no direction. */
+/** The unit vector in pgvector's form; undefined for a zero vector. */
 export function directionText(vector: readonly number[]): string | undefined {
   if (vector.length === 0 || vector.length > dimensionsMax) return undefined;
   const largest = vector.reduce((max, n) => Math.max(max, Math.abs(n)), 0);
   if (largest === 0 || !Number.isFinite(largest)) return undefined;
   const scaled = vector.map((n) => n / largest);
   const length = Math.sqrt(scaled.reduce((sum, n) => sum + n * n, 0));
-  // Digits beyond a float4 are noise, and a number below its range is an error to the type.
+  // Digits beyond a float4 are noise, and a number below its range is an error.
   return `[${scaled.map((n) => Number((n / length).toFixed(12)).toString()).join(",")}]`;
 }

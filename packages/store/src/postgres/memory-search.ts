@@ -1,8 +1,8 @@
 /**
  * @module MemorySearch: nearest rows and rows with shared words, inside a filter (faults T6). With
- * pgvector the database proposes candidates and the process decides by exact cosine, so what a
- * float4 or an approximate index leaves out cannot change the answer unseen: candidates grow until
- * the last of them is surely worse than the last hit. Without it, filtered rows are compared here.
+ * pgvector the database proposes candidates and the process decides by exact cosine, so that the
+ * rounding of a float4 or an approximate index cannot change the answer: candidates grow until the
+ * last of them is certainly worse than the last hit. Without it, filtered rows are compared here.
  */
 import type { ScopedKind } from "@turnproof/semconv";
 
@@ -14,7 +14,7 @@ import { directionText, scopedColumns, scopedRecord } from "./memory-row.ts";
 import { bindings, tableOf } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 
-/** Where and under what a search looks. */
+/** Scope and bounds of a search. */
 export interface SearchPlace {
   readonly session: Session;
   readonly filter: MemoryFilter;
@@ -22,11 +22,11 @@ export interface SearchPlace {
   readonly now: string;
   /** Dimensions with an approximate index on this table, or undefined without pgvector. */
   readonly indexed: ReadonlySet<number> | undefined;
-  /** Rows up to which every one is compared. */
+  /** Rows up to which every row is compared. */
   readonly exactRowsMax: number;
 }
 
-/** What is looked for. */
+/** Parameters of a search. */
 export interface VectorQuery {
   readonly embedding: readonly number[];
   readonly limit: number;
@@ -35,7 +35,7 @@ export interface VectorQuery {
 
 /** Rows of one read of a scan. */
 const chunkRows = 500;
-/** What rounding to float4 can move a score by, generously. */
+/** Upper bound of the change of a score by rounding to float4. */
 const rounding = 1e-5;
 
 /** Rows nearest by cosine. */
@@ -74,7 +74,7 @@ function answer(hits: readonly ScoredRecord[], bounded: boolean): SearchResult {
 
 type Best = (records: readonly MemoryRecord[]) => readonly ScoredRecord[];
 
-/** Compares the filtered rows here, the newest written first, up to the bound. */
+/** Compares the filtered rows here, newest written first, up to the bound. */
 async function scan(
   place: SearchPlace,
   also: string,
@@ -101,7 +101,9 @@ WHERE ${where} ORDER BY held.row_no DESC LIMIT ${chunkRows}`,
 
 type Directed = VectorQuery & { readonly direction: string };
 
-/** Candidates by pgvector: an exact order for small tenants, the index with a top-up for large. */
+/**
+ * Candidates from pgvector: exact order for small tenants, the index with a top-up for large ones.
+ */
 async function propose(
   place: SearchPlace,
   query: Directed,
@@ -114,7 +116,7 @@ async function propose(
   for (let wanted = limit * 2 + 16; ;) {
     const { records, lastScore } = await nearest(place, query, method, wanted);
     if (method === "index" && records.length < Math.min(wanted, held)) {
-      // The index stopped before it had met enough rows of this tenant.
+      // The index stopped before it found enough rows of this tenant.
       method = "exact";
       continue;
     }
@@ -125,7 +127,7 @@ async function propose(
   }
 }
 
-/** How many rows there are to compare, counted up to one more than is compared exactly. */
+/** Number of rows to compare, counted up to one more than is compared exactly. */
 async function comparable(place: SearchPlace, dimensions: number): Promise<number> {
   const bind = bindings();
   const where = `${within(place, bind)} AND ${ofDimensions(dimensions)}`;
@@ -139,7 +141,7 @@ async function comparable(place: SearchPlace, dimensions: number): Promise<numbe
 
 interface Nearest {
   readonly records: readonly MemoryRecord[];
-  /** Score of the farthest candidate, as the database measures it. */
+  /** Score of the farthest candidate, as the database computes it. */
   readonly lastScore: number;
 }
 
@@ -170,7 +172,9 @@ ORDER BY (${column}) <=> ${direction} LIMIT ${wanted}`,
   };
 }
 
-/** The index goes on until enough rows pass the filter; local to the transaction of the search. */
+/**
+ * The index continues until enough rows match the filter; local to the transaction of the search.
+ */
 const iterativeScan = `SELECT set_config('hnsw.iterative_scan', 'strict_order', true),
     set_config('hnsw.ef_search', '200', true)`;
 

@@ -1,6 +1,6 @@
 /**
- * @module Migration: the tables from `.sql` files, forward only, all that are missing in one
- * transaction. Data of a newer version is refused, never guessed at.
+ * @module Migration: creates the tables from `.sql` files, forward only, all missing ones in one
+ * transaction. Data of a newer version is refused.
  */
 import { readdir, readFile } from "node:fs/promises";
 
@@ -8,7 +8,7 @@ import { CodedError, memoryCollections, scopedKinds } from "@turnproof/semconv";
 
 import type { Database, Session } from "./database.ts";
 
-/** Where the files lie, seen from the sources and from the build alike. */
+/** The directory of the files, for sources and build alike. */
 const directory = new URL("../../sql/postgres/", import.meta.url);
 
 /** A migration file: its number, its name and its text. */
@@ -36,7 +36,7 @@ export async function readScript(name: "row_security" | "vector"): Promise<strin
 }
 
 /**
- * Brings the schema to this build's version.
+ * Migrates the schema to this build's version.
  * @throws CodedError `store_version_newer`, or `not_configured` when it may not change the schema
  */
 export async function migrate(database: Database, mayChange: boolean): Promise<void> {
@@ -44,7 +44,7 @@ export async function migrate(database: Database, mayChange: boolean): Promise<v
   if (missing(migrations, await applied(database)).length === 0) return;
   if (!mayChange) throw new CodedError("not_configured", { field: "migrations" });
   await database.transaction(async (session) => {
-    // Several processes may open at once: one of them migrates, the others find it done.
+    // Several processes may open at once: one migrates, the others wait for it.
     await session.query("SELECT pg_advisory_xact_lock(7_203_771)");
     await requireColumns(session);
     await session.script(history);
@@ -58,7 +58,7 @@ export async function migrate(database: Database, mayChange: boolean): Promise<v
   });
 }
 
-/** What every statement over scoped memory rests on, and the kinds of types that it may have. */
+/** Columns that every statement over scoped memory needs, and the allowed kinds of their types. */
 const neededColumns: Readonly<Record<string, string>> = {
   row_no: "N",
   id: "S",
@@ -77,13 +77,13 @@ const neededColumns: Readonly<Record<string, string>> = {
 };
 
 /**
- * A table that lies under one of our names and is not of our making is named, with its column,
- * before anything is changed.
+ * A foreign table under one of our names is reported, with its column, before anything is changed.
  */
 async function requireColumns(session: Session): Promise<void> {
   const tables = scopedKinds.map((kind) => `('${memoryCollections[kind]}')`).join(", ");
   const { rows } = await session.query(
-    // Texts that are cut, padded or compared without case would be another tenant's, or nobody's.
+    // Texts that are truncated, padded or compared without case could equal another tenant's, or
+    // none.
     `SELECT name, coalesce(json_object_agg(attname, CASE WHEN typname IN ('bpchar', 'name', 'citext')
         THEN typname ELSE typcategory::text END) FILTER (WHERE attnum > 0
         AND NOT attisdropped), '{}')::text AS columns
@@ -94,7 +94,7 @@ WHERE to_regclass(name) IS NOT NULL GROUP BY name ORDER BY name`,
   );
   for (const row of rows) {
     const held = JSON.parse(row["columns"] as string) as Readonly<Record<string, string>>;
-    // A tenant that is no text would be nobody's row.
+    // A tenant that is no text would match no tenant.
     const needed =
       held["user_id"] === undefined ? neededColumns : { ...neededColumns, user_id: "S" };
     const wrong = Object.entries(needed).find(([column, type]) => held[column] !== type);

@@ -1,7 +1,7 @@
 /**
- * @module OldEvents: the table of events of versions before the ledger into bundles, root by root.
- * Each step is one transaction that keeps the last root it copied, so a run that is ended goes on
- * there and repeats nothing. The table stays until it is dropped.
+ * @module OldEvents: copies the events table of versions before the ledger into bundles, root by
+ * root. Each step is one transaction that records the last copied root, so a run that ended early
+ * continues there and repeats nothing. The table remains until it is dropped.
  */
 import { CodedError, groupBy } from "@turnproof/semconv";
 
@@ -20,13 +20,13 @@ import { bindings } from "./sql-text.ts";
 import { fromStored, fromStoredJson } from "./stored-text.ts";
 import { turnsWithin } from "./turn-ledger.ts";
 
-/** Events of a table that is copied as it is opened. */
+/** Most events that are copied when the table is opened. */
 const eventsAtOpenMax = 20_000;
 /** Roots and events of one step; a root is copied whole. */
 const rootsPerStep = 200;
 const eventsPerStep = 5_000;
 
-/** What an earlier version left in a database; copies what takes a moment if it may. */
+/** Data of an earlier version in a database; copies a small amount if allowed. */
 export async function oldEvents(database: Database, mayChange: boolean): Promise<OldEvents> {
   let pending = (await stateOf(database)) === "pending";
   const old: OldEvents = {
@@ -123,7 +123,7 @@ async function checkEvents(
   return compareOld(both, options);
 }
 
-/** Old events as they were written, one behind the other. */
+/** Old events in the order they were written. */
 async function* pagesOf(session: Session): AsyncGenerator<readonly StoredEvent[]> {
   for (let after = "0"; ;) {
     const { rows } = await session.query(
@@ -145,7 +145,7 @@ interface Step {
 
 async function copyStep(session: Session): Promise<Step> {
   await session.query("INSERT INTO old_events_copy (one) VALUES (true) ON CONFLICT DO NOTHING");
-  // Of two runs at once the second waits here, and goes on behind the first.
+  // Of two concurrent runs the second waits here, and continues after the first.
   const held = await session.query(
     "SELECT after_root, complete::text AS complete FROM old_events_copy FOR UPDATE",
   );
@@ -188,7 +188,7 @@ GROUP BY root_trace_id ORDER BY root_trace_id LIMIT ${rootsPerStep}`,
   return roots;
 }
 
-/** Bundles of these roots under the batches that brought them, and their turns. */
+/** Bundles of these roots under their original batches, and their turns. */
 async function copyRoots(session: Session, old: readonly OldRoot[]): Promise<void> {
   const roots = old.map(({ root }) => root);
   const bind = bindings();

@@ -1,6 +1,6 @@
 /**
- * @module PostgresAdmin: unscoped access for operators' commands (requirements: Scope hierarchy 4).
- * Rows stream in pages of a keyset, so nothing stays open between two of them.
+ * @module PostgresAdmin: unscoped access for operator commands (requirements: Scope hierarchy 4).
+ * Rows stream in keyset pages, so that no transaction stays open between two of them.
  */
 import type { ScopedKind } from "@turnproof/semconv";
 
@@ -23,7 +23,7 @@ import type { Bindings } from "./sql-text.ts";
 /** Rows of one page of the stream. */
 const pageRows = 500;
 
-/** The administrative side; `session` must be of a role that sees every row. */
+/** Administrative access; `session` must have a role that sees every row. */
 export function postgresAdmin(
   session: () => Promise<Database>,
   clock: () => string,
@@ -72,7 +72,7 @@ export function postgresAdmin(
       checkLegacyScope(options);
       const bind = bindings();
       const user = bind.text(options.userId);
-      // One update; a row that the user has already is the newer truth, and the legacy one stays.
+      // One update; a row that the user has already is newer, and the legacy one is kept.
       const sql = `UPDATE ${tableOf("entity")} AS legacy
 SET user_id = ${user}, updated_at = ${bind.plain(clock())}, version = version + 1
 WHERE ${tenantDigest("legacy.user_id")} = ${tenantDigest("NULL::text")}

@@ -1,4 +1,4 @@
-/** @module PostgresMemory: scoped memory over the tables; every statement holds the filter. */
+/** @module PostgresMemory: scoped memory over the tables; every statement contains the filter. */
 import { CodedError } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 
@@ -32,7 +32,7 @@ import { bindings, tableOf } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 import type { VectorIndexes } from "./vector-index.ts";
 
-/** What memory works with. */
+/** Dependencies of memory. */
 export interface MemoryParts {
   readonly database: Database;
   readonly clock: () => string;
@@ -53,14 +53,14 @@ export function postgresMemory(parts: MemoryParts): ScopedMemory {
   return { ...reads(ground), ...writes(ground), ...searches(ground) };
 }
 
-/** What the methods share. */
+/** Shared by the methods. */
 interface Ground {
   readonly parts: MemoryParts;
   readonly run: ScopedWork;
-  /** Whether a tenant and an id name one row at most in the table of a kind. */
+  /** Whether tenant and id identify at most one row in the table of a kind. */
   readonly keyed: (kind: ScopedKind) => Promise<boolean>;
   readonly check: (filter: MemoryFilter, kind: ScopedKind) => void;
-  /** Live rows inside the filter. */
+  /** Unexpired rows inside the filter. */
   readonly where: (filter: MemoryFilter, bind: Bindings, now?: string) => string;
 }
 
@@ -78,7 +78,7 @@ function groundOf(parts: MemoryParts): Ground {
   };
 }
 
-/** The live row of this id. */
+/** The unexpired row of this id. */
 async function readOne(
   ground: Ground,
   session: Session,
@@ -134,7 +134,7 @@ function writes(ground: Ground): Pick<MemoryStore, "put" | "update" | "delete"> 
       check(filter, kind);
       const record = recordOf(filter, kind, draft, { now: parts.clock(), version: 1 });
       if (await keyed(kind)) {
-        // Each try has a session of its own: an error ends the transaction of the first.
+        // Each attempt has its own session: an error ends the transaction of the first.
         return withSecondTry(() => run(filter, (session) => upsert(session, record, vectors)));
       }
       const replace = (session: Session): Promise<MemoryRecord> =>
@@ -153,7 +153,7 @@ function writes(ground: Ground): Pick<MemoryStore, "put" | "update" | "delete"> 
         const values = scopedValues(record, bind, vectors);
         const set = values.map(([name, value]) => `${name} = ${value}`);
         const named = `${where(filter, bind)} AND ${idSql(id, bind)}`;
-        // Somebody may have written since the row was read: the version decides again.
+        // The row may have changed since it was read: the version decides again.
         const { changed } = await session.query(
           `UPDATE ${tableOf(kind)} SET ${set.join(", ")}, version = version + 1
 WHERE ${one ? named : newestSql(kind, named)}
@@ -196,7 +196,7 @@ function searches(ground: Ground): Pick<MemoryStore, "vectorSearch" | "textSearc
   };
   return {
     vectorSearch(filter, kind, query) {
-      // Settings of the index are local to a transaction.
+      // Index settings are local to a transaction.
       const indexed = parts.vectors?.get(kind)?.has(query.embedding.length) === true;
       return search(filter, kind, query.now, (place) => vectorSearch(place, query), indexed);
     },

@@ -1,6 +1,9 @@
-/** @module PostgresOptions: how a PostgreSQL is reached and how the provider is opened. */
+/** @module PostgresOptions: connection and options of a PostgreSQL. */
 
-/** What the provider asks of one connection; `pg` clients and PGlite transactions have it. */
+/**
+ * Methods that the provider uses of one connection; `pg` clients and PGlite transactions have
+ * them.
+ */
 export interface PostgresSession {
   query(
     text: string,
@@ -19,12 +22,12 @@ export interface PostgresPoolClient extends PostgresSession {
   off(event: "error", listener: () => void): unknown;
 }
 
-/** A pool of the `pg` package; it stays the caller's to end. */
+/** A pool of the `pg` package; the caller closes it. */
 export interface PostgresPool extends PostgresSession {
   connect(): Promise<PostgresPoolClient>;
 }
 
-/** An open PGlite; it stays the caller's to close. */
+/** An open PGlite; the caller closes it. */
 export interface EmbeddedPostgres extends PostgresSession {
   exec(text: string): Promise<unknown>;
   transaction<T>(
@@ -32,7 +35,7 @@ export interface EmbeddedPostgres extends PostgresSession {
   ): Promise<T>;
 }
 
-/** Where the database is: a server, a directory (embedded; `memory://` for none), or a client. */
+/** The database: a server, a directory (embedded; `memory://` for none), or a client. */
 export type PostgresPlace =
   | {
       readonly url: string;
@@ -54,14 +57,15 @@ export type PostgresOptions = PostgresPlace & {
    */
   readonly migrate?: boolean;
   /**
-   * Every statement of scoped memory runs in a transaction that says whose rows it wants, under the
-   * policies of `row_security.sql`. Opening fails with `config_invalid` where they would not hold.
+   * Every statement of scoped memory runs in a transaction that sets its tenant, under the
+   * policies of `row_security.sql`. Opening fails with `config_invalid` where they would not
+   * apply.
    */
   readonly rowSecurity?: boolean;
-  /** Where `memory.admin` works under row security: a role with BYPASSRLS. */
+  /** Connection of `memory.admin` under row security: a role with BYPASSRLS. */
   readonly adminUrl?: string;
   /** Time as ISO 8601 UTC; default: the process's clock. */
   readonly clock?: () => string;
-  /** Rows of a tenant up to which a search compares every one; default 10,000. */
+  /** Rows of a tenant up to which a search compares every row; default 10,000. */
   readonly exactRowsMax?: number;
 };

@@ -1,6 +1,6 @@
 /**
- * @module Postgres: evidence and memory in PostgreSQL: a server by URL, PGlite embedded by path, or
- * a client that the caller opened.
+ * @module Postgres: evidence and memory in PostgreSQL: a server by URL, PGlite embedded by path,
+ * or a client that the caller opened.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
@@ -35,30 +35,31 @@ import { postgresTurns } from "./turn-ledger.ts";
 import { makeVectorIndex, openVectors } from "./vector-index.ts";
 import { quietRoots } from "./quiet-roots.ts";
 
-/** The provider, and what only the owner of its schema may do. */
+/** The provider, with operations that only the owner of its schema may run. */
 export interface PostgresProvider extends Provider {
   /**
-   * Makes an approximate index for embeddings of this length. False where pgvector is missing.
+   * Creates an approximate index for embeddings of this length. False where pgvector is missing.
    * @throws CodedError record_invalid
    */
   makeVectorIndex(kind: ScopedKind, dimensions: number): Promise<boolean>;
-  /** Copies events that an older version wrote; they lie there until they are dropped. */
+  /** Copies events of an older version; the originals remain until they are dropped. */
   readonly copyOld: OldEvents["copy"];
   /** Compares those events with the copy. */
   readonly checkOld: OldEvents["check"];
   /** Compares, and drops those events. @throws CodedError `migration_pending`, `migration_differs` */
   readonly dropOld: OldEvents["drop"];
-  /** Installs the policies of row-level security; as the owner, once. */
+  /** Installs the policies of row-level security; run it as the owner, once. */
   installRowSecurity(): Promise<void>;
 }
 
-/** Rows of a tenant up to which a search compares every one (faults T6). */
+/** Rows of a tenant up to which a search compares every row (faults T6). */
 const exactRowsMax = 10_000;
 
 /**
- * Opens the provider and brings its schema to this version. Throws `store_version_newer` for data
- * of a newer build, `not_configured` when a migration is missing and may not be made,
- * `config_invalid` when row security would not hold, and retryable codes when nobody answers.
+ * Opens the provider and migrates its schema to this version. Throws `store_version_newer` for
+ * data of a newer build, `not_configured` when a migration is missing and not allowed,
+ * `config_invalid` when row security would not apply, and retryable codes when the server does not
+ * answer.
  */
 export async function postgres(options: PostgresOptions): Promise<PostgresProvider> {
   const database = await openDatabase(options);
@@ -161,7 +162,10 @@ function memoryOf(
   };
 }
 
-/** Where administration works: the same database, or another role where policies bind this one. */
+/**
+ * Connection of administration: the same database, or another role where policies restrict this
+ * one.
+ */
 function administrators(
   database: Database,
   options: PostgresOptions,

@@ -1,15 +1,15 @@
 /**
- * @module Purge: takes deleted rows out of the files of the database. DELETE leaves a row where it
- * lies, plain VACUUM leaves its bytes in the page, the planner's statistics quote values, and the
- * write-ahead log holds whatever was written: so tables are written anew, statistics are cleared,
- * and the log goes on in a new file. What the role may not do is said, never an error.
+ * @module Purge: removes deleted rows from the files of the database. DELETE leaves a row in
+ * place, plain VACUUM leaves its bytes in the page, the planner's statistics quote values, and the
+ * write-ahead log contains everything written: so tables are rewritten, statistics are cleared,
+ * and the log continues in a new file. What the role may not do is reported, never an error.
  */
 import { CodedError, memoryCollections, scopedKinds } from "@turnproof/semconv";
 
 import type { Unreached } from "../erasure.ts";
 import type { Database } from "./database.ts";
 
-/** Tables that hold evidence, and those that hold scoped memory. */
+/** Tables of evidence, and of scoped memory. */
 export const purgedTables: {
   readonly evidence: readonly string[];
   readonly memory: readonly string[];
@@ -18,7 +18,9 @@ export const purgedTables: {
   memory: scopedKinds.map((kind) => memoryCollections[kind]),
 };
 
-/** Purges these tables; a statement is sent alone, as VACUUM stands in no transaction. */
+/**
+ * Purges these tables; each statement is sent alone, because VACUUM cannot run in a transaction.
+ */
 export async function purge(
   database: Database,
   tables: readonly string[],
@@ -39,13 +41,13 @@ export async function purge(
   );
   await attempt("VACUUM FULL pg_catalog.pg_statistic", "postgres_statistics");
   await attempt("SET wal_recycle = off", "postgres_wal");
-  // A record between two switches, or the second would be none; the log before the last checkpoint
-  // is not needed any more.
+  // A record between two switches, or the second would have no effect; the log before the last
+  // checkpoint is then obsolete.
   for (const round of [1, 2]) {
     await attempt(`SELECT pg_switch_wal(), ${round}`, "postgres_wal");
     await attempt("CHECKPOINT", "postgres_wal");
   }
-  // A server may recycle its log by settings of its own, archive it, and keep it for replicas.
+  // A server may recycle its log, archive it, and keep it for replicas, by settings of its own.
   if (!database.embedded) unreached.add("postgres_wal");
   return [...unreached];
 }

@@ -1,11 +1,11 @@
-/** @module QuietRoots: roots that the background judge should look at. */
+/** @module QuietRoots: roots for the background judge. */
 import { microseconds } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import type { Session } from "./database.ts";
 import { bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";
 
-/** Roots whose latest row was received in the half-open span, the longest quiet first. */
+/** Roots whose latest row was received in the half-open interval, oldest first. */
 export async function quietRoots(
   session: Session,
   since: string,

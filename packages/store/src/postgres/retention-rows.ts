@@ -1,4 +1,4 @@
-/** @module RetentionRows: bundles by root for a run of retention, and their end. */
+/** @module RetentionRows: reads bundles by root for retention, and deletes them. */
 import { groupBy } from "@turnproof/semconv";
 
 import { decodeBody } from "../bundle/decode.ts";
@@ -17,7 +17,7 @@ import { turnsWithin } from "./turn-ledger.ts";
 /** Roots of one page of the walk. */
 const pageRoots = 500;
 
-/** The rows of a database. A row is named by its place under its root. */
+/** The rows of a database. A row is identified by its position under its root. */
 export function retentionRows(database: Database): RetentionRows<number> {
   return {
     async countQuiet(before) {
@@ -31,7 +31,7 @@ WHERE last_us < ${bind.plain(String(before))}::bigint`,
     },
     quiet: (before) => quietRoots(database, before),
     load: (root) => loadRoot(database, root),
-    // One transaction: a root is seen as it was or as it will be.
+    // One transaction: readers see a root before or after it.
     remove: (removals) => database.transaction((session) => replace(session, removals)),
   };
 }
@@ -68,7 +68,7 @@ WHERE r.root_trace_id = ${bind.text(root)} ORDER BY seq`,
     .map((row, key) => ({ key, row }));
 }
 
-/** Puts what is left in the place of each root that did not grow since it was read. */
+/** Replaces each root that has not grown since it was read with its remaining rows. */
 async function replace(
   session: Session,
   removals: readonly Removal<number>[],
@@ -90,7 +90,7 @@ ORDER BY root_trace_id FOR UPDATE`,
   return removals.map((removal) => (done.has(removal) ? removal.gone.length : 0));
 }
 
-/** Turns of what is left, under a higher epoch; the judge settles them. */
+/** Turns of the remaining rows, under a higher epoch; the judge settles them. */
 async function recordLeft(session: Session, removals: readonly Removal<number>[]): Promise<void> {
   const roots = removals.map(({ root }) => root);
   const turns = turnsWithin(session);
@@ -109,7 +109,7 @@ async function recordLeft(session: Session, removals: readonly Removal<number>[]
     return { root, events, rows, epoch, held: under.get(root) ?? [] };
   });
   await recordRoots(turns, whole);
-  // Nothing older comes back under the new epoch, so no key needs to stay for that.
+  // No older version returns under the new epoch, so the keys need not be kept for that.
   const ended = bindings();
   await session.query(
     `DELETE FROM turn_ledger WHERE gone AND key = ANY(${ended.texts(held.map(({ key }) => key))})`,
@@ -117,7 +117,7 @@ async function recordLeft(session: Session, removals: readonly Removal<number>[]
   );
 }
 
-/** Deletes the roots; a batch is complete while its manifest counts what is left of it. */
+/** Deletes the roots; a batch stays complete when its manifest counts its remaining events. */
 async function forget(session: Session, removals: readonly Removal<number>[]): Promise<void> {
   const bind = bindings();
   await session.query(

@@ -1,4 +1,4 @@
-/** @module RootStanding: how many events of a root are stored, and how often some were deleted. */
+/** @module RootStanding: number of stored events of a root, and of deletions in it. */
 import type { RootStanding } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
 import type { Session } from "./database.ts";
@@ -29,10 +29,10 @@ WHERE r.root IS NOT NULL OR e.root IS NOT NULL`,
   );
 }
 
-/** Counts one deletion more for each root; inside of the transaction that deletes. */
+/** Raises the epoch of each root; inside the transaction that deletes. */
 export async function raiseEpochs(session: Session, roots: readonly string[]): Promise<void> {
   const bind = bindings();
-  // In one order everywhere, so that two deletions never wait for each other.
+  // In one order everywhere, so that two deletions never deadlock.
   const keys = [...new Set(roots.map(epochKey))].toSorted((a, b) => a - b);
   await session.query(
     `INSERT INTO root_epochs AS held (root, epoch)

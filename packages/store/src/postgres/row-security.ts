@@ -1,7 +1,7 @@
 /**
  * @module RowSecurity: the optional second layer under the filters (faults T3 to T5). A statement
- * runs in a transaction that says whose rows it wants; the policies answer with nothing to a
- * connection that says nothing. Settings are local to the transaction, so a pool may be shared.
+ * runs in a transaction that sets its tenant; without that the policies return nothing. Settings
+ * are local to the transaction, so a pool may be shared.
  */
 import { CodedError, scopedKinds } from "@turnproof/semconv";
 
@@ -20,7 +20,7 @@ export function unguarded(database: Database): ScopedWork {
   return (_filter, work) => work(database);
 }
 
-/** Statements under the policies: each unit of work says its tenant first. */
+/** Statements under the policies: each unit of work sets its tenant first. */
 export function guarded(database: Database): ScopedWork {
   return (filter, work) =>
     database.transaction(async (session) => {
@@ -37,7 +37,7 @@ export function guarded(database: Database): ScopedWork {
 }
 
 /**
- * Refuses a role that the policies would not bind, and tables without them.
+ * Refuses a role that the policies would not restrict, and tables without them.
  * @throws CodedError config_invalid
  */
 export async function requirePolicies(database: Database): Promise<void> {

@@ -1,21 +1,21 @@
 /**
- * @module SqlText: statements with their values apart. Every value is a parameter of type text and
- * gets its type inside the statement, so nothing in a value can be SQL, and both drivers send it
- * alike. Identifiers come from constants alone.
+ * @module SqlText: statements with their values separate. Every value is a parameter of type text
+ * and is cast inside the statement, so no part of a value can be SQL, and both drivers send it
+ * alike. Identifiers are constants only.
  */
 import { memoryCollections } from "@turnproof/semconv";
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 
 import { toStored } from "./stored-text.ts";
 
-/** What one parameter may be. */
+/** Type of one parameter. */
 export type Parameter = string | null;
 
 /** Collects the values of one statement. */
 export interface Bindings {
-  /** The SQL of this text in stored form; text that is no text equals nothing. */
+  /** The SQL of this text in stored form; a value that is no text matches nothing. */
   text(value: string | null | undefined): string;
-  /** The SQL of a text that is already what the database shall read: a number, an array, JSON. */
+  /** The SQL of a text in the database's own form: a number, an array, JSON. */
   plain(value: string | null): string;
   /** The SQL of a `text[]`. */
   texts(values: readonly string[]): string;

@@ -1,4 +1,4 @@
-/** @module StoreError sorts SQLSTATEs and never repeats what a server said. */
+/** @module StoreError classifies SQLSTATEs and never repeats a server's message. */
 import { CodedError } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 

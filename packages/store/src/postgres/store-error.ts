@@ -1,7 +1,8 @@
 /**
- * @module StoreError: an error of PostgreSQL or its drivers as one of our codes (faults R8). Only a
- * row that breaks a type, a constraint or a size can never pass; everything else may, an unknown
- * error included. Messages of the server quote values, so none of them goes on.
+ * @module StoreError: converts an error of PostgreSQL or its drivers to one of our codes (faults
+ * R8). Only a row that violates a type, a constraint or a size is permanent; everything else is
+ * retryable, an unknown error included. The server's messages quote values, so they are not passed
+ * on.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
@@ -21,7 +22,7 @@ const classes: readonly (readonly [prefix: string, code: Code])[] = [
   ["53", "store_busy"], // connections, memory or disk used up
 ];
 
-/** The coded form of whatever a driver threw. */
+/** The coded form of a driver's error. */
 export function storeError(error: unknown): CodedError {
   if (CodedError.is(error)) return error;
   const state = sqlState(error);
@@ -35,14 +36,14 @@ export function storeError(error: unknown): CodedError {
 
 const unreachable = "store_unavailable";
 
-/** Five characters of the server; errors of sockets have codes of other forms. */
+/** Five characters from the server; socket errors have codes of other forms. */
 function sqlState(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   const { code } = error as { readonly code?: unknown };
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/** The pool says so in words alone. */
+/** The pool reports this only in its message. */
 function isFullPool(error: unknown): boolean {
   return (
     error instanceof Error && error.message.includes("timeout exceeded when trying to connect")

@@ -1,4 +1,4 @@
-/** @module StoredText holds the form of text: one to one, in the order of bytes. */
+/** @module StoredText keeps text one to one, in the order of bytes. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

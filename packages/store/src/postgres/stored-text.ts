@@ -1,18 +1,19 @@
 /**
- * @module StoredText: text as PostgreSQL can hold it. It refuses U+0000, which evidence and ids may
- * contain, so U+0000 and U+0001 travel as two characters each. The form is one to one and keeps the
- * order of bytes, so equality, keys and sorting inside the database mean the same as outside.
+ * @module StoredText: text in a form that PostgreSQL can store. It refuses U+0000, which evidence
+ * and ids may contain, so U+0000 and U+0001 are stored as two characters each. The form is one to
+ * one and keeps the order of bytes, so equality, keys and sorting inside the database mean the
+ * same as outside.
  */
 const nul = "\u0000";
 const mark = "\u0001";
 
-/** The text as a column holds it. */
+/** The text in stored form. */
 export function toStored(text: string): string {
   if (!text.includes(nul) && !text.includes(mark)) return text;
   return text.replaceAll(mark, `${mark}1`).replaceAll(nul, `${mark}0`);
 }
 
-/** The text that a column stands for. */
+/** The text of a stored form. */
 export function fromStored(text: string): string {
   if (!text.includes(mark)) return text;
   return text.replaceAll(`${mark}0`, nul).replaceAll(`${mark}1`, mark);

@@ -26,7 +26,7 @@ import { fromStored } from "./stored-text.ts";
 import { columnOfList, writeTurns } from "./turn-rows.ts";
 import { afterOf, orderOf, whereOf } from "./turn-where.ts";
 
-/** Turns as they are written inside of a transaction. */
+/** Writes turns inside a transaction. */
 export function turnsWithin(session: Session): RootTurns {
   return {
     putTurns: (records) =>
@@ -111,7 +111,9 @@ async function ask(
   return rows;
 }
 
-/** A field as one value a row, and the join by which a turn with several values has several rows. */
+/**
+ * A field as one value per row, and the join that gives a turn with several values several rows.
+ */
 function valueOf(field: TextField | ListField): { readonly value: string; readonly join: string } {
   if (!isListField(field)) return { value: field, join: "" };
   const join = `LEFT JOIN LATERAL unnest(${columnOfList(field)}) AS own_${field}(value) ON true`;
@@ -147,7 +149,7 @@ function heldText(value: unknown): string | null {
   return text === null ? null : fromStored(text);
 }
 
-/** Nearest rank, by the same product and ceiling as the reference's. */
+/** Nearest rank, by the same product and ceiling as the reference. */
 const percentilesSql = [
   ["p50_ms", "0.5"],
   ["p95_ms", "0.95"],

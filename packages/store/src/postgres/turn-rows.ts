@@ -1,4 +1,4 @@
-/** @module TurnRows: what a record has in the table of turns; its columns are the fields' names. */
+/** @module TurnRows: a record in the table of turns; its columns have the fields' names. */
 import { epochKey } from "../ledger/epoch-key.ts";
 import {
   listFields,
@@ -54,9 +54,9 @@ ON CONFLICT (key) DO UPDATE SET ${changed.map((name) => `${name} = excluded.${na
 WHERE held.version <= excluded.version`;
 };
 
-/** Writes what is newer than what stands, and does not rest on rows that were deleted since. */
+/** Writes versions that are newer than the stored ones and not based on rows deleted since. */
 export async function writeTurns(session: Session, writes: readonly TurnWrite[]): Promise<void> {
-  // In the order of their keys, so that two writers wait for each other and never in a circle.
+  // In the order of their keys, so that two writers never deadlock.
   const rows = newestWrites(writes)
     .toSorted((a, b) => (endOf(a).key < endOf(b).key ? -1 : 1))
     .map(rowOf);

@@ -5,7 +5,7 @@ import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledge
 import type { Bindings } from "./sql-text.ts";
 import { columnOfList } from "./turn-rows.ts";
 
-/** The condition under which a turn passes. */
+/** The condition for a turn. */
 export function whereOf(question: TurnQuestion, bind: Bindings): string {
   const own = askedConditions(question).map((condition) => conditionSql(condition, bind));
   return ["NOT gone", ...own.map((sql) => `(${sql})`)].join(" AND ");
@@ -13,7 +13,7 @@ export function whereOf(question: TurnQuestion, bind: Bindings): string {
 
 function conditionSql(condition: TurnCondition, bind: Bindings): string {
   const sql = plainSql(condition, bind);
-  // An unknown value makes no comparison true, so it passes the negated one.
+  // A comparison with an unknown value is false, so its negation matches.
   return condition.not === true ? `(${sql}) IS NOT TRUE` : sql;
 }
 
@@ -49,7 +49,7 @@ function microsSql(micros: number, bind: Bindings): string {
   return `${bind.plain(String(micros))}::bigint`;
 }
 
-/** What comes after a place in an order; unknown values stand last. */
+/** The rows after a place in an order; unknown values come last. */
 export function afterOf({ by, ascending }: TurnOrder, place: TurnPlace, bind: Bindings): string {
   const key = bind.text(place.key);
   if (place.value === null) return `${by} IS NULL AND key < ${key}`;

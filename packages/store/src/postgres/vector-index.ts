@@ -1,6 +1,6 @@
 /**
- * @module VectorIndex: pgvector where it is installed: the column beside each embedding, and one
- * HNSW index per table and number of dimensions, made when an operator asks for it.
+ * @module VectorIndex: pgvector where it is installed: a column beside each embedding, and one
+ * HNSW index per table and number of dimensions, created on an operator's request.
  */
 import { CodedError, scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
@@ -9,16 +9,16 @@ import type { Database } from "./database.ts";
 import { readScript } from "./migration.ts";
 import { bindings, tableOf } from "./sql-text.ts";
 
-/** Which tables have which index; undefined where pgvector is not installed. */
+/** Indexed dimensions by table; undefined where pgvector is not installed. */
 export type VectorIndexes = ReadonlyMap<ScopedKind, Set<number>>;
 
-/** Dimensions that an HNSW index of the type `vector` can hold. */
+/** Most dimensions of an HNSW index of the type `vector`. */
 const indexedDimensionsMax = 2_000;
 
-/** States of SQL: a right that is missing, and a table that cannot be altered so. */
+/** SQLSTATEs: missing permission, and a table that cannot be altered this way. */
 const [notMine, isPartition] = ["42501", "42809"];
 
-/** Adds pgvector's columns when the extension can be had, and reads what is indexed. */
+/** Adds pgvector's columns when the extension is available, and reads what is indexed. */
 export async function openVectors(
   database: Database,
   mayChange: boolean,
@@ -29,8 +29,8 @@ export async function openVectors(
     try {
       await database.transaction((session) => session.script(script));
     } catch (error) {
-      // Creating an extension may be another role's to do, and a table that is a partition takes no
-      // column: searches are then exact in the process.
+      // Creating an extension may need another role, and a partition accepts no column: searches
+      // are then exact in the process.
       const state = CodedError.is(error) ? error.field?.slice(-5) : undefined;
       if (state === notMine || state === isPartition) return undefined;
       throw error;
@@ -77,8 +77,8 @@ WHERE i.indrelid = to_regclass(${bind.plain(tableOf(kind))}) AND i.indisvalid`,
 }
 
 /**
- * Makes the approximate index of one table for embeddings of this length; searches of tenants with
- * more rows than are compared exactly use it. Returns false where pgvector is not installed.
+ * Creates the approximate index of one table for embeddings of this length; searches of tenants
+ * with more rows than are compared exactly use it. Returns false where pgvector is not installed.
  * @throws CodedError record_invalid for a number of dimensions that cannot be indexed
  */
 export async function makeVectorIndex(

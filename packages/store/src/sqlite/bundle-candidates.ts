@@ -1,6 +1,6 @@
 /**
- * @module BundleCandidates: the roots that may hold part of an answer, newest last receipt first,
- * page by page, so that a read of the newest events costs the same however many roots there are.
+ * @module BundleCandidates: the roots that may contain part of an answer, newest last receipt
+ * first, page by page, so that a read of the newest events costs the same for any number of roots.
  */
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { KnownRoot } from "../root-rounds.ts";
@@ -16,8 +16,8 @@ interface Candidate extends KnownRoot {
 }
 
 /**
- * Each root once. A root that grows while they are read moves ahead of the place that was reached;
- * it is given where it would have stood at the latest, so that nothing is passed over.
+ * Each root once. A root that grows during the read moves before the present position; it is still
+ * returned, at its former position at the latest, so that none is missed.
  */
 export function* candidates(database: SqliteDatabase, question: Question): Generator<KnownRoot> {
   const { sql, values } = conditionOf(database, question);
@@ -50,7 +50,7 @@ export function* candidates(database: SqliteDatabase, question: Question): Gener
   }
 }
 
-/** Roots that moved ahead of the place before they were met. */
+/** Roots that moved before the present position without being returned. */
 function* late(
   moved: SqliteStatement,
   values: readonly SqlValue[],
@@ -64,7 +64,7 @@ function* late(
   }
 }
 
-/** Roots that a word leads to, up to which they are looked up; of more each is asked as it is met. */
+/** Most roots of a word that are looked up; of more, each is checked when it is read. */
 const fewRoots = 2_000;
 
 function conditionOf(

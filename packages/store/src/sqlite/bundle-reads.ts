@@ -1,4 +1,4 @@
-/** @module BundleReads: the reads of a request path over bundles, and how roots are read whole. */
+/** @module BundleReads: request reads over bundles, and how complete roots are read. */
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
 import { crc32 } from "node:zlib";
@@ -15,10 +15,10 @@ import { settle } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { candidates } from "./bundle-candidates.ts";
 
-/** All rows of a root as they were said; undefined where some are damaged. */
+/** All rows of a root as recorded; undefined where some are damaged. */
 export type RowsOfRoot = (root: string) => readonly StoredEvent[] | undefined;
 
-/** Roots are read whole: the owner of a root with a damaged row is unknown. */
+/** Roots are read completely: the tenant of a root with a damaged row is unknown. */
 export function rowsOfRoot(database: SqliteDatabase): RowsOfRoot {
   const ofRoot = database.prepare(
     `SELECT segments, crc FROM bundles WHERE root = (SELECT id FROM roots WHERE root_trace_id = ?)
@@ -38,11 +38,11 @@ export function rowsOfRoot(database: SqliteDatabase): RowsOfRoot {
   };
 }
 
-/** What reads stand on beside the database. */
+/** Dependencies of reads besides the database. */
 export interface ReadParts {
   /** Throws once the store is closed. */
   readonly open: () => void;
-  /** True while evidence of an earlier version waits to be copied: every read is bounded. */
+  /** True while evidence of an earlier version is not copied: every read is bounded. */
   readonly pending?: () => boolean;
   readonly legacy?: LegacyBundles | undefined;
 }

@@ -1,13 +1,13 @@
 /** @module BundleSchema: the tables of bundles in SQLite. */
 
-/** Statements that make the tables, each of which may be run again. */
+/** Statements that create the tables; each may be run again. */
 export const bundleTablesSql: readonly string[] = [
-  // A batch stays known when its rows are gone, so that a copy of it is never stored again.
+  // A batch stays known when its rows are deleted, so that a copy of it is never stored again.
   `CREATE TABLE IF NOT EXISTS batches (
     id INTEGER PRIMARY KEY, batch_id TEXT NOT NULL UNIQUE, events INTEGER NOT NULL
   ) STRICT`,
-  // What is known of a root before it is read; receipts in microseconds since the epoch. `touched`
-  // is its newest row of bundles.
+  // Facts about a root before it is read; receipts in microseconds since the epoch. `touched` is
+  // its newest row of bundles.
   `CREATE TABLE IF NOT EXISTS roots (
     id INTEGER PRIMARY KEY, root_trace_id TEXT NOT NULL UNIQUE, first INTEGER NOT NULL,
     last INTEGER NOT NULL, rows INTEGER NOT NULL, evidence INTEGER NOT NULL,

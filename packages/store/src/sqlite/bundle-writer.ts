@@ -1,4 +1,4 @@
-/** @module BundleWriter: a batch as rows of bundles, in one transaction. */
+/** @module BundleWriter: writes a batch as rows of bundles, in one transaction. */
 import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.ts";
 
 import { crc32 } from "node:zlib";
@@ -12,19 +12,19 @@ import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { transaction } from "./sqlite-database.ts";
 
-/** Writes batches; each is there whole or not at all. */
+/** Writes batches; each is stored completely or not at all. */
 export interface BundleWriter {
   append(batch: EvidenceBatch): Promise<void>;
   /**
-   * Puts events in their stored form, and parts of roots of which no row can be told; a batch that
-   * is known is left as it is. Only inside of a transaction.
+   * Writes events in stored form, and parts of roots whose rows are unreadable; a known batch is
+   * skipped. Only inside a transaction.
    */
   put(batchId: string, events: readonly StoredEvent[], lost?: readonly LostPart[]): void;
   isKnown(batchId: string): boolean;
   readBack(batchId: string): BatchReadback;
 }
 
-/** Rows of a root that are damaged: the root is hidden, because its owner is unknown. */
+/** Damaged rows of a root: the root is hidden, because its tenant is unknown. */
 export interface LostPart {
   readonly root: string;
   readonly rows: number;
@@ -36,8 +36,9 @@ export interface LostPart {
 /**
  * A writer over a database that has the tables.
  *
- * @param reader another connection, which sees a batch when it is stored: writes then let other
- *   work of the thread pass, and undefined means that this one is read by as well
+ * @param reader another connection, which sees a batch once it is stored: writes then yield to
+ * other
+ * work of the thread. Undefined: this connection is also used for reads
  */
 export function bundleWriter(database: SqliteDatabase, reader?: SqliteDatabase): BundleWriter {
   const statements = statementsOf(database);
@@ -69,10 +70,10 @@ export function bundleWriter(database: SqliteDatabase, reader?: SqliteDatabase):
   };
 }
 
-/** Lets other work pass where this went on for too long. */
+/** Yields to other work after the thread was blocked for too long. */
 export type Pace = () => Promise<void>;
 
-/** Runs steps to their end, at once where there is no pace. */
+/** Runs steps to their end, without yielding where there is no pace. */
 export function inSteps(steps: Iterable<unknown>, pace: Pace | undefined): void | Promise<void> {
   if (pace === undefined) atOnce(steps);
   else return withPauses(steps, pace);
@@ -86,7 +87,7 @@ function atOnce(steps: Iterable<unknown>): void {
   for (const _step of steps);
 }
 
-/** The body of a lost part is empty, which no body is, so that reads refuse it. */
+/** The body of a lost part is empty, which is invalid, so that reads refuse it. */
 function lostRow({ root, rows, first, last }: LostPart): BundleRow {
   return {
     root_trace_id: root,
@@ -152,7 +153,7 @@ function* putAll(
     for (const hash of row.hashes) words.push({ hash, root });
     yield;
   }
-  // In the order of the index: neighbours are written into one page.
+  // In the order of the index: neighbours are written to the same page.
   words.sort((a, b) => a.hash - b.hash || a.root - b.root);
   for (const [at, { hash, root }] of words.entries()) {
     statements.word.run(hash, root);

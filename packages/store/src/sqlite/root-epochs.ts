@@ -1,4 +1,4 @@
-/** @module RootEpochs: how often rows of a root were deleted, by a hash that names no user. */
+/** @module RootEpochs: number of deletions in a root, by a hash that identifies no user. */
 import { epochKey } from "../ledger/epoch-key.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 

@@ -1,4 +1,4 @@
-/** Rows of a root that go take its turns with them: a new epoch, records of what is left. */
+/** Deleting rows of a root deletes its turns: a new epoch, and records of what remains. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -77,7 +77,7 @@ test("a deleted user's turns go, and those of others are recorded anew", async (
     const bytes = await readFile(join(directory, `evidence.sqlite${end}`), "latin1");
     expect(bytes).not.toContain(mark);
   }
-  // What a writer that was late says of the root as it was does not stand.
+  // A late write from the previous state of the root is rejected.
   const unknown = recordsOf(own, { epoch: 0, rows: 3, settled: true });
   await store.ledger.putTurns([
     ...before.records,

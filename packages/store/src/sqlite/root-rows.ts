@@ -1,6 +1,6 @@
 /**
- * @module RootRows: the rows of whole roots for retention and erasure, and their end. A root that
- * loses rows is written anew in one transaction, its turns with it.
+ * @module RootRows: the rows of whole roots for retention and erasure, and their deletion. A root
+ * that loses rows is rewritten in one transaction, with its turns.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -20,7 +20,7 @@ import { transaction } from "./sqlite-database.ts";
 import { codedSqlite } from "./sqlite-error.ts";
 import { turnRows } from "./turn-rows.ts";
 
-/** The rows of a database. A row is named by its place under its root. */
+/** The rows of a database. A row is identified by its position under its root. */
 export function retentionRows(database: SqliteDatabase): RetentionRows<number> {
   const ofRoot = rowsOfRoot(database);
   const replace = rootReplacer(database);
@@ -31,7 +31,7 @@ export function retentionRows(database: SqliteDatabase): RetentionRows<number> {
         return Number(row?.["n"]);
       }),
     quiet: (before) => quietRoots(database, before),
-    // Which rows of a root with a damaged row belong together is unknown, so it stays.
+    // A root with a damaged row cannot be attributed, so it is kept.
     load: (root) => codedSqlite(() => keyed(ofRoot(root) ?? [])),
     remove: (removals) =>
       codedSqlite(() => transaction(database, () => removals.map((removal) => replace(removal)))),
@@ -60,7 +60,7 @@ async function* quietRoots(database: SqliteDatabase, before: number): AsyncGener
   }
 }
 
-/** Puts what is left in the place of a root; 0 where it grew since it was read. */
+/** Replaces a root with its remaining rows; 0 where it grew since it was read. */
 function rootReplacer(database: SqliteDatabase): (removal: Removal<unknown>) => number {
   const ofRoot = rowsOfRoot(database);
   const writer = bundleWriter(database);
@@ -94,7 +94,7 @@ function rootReplacer(database: SqliteDatabase): (removal: Removal<unknown>) => 
   };
 }
 
-/** What erasure does in a database. @param purge takes deleted bytes out of the file */
+/** Erasure in a database. @param purge removes deleted bytes from the file */
 export function erasureRows(
   database: SqliteDatabase,
   purge: ErasureRows<number>["purge"],
@@ -115,7 +115,7 @@ export function erasureRows(
           .all(...hashesOfId(userId));
         return found.flatMap(({ root }) => {
           const held = ofRoot(String(root));
-          // What is damaged cannot be told to be free of the user.
+          // A damaged root cannot be proven free of the user.
           if (held === undefined) throw new CodedError("store_corrupt", { field: "evidence" });
           return held.some((row) => row.user_id === userId) ? [String(root)] : [];
         });

@@ -1,14 +1,14 @@
 /**
- * @module SqliteDatabase: the engine that Node brings from 22.13 on, by the shape that is used of
- * it. The packages run on Node 20 as well, whose types and modules lack it, so it is asked for by
- * name when a store opens its file, and never imported.
+ * @module SqliteDatabase: Node's SQLite from 22.13 on, by the interface that is used. The packages
+ * also run on Node 20, whose types and modules lack it, so it is loaded by name when a store opens
+ * its file, and never imported.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
 import { CodedError } from "@turnproof/semconv";
 
-/** A value that is bound to a statement. */
+/** A parameter of a statement. */
 export type SqlValue = string | number | null;
 
 /** One row of an answer. */
@@ -19,11 +19,11 @@ export interface SqliteStatement {
   all(...values: SqlValue[]): readonly SqlRow[];
   get(...values: SqlValue[]): SqlRow | undefined;
   run(...values: SqlValue[]): { readonly changes: number | bigint };
-  /** Rows as lists instead of objects, where this Node has that. */
+  /** Rows as arrays instead of objects, where this Node supports it. */
   setReturnArrays?(enabled: boolean): void;
 }
 
-/** An open database, as `DatabaseSync` of `node:sqlite` is one. */
+/** An open database, such as `DatabaseSync` of `node:sqlite`. */
 export interface SqliteDatabase {
   readonly isOpen: boolean;
   exec(sql: string): void;
@@ -31,7 +31,7 @@ export interface SqliteDatabase {
   close(): void;
 }
 
-/** True where this Node brings the engine. */
+/** True where this Node has the engine. */
 export function hasSqlite(): boolean {
   return engine() !== undefined;
 }
@@ -41,13 +41,13 @@ export function requireSqlite(): void {
   engineOrThrow();
 }
 
-/** How long a read waits for another process, in milliseconds; it blocks the thread. */
+/** Timeout of a read that waits for another process, in milliseconds; it blocks the thread. */
 const readWaitMs = 5_000;
 const walBytesMax = 64 * 1_024 * 1_024;
 const cacheKilobytes = 64 * 1_024;
 
 /**
- * Opens a database file, which is made where it is missing, or `:memory:`. Commits are durable.
+ * Opens a database file, creating it where it is missing, or `:memory:`. Commits are durable.
  * @throws CodedError driver_missing on a Node without the engine
  */
 export function openSqlite(path: string): SqliteDatabase {
@@ -66,8 +66,8 @@ export function openSqlite(path: string): SqliteDatabase {
 }
 
 /**
- * Opens a file that is there for reading alone. `immutable` reads one on a disk that no process can
- * write, where the engine could not keep its shared memory beside it.
+ * Opens an existing file read-only. `immutable` reads one on a read-only disk, where the engine
+ * could not create its shared memory beside it.
  * @throws CodedError driver_missing on a Node without the engine
  */
 export function openSqliteReadOnly(path: string, immutable = false): SqliteDatabase {
@@ -84,22 +84,22 @@ export function openSqliteReadOnly(path: string, immutable = false): SqliteDatab
   return database;
 }
 
-/** How long a writer waits for one of another process, in milliseconds. */
+/** Timeout of a writer that waits for one of another process, in milliseconds. */
 const patienceMs = 30_000;
 
 /** Transactions of a connection, one after the other. */
 const queues = new WeakMap<SqliteDatabase, Promise<unknown>>();
 
 /**
- * Runs work in one transaction: all of it is durable when this resolves, or nothing happened. Work
- * that waits in between belongs on a connection without readers.
- * @throws CodedError store_busy when others do not let go in time, and what the engine throws
+ * Runs work in one transaction: everything is durable when this resolves, or nothing was changed.
+ * Work that awaits in between needs a connection without readers.
+ * @throws CodedError store_busy when others do not finish in time, and the engine's errors
  */
 export function transaction<T>(database: SqliteDatabase, work: () => T | Promise<T>): Promise<T> {
   return alone(database, () => run(database, work));
 }
 
-/** Runs work when no transaction of this connection is under way. */
+/** Runs work while no transaction of this connection is open. */
 export function alone<T>(database: SqliteDatabase, work: () => Promise<T>): Promise<T> {
   const before = queues.get(database);
   const own = before === undefined ? work() : before.then(work);
@@ -123,13 +123,13 @@ async function run<T>(database: SqliteDatabase, work: () => T | Promise<T>): Pro
     database.exec("COMMIT");
     return answer;
   } catch (error) {
-    // The engine has ended it itself where the disk is full or damaged.
+    // On a full or damaged disk the engine has ended it itself.
     if (database.isOpen) attempt(() => database.exec("ROLLBACK"));
     throw error;
   }
 }
 
-/** Begins to write, unless another process writes: waiting here would block the thread. */
+/** Begins a write, unless another process writes: waiting here would block the thread. */
 function begun(database: SqliteDatabase): boolean {
   try {
     database.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE");
@@ -144,7 +144,7 @@ function begun(database: SqliteDatabase): boolean {
 
 const busy = 5;
 
-/** The primary result code of an error of the engine. */
+/** The primary result code of an engine's error. */
 export function primaryCode(error: unknown): number | undefined {
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
   return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" ? errcode & 0xff : undefined;
@@ -154,7 +154,7 @@ function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // What made this necessary is thrown.
+    // The original error is thrown.
   }
 }
 

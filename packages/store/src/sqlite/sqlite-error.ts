@@ -1,4 +1,7 @@
-/** @module SqliteError: an error of SQLite as one of our codes; its messages may quote values. */
+/**
+ * @module SqliteError: converts an error of SQLite to one of our codes; its messages may quote
+ * values.
+ */
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
@@ -16,10 +19,10 @@ const codes: ReadonlyMap<number, Code> = new Map<number, Code>([
   [26, "store_corrupt"], // SQLITE_NOTADB
 ]);
 
-/** Shared memory that found no room on the disk: SQLITE_IOERR_SHMSIZE. */
+/** No space on the disk for shared memory: SQLITE_IOERR_SHMSIZE. */
 const noRoomForMemory = 10 | (19 << 8);
 
-/** The coded form of whatever the engine threw; an abort stays what it is. */
+/** The coded form of an engine's error; an abort is unchanged. */
 export function sqliteError(error: unknown): unknown {
   if (CodedError.is(error)) return error;
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
@@ -30,7 +33,7 @@ export function sqliteError(error: unknown): unknown {
   return new CodedError(codes.get(primary) ?? "store_unavailable", { field: `sqlite ${primary}` });
 }
 
-/** Runs work whose errors are codes. */
+/** Runs work and converts its errors. */
 export async function codedSqlite<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

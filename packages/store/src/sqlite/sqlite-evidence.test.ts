@@ -1,4 +1,4 @@
-/** SQLite keeps every promise of the evidence port. */
+/** SQLite meets the contract of the evidence port. */
 import { contract } from "../testing/contract.ts";
 import { evidenceClauses } from "../testing/evidence-clauses.ts";
 import { isolationClauses } from "../testing/isolation-clauses.ts";

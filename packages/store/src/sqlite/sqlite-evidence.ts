@@ -1,6 +1,6 @@
 /**
- * @module SqliteEvidence: the evidence port in one SQLite database: bundles by root, words by which
- * roots are found, turns. Several processes may share the file.
+ * @module SqliteEvidence: the evidence port in one SQLite database: bundles by root, words that
+ * index the roots, turns. Several processes may share the file.
  */
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
@@ -23,30 +23,30 @@ import { turnTablesSql } from "./turn-schema.ts";
 /** Version of the tables; a file of a newer one is refused. */
 const schemaVersion = 1;
 
-/** True where the tables of this version are there. @throws CodedError store_version_newer */
+/** True where the tables of this version exist. @throws CodedError store_version_newer */
 export function hasEvidenceTables(database: SqliteDatabase): boolean {
   const held = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
   if (held > schemaVersion) throw new CodedError("store_version_newer");
   return held === schemaVersion;
 }
 
-/** Makes the tables that are missing. @throws CodedError store_version_newer */
+/** Creates missing tables. @throws CodedError store_version_newer */
 export function makeEvidenceTables(database: SqliteDatabase): void {
   if (hasEvidenceTables(database)) return;
   for (const sql of [...bundleTablesSql, ...turnTablesSql]) database.exec(sql);
   database.exec(`PRAGMA user_version = ${schemaVersion}`);
 }
 
-/** Drops the table in which an earlier build kept verdicts beside the turns. */
+/** Drops the verdicts table of an earlier build. */
 export function dropVerdicts(database: SqliteDatabase): void {
-  // A look first: to drop nothing would wait for a writer.
+  // Checked first: even dropping nothing would wait for a writer.
   const held = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'verdicts'").get();
   if (held !== undefined) database.exec("DROP TABLE IF EXISTS verdicts");
 }
 
-/** What evidence stands on beside the connection that reads. */
+/** Dependencies of evidence besides the connection for reads. */
 export interface EvidenceParts extends Omit<ReadParts, "open"> {
-  /** A connection of its own for writes, which then let other work of the thread pass. */
+  /** A separate connection for writes, which then yield to other work of the thread. */
   readonly writer?: SqliteDatabase;
 }
 
@@ -90,7 +90,7 @@ export function sqliteEvidence(database: SqliteDatabase, parts: EvidenceParts = 
         }),
       ),
     async close() {
-      // What is being written is written to its end.
+      // A write in progress is completed.
       await alone(own ?? database, async () => {});
       for (const one of [own, database]) if (one?.isOpen === true) one.close();
     },

@@ -1,4 +1,7 @@
-/** A full disk: a write fails with a code, leaves nothing half written, and passes when there is room. */
+/**
+ * A full disk: a write fails with a code, leaves nothing half written, and succeeds once there is
+ * space.
+ */
 import { expect, test } from "vitest";
 
 import { recordStored } from "../ledger/record-roots.ts";
@@ -14,7 +17,7 @@ function counts(database: SqliteDatabase): readonly unknown[] {
   return tables.map((name) => database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.["n"]);
 }
 
-/** Leaves room for so many pages more. */
+/** Leaves room for that many more pages. */
 function leave(database: SqliteDatabase, pages: number): void {
   const used = Number(database.prepare("PRAGMA page_count").get()?.["page_count"]);
   database.exec(`PRAGMA max_page_count = ${used + pages}`);
@@ -26,7 +29,7 @@ const batchOf = (name: string): { batchId: string; receivedAt: string; roots: st
   roots: Array.from({ length: 200 }, (_, at) => `${name}-${at}`),
 });
 
-// The write fails at its first page, somewhere in the middle, and near its end.
+// The write fails at its first page, in the middle, and near its end.
 test.each([0, 1, 5, 12, 20])("a disk with room for %i pages", async (pages) => {
   const database = openSqlite(":memory:");
   makeEvidenceTables(database);
@@ -48,7 +51,7 @@ test.each([0, 1, 5, 12, 20])("a disk with room for %i pages", async (pages) => {
   });
   expect(counts(database)).toEqual(before);
   expect(await store.readBack(second.batchId, second.receivedAt)).toMatchObject({ rows: 0 });
-  // Reads go on.
+  // Reads continue to work.
   expect((await store.root(everybody, "first-0", { limit: 9 })).events).toHaveLength(3);
 
   leave(database, 100_000);

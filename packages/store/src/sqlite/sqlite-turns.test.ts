@@ -1,4 +1,4 @@
-/** SQLite answers every question of the ledger as the reference does. */
+/** SQLite's answers to every ledger question equal the reference's. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

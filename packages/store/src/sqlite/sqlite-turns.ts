@@ -15,13 +15,15 @@ import { turnRows, versionOf } from "./turn-rows.ts";
 import { turnTablesSql } from "./turn-schema.ts";
 import { afterSql, orderSql, whereSql } from "./turn-sql.ts";
 
-/** Turns in this database; makes the tables that are missing. */
+/** Turns in this database; creates missing tables. */
 export function sqliteTurns(database: SqliteDatabase, fewTurns?: number): TurnLedger {
   for (const sql of turnTablesSql) database.exec(sql);
   return turnsIn(database, fewTurns);
 }
 
-/** So many turns are read whole for their facets, which costs less than to walk an index. */
+/**
+ * Up to this many turns are read completely for their facets, which costs less than an index scan.
+ */
 const fewTurnsDefault = 300;
 
 /** Turns in a database that has the tables. */

@@ -1,9 +1,9 @@
-/** @module SummedRows: parts of groups, as an engine summed them, added up to the groups. */
+/** @module SummedRows: adds up partial groups that an engine summed. */
 import { groupBy } from "@turnproof/semconv";
 
 import type { FigureRow } from "../ledger/figure-rows.ts";
 
-/** Groups by some columns of rows that are divided further; what is unknown adds nothing. */
+/** Groups by some columns of rows that are divided further; unknown values add nothing. */
 export function addedUp(
   parts: readonly FigureRow[],
   keys: readonly string[],
@@ -28,7 +28,7 @@ function sumOf(rows: readonly FigureRow[], name: string): number | null {
 const shares = { p50_ms: 0.5, p95_ms: 0.95, p99_ms: 0.99 } as const;
 
 /**
- * The groups with the percentiles of their durations, by the nearest rank.
+ * The groups with the percentiles of their durations, by nearest rank.
  *
  * @param durations lists of the values of `keys` and one duration
  */
@@ -60,7 +60,10 @@ export function withPercentiles(
   });
 }
 
-/** Durations by the values of one column after the other: a text for each row would cost more. */
+/**
+ * Durations by the values of one column after the other: building a text for each row would cost
+ * more.
+ */
 type Nested = Map<unknown, Nested> | number[];
 
 function nested(of: Map<unknown, Nested>, key: unknown): Map<unknown, Nested> {

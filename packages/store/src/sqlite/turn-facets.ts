@@ -1,4 +1,4 @@
-/** @module TurnFacets: the values of fields with their counts, all fields in one walk of an index. */
+/** @module TurnFacets: the values of fields with their counts, all fields in one index scan. */
 import { textOf } from "../ledger/figure-rows.ts";
 import { facetOf } from "../ledger/turn-sums.ts";
 import { isListField } from "../ledger/turn-fields.ts";
@@ -11,7 +11,7 @@ import type { SqlPart } from "./turn-sql.ts";
 
 type Field = TextField | ListField;
 
-/** Facets of some fields. @param fewTurns so many turns are read and counted here */
+/** Facets of some fields. @param fewTurns up to this many turns are read and counted here */
 export function facetsOf(
   database: SqliteDatabase,
   where: SqlPart,
@@ -31,7 +31,7 @@ export function facetsOf(
   return fields.map((field) => counted.get(field) ?? plainFacet(database, where, field, valuesMax));
 }
 
-/** The turns that pass, where they are few; the index of values is walked whole for more. */
+/** The matching turns, if they are few; for more the index of values is scanned. */
 function recordsOfFew(
   database: SqliteDatabase,
   where: SqlPart,
@@ -81,7 +81,7 @@ function countedFacets(
   );
 }
 
-/** How many turns pass, and how many of them have no value of each list. */
+/** Number of matching turns, and of those without a value of each list. */
 function unsaidOf(database: SqliteDatabase, where: SqlPart, fields: readonly Field[]): SqlRow {
   const sums = fields
     .filter(isListField)
@@ -93,7 +93,7 @@ function unsaidOf(database: SqliteDatabase, where: SqlPart, fields: readonly Fie
   return row ?? {};
 }
 
-/** A facet with the turns that have no value, which stand before values of the same count. */
+/** A facet with the turns without a value, which come before values with the same count. */
 function facetWith(
   field: Field,
   rows: readonly SqlRow[],

@@ -1,7 +1,7 @@
 /**
- * @module TurnFigures: facets, figures of turns and of calls as statements of SQLite. Sums are made
- * by the engine, in the order of an index where there is one; the numbers that percentiles are
- * picked from are read as lists and sorted here, which costs half of what a window function does.
+ * @module TurnFigures: facets, figures of turns and of calls as statements of SQLite. The engine
+ * computes sums, in index order where possible; the values for percentiles are read as lists and
+ * sorted here, which costs half as much as a window function.
  */
 import type { TurnCall } from "@turnproof/evidence";
 
@@ -20,7 +20,7 @@ import { addedUp, withPercentiles } from "./summed-rows.ts";
 import { unsaidSql } from "./turn-schema.ts";
 import type { SqlPart } from "./turn-sql.ts";
 
-/** Columns of the turns that pass, once for each value; a turn without one has null. */
+/** Columns of the matching turns, once for each value; a turn without one has null. */
 function valuedSql(
   where: SqlPart,
   field: TextField | ListField | undefined,
@@ -65,7 +65,7 @@ function sumsSql(sums: Readonly<Record<string, string>>): string {
     .join(", ");
 }
 
-/** Counts by stretch. */
+/** Counts by interval. */
 export function countRows(
   database: SqliteDatabase,
   where: SqlPart,
@@ -77,7 +77,7 @@ export function countRows(
   return database.prepare(`${sql} GROUP BY 1`).all(...where.values);
 }
 
-/** Figures by value and stretch. */
+/** Figures by value and interval. */
 export function figuresOf(
   database: SqliteDatabase,
   where: SqlPart,
@@ -107,7 +107,7 @@ function stretchSql(everyMs: number | undefined): string {
   return everyMs === undefined ? "0" : floorSql("ended_at", everyMs * 1_000);
 }
 
-/** Division that rounds down, of a column that may be negative. */
+/** Division that rounds down, for a column that may be negative. */
 function floorSql(column: string, by: number): string {
   return `((${column} - ((${column} % ${by}) + ${by}) % ${by}) / ${by})`;
 }
@@ -139,7 +139,7 @@ export function callsOf(
   const called = `SELECT ${columns.join(", ")}, coalesce(calls.outcome, 'unknown') AS said,
       calls.duration_ms, calls.input_tokens, calls.output_tokens, calls.cached_tokens
     FROM turn_calls calls ${joins.join(" ")} WHERE calls.kind = ? AND ${asked}`;
-  // Materialized, so that the engine makes an index of it.
+  // Materialized, so that the engine builds an index on it.
   const first = ofRelease
     ? `WITH releases AS MATERIALIZED
          (SELECT turn, value FROM turn_values WHERE field = 'release')`

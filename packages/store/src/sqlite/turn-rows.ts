@@ -1,4 +1,4 @@
-/** @module TurnRows: the rows of a turn, written and taken away inside of a transaction. */
+/** @module TurnRows: writes and deletes the rows of a turn inside a transaction. */
 import type { SqliteDatabase, SqliteStatement, SqlValue } from "./sqlite-database.ts";
 
 import { numberFields, saidText, textFields, timeFields } from "../ledger/turn-fields.ts";
@@ -8,11 +8,11 @@ import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
 import { rootEpochs } from "./root-epochs.ts";
 import { countedValues, turnColumns, unsaidLists } from "./turn-schema.ts";
 
-/** Writes of single turns; the newest version of each key stands. */
+/** Writes of single turns; the newest version of each key wins. */
 export interface TurnRows {
   put(record: TurnRecord): void;
   drop(key: string, version: TurnVersion): void;
-  /** Puts these records in the place of all turns of a root; first receipts stay what they were. */
+  /** Replaces all turns of a root with these records; first receipts are unchanged. */
   replaceRoot(root: string, version: TurnVersion, records: readonly TurnRecord[]): void;
 }
 
@@ -89,7 +89,7 @@ function statementsOf(database: SqliteDatabase): Statements {
   };
 }
 
-/** Notes a version; false where a newer one stands. */
+/** Records a version; false where a newer one exists. */
 function isNewest(statements: Statements, key: string, version: TurnVersion): boolean {
   const known = statements.version.get(key);
   if (known !== undefined && compareVersions(versionOf(known), version) > 0) return false;
@@ -137,7 +137,7 @@ function put(statements: Statements, record: TurnRecord): void {
   const id = Number(statements.put.get(...own)?.["id"]);
   statements.record.run(id, JSON.stringify(record));
   putValues(statements, id, before, record);
-  // A judge settles most turns as they were recorded.
+  // Most turns are settled as they were recorded.
   if (before !== undefined) {
     if (JSON.stringify(before.calls) === JSON.stringify(record.calls)) return;
     statements.endCalls.run(id);

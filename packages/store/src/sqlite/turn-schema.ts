@@ -9,14 +9,14 @@ const numbers = Object.keys(numberFields) as readonly NumberField[];
 const lists = Object.keys(listFields) as readonly ListField[];
 const times = Object.keys(timeFields) as readonly TimeField[];
 
-/** Columns of a turn's row, what is summed first: a row is read up to the last one that is asked. */
+/** Columns of a turn's row, summed ones first: a row is read up to its last used column. */
 export const turnColumns: readonly (TextField | NumberField | TimeField)[] = [
   ...numbers,
   ...times,
   ...texts,
 ];
 
-/** Texts that have few values, which are counted in the order of an index as those of lists are. */
+/** Text fields with few distinct values, which are counted in index order like those of lists. */
 const countedTexts: ReadonlySet<string> = new Set<TextField>([
   "application_id",
   "agent_id",
@@ -29,12 +29,12 @@ const countedTexts: ReadonlySet<string> = new Set<TextField>([
   "usage_state",
 ]);
 
-/** True for a field whose values lie in `turn_values`. */
+/** True for a field whose values are in `turn_values`. */
 export function isCounted(field: TextField | ListField): boolean {
   return isListField(field) || countedTexts.has(field);
 }
 
-/** The values of a turn by field, as they lie in `turn_values`. */
+/** The values of a turn by field, as stored in `turn_values`. */
 export function countedValues(
   record: TurnRecord,
 ): readonly (readonly [field: string, value: string])[] {
@@ -48,7 +48,7 @@ export function countedValues(
   return [...said, ...listed];
 }
 
-/** A bit for every list of which a turn has no value. */
+/** A bit for every list without a value in the turn. */
 export function unsaidLists(record: TurnRecord): number {
   return lists.reduce(
     (bits, field, at) => (listFields[field](record).length === 0 ? bits + 2 ** at : bits),
@@ -56,22 +56,22 @@ export function unsaidLists(record: TurnRecord): number {
   );
 }
 
-/** True, as SQL, of a turn that has no value of a list. */
+/** SQL that is true for a turn without a value of a list. */
 export function unsaidSql(field: ListField): string {
   return `(turns.unsaid >> ${lists.indexOf(field)} & 1)`;
 }
 
-/** Statements that make the tables, each of which may be run again. */
+/** Statements that create the tables; each may be run again. */
 export const turnTablesSql: readonly string[] = [
-  // How often rows of a root were deleted, by a hash of it: a root that went is not named any more.
+  // Number of deletions in a root, by its hash: a deleted root is not named any more.
   `CREATE TABLE IF NOT EXISTS root_epochs (
     root INTEGER PRIMARY KEY, epoch INTEGER NOT NULL
   ) STRICT`,
-  // What stands under a key, or stood there when the turn was taken away.
+  // The current version of a key, or the last one of a deleted turn.
   `CREATE TABLE IF NOT EXISTS turn_versions (
     key TEXT PRIMARY KEY, epoch INTEGER NOT NULL, rows INTEGER NOT NULL, settled INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID`,
-  // Narrow: what counts turns reads every row, and a record is ten times as wide.
+  // Narrow: a count reads every row, and a record is ten times as wide.
   `CREATE TABLE IF NOT EXISTS turns (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, has_error INTEGER NOT NULL,
     unsaid INTEGER NOT NULL,

@@ -4,13 +4,13 @@ import { microsOf } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
 import type { SqlValue } from "./sqlite-database.ts";
 
-/** A part of a statement and what is bound to it, in order. */
+/** A part of a statement and its parameters, in order. */
 export interface SqlPart {
   readonly sql: string;
   readonly values: readonly SqlValue[];
 }
 
-/** The condition under which a turn passes. Field names come from the types, never from a caller. */
+/** The condition for a turn. Field names come from the types, never from a caller. */
 export function whereSql(question: TurnQuestion): SqlPart {
   return joined(askedConditions(question).map(conditionSql), " AND ");
 }
@@ -25,7 +25,7 @@ function joined(parts: readonly SqlPart[], by: string): SqlPart {
 
 function conditionSql(condition: TurnCondition): SqlPart {
   const part = plainSql(condition);
-  // An unknown value makes no comparison true, so it passes the negated one.
+  // A comparison with an unknown value is false, so its negation matches.
   return condition.not === true ? { ...part, sql: `NOT coalesce(${part.sql}, 0)` } : part;
 }
 
@@ -48,7 +48,7 @@ function plainSql(condition: TurnCondition): SqlPart {
   return joined(ends, " AND ");
 }
 
-/** What comes after a place in an order; unknown values stand last. */
+/** The rows after a place in an order; unknown values come last. */
 export function afterSql({ by, ascending }: TurnOrder, { value, key }: TurnPlace): SqlPart {
   if (value === null) return { sql: `${by} IS NULL AND key < ?`, values: [key] };
   const beyond = ascending === true ? ">" : "<";

@@ -1,4 +1,4 @@
-/** @module CalledClauses: an event is found by its own id and by that of its span. */
+/** @module CalledClauses: an event is found by its own id and by its span's. */
 import { deepEqual, equal } from "node:assert/strict";
 
 import type { TurnEvent } from "@turnproof/evidence";
@@ -10,7 +10,7 @@ import { everybody, sampleEvent, sampleTurn } from "./sample-event.ts";
 import { eventsOf, walkPages } from "./walk-pages.ts";
 
 const who = { agent_id: "helper", user_id: "u-1", thread_id: "t-1", application_id: "desk" };
-/** Roots in which an id of a producer's own occurs: it only counts inside of each turn. */
+/** Roots with the same producer-chosen id: it is counted inside each turn only. */
 const sharedRoots = 1_100;
 
 const placeOf = (event: TurnEvent): string => `${event.root_trace_id}/${event.event_id}`;
@@ -22,7 +22,7 @@ export const calledClauses: readonly Clause[] = [
     await put(1, [
       ...sampleTurn("root-1", who),
       sampleEvent("dd", { ...own, event_id: "evt-7" }),
-      // A marker is a span of its own that speaks of another.
+      // A marker is a span of its own that describes another.
       sampleEvent("mark", { ...own, event_id: "ee:start", phase: "start" }),
       sampleEvent("odd:result", { ...own, event_id: "derived:5" }),
     ]);

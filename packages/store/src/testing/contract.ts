@@ -1,22 +1,22 @@
 /**
- * @module Contract: certifies a provider by running clauses against it in Vitest (style 4.6). Every
- * clause runs for everyone. An exemption is a sentence and runs as an expected failure, so it dies
- * with its reason; isolation clauses cannot be exempted.
+ * @module Contract: certifies a provider by running clauses against it in Vitest (style 4.6).
+ * Every clause runs for every provider. An exemption is a sentence and runs as an expected
+ * failure, so it fails once its reason is gone; isolation clauses cannot be exempted.
  */
 import { describe, test } from "vitest";
 
 import type { EvidenceStore } from "../evidence-store.ts";
 import type { AdministeredMemory } from "../provider.ts";
 
-/** What a clause works with. */
+/** Fixtures of a clause. */
 export interface Harness {
   /** A new, empty store; the clause closes it. */
   readonly open: () => Promise<EvidenceStore>;
-  /** A new, empty memory with its administrative side; the clause closes it. */
+  /** A new, empty memory with its administrative access; the clause closes it. */
   readonly openMemory: () => Promise<AdministeredMemory>;
-  /** Resolves when what was appended is readable. */
+  /** Resolves when appended events are readable. */
   readonly settle: (store: EvidenceStore) => Promise<void>;
-  /** How much the random clauses do: sequences, and commands in each. */
+  /** Size of the random clauses: sequences, and commands in each. */
   readonly effort: Effort;
 }
 
@@ -28,7 +28,7 @@ export interface Effort {
   readonly seed?: number;
 }
 
-/** One promise of the port. */
+/** One clause of the contract. */
 export interface Clause {
   readonly name: string;
   /** Isolation clauses cannot be exempted. */
@@ -36,11 +36,11 @@ export interface Clause {
   run(harness: Harness): Promise<void>;
 }
 
-/** How a provider is opened and what it is excused from. */
+/** How a provider is opened, and its exemptions. */
 export interface ContractOptions {
-  /** Needed by clauses about evidence. */
+  /** Required by clauses about evidence. */
   readonly open?: () => Promise<EvidenceStore>;
-  /** Needed by clauses about memory. */
+  /** Required by clauses about memory. */
   readonly openMemory?: () => Promise<AdministeredMemory>;
   /** Default: nothing to wait for. */
   readonly settle?: (store: EvidenceStore) => Promise<void>;
@@ -54,7 +54,7 @@ export interface ContractOptions {
 
 const defaultEffort: Effort = { sequences: 8, commands: 24 };
 
-/** Registers the clauses as tests of the provider. Throws on an exemption that cannot be. */
+/** Registers the clauses as tests of the provider. Throws on an invalid exemption. */
 export function contract(name: string, clauses: readonly Clause[], options: ContractOptions): void {
   const exempt = options.exempt ?? {};
   if (clauses.length === 0) throw new RangeError("a contract needs clauses");

@@ -1,4 +1,4 @@
-/** @module EvidenceClauses: what every evidence store promises, one clause each. */
+/** @module EvidenceClauses: the contract of every evidence store, one clause each. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 
 import type { TurnEvent } from "@turnproof/evidence";
@@ -158,7 +158,7 @@ const order: readonly Clause[] = [
   }),
   onStore("many roots read at once are what each is alone", async (store, put) => {
     await put(1, [...sampleTurn("root-1", who), ...sampleTurn("root-2", { user_id: "u-2" })]);
-    // The second part of a root comes minutes later, and a copy of the first with it.
+    // The second part of a root comes minutes later, together with a copy of the first.
     await put(900, [...sampleTurn("root-1", who), sampleEvent("zz", { root_trace_id: "root-2" })]);
     const ids = ["root-1", "root-2", "nobody"];
     for (const scope of [everybody, { tenant: "u-1" }, { tenant: null }]) {
@@ -289,7 +289,7 @@ function byId(a: Partial<TurnEvent>, b: Partial<TurnEvent>): number {
   return (a.event_id ?? "") < (b.event_id ?? "") ? -1 : 1;
 }
 
-/** All clauses about what is kept and found. */
+/** All clauses about storing and finding. */
 export const evidenceClauses: readonly Clause[] = [
   ...writing,
   ...order,

@@ -1,10 +1,10 @@
 /**
- * @module Hostile: ids that break what is careless: quotes, paths, operators, NUL, look-alikes,
+ * @module Hostile: ids that break careless code: quotes, paths, operators, NUL, look-alikes,
  * near-empty and very long ones. Each is a tenant of its own.
  */
 import { limits } from "@turnproof/semconv";
 
-/** Tenants that must stay apart, whatever a store does to text. */
+/** Tenants that must stay separate, whatever a store does to text. */
 export const hostileIds: readonly string[] = [
   "ann",
   "Ann",
@@ -43,7 +43,7 @@ export const hostileIds: readonly string[] = [
   "\u{1f4a9}".repeat(limits.stringCharsMax / 2),
 ];
 
-/** Ids of memory rows, and tenants: the same, longer than evidence takes, and names of files. */
+/** Ids of memory rows, and tenants: the same, longer than evidence accepts, and names of files. */
 export const hostileNames: readonly string[] = [
   ...hostileIds,
   ".",

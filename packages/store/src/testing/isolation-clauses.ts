@@ -1,7 +1,7 @@
 /**
  * @module IsolationClauses: nothing outside of a scope ever leaves a store (requirements: Scope
  * hierarchy 1 to 3; faults T3, T7). Random histories run on the provider and on the reference, and
- * every read must be the same and inside its scope. These clauses cannot be exempted.
+ * every read must be equal and inside its scope. These clauses cannot be exempted.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 
@@ -21,7 +21,7 @@ import type { Command } from "./random-world.ts";
 import { sampleEvent, sampleTurn } from "./sample-event.ts";
 import { walkPages } from "./walk-pages.ts";
 
-/** What a read of one command shows, page by page, in a form that two stores can be compared by. */
+/** Result of a read, page by page, in a form that can be compared between two stores. */
 async function shown(store: EvidenceStore, command: Command): Promise<unknown> {
   switch (command.do) {
     case "append":
@@ -75,7 +75,7 @@ function eventsIn(payload: unknown): readonly TurnEvent[] {
   return (payload as { readonly events: readonly TurnEvent[] }).events;
 }
 
-/** Said once more without the store's own scope check, which may be what is broken. */
+/** Checked without the store's own scope check, which may be broken. */
 function inside(events: readonly TurnEvent[], scope: EvidenceScope): void {
   if ("operator" in scope) return;
   for (const event of events) {
@@ -120,7 +120,7 @@ export const isolationClauses: readonly Clause[] = [
   },
   {
     ...onStore("hostile tenants stay apart in every read", async (store, put) => {
-      // Three roots hold all tenants: each turn has its own spans in them.
+      // Three roots contain all tenants: each turn has its own spans in them.
       const own = hostileIds.map((user_id, i) => {
         const who = { user_id, agent_id: "helper", turn_id: `t${i}` };
         return sampleTurn(`root-${i % 3}`, who).map((event) => ({
@@ -149,7 +149,7 @@ export const isolationClauses: readonly Clause[] = [
           inside(events, scope);
         }
       }
-      // Rows of nobody are an operator's alone, whatever stands where a tenant should.
+      // Unattributed rows are readable by operators only, whatever value is passed as the tenant.
       await put(3, [sampleEvent("nn", { root_trace_id: "root-0", span_id: "nn" })]);
       await put(4, [sampleEvent("mm", { root_trace_id: "nobody" })]);
       for (const none of [{}, { tenant: undefined }, { tenant: 0 }, { tenant: ["ann"] }]) {

@@ -1,6 +1,6 @@
 /**
- * @module LedgerClauses: what the ledger of every store promises: each answer is the reference's,
- * the newer version of a turn stands, and nothing leaves the scope.
+ * @module LedgerClauses: the contract of every store's ledger: each answer equals the reference's,
+ * the newer version of a turn wins, and nothing leaves the scope.
  */
 import { deepEqual, equal } from "node:assert/strict";
 
@@ -43,7 +43,7 @@ const answers: Clause = {
   },
 };
 
-/** As the wire shows it: what is undefined is absent. */
+/** In wire form: undefined fields are absent. */
 function plain(value: object): unknown {
   return JSON.parse(JSON.stringify(value));
 }

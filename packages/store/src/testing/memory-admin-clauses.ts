@@ -1,4 +1,6 @@
-/** @module MemoryAdminClauses: the unscoped side, for operators (requirements: Scope hierarchy 4). */
+/**
+ * @module MemoryAdminClauses: unscoped access, for operators (requirements: Scope hierarchy 4).
+ */
 import { deepEqual, equal } from "node:assert/strict";
 
 import type { ScopedKind } from "@turnproof/semconv";

@@ -1,6 +1,6 @@
 /**
- * @module MemoryAnswer: runs one command on a provider and on the reference, and holds the two
- * answers against each other and against the scope of the command.
+ * @module MemoryAnswer: runs one command on a provider and on the reference, and compares the two
+ * answers with each other and with the scope of the command.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 
@@ -16,12 +16,12 @@ import type { MemoryCommand } from "./random-memory.ts";
 /** Engines compute cosines with narrower floats; scores may differ by this much. */
 const scoreTolerance = 1e-5;
 
-/** More hits than any small world has. */
+/** More hits than any small test world has. */
 const everyHit = 10_000;
 
 type Step<K extends MemoryCommand["do"]> = Extract<MemoryCommand, { readonly do: K }>;
 
-/** Said once more without the store's own check, which may be what is broken. */
+/** Checked without the store's own check, which may be broken. */
 export function insideScope(rows: readonly MemoryRecord[], filter: MemoryFilter): void {
   for (const row of rows) {
     ok(row.user_id === filter.tenant, "a row of another tenant left the store");
@@ -134,8 +134,8 @@ async function otherAnswer(store: AdministeredMemory, command: MemoryCommand): P
 }
 
 /**
- * The same neighbours: the same scores, each row one of the reference's with the score it has there.
- * Rows of one score may change places, for the engine's floats differ in the last digits.
+ * The same neighbours: equal scores, each row with its score in the reference. Rows with equal
+ * scores may swap, because the engine's floats differ in the last digits.
  */
 async function sameNeighbours(
   store: AdministeredMemory,

@@ -1,4 +1,4 @@
-/** @module MemoryClauses: what every memory store promises, one clause each. */
+/** @module MemoryClauses: the contract of every memory store, one clause each. */
 import type { Clause } from "./contract.ts";
 import { memoryAdminClauses } from "./memory-admin-clauses.ts";
 import { memoryRowClauses } from "./memory-row-clauses.ts";

@@ -1,7 +1,7 @@
 /**
- * @module MemoryIsolationClauses: no row of a foreign tenant ever leaves a memory, is changed, or
- * is counted (requirements: Scope hierarchy 1 to 3; faults T3, T7). Random histories run on the
- * provider and on the reference. These clauses cannot be exempted.
+ * @module MemoryIsolationClauses: no row of another tenant is ever returned, changed or counted
+ * (requirements: Scope hierarchy 1 to 3; faults T3, T7). Random histories run on the provider and
+ * on the reference. These clauses cannot be exempted.
  */
 import { deepEqual, equal } from "node:assert/strict";
 
@@ -19,7 +19,7 @@ import { memoryHistories } from "./random-memory.ts";
 import type { MemoryCommand } from "./random-memory.ts";
 import { holdsForEvery } from "./random-runs.ts";
 
-/** Commands on memory are small: this many for each command of the kit's effort. */
+/** Commands on memory are cheap: this many per command of the kit's effort. */
 const commandsPerStep = 6;
 
 async function runHistory(history: readonly MemoryCommand[], harness: Harness): Promise<void> {

@@ -1,4 +1,4 @@
-/** @module MemoryRowClauses: what is kept of a row, how it changes, and how lists go on. */
+/** @module MemoryRowClauses: stored fields of a row, its changes, and paging of lists. */
 import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
 
 import { scopedKinds } from "@turnproof/semconv";
@@ -11,7 +11,7 @@ const ann = { tenant: "ann" };
 const past = "2020-01-01T00:00:00Z";
 const future = "2999-01-01T00:00:00Z";
 
-/** Structure that is careless with keys, numbers or text loses. */
+/** A structure that careless handling of keys, numbers or text would change. */
 const awkward = JSON.parse(
   String.raw`{"$ne":1,"a.b":{"$where":"x"},"":"empty","__proto__":{"x":1},"constructor":null,
   "nul\u0000":"\u0000","list":[1,-2.5,1e21,[],{},"",null,true],"big":9007199254740991,

@@ -1,4 +1,4 @@
-/** @module MemorySearchClauses: which rows a search finds, how they are scored and ordered. */
+/** @module MemorySearchClauses: which rows a search finds, their scores and their order. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 
 import type { SearchResult } from "../memory-store.ts";

@@ -1,4 +1,4 @@
-/** @module OnMemory: a clause over one new memory, and what its bodies share. */
+/** @module OnMemory: a clause over one new memory, and the helpers of its body. */
 import { rejects } from "node:assert/strict";
 
 import { CodedError } from "@turnproof/semconv";
@@ -28,7 +28,7 @@ export function draftOf(id: string, fields: Partial<MemoryDraft> = {}): MemoryDr
   return { id, data: { n: 1 }, created_at: "2026-03-01T10:00:00.000Z", ...fields };
 }
 
-/** A row without the time of its writing, which differs between two stores. */
+/** A row without its write time, which differs between two stores. */
 export function withoutWriting<T extends { readonly updated_at: string }>(
   row: T,
 ): Omit<T, "updated_at"> {

@@ -1,6 +1,6 @@
 /**
  * @module RandomMemory: random histories over a small world of memory: a few hostile tenants that
- * look alike, few ids and levels, so that rows of several tenants meet under one id.
+ * look alike, few ids and levels, so that rows of several tenants share an id.
  */
 import { scopedKinds, sharedKinds } from "@turnproof/semconv";
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
@@ -55,7 +55,7 @@ export type MemoryCommand =
       readonly id: string;
     };
 
-/** Some neighbours in the list of names: those that look alike stand beside each other. */
+/** Some neighbours in the list of names: look-alikes are adjacent in it. */
 function neighbours(count: number): Arbitrary<readonly string[]> {
   return fc
     .nat({ max: hostileNames.length - 1 })

@@ -1,10 +1,13 @@
-/** @module RandomRuns: a promise held against random histories, as many as the kit is given. */
+/**
+ * @module RandomRuns: checks a property against random histories, as many as the kit's effort
+ * allows.
+ */
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 
 import type { Effort } from "./contract.ts";
 
-/** Rejects with the shortest history that was found to break the promise, and with its seed. */
+/** Rejects with the shortest failing history found, and with its seed. */
 export async function holdsForEvery<H>(
   drawn: Arbitrary<H>,
   promise: (history: H) => Promise<void>,
@@ -13,7 +16,7 @@ export async function holdsForEvery<H>(
   await fc.assert(fc.asyncProperty(drawn, promise), {
     numRuns: sequences,
     ...(seed === undefined ? {} : { seed }),
-    // A failing history is shrunk for a while: it names its seed anyway.
+    // A failing history is shrunk for a bounded time: its seed is reported anyway.
     interruptAfterTimeLimit: 240_000,
     endOnFailure: true,
   });

@@ -1,6 +1,6 @@
 /**
- * @module RandomTurns: records and questions of the ledger by chance, over few values, so that
- * groups, ties, unknown values and tenants meet.
+ * @module RandomTurns: random records and questions of the ledger, over few values, so that
+ * groups, ties, unknown values and tenants occur.
  */
 import type { TurnCall, TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
@@ -122,7 +122,7 @@ const row: Arbitrary<TurnRow> = fc
 
 const rootIds = ["one", "two", "o'ne", ...hostileIds];
 
-/** A record; keys are few, so that versions of one turn meet. */
+/** A record; keys are few, so that several versions of one turn occur. */
 const randomTurn: Arbitrary<TurnRecord> = fc
   .record({
     turn: fc.nat({ max: 59 }),
@@ -140,13 +140,13 @@ const randomTurn: Arbitrary<TurnRecord> = fc
   })
   .map(({ turn, row: said, ...rest }) => ({
     ...rest,
-    // The root is part of a key, so versions of one turn have one.
+    // The root is part of a key, so versions of one turn share it.
     row: { ...said, root_trace_id: rootIds[turn % rootIds.length] ?? "" },
     key: `key-${turn}`,
     first_received: `2026-03-0${1 + (turn % 9)}T10:00:${10 + (turn % 7)}.00012${turn % 10}Z`,
   }));
 
-/** A plain turn under this key with one tool call, whose name is that of its first model. */
+/** A plain turn under this key with one tool call, named after its first model. */
 export function sampleRecord(
   key: string,
   said: Partial<TurnRow>,
@@ -218,7 +218,7 @@ const value: Arbitrary<string> = fc.oneof(
   fc.constantFrom("\ud800", "\ufffd"),
 );
 
-/** Numbers that are no measure of anything. */
+/** Numbers that are no valid measurement. */
 const odd: Arbitrary<number> = fc.constantFrom(NaN, Infinity, -Infinity, -0, 0.1 + 0.2);
 
 /** A condition. */

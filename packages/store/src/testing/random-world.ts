@@ -1,6 +1,7 @@
 /**
- * @module RandomWorld: random histories of a small world: few roots, spans and ids, so that tenants
- * meet in one root, spans repeat, parents are missing or form cycles, and everything arrives twice.
+ * @module RandomWorld: random histories of a small world: few roots, spans and ids, so that
+ * tenants share a root, spans repeat, parents are missing or form cycles, and everything arrives
+ * twice.
  */
 import type { EventQuery, EvidenceBatch, TurnEvent } from "@turnproof/evidence";
 import { eventStatuses } from "@turnproof/semconv";
@@ -60,7 +61,7 @@ function maybe<T>(arbitrary: Arbitrary<T>, weight = 1): Arbitrary<T | undefined>
   return fc.oneof({ weight, arbitrary }, { weight: 2, arbitrary: fc.constant(undefined) });
 }
 
-/** An event as a producer may say it. */
+/** An event as a producer may send it. */
 export const randomEvent: Arbitrary<TurnEvent> = fc
   .record({
     root_trace_id: root,
@@ -96,7 +97,7 @@ export const randomEvent: Arbitrary<TurnEvent> = fc
     }),
   );
 
-/** Random text is typed only where the shape of an event demands it. */
+/** Random values are cast only where the type of an event requires it. */
 function withoutUndefined(said: object): TurnEvent {
   return Object.fromEntries(
     Object.entries(said).filter(([, value]) => value !== undefined),
@@ -166,7 +167,7 @@ const read: Arbitrary<Command> = fc.oneof(
   fc.record({ do: fc.constant("find" as const), scope, id: fc.oneof(id, fewIds, span), limit }),
 );
 
-/** A history of this many commands: it begins with rows, and reads and writes follow mixed. */
+/** A history of this many commands: rows first, then reads and writes mixed. */
 export function histories(commands: number): Arbitrary<readonly Command[]> {
   const again = fc.record({ do: fc.constant("again" as const), nth: fc.nat({ max: 50 }) });
   const mixed = fc.oneof(

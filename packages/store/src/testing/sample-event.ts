@@ -1,10 +1,10 @@
-/** @module SampleEvent: events for clauses, as a receiver would hand them over. */
+/** @module SampleEvent: events for clauses, as a receiver would pass them on. */
 import type { TurnEvent } from "@turnproof/evidence";
 
 import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 
-/** The scope of an operator that is bound to nobody. */
+/** The scope of an operator without a tenant. */
 export const everybody: EvidenceScope = { operator: issueOperatorGrant() };
 
 /** A tool call's result with this span id; `fields` overrides. */
@@ -26,7 +26,10 @@ export function sampleEvent(spanId: string, fields: Partial<TurnEvent> = {}): Tu
   };
 }
 
-/** A turn of one user: the turn span that says who, a model call and a tool call that do not. */
+/**
+ * A turn of one user: the turn span with the identity, and a model call and a tool call without
+ * it.
+ */
 export function sampleTurn(root: string, who: Partial<TurnEvent>): TurnEvent[] {
   const time = (second: number): string => `2026-03-01T10:00:0${second}.123456789Z`;
   return [
@@ -59,7 +62,7 @@ export function receivedAt(second: number): string {
   return new Date(Date.UTC(2026, 2, 2, 8) + second * 1000).toISOString().replace("Z", "000Z");
 }
 
-/** An event without what differs between two receipts of it. */
+/** An event without the fields that differ between two receipts of it. */
 export function withoutReceipt(event: TurnEvent): Partial<TurnEvent> {
   const { received_at: _received, ...rest } = event;
   return rest;

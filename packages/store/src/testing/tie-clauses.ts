@@ -1,6 +1,6 @@
 /**
- * @module TieClauses: hundreds of rows that share one moment, walked with small pages: each is
- * shown once. A keyset that knows the moment alone loses rows or never ends.
+ * @module TieClauses: hundreds of rows with equal times, read in small pages: each is shown once.
+ * A keyset with the time alone loses rows or never ends.
  */
 import { deepEqual, equal } from "node:assert/strict";
 
@@ -16,17 +16,17 @@ import { eventsOf, walkPages } from "./walk-pages.ts";
 const limitsWalked = [1, 2, 3, 4, 5, 6, 7];
 const rootCount = 20;
 const eventsPerRoot = 10;
-/** Every so many roots are of the tenant whose few rows are walked one by one. */
+/** Every nth root belongs to the tenant whose few rows are read one by one. */
 const rareTenant = 5;
 const tiedRows = 200;
 
-/** Everything once: as many as there are, and no two alike. */
+/** Each item once: the expected number, and no duplicates. */
 function eachOnce(shown: readonly string[], wanted: ReadonlySet<string>): void {
   equal(shown.length, wanted.size);
   deepEqual(new Set(shown), wanted);
 }
 
-/** Events of many roots and two tenants, all of one moment. */
+/** Events of many roots and two tenants, all with the same time. */
 function tiedEvents(): TurnEvent[][] {
   return Array.from({ length: rootCount }, (_, root) =>
     Array.from({ length: eventsPerRoot }, (_event, n) =>
@@ -46,7 +46,7 @@ const idOf = (event: TurnEvent): string => event.event_id;
 export const evidenceTieClauses: readonly Clause[] = [
   onStore("hundreds of rows of one moment are each shown once", async (store) => {
     const roots = tiedEvents();
-    // One batch holds half of the roots, the others come each in its own, at the very same time.
+    // One batch contains half of the roots, the others come in one batch each, at the same time.
     const together = roots.filter((_, root) => root < rootCount / 2).flat();
     const batches = [together, ...roots.slice(rootCount / 2)];
     for (const [n, events] of batches.entries()) {
@@ -57,7 +57,8 @@ export const evidenceTieClauses: readonly Clause[] = [
     const mine = new Set(own.flat().map(idOf));
     const scope = { tenant: "ann" };
     for (const limit of limitsWalked) {
-      // The smallest pages show the rows of one tenant: the others share their moment all the same.
+      // The smallest pages read the rows of one tenant: the others have the same time all the
+      // same.
       const [of, wanted] = limit < 7 ? ([scope, mine] as const) : ([everybody, all] as const);
       const pages = await walkPages((o) => store.page(of, {}, o), { limit });
       eachOnce(eventsOf(pages).map(idOf), wanted);
@@ -80,7 +81,7 @@ export const evidenceTieClauses: readonly Clause[] = [
 export const memoryTieClauses: readonly Clause[] = [
   onMemory("hundreds of rows of one time are each listed once", async (store) => {
     const ids = Array.from({ length: tiedRows }, (_, n) => `row-${n}`);
-    // The same time, said with more and fewer digits.
+    // The same time with more and fewer digits.
     const times = ["2026-03-01T10:00:00Z", "2026-03-01T10:00:00.000Z"];
     for (const [n, id] of ids.entries()) {
       const created_at = times[n % times.length] ?? "";

@@ -1,4 +1,4 @@
-/** @module TurnAnswers: one random history written to a store, and everything that is asked of it. */
+/** @module TurnAnswers: writes one random history to a store, and runs all queries on it. */
 import type {
   CallField,
   TurnOrder,
@@ -11,7 +11,7 @@ import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { heldOf } from "../ledger/turn-writes.ts";
 
-/** What is written, and what is asked. */
+/** What is written, and the question. */
 export interface TurnHistory {
   readonly records: readonly TurnRecord[];
   readonly gone: readonly TurnRecord[];
@@ -22,7 +22,7 @@ export interface TurnHistory {
   readonly everyMs: number | undefined;
 }
 
-/** Writes the history and gives every answer; two stores give equal ones. */
+/** Writes the history and returns every answer; two stores must agree. */
 export async function askAll(
   store: TurnReader & TurnWriter,
   { records, gone, question, order, field, by, everyMs }: TurnHistory,

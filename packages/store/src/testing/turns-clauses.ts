@@ -1,4 +1,6 @@
-/** @module TurnsClauses: a list of turns keeps its order in a burst, and what rows are made of. */
+/**
+ * @module TurnsClauses: a list of turns keeps its order in a burst, and the events behind rows.
+ */
 import { deepEqual } from "node:assert/strict";
 
 import { foldTurns } from "@turnproof/evidence";
@@ -15,12 +17,12 @@ export const turnsClauses: readonly Clause[] = [
   onStore("many roots within a minute are listed newest first, each once", async (store, put) => {
     const roots = Array.from({ length: 30 }, (_, at) => `root-${at}`);
     for (const [at, root] of roots.entries()) await put(at + 1, sampleTurn(root, who));
-    // One of the first is heard of once more, in the middle and at the end.
+    // One of the first receives another event, in the middle and at the end.
     for (const second of [15, 31]) {
       const again = sampleEvent(`at-${second}`, { root_trace_id: "root-3", parent_span_id: "aa" });
       await put(second, [again], `again ${second}`);
     }
-    // What is no evidence moves no turn.
+    // Events that are no evidence move no turn.
     const spans = ["root-5", "root-6", "root-7"].map((root) =>
       sampleEvent("ss", { root_trace_id: root, event_kind: "span", parent_span_id: "aa" }),
     );
@@ -49,7 +51,7 @@ export const turnsClauses: readonly Clause[] = [
       }),
     ]);
     await put(1, turns);
-    // Copies that differ in what a row says, and of which the rest of them tells the latest.
+    // Copies that differ in the row's fields; the rest of them determines the latest.
     for (const text of ["one", "two", "three"]) {
       const copies = roots.map((root) =>
         sampleEvent("cc", {

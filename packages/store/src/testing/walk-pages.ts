@@ -3,10 +3,10 @@ import type { TurnEvent } from "@turnproof/evidence";
 
 import type { EventSlice, Keyset, SliceOptions } from "../evidence-store.ts";
 
-/** Pages beyond this are a loop, not a walk. */
+/** Most pages of a walk; more mean a loop. */
 const pagesMax = 2_000;
 
-/** Calls with the keyset of the page before until there is none. */
+/** Calls with the keyset of the previous page until there is none. */
 export async function walkPages<S extends { readonly next: Keyset | null }>(
   read: (options: SliceOptions) => Promise<S>,
   options: SliceOptions,
@@ -17,7 +17,7 @@ export async function walkPages<S extends { readonly next: Keyset | null }>(
     const page = await read({ ...options, ...(after === undefined ? {} : { after }) });
     pages.push(page);
     if (page.next === null) return pages;
-    // A keyset travels in a cursor, so it must survive JSON.
+    // A keyset is part of a cursor, so it must survive JSON.
     after = JSON.parse(JSON.stringify(page.next)) as Keyset;
     if (pages.length > pagesMax) throw new RangeError("the pages do not end");
   }
