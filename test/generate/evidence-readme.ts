@@ -9,10 +9,13 @@ import {
   diagnosticCodes,
   findingTexts,
   variantTexts,
-} from "../../packages/evidence/src/diagnostics-table.ts";
-import type { FindingCode, FindingVariant } from "../../packages/evidence/src/diagnostics-table.ts";
-import { effectOf } from "../../packages/evidence/src/finding-text.ts";
-import { gapCodes } from "../../packages/evidence/src/gap-table.ts";
+} from "../../packages/evidence/src/reconcile/diagnostics-table.ts";
+import type {
+  FindingCode,
+  FindingVariant,
+} from "../../packages/evidence/src/reconcile/diagnostics-table.ts";
+import { effectOf } from "../../packages/evidence/src/reconcile/finding-text.ts";
+import { gapCodes } from "../../packages/evidence/src/reconcile/gap-table.ts";
 
 /** The README that holds the table. */
 export const evidenceReadmeFile: string = fileURLToPath(

@@ -11,7 +11,7 @@ import { applyChanges, verdictCases } from "../suite/evidence/verdict-cases.ts";
 import type { Window } from "../suite/evidence/verdict-cases.ts";
 
 export const judgeRulesFile: string = fileURLToPath(
-  new URL("../../packages/evidence/src/judge-rules.ts", import.meta.url),
+  new URL("../../packages/evidence/src/reconcile/judge-rules.ts", import.meta.url),
 );
 
 function judged(window: Window): unknown {

@@ -16,7 +16,7 @@ function place(file: string): number {
 export function testFiles(root: string): string[] {
   const found = globSync(
     [
-      "packages/evidence/src/{reconcile,coverage,compare,page,health}*.test.ts",
+      "packages/evidence/src/{reconcile,coverage,compare,insights}/*.test.ts",
       "test/suite/evidence/*.test.ts",
     ],
     { cwd: root },

@@ -1,10 +1,10 @@
 /** @module SettledTurn: verdict and insights of one turn from settled events. */
-import type { TurnEvent } from "./event.ts";
-import { insightsIn } from "./insights.ts";
-import type { Insight } from "./insights.ts";
-import { judgeWindow } from "./reconcile.ts";
-import type { ReconcileOptions, Verdict } from "./reconcile.ts";
-import { settledWindow } from "./window-events.ts";
+import type { TurnEvent } from "./event/event.ts";
+import { insightsIn } from "./insights/insights.ts";
+import type { Insight } from "./insights/insights.ts";
+import { judgeWindow } from "./reconcile/reconcile.ts";
+import type { ReconcileOptions, Verdict } from "./reconcile/reconcile.ts";
+import { settledWindow } from "./normalize/window-events.ts";
 
 /** Findings of the rules on a turn. */
 export interface TurnFindings {

@@ -9,8 +9,8 @@ import { readMetrics } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
-import { countUsage } from "../../../packages/evidence/src/usage.ts";
-import { toldModelCalls } from "../../../packages/evidence/src/told-model-calls.ts";
+import { countUsage } from "../../../packages/evidence/src/normalize/usage.ts";
+import { toldModelCalls } from "../../../packages/evidence/src/normalize/told-model-calls.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { chat, json } from "./harness.ts";
 import { openGrpcHarness } from "./grpc-harness.ts";

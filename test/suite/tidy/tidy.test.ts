@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { breaches, importGraph } from "./rules.ts";
-import { rooms as collectorRooms } from "./rooms.ts";
+import { houses } from "./rooms.ts";
 import type { SourceFile } from "./source-file.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -78,11 +78,12 @@ test("tests run on the runtime that the project brings and on the sources", () =
   expect(import.meta.resolve("@turnproof/semconv")).toMatch(/packages\/semconv\/src\/index\.ts$/);
 });
 
-test("the page on the architecture has the rooms in their order", () => {
+test.each(Object.entries(houses))("the page on the architecture has: %s", (heading, house) => {
   const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
-  const [, part = ""] = page.split("\n## Rooms of the collector\n");
+  const [, part = ""] = page.split(`\n## ${heading}\n`);
   const rows = [...(part.split("\n## ")[0] ?? "").matchAll(/^\| `([^`]+)` \|/gm)];
-  expect(rows.map(([, room]) => room)).toEqual(collectorRooms.filter((room) => room !== ""));
+  const named: readonly string[] = house.rooms;
+  expect(rows.map(([, room]) => room)).toEqual(named.filter((room) => room !== ""));
 });
 
 describe("a planted breach is found", () => {
@@ -117,6 +118,11 @@ describe("a planted breach is found", () => {
       "collector/src/pages/find/route.ts",
       `import { a } from "../agents/route.ts";`,
       /page find may not import page agents/,
+    ],
+    [
+      "packages/evidence/src/normalize/a.ts",
+      `import type { A } from "../reconcile/reconcile.ts";`,
+      /normalize may not import type from reconcile/,
     ],
     ["collector/src/things/a.ts", `import { a } from "../log.ts";`, /things is no room/],
     ["packages/store/src/utils.ts", "", /drawer/],

@@ -1,0 +1,117 @@
+/**
+ * @module Usage: tokens of one turn, counted once. Libraries report usage on several levels: a
+ * turn has the sum of its steps, and some wrap one model call in another. Levels are never added:
+ * only the innermost model calls count, and the turn's own count only where none of them has any.
+ */
+import type { MetricState } from "@turnproof/semconv";
+
+import type { TurnEvent } from "../event/event.ts";
+import { fetchedOnce } from "./fetched-responses.ts";
+import { parentKey, spanKey } from "../event/span-key.ts";
+
+/** Token counts; null is unknown, never zero. */
+export interface Usage {
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cached_tokens: number | null;
+  readonly total_tokens: number | null;
+  /**
+   * `known` when every counted call has its tokens, `partial` when some have, else `not_measured`.
+   */
+  readonly usage_state: MetricState;
+}
+
+/** Under these a further model call is a call of its own, not the inside of a wrapper. */
+const separating = new Set(["turn", "tool_call", "application_action", "queue_transition"]);
+
+/** True when the event has input or output tokens. */
+export function hasUsage(event: TurnEvent): boolean {
+  const { input_tokens, output_tokens, total_tokens } = event.attributes;
+  return input_tokens !== undefined || output_tokens !== undefined || total_tokens !== undefined;
+}
+
+/**
+ * The model calls of one turn that count: the innermost measured of nested calls, and one for a
+ * response that was fetched several times.
+ */
+export function countedModelCalls(events: readonly TurnEvent[]): readonly TurnEvent[] {
+  const calls = events.filter(
+    (event) => event.event_kind === "model_call" && event.phase !== "start",
+  );
+  // A single call wraps no other and is fetched once.
+  if (calls.length < 2) return calls;
+  const wrappers = wrappedCalls(events);
+  const innermost = calls.filter((event) => {
+    const key = spanKey(event);
+    return key === undefined || !wrappers.has(key);
+  });
+  return fetchedOnce(innermost, hasUsage);
+}
+
+/** Sums the usage of one turn's events. */
+export function countUsage(events: readonly TurnEvent[]): Usage {
+  const calls = countedModelCalls(events);
+  const measured = calls.filter(hasUsage);
+  if (measured.length > 0) {
+    return {
+      ...sum(measured),
+      usage_state: measured.length === calls.length ? "known" : "partial",
+    };
+  }
+  const turns = events.filter(
+    (event) => event.event_kind === "turn" && event.phase !== "start" && hasUsage(event),
+  );
+  const own = turns.toSorted((a, b) => (a.event_id < b.event_id ? -1 : 1)).slice(0, 1);
+  return { ...sum(own), usage_state: own.length === 1 ? "known" : "not_measured" };
+}
+
+type Tokens = Omit<Usage, "usage_state">;
+
+function sum(events: readonly TurnEvent[]): Tokens {
+  const add = (pick: (event: TurnEvent) => number | undefined): number | null => {
+    let total: number | null = null;
+    for (const event of events) {
+      const value = pick(event);
+      if (value !== undefined) total = (total ?? 0) + value;
+    }
+    return total;
+  };
+  return {
+    input_tokens: add((event) => event.attributes.input_tokens),
+    output_tokens: add((event) => event.attributes.output_tokens),
+    cached_tokens: add((event) => event.attributes.cached_tokens),
+    total_tokens: add((event) => event.attributes.total_tokens ?? inAndOut(event)),
+  };
+}
+
+function inAndOut({ attributes }: TurnEvent): number | undefined {
+  const { input_tokens, output_tokens } = attributes;
+  if (input_tokens === undefined || output_tokens === undefined) return undefined;
+  return input_tokens + output_tokens;
+}
+
+/** Spans of model calls with a measured model call inside of them. */
+function wrappedCalls(events: readonly TurnEvent[]): Set<string> {
+  const spans = new Map<string, { readonly kind: string; readonly parent: string | undefined }>();
+  for (const event of events) {
+    const key = spanKey(event);
+    if (key === undefined || (event.phase === "start" && spans.has(key))) continue;
+    spans.set(key, { kind: event.event_kind, parent: parentKey(event) });
+  }
+  const wrappers = new Set<string>();
+  // Every span is passed once: the first walk settled everything above it.
+  const climbed = new Set<string>();
+  for (const event of events) {
+    if (event.event_kind !== "model_call" || event.phase === "start" || !hasUsage(event)) continue;
+    const key = spanKey(event);
+    let at = key === undefined ? undefined : spans.get(key)?.parent;
+    while (at !== undefined && !climbed.has(at)) {
+      climbed.add(at);
+      const above = spans.get(at);
+      if (above === undefined || separating.has(above.kind)) break;
+      if (above.kind === "model_call") wrappers.add(at);
+      at = above.parent;
+    }
+  }
+  return wrappers;
+}

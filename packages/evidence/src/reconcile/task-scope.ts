@@ -1,0 +1,250 @@
+/**
+ * @module TaskScope: which evidence belongs to which task (requirements: Reconciliation 5, 6). A
+ * label counts only for its own task of its own tuple; evidence without a label is assigned to an
+ * intent only when the turn has exactly one; everything else counts for no task.
+ */
+import { isVerifiedOutcome } from "../coverage/coverage.ts";
+import type { TurnEvent } from "../event/event.ts";
+import { membersOf } from "../event/identity-tuple.ts";
+import type { IdentityGroups, IdentityTuple } from "../event/identity-tuple.ts";
+import { causeSpans } from "./reconcile-causes.ts";
+import type { CauseIndex } from "./reconcile-causes.ts";
+import { mayDeny, saysDenial, settleDenials } from "./reconcile-denials.ts";
+import type { Denial } from "./reconcile-denials.ts";
+import type { TextEnd } from "./reconcile-truncation.ts";
+import { isTroubled } from "./reconcile-turn.ts";
+import { spanKey } from "../event/span-key.ts";
+
+/** The evidence of one task of one tuple. */
+export interface TaskScope {
+  readonly identity: IdentityTuple;
+  /** The label; absent for a task without one. */
+  readonly taskId: string | undefined;
+  /** True when unlabelled evidence of the tuple is assigned to this task. */
+  takesUnlabelled: boolean;
+  readonly intents: TurnEvent[];
+  readonly artifacts: TurnEvent[];
+  readonly contracts: TurnEvent[];
+  readonly deliveries: TurnEvent[];
+  /** Host actions and queue transitions, starts included. */
+  readonly actions: TurnEvent[];
+  /** Other events of the task or the turn that report a worker's lost context. */
+  readonly contextMissing: TurnEvent[];
+  /** Verified outcomes. */
+  readonly outcomes: TurnEvent[];
+  /** Denials of ownership or provenance that are not superseded. */
+  readonly denials: Map<TurnEvent, Denial[]>;
+  /** Starts and ends of the turn itself; only in the scope of the whole turn. */
+  readonly turns: TurnEvent[];
+  readonly turn: TurnEvidence;
+}
+
+/** How the texts of model calls ended, by task, in order of time. */
+export type TextEnds = ReadonlyMap<string | undefined, readonly TextEnd[]>;
+
+/** All events of one tuple, and those that an artifact or contract names by span or id. */
+export interface TurnEvidence {
+  readonly identity: IdentityTuple;
+  readonly events: readonly TurnEvent[];
+  /** Events by span, only for spans that evidence of the turn names. */
+  readonly bySpan: ReadonlyMap<string, readonly TurnEvent[]>;
+  /** Causality, computed when two producers are first compared. */
+  causes: CauseIndex | undefined;
+  /** How texts ended, of the turn and of named spans; computed when a contract first needs it. */
+  ends: TextEnds | undefined;
+  readonly endOfSpan: Map<string, TextEnd | null>;
+  /** When a named span began, null where unknown; read when an event first names it. */
+  readonly startOfSpan: Map<string, string | null>;
+}
+
+const lists = {
+  intent: "intents",
+  artifact: "artifacts",
+  contract: "contracts",
+  delivery: "deliveries",
+  application_action: "actions",
+  queue_transition: "actions",
+} as const;
+
+type RecorderKind = keyof typeof lists;
+
+function isRecorderKind(kind: string): kind is RecorderKind {
+  return Object.hasOwn(lists, kind);
+}
+
+function saysContextMissing(event: TurnEvent): boolean {
+  return (
+    event.attributes.context_missing === true ||
+    (event.event_kind === "data_quality" &&
+      event.attributes.quality_code === "trace_context_missing")
+  );
+}
+
+/** A start of anything but an action is no claim. */
+function isClaim(event: TurnEvent): boolean {
+  const kind = event.event_kind;
+  if (!isRecorderKind(kind)) {
+    return isVerifiedOutcome(event) || saysContextMissing(event) || saysDenial(event);
+  }
+  return lists[kind] === "actions" || event.phase !== "start";
+}
+
+/**
+ * The task scopes of one tuple, none without recorder evidence. Tuple by tuple, so that its
+ * working state is dropped before the next.
+ */
+export function taskScopes(
+  events: readonly TurnEvent[],
+  groups: IdentityGroups,
+  group: number,
+  asked?: string,
+): readonly TaskScope[] {
+  const members = membersOf(events, groups, group);
+  const claims = members.filter(isClaim);
+  const own = members.filter((event) => event.event_kind === "turn");
+  const turns = isTroubled(own) ? own : [];
+  if (claims.length === 0 && turns.length === 0) return noScopes;
+  const identity = groups.tuples[group] as IdentityTuple;
+  return scopesOfTurn(identity, members, { claims, turns, asked });
+}
+
+const noScopes: readonly TaskScope[] = [];
+
+/**
+ * The relevant events of a turn: the claims, and the turn's own events unless they are plain
+ * success.
+ */
+interface Speaking {
+  readonly claims: readonly TurnEvent[];
+  readonly turns: readonly TurnEvent[];
+  /** The only task that is judged. */
+  readonly asked: string | undefined;
+}
+
+function scopesOfTurn(
+  identity: IdentityTuple,
+  events: readonly TurnEvent[],
+  { claims, turns, asked }: Speaking,
+): readonly TaskScope[] {
+  const bySpan = namedSpans(events, claims);
+  const book = openBook({
+    identity,
+    events,
+    bySpan,
+    causes: undefined,
+    ends: undefined,
+    endOfSpan: new Map(),
+    startOfSpan: new Map(),
+  });
+  const intents = claims.filter((event) => event.event_kind === "intent");
+  for (const intent of intents) book.ofIntent(intent).intents.push(intent);
+  if (intents.length === 1) book.takeUnlabelled();
+  let denied = false;
+  for (const event of claims) {
+    const kind = event.event_kind;
+    denied ||= saysDenial(event);
+    if (kind === "intent" && !saysContextMissing(event)) continue;
+    const scope = book.of(event);
+    if (kind !== "intent" && isRecorderKind(kind)) scope[lists[kind]].push(event);
+    if (kind === "outcome") scope.outcomes.push(event);
+    if (saysContextMissing(event)) scope.contextMissing.push(event);
+  }
+  if (turns.length > 0) book.wholeTurn().turns.push(...turns);
+  if (denied) {
+    // A positive statement may be in an event without any other claim.
+    const words = events.filter(mayDeny);
+    const attributed = words.map((event) => ({ event, scope: book.ofAny(event) }));
+    settleDenials(book.scopes, attributed, asked);
+  }
+  return book.scopes;
+}
+
+/** The scopes of one turn while they are built. */
+interface ScopeBook {
+  readonly scopes: readonly TaskScope[];
+  /** The scope of an intent's own label. */
+  ofIntent(intent: TurnEvent): TaskScope;
+  /** Assigns unlabelled evidence to the only scope. */
+  takeUnlabelled(): void;
+  /** The scope of a label; without one the only intent's, or none. */
+  of(event: TurnEvent): TaskScope;
+  /** The same for intents and evidence alike. */
+  ofAny(event: TurnEvent): TaskScope;
+  /** The scope of the whole turn. */
+  wholeTurn(): TaskScope;
+}
+
+function openBook(turn: TurnEvidence): ScopeBook {
+  const scopes: TaskScope[] = [];
+  const labelled = new Map<string, TaskScope>();
+  let only: TaskScope | undefined;
+  let ofUnlabelled: TaskScope | undefined;
+  let nobody: TaskScope | undefined;
+  const open = (taskId: string | undefined): TaskScope => {
+    const scope = emptyScope(turn, taskId);
+    scopes.push(scope);
+    return scope;
+  };
+  const labelledAs = (taskId: string): TaskScope => {
+    let scope = labelled.get(taskId);
+    if (scope === undefined) labelled.set(taskId, (scope = open(taskId)));
+    return scope;
+  };
+  const wholeTurn = (): TaskScope => only ?? (nobody ??= open(undefined));
+  const of = ({ task_id: label }: TurnEvent): TaskScope =>
+    label === undefined ? wholeTurn() : labelledAs(label);
+  return {
+    scopes,
+    ofIntent: ({ task_id: label }) =>
+      label === undefined ? (ofUnlabelled ??= open(undefined)) : labelledAs(label),
+    takeUnlabelled: () => {
+      [only] = scopes;
+      if (only !== undefined) only.takesUnlabelled = true;
+    },
+    of,
+    ofAny: (event) =>
+      event.event_kind === "intent" && event.task_id === undefined
+        ? (ofUnlabelled ?? wholeTurn())
+        : of(event),
+    wholeTurn,
+  };
+}
+
+function emptyScope(turn: TurnEvidence, taskId: string | undefined): TaskScope {
+  return {
+    identity: turn.identity,
+    taskId,
+    takesUnlabelled: false,
+    intents: [],
+    artifacts: [],
+    contracts: [],
+    deliveries: [],
+    actions: [],
+    contextMissing: [],
+    outcomes: [],
+    denials: new Map(),
+    turns: [],
+    turn,
+  };
+}
+
+/** Events of the spans that artifacts name as producers or that any claim names as its cause. */
+function namedSpans(
+  events: readonly TurnEvent[],
+  claims: readonly TurnEvent[],
+): ReadonlyMap<string, readonly TurnEvent[]> {
+  const bySpan = new Map<string, TurnEvent[]>();
+  for (const claim of claims) {
+    const { event_kind: kind, attributes } = claim;
+    const named = kind === "artifact" ? attributes.producing_span_id : undefined;
+    if (named !== undefined) bySpan.set(named, []);
+    if (!isRecorderKind(kind) || lists[kind] === "actions") continue;
+    for (const span of causeSpans(claim)) bySpan.set(span, []);
+  }
+  if (bySpan.size === 0) return bySpan;
+  for (const event of events) {
+    const span = spanKey(event);
+    if (span !== undefined) bySpan.get(span)?.push(event);
+  }
+  return bySpan;
+}

@@ -1,0 +1,74 @@
+/**
+ * @module TurnCalls: the calls of a turn for the tables of tools, models and cost, each call once
+ * however many spans describe it.
+ */
+import { compareEvents } from "../event/event-order.ts";
+import type { TurnEvent } from "../event/event.ts";
+import { parentKey, spanKey } from "../event/span-key.ts";
+import { toolOutcome, toolResults } from "./tool-outcomes.ts";
+import { countedModelCalls } from "../normalize/usage.ts";
+
+/** One call; null is unknown. */
+export interface TurnCall {
+  readonly kind: "model" | "tool";
+  readonly name: string | null;
+  readonly provider: string | null;
+  /** A tool's outcome, or the status of a model call. */
+  readonly outcome: string | null;
+  readonly error_type: string | null;
+  readonly duration_ms: number | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cached_tokens: number | null;
+}
+
+/** The finished calls among the events of one turn, in evidence order. */
+export function turnCalls(given: readonly TurnEvent[]): TurnCall[] {
+  const events = given.toSorted(compareEvents);
+  const tools = new Map(toolResults(events).map((event) => [event.event_id, event]));
+  const models = new Set(countedModelCalls(events));
+  const spans = new Map(
+    events.flatMap((event) =>
+      event.event_kind === "model_call" && event.phase === "result"
+        ? [[spanKey(event), event] as const]
+        : [],
+    ),
+  );
+  return events.flatMap((event) => {
+    if (models.has(event)) return [modelCall(event, spans.get(parentKey(event)))];
+    const result = event.phase === "start" ? undefined : tools.get(event.event_id);
+    return result === undefined || event.event_kind !== "tool_call" ? [] : [toolCall(result)];
+  });
+}
+
+/** A call described by a log record has the duration of the enclosing span. */
+function modelCall(event: TurnEvent, around: TurnEvent | undefined): TurnCall {
+  const { attributes: said, duration_ms: ms } = event;
+  const wide = around?.attributes ?? {};
+  return {
+    kind: "model",
+    name: said.response_model ?? said.model ?? wide.response_model ?? wide.model ?? null,
+    provider: said.provider ?? wide.provider ?? null,
+    outcome: event.status,
+    error_type: said.error_type ?? null,
+    duration_ms: ms ?? (event.phase === "event" ? around?.duration_ms : undefined) ?? null,
+    input_tokens: said.input_tokens ?? null,
+    output_tokens: said.output_tokens ?? null,
+    cached_tokens: said.cached_tokens ?? null,
+  };
+}
+
+function toolCall(event: TurnEvent): TurnCall {
+  const { attributes: said } = event;
+  return {
+    kind: "tool",
+    name: said.tool_name ?? null,
+    provider: said.tool_provider ?? null,
+    outcome: toolOutcome(event) ?? null,
+    error_type: said.error_type ?? null,
+    duration_ms: event.duration_ms ?? null,
+    input_tokens: null,
+    output_tokens: null,
+    cached_tokens: null,
+  };
+}
