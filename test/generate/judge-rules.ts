@@ -36,11 +36,11 @@ export function judgeRulesDigest(): string {
 /** Text of the module that holds the digest. */
 export function judgeRulesModule(): string {
   return `/**
- * @module Judge rules: which judge this is. Written by \`npm run generate\` from its verdicts over the
- * windows in test/golden/verdicts.
+ * @module Judge rules: version of the judge. Written by \`npm run generate\` from its verdicts over
+ * the windows in test/golden/verdicts.
  */
 
-/** SHA-256 over those verdicts, hex; judges with another digest may judge a window otherwise. */
+/** SHA-256 over those verdicts, hex; a judge with another digest may decide differently. */
 export const judgeRules = "${judgeRulesDigest()}";
 `;
 }
