@@ -1,5 +1,5 @@
 /**
- * @module Collector: puts the parts together into one app that can stand alone or be mounted into
+ * @module Collector: assembles the parts into one app that runs by itself or is mounted into
  * another Hono app, and closes them in order.
  */
 import { randomUUID } from "node:crypto";
@@ -26,7 +26,7 @@ import { openParts } from "./opening.ts";
 import type { Close } from "./opening.ts";
 import { endpoints, mountRoutes, rendererOf } from "./pages/index.ts";
 
-/** How a collector is made. Everything is optional; what is given is not opened again. */
+/** Options of a collector. All are optional; passed resources are not opened again. */
 export interface CollectorOptions {
   /** Defaults to an empty environment: loopback, embedded store under `.turnproof`. */
   readonly config?: Config;
@@ -36,7 +36,7 @@ export interface CollectorOptions {
   readonly memory?: MemoryStore;
   readonly log?: Log;
   readonly now?: () => number;
-  /** What the host answers itself. */
+  /** Hooks that the host implements. */
   readonly hooks?: Hooks;
   /** The background judge of quiet turns; false leaves turns unjudged. */
   readonly judge?: JudgeOptions | false;
@@ -48,9 +48,11 @@ export interface Collector {
   readonly app: Hono<AppEnv>;
   readonly config: Config;
   readonly store: EvidenceStore;
-  /** Where spans go; `listenGrpc` serves it over OTLP/gRPC. */
+  /** Receives spans; `listenGrpc` serves it over OTLP/gRPC. */
   readonly receiver: GrpcReceiver;
-  /** Ends streams that would never end by themselves, so that a server can finish its answers. */
+  /**
+   * Ends streams that would never end by themselves, so that a server can finish its responses.
+   */
   endStreams(): void;
   /** Drains and closes everything that this collector opened; once. */
   close(deadlineMs?: number): Promise<void>;
@@ -72,7 +74,7 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     const parts = await openParts({ config, log, options, opened, closing: abort.signal });
     opened.push(async () => abort.abort());
     const app = buildApp(parts);
-    // In read-only mode nothing is written beside the evidence, verdicts neither.
+    // In read-only mode nothing is written beside the evidence, not even verdicts.
     if (options.judge !== false && !config.readOnly && parts.readers === undefined) {
       const judge = startJudge({ ...parts, store: parts.patient }, options.judge);
       opened.push(() => judge.close());
@@ -92,7 +94,7 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
   }
 }
 
-/** The last opened is closed first; one that fails does not keep the others open. */
+/** Closes in reverse order of opening; one that fails does not keep the others open. */
 async function closeAll(opened: Close[], deadlineMs: number): Promise<void> {
   const failures: unknown[] = [];
   for (const close of opened.splice(0).toReversed()) {

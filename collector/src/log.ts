@@ -1,6 +1,6 @@
 /**
- * @module Log: structured lines on stderr, with an allowlist of fields. A field that is not listed
- * here is left out, so no content can reach a log by mistake (faults W9).
+ * @module Log: structured lines on stderr, with an allowlist of fields. An unlisted field is left
+ * out, so content cannot reach a log by mistake (faults W9).
  */
 import pc from "picocolors";
 
@@ -38,7 +38,7 @@ const allowed = new Set([
 
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Writes lines; each names an event of the collector's own vocabulary. */
+/** Writes lines; each has an event name of the collector's own vocabulary. */
 export interface Log {
   info(event: string, fields?: Fields): void;
   warn(event: string, fields?: Fields): void;
@@ -72,5 +72,5 @@ export function createLog(
   };
 }
 
-/** A log that keeps nothing, for embedding and tests. */
+/** A log that discards everything, for embedding and tests. */
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} };

@@ -1,6 +1,4 @@
-/**
- * @module Main: the program `turnproof`. Everything it can do is a command.
- */
+/** @module Main: the program `turnproof`; all its functions are commands. */
 import { run } from "./cli/program.ts";
 
 await run(process.argv);

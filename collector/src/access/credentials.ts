@@ -1,6 +1,7 @@
 /**
- * @module Credentials: from a presented token or session to a principal. Every configured token is
- * compared, always all of them, in constant time (design 6.3, faults W7).
+ * @module Credentials: maps a presented token or session to a principal. A presented token is
+ * compared with every configured one, always all of them, in constant time (design 6.3, faults
+ * W7).
  */
 import { createHash } from "node:crypto";
 
@@ -10,22 +11,22 @@ import { equalSecret } from "./keyring.ts";
 import type { TypedIdentity } from "./typed-identity.ts";
 import type { Principal } from "./principal.ts";
 
-/** Name of the principal that the single operator token stands for. */
+/** Principal name of the single operator token. */
 const operatorName = "operator-token";
 
-/** Who may sign in. */
+/** Lookup of configured principals. */
 export interface Credentials {
   /** False: no authentication is configured and loopback is the local admin. */
   readonly configured: boolean;
-  /** The principal of a token, and a digest that names the token without being it. */
+  /** The principal of a token, and a digest that identifies the token. */
   byToken(
     token: string,
   ): { readonly principal: Omit<Principal, "via">; readonly credential: string } | undefined;
-  /** The principal of a session, while its credential is still the configured one. */
+  /** The principal of a session, while its credential is still configured. */
   byName(name: string, credential: string): Omit<Principal, "via"> | undefined;
   /**
-   * Takes other accounts in place of the present ones. Returns the names whose account is gone or
-   * is another one now: in token, role or binding.
+   * Replaces the accounts. Returns the names whose account was removed or changed in token, role
+   * or binding.
    */
   replaceAccounts(accounts: readonly Account[]): readonly string[];
 }
@@ -33,7 +34,7 @@ export interface Credentials {
 /** The local admin of a collector without authentication; loopback only. */
 export const localAdmin: Principal = { name: "local", role: "admin", via: "loopback" };
 
-/** Credentials from the configuration; the ids that accounts are bound to are typed by people. */
+/** Credentials from the configuration; account bindings are ids as people type them. */
 export function createCredentials(
   config: Pick<Config, "authToken" | "accounts">,
   typed: TypedIdentity,
@@ -51,7 +52,7 @@ export function createCredentials(
     ].map(({ token, ...principal }) => ({ token, principal, credential: digestOf(token) }));
   let rows = rowsOf(config.accounts);
   return {
-    // Decided once: an emptied file of accounts locks everybody out and lets nobody in.
+    // Decided once: an emptied accounts file denies all access.
     configured: rows.length > 0,
     byToken: (token) => {
       let found: CredentialRow | undefined;

@@ -1,7 +1,7 @@
 /**
- * @module Cursor seal: `v1.<kid>.<b64url(nonce‖AES-256-GCM(payload))>` (faults 5.2). The payload and
- * what it is bound to are evidence's; this module makes it opaque and authentic. Whatever is wrong
- * with a cursor, the answer is the same.
+ * @module Cursor seal: `v1.<kid>.<b64url(nonce‖AES-256-GCM(payload))>` (faults 5.2). Evidence
+ * defines the payload and its binding; this module makes it opaque and authentic. Every invalid
+ * cursor gets the same error.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
@@ -9,7 +9,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { Keyring } from "./keyring.ts";
 
-/** Where a cursor was issued: it opens nowhere else. */
+/** Where a cursor was issued; it is valid nowhere else. */
 export interface CursorPlace {
   readonly deployment: string;
   readonly route: string;
@@ -33,7 +33,7 @@ export function sealCursor(keyring: Keyring, place: CursorPlace, payload: string
 /**
  * Opens a cursor.
  *
- * @throws CodedError `cursor_rejected`, whatever was wrong with it
+ * @throws CodedError `cursor_rejected` for every kind of invalid cursor
  */
 export function openCursor(keyring: Keyring, place: CursorPlace, cursor: string): string {
   try {

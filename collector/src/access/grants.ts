@@ -1,6 +1,6 @@
 /**
- * @module Grants: from a principal to the scope of its reads, and a query narrowed to it. The only
- * place outside tests that issues an operator's grant (design 5.1).
+ * @module Grants: the scope of a principal's reads, and a query narrowed to it. The only place
+ * outside tests that issues an operator's grant (design 5.1).
  */
 import type { EventQuery } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
@@ -9,7 +9,7 @@ import type { EvidenceScope } from "@turnproof/store";
 
 import type { Principal } from "./principal.ts";
 
-/** The widest scope of a principal: its tenant, or a grant for one that is bound to nobody. */
+/** The widest scope of a principal: its tenant, or a grant for an unbound one. */
 function scopeOf(principal: Principal): EvidenceScope {
   const { applicationId, userId } = principal;
   const application = applicationId === undefined ? {} : { applicationId };
@@ -17,16 +17,16 @@ function scopeOf(principal: Principal): EvidenceScope {
   return { operator: issueOperatorGrant(application) };
 }
 
-/** What a request may read: its scope, and its filters inside it. */
+/** What a request may read: its scope, and its filters inside of it. */
 export interface Reading {
   readonly scope: EvidenceScope;
   readonly query: EventQuery;
 }
 
 /**
- * Narrows a query to the principal: a filter can take away and never add.
+ * Narrows a query to the principal: a filter can only narrow.
  *
- * @throws CodedError `scope_forbidden` for another tenant or application than its own
+ * @throws CodedError `scope_forbidden` for another tenant or application than the principal's own
  */
 export function readingOf(principal: Principal, query: EventQuery): Reading {
   const { applicationId, userId } = principal;
@@ -43,7 +43,7 @@ export function readingOf(principal: Principal, query: EventQuery): Reading {
   return { scope: scopeOf(principal), query };
 }
 
-/** A text that names a scope exactly, for what must not be carried from one scope to another. */
+/** A text that identifies a scope exactly, for values that must not be shared between scopes. */
 export function scopeKey(principal: Principal): string {
   const { name, role, applicationId, userId } = principal;
   const tenant = userId === undefined ? ["*"] : userId === null ? ["anonymous"] : ["user", userId];
@@ -51,8 +51,8 @@ export function scopeKey(principal: Principal): string {
 }
 
 /**
- * The scope of the collector's own questions, whose answers are counts and verdicts: losses that
- * producers report, and the turns that the background judge looks at. Never handed to a route.
+ * The scope of the collector's own reads, whose results are counts and verdicts: losses that
+ * producers report, and the turns for the background judge. Never passed to a route.
  */
 export function collectorScope(): EvidenceScope {
   return { operator: issueOperatorGrant() };

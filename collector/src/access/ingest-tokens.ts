@@ -1,14 +1,14 @@
 /**
- * @module Ingest tokens: which producer sends, for which application, and whether its word counts
- * (design 3.8.4, 6.3). Unset tokens leave ingest open on loopback only.
+ * @module Ingest tokens: identifies the sending producer, its application, and whether its
+ * assertions count (design 3.8.4, 6.3). Without configured tokens ingest is open on loopback only.
  */
 import type { Config } from "../config/config.ts";
 import { equalSecret } from "./keyring.ts";
 
-/** A producer that was let in. */
+/** An authenticated producer. */
 export interface IngestPrincipal {
   readonly name: string;
-  /** A bound producer writes for this application and no other. */
+  /** A bound producer writes for this application only. */
   readonly applicationId?: string;
   /** Whether it may assert verification, acknowledgement and ownership. */
   readonly trusted: boolean;
@@ -17,10 +17,10 @@ export interface IngestPrincipal {
 /** Name of a producer on a loopback collector without tokens. */
 const openIngestName = "local";
 
-/** Lets producers in by the token of an Authorization header's value, which may be missing. */
+/** Authenticates producers by the value of an Authorization header, which may be missing. */
 export type IngestDoor = (authorization: string | undefined) => IngestPrincipal | undefined;
 
-/** The door of `/v1`. */
+/** Authentication of `/v1`. */
 export function createIngestDoor(
   config: Pick<Config, "ingestTokens" | "trustedIngest">,
   loopback: boolean,

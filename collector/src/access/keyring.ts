@@ -1,13 +1,13 @@
 /**
- * @module Keyring: secrets with names, of which the first signs and all verify, and the keys
- * derived from them per purpose (faults 5.4); comparison and sealing with them.
+ * @module Keyring: named secrets, of which the first signs and all verify; the keys derived from
+ * them per purpose (faults 5.4); comparison and sealing with them.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 import { deriveKey } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 
-/** What a derived key is for; a key of one purpose opens nothing of another. */
+/** Purpose of a derived key; a key of one purpose is useless for another. */
 type KeyPurpose = "cookie/v1" | "csrf/v1" | "cursor/v1" | "audit/v1";
 
 /** Derived keys by purpose. */
@@ -39,8 +39,8 @@ export function createKeyring(masters: readonly [Key, ...Key[]]): Keyring {
 const comparisonKey = randomBytes(32);
 
 /**
- * Compares two texts in a time that tells nothing of where they differ or how long they are
- * (faults W7): both sides become digests under a key nobody knows.
+ * Compares two texts in a time independent of their difference and length (faults W7): both become
+ * digests under a random key.
  */
 export function equalSecret(left: string, right: string): boolean {
   const digest = (text: string): Buffer =>
@@ -48,7 +48,7 @@ export function equalSecret(left: string, right: string): boolean {
   return timingSafeEqual(digest(left), digest(right));
 }
 
-/** HMAC-SHA256 of a text whose first part says what it is, in base64url. */
+/** HMAC-SHA256 of a text whose first part is its purpose, in base64url. */
 export function macOf(key: Key, purpose: string, text: string): string {
   return createHmac("sha256", key.secret).update(`${purpose}\n${text}`).digest("base64url");
 }

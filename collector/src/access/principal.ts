@@ -1,13 +1,13 @@
 /**
- * @module Principal: who asks, in which role, bound to whom (design 6.3). A role is a set of
- * permissions; a route names one permission; nothing else decides.
+ * @module Principal: the authenticated caller with its role and binding (design 6.3). A role is a
+ * set of permissions; a route requires one permission; nothing else decides.
  */
 
-/** Roles from the least to the most. */
+/** Roles from least to most privileged. */
 export const roles = ["viewer", "analyst", "operator", "admin"] as const;
 export type Role = (typeof roles)[number];
 
-/** What a route can ask for. */
+/** Permissions that a route can require. */
 export type Permission =
   | "trace.read"
   | "artifact.lookup"
@@ -38,15 +38,17 @@ export const rolePermissions: { readonly [R in Role]: readonly Permission[] } = 
   admin,
 };
 
-/** An authenticated asker. */
+/** An authenticated caller. */
 export interface Principal {
   readonly name: string;
   readonly role: Role;
-  /** How the credential came: none needed on loopback, a Bearer token, or a session cookie. */
+  /**
+   * How it was authenticated: loopback without a credential, a Bearer token, or a session cookie.
+   */
   readonly via: "loopback" | "bearer" | "session";
   /** Bound to one application's evidence, when set. */
   readonly applicationId?: string;
-  /** Bound to a tenant (null: the anonymous rows); absent: bound to nobody. */
+  /** Bound to a tenant (null: the anonymous rows); absent: unbound. */
   readonly userId?: string | null;
 }
 
@@ -55,12 +57,14 @@ export function isBound(principal: Principal): boolean {
   return principal.userId !== undefined;
 }
 
-/** True when the principal sees a part of the evidence only: a tenant's or an application's. */
+/**
+ * True when the principal can read only a part of the evidence: a tenant's or an application's.
+ */
 export function isNarrowed(principal: Principal): boolean {
   return isBound(principal) || principal.applicationId !== undefined;
 }
 
-/** True when the principal's role holds the permission. */
+/** True when the principal's role has the permission. */
 export function permits(principal: Principal, permission: Permission): boolean {
   return rolePermissions[principal.role].includes(permission);
 }

@@ -1,6 +1,6 @@
 /**
- * @module Pseudonyms: keyed names of operators, clients and memory references, the same on every
- * worker that shares key and audit scope (requirements: Authentication 1; faults 5.3).
+ * @module Pseudonyms: keyed names of operators, clients and memory references, equal on all
+ * workers with the same key and audit scope (requirements: Authentication 1; faults 5.3).
  */
 import { randomBytes } from "node:crypto";
 
@@ -11,7 +11,7 @@ import type { Key } from "@turnproof/semconv/fingerprint";
 export interface Pseudonyms {
   /** The pseudonym of a value of a kind; different kinds never share one. */
   of(kind: "operator" | "client" | "memory", value: string): string;
-  /** False while the key is random and dies with the process. */
+  /** False while the key is random and ends with the process. */
   readonly stable: boolean;
 }
 

@@ -1,4 +1,6 @@
-/** Sessions on the disk: what signs in or out is synced before the answer, what only uses is not. */
+/**
+ * Sessions on the disk: signing in or out is synced before the answer, use of a session is not.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import type * as Fs from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
- * @module Sessions: a random reference in a cookie, kept here as its hash only. New at login, dead
- * after logout, 30 idle minutes or 8 hours (design 6.3, faults W5, W6). Kept in a file of the data
- * directory, so that a restart signs nobody out and a logout stays one.
+ * @module Sessions: a random reference in a cookie, stored as its hash only. Created at login,
+ * invalid after logout, 30 idle minutes or 8 hours (design 6.3, faults W5, W6). Stored in a file
+ * of the data directory, so that a restart keeps sessions and logouts.
  */
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -19,11 +19,11 @@ import { dirname } from "node:path";
 import { equalSecret, macOf } from "./keyring.ts";
 import type { Keyring } from "./keyring.ts";
 
-/** A signed-in session; the credential is looked up by name on every request. */
+/** A signed-in session; its credential is looked up by name on every request. */
 interface Session {
   readonly principal: string;
   readonly createdAt: number;
-  /** Of the credential that signed in: a replaced token ends its sessions. */
+  /** Digest of the credential that signed in: replacing the token ends its sessions. */
   readonly credential: string;
   seenAt: number;
 }
@@ -41,12 +41,14 @@ export interface Sessions {
   open(principal: string, credential: string): OpenSession & { readonly cookie: string };
   /** The session of a cookie value, or undefined when it is forged, ended, idle or too old. */
   find(cookie: string): OpenSession | undefined;
-  /** Whether it still lives; asking is not using, so it keeps no session awake. */
+  /** Whether the session is valid; the check does not count as use. */
   alive(id: string): boolean;
   end(id: string): void;
-  /** Ends every session of a principal; how many there were. */
+  /** Ends every session of a principal; returns how many there were. */
   endAll(principal: string): number;
-  /** Calls the listener after sessions were ended, whatever ended them; returns how to stop it. */
+  /**
+   * Calls the listener after sessions ended for any reason; returns the function that stops it.
+   */
   onEnded(listener: () => void): () => void;
   readonly size: number;
 }
@@ -54,7 +56,7 @@ export interface Sessions {
 const idleMsMax = 30 * 60_000;
 const ageMsMax = 8 * 3_600_000;
 const sessionsMax = 10_000;
-/** Idle times are written at this grain, not on every request. */
+/** Granularity at which idle times are written, instead of on every request. */
 const writeGrainMs = 60_000;
 
 interface SessionsOptions {
@@ -63,7 +65,7 @@ interface SessionsOptions {
   readonly now?: () => number;
 }
 
-/** Opens the sessions kept in `file`, or sessions of this process alone. */
+/** Opens the sessions in `file`, or sessions of this process alone. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { keyring, file } = options;
   const now = options.now ?? Date.now;
@@ -136,7 +138,7 @@ function hashOf(reference: string): string {
   return createHash("sha256").update(reference).digest("hex");
 }
 
-/** A damaged file signs everybody out; it never stops the start. */
+/** A damaged file ends all sessions; it never prevents the start. */
 function load(file: string | undefined): readonly (readonly [string, Session])[] {
   if (file === undefined || !existsSync(file)) return [];
   try {
@@ -146,7 +148,7 @@ function load(file: string | undefined): readonly (readonly [string, Session])[]
   }
 }
 
-/** With `lasting` the file outlasts a power cut: a session that was ended must not come back. */
+/** With `lasting` the file survives a power cut: an ended session must not become valid again. */
 function store(file: string, sessions: ReadonlyMap<string, Session>, lasting: boolean): void {
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 /**
- * @module Stable secret: the key material a deployment keeps in its data directory when none is
- * configured, made once with mode 0600.
+ * @module Stable secret: key material in the data directory when none is configured, created once
+ * with mode 0600.
  */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import type { Key } from "@turnproof/semconv/fingerprint";
 import { createKeyring } from "./keyring.ts";
 import type { Keyring } from "./keyring.ts";
 
-/** Reads the text kept under `name` in the data directory's keys, making it when it is missing. */
+/** Reads the secret `name` in the data directory's keys, creating it when it is missing. */
 export function stableSecret(
   dataDir: string,
   name: string,
@@ -29,12 +29,12 @@ export function stableSecret(
   return readFileSync(file, "utf8");
 }
 
-/** The keyring of a configured secret, or of the one that the data directory keeps. */
+/** The keyring of a configured secret, or of the one in the data directory. */
 export function openKeyring(configured: string | undefined, dataDir: string): Keyring {
   return createKeyring(parseKeyring(configured ?? stableSecret(dataDir, "session-secret")));
 }
 
-/** The key of identities: the configured one, or the one that the data directory keeps. */
+/** The identity key: the configured one, or the one in the data directory. */
 export function openIdentityKey(configured: string | undefined, dataDir: string): Key {
   return parseKeyring(configured ?? stableSecret(dataDir, "identity-key"))[0];
 }

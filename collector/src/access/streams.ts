@@ -1,6 +1,6 @@
 /**
  * @module Streams: open event streams by principal. A stream ends when its session ends or its
- * account changes, and a principal has a bounded number of them.
+ * account changes, and the number per principal is bounded.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
@@ -10,7 +10,7 @@ import type { Credentials } from "./credentials.ts";
 import type { Principal } from "./principal.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** Whom a stream belongs to. */
+/** Owner of a stream. */
 export interface StreamHolder {
   readonly principal: Principal;
   /** Digest of the credential; absent for the local admin of an open loopback. */
@@ -21,7 +21,7 @@ export interface StreamHolder {
 
 /** An open stream. */
 export interface HeldStream {
-  /** Aborts when the stream has to end; the reason is the code to tell the reader, if any. */
+  /** Aborts when the stream has to end; the reason is the code for the reader, if any. */
   readonly signal: AbortSignal;
   release(): void;
 }
@@ -29,18 +29,19 @@ export interface HeldStream {
 /** The open streams of one collector. */
 export interface Streams {
   /**
-   * Counts a stream in.
+   * Adds a stream.
    *
-   * @throws CodedError `streams_full` when its principal, or everybody together, holds the bound
+   * @throws CodedError `streams_full` when its principal, or all principals together, reach the
+   * bound
    */
   hold(holder: StreamHolder): HeldStream;
-  /** Ends the streams whose session or account is not there any more, or is another one now. */
+  /** Ends the streams whose session or account was removed or changed. */
   review(): void;
   readonly size: number;
   close(): void;
 }
 
-/** What streams depend on. */
+/** Dependencies of streams. */
 export interface StreamsOptions {
   readonly sessions: Sessions;
   readonly credentials: Credentials;
@@ -48,7 +49,7 @@ export interface StreamsOptions {
   readonly closing: AbortSignal;
   readonly perPrincipalMax?: number;
   readonly allMax?: number;
-  /** How late an expiry may be noticed, in milliseconds. */
+  /** Longest delay until an expiry is noticed, in milliseconds. */
   readonly reviewMs?: number;
 }
 

@@ -1,11 +1,11 @@
 /**
- * @module Throttle of wrong credentials: five a minute from one address, and fifty from all. Valid
- * credentials never wait and missing ones are no failure (design 6.3, faults W7).
+ * @module Throttle of wrong credentials: five a minute from one address, and fifty in total. Valid
+ * credentials never wait and missing ones do not count (design 6.3, faults W7).
  */
 
 /** Counts failures by address over a sliding minute. */
 export interface Throttle {
-  /** Notes a failure; how many seconds to wait when it was one too many, else 0. */
+  /** Counts a failure; returns the seconds to wait when it exceeded the limit, else 0. */
   failed(address: string): number;
 }
 

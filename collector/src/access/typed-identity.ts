@@ -1,18 +1,19 @@
 /**
- * @module Typed identity: what people type is keyed like what producers send, so that a raw id or a
- * raw name finds the events of its fingerprint (design 3.1). What passes already stays as it is.
+ * @module Typed identity: keys ids and names that people type like those that producers send, so
+ * that a plain id or name finds the events of its fingerprint (design 3.1). An admitted value is
+ * unchanged.
  */
 import { attribute, screenIdentity } from "@turnproof/semconv";
 import type { AttributeRow } from "@turnproof/semconv";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import { createIdentityKey } from "@turnproof/semconv/name-key";
 
-/** Brings an identity as somebody typed it, of a field of events, to the form in which it is stored. */
+/** Converts a typed identity of an event field to its stored form. */
 export type TypedIdentity = (value: string, field?: string) => string;
 
 const rows: { readonly [field: string]: AttributeRow | undefined } = attribute;
 
-/** Keys what its field refuses, under the receiver's own key and purposes. */
+/** Keys what the field's row refuses, under the receiver's own key and purposes. */
 export function createTypedIdentity(key: Key, knownNames: readonly string[] = []): TypedIdentity {
   const options = { key: createIdentityKey(key, knownNames) };
   return (value, field = "user_id") => {

@@ -1,4 +1,7 @@
-/** Where the embedded engine has no build, evidence lies in a SQLite file, and that is said once. */
+/**
+ * Where the embedded engine has no build, evidence is stored in a SQLite file, and this is
+ * reported once.
+ */
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

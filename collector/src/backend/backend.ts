@@ -1,6 +1,6 @@
 /**
- * @module Backend: how each provider of the table is opened from the configuration. One row for
- * each; the collector, its reading threads and its commands open stores by it alone.
+ * @module Backend: opens each provider of the table from the configuration. One row per provider;
+ * the collector, its reading threads and its commands open stores only through it.
  */
 import { existsSync } from "node:fs";
 
@@ -33,7 +33,7 @@ import {
   postgresUrlOf,
 } from "./store-places.ts";
 
-/** Why evidence lies in a SQLite file by default; one sentence each. */
+/** Why evidence is stored in a SQLite file by default; one sentence each. */
 export const engineSentences = {
   absent:
     "Evidence is stored in a SQLite file, because the embedded ClickHouse engine is not installed: " +
@@ -43,40 +43,40 @@ export const engineSentences = {
     "this platform: set TURNPROOF_CLICKHOUSE_URL to use a server.",
 } as const;
 
-/** How a store is opened: who hears a sentence about it, and how the engine is loaded. */
+/** Options of opening a store: the callback for notices, and how the engine is loaded. */
 export interface OpenOptions {
   readonly say?: (sentence: string) => void;
   readonly loadEngine?: () => Promise<unknown>;
-  /** A file of this directory is opened by a connection that cannot write. */
+  /** Files of this directory are opened through a read-only connection. */
   readonly readOnly?: boolean;
 }
 
-/** A provider whole, with what only operators' commands use. */
+/** A complete provider, with its administrative operations. */
 export type Archive = Provider & {
-  /** What an earlier version wrote, where it is copied into what this one reads. */
+  /** Copies the data of an earlier version. */
   readonly copyOld?: FilesystemProvider["copyOld"];
   readonly checkOld?: FilesystemProvider["checkOld"];
   readonly dropOld?: FilesystemProvider["dropOld"];
   readonly vectors?: Pick<MongodbProvider["vectors"], "migrate">;
 };
 
-/** Which of the two configured stores is meant. */
+/** Selects one of the two configured stores. */
 export type Room = "evidence" | "memory";
 
 /** How a provider is opened. */
 export interface ProviderOpening {
-  /** What a store on a server is called, and host and port of the one that is configured. */
+  /** Name of a store's server, with host and port of the configured one. */
   readonly server?: {
     readonly name: string;
     readonly of: (config: Config) => string | undefined;
   };
   readonly evidence?: (config: Config, options: OpenOptions) => Promise<EvidenceStore>;
   readonly memory?: (config: Config) => Promise<AdministeredMemory>;
-  /** With `mayChange` false nothing is made or migrated. */
+  /** With `mayChange` false nothing is created or migrated. */
   readonly whole?: (config: Config, room: Room, mayChange: boolean) => Promise<Archive>;
 }
 
-/** Each provider of the table. ClickHouse has an administrative side of its own. */
+/** Each provider of the table. ClickHouse has separate administrative access. */
 export const openings: { readonly [P in ProviderName]: ProviderOpening } = {
   clickhouse: {
     server: {
@@ -118,7 +118,7 @@ export const openings: { readonly [P in ProviderName]: ProviderOpening } = {
   },
   mongodb: {
     server: { name: "mongodb", of: (config) => hostsOf(documentDbUriOf(config)) },
-    // Work on indexes is a mutation too, and read-only mode rejects it (requirements:
+    // Index changes are mutations too, and read-only mode rejects them (requirements:
     // Authentication 1).
     evidence: async (config) => (await openMongodb(config, !config.readOnly)).evidence,
     memory: async (config) => (await openMongodb(config, !config.readOnly)).memory,
@@ -135,9 +135,10 @@ function openMongodb(config: Config, manageIndexes: boolean): Promise<MongodbPro
 }
 
 /**
- * Opens the configured store; its own CodedErrors pass through. Where the embedded engine cannot
- * be loaded it says so and opens the filesystem store, unless the data directory holds the engine's
- * data already: then it throws `driver_missing`, so that stored evidence is never left out silently.
+ * Opens the configured store; its own CodedErrors are passed on. Where the embedded engine cannot
+ * be loaded it reports that and opens the filesystem store, unless the data directory has the
+ * engine's data already: then it throws `driver_missing`, so that stored evidence is never
+ * silently ignored.
  */
 export async function openStore(config: Config, options: OpenOptions = {}): Promise<EvidenceStore> {
   const { evidence } = openings[config.backend];
@@ -155,14 +156,14 @@ export async function openMemory(config: Config): Promise<AdministeredMemory | u
   return backend === "none" ? undefined : openings[backend].memory?.(config);
 }
 
-/** What a store of this backend on a server is called. */
+/** Name of this backend's server. */
 export function serverName(backend: ProviderName): string {
   return openings[backend].server?.name ?? backend;
 }
 
 /**
- * Host and port of the server that a backend is on, without credentials; undefined for one that
- * lies in this process or its data directory.
+ * Host and port of a backend's server, without credentials; undefined for a store in this process
+ * or its data directory.
  */
 export function serverOf(
   config: Config,
@@ -171,7 +172,7 @@ export function serverOf(
   return backend === "none" ? undefined : openings[backend].server?.of(config);
 }
 
-/** Why the embedded engine cannot be loaded here, or undefined when it can. */
+/** Why the embedded engine cannot be loaded, or undefined when it can. */
 async function engineProblem(
   load: () => Promise<unknown> = () => import("chdb/connection"),
 ): Promise<keyof typeof engineSentences | undefined> {
@@ -183,7 +184,7 @@ async function engineProblem(
   }
 }
 
-/** The filesystem store in place of an engine that cannot be loaded. */
+/** The filesystem store instead of an engine that cannot be loaded. */
 function openFiles(
   config: Config,
   problem: keyof typeof engineSentences,

@@ -1,10 +1,10 @@
 /**
- * @module BoundStore: a store as a plain object, whose every method still is the store's own, so that
- * some of them can be replaced beside the others.
+ * @module BoundStore: a store as a plain object with its methods bound, so that some of them can
+ * be replaced.
  */
 import type { EvidenceStore } from "@turnproof/store";
 
-/** The store without what it may do with batches that others prepared: routes prepare none. */
+/** The store without the methods for prepared batches, which routes do not use. */
 export function boundStore(store: EvidenceStore): EvidenceStore {
   return {
     name: store.name,

@@ -1,6 +1,6 @@
 /**
- * @module LateStore: a store whose server may still be away, as a store: until it is open every
- * question is answered `store_unavailable`, at once.
+ * @module LateStore: a store whose server may be unreachable: until it is open every call fails at
+ * once with `store_unavailable`.
  */
 import { CodedError } from "@turnproof/semconv";
 import { lateLedger } from "@turnproof/store";
@@ -8,7 +8,7 @@ import type { CheckResult, EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import type { Late } from "./late.ts";
 
-/** The check of something that is not open: its last failure. */
+/** The check of a store that is not open: its last failure. */
 async function lateCheck(late: Late<{ check(): Promise<CheckResult> }>): Promise<CheckResult> {
   const failure = late.failure();
   if (failure === undefined) {

@@ -1,5 +1,5 @@
 /**
- * @module Late: a resource on a server that may be away or refuse at the start. Opening is retried;
+ * @module Late: a resource on a server that may be unreachable at the start. Opening is retried;
  * until it succeeds, a call fails at once with the reason.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import type { Code } from "@turnproof/semconv";
 import type { Log } from "../log.ts";
 import { reasonWords } from "./store-reason.ts";
 
-/** What is opened, and how it is called in the log. */
+/** What is opened, and its name in the log. */
 export interface LateOptions<T> {
   readonly open: () => Promise<T>;
   /** `store` or `memory`. */
@@ -19,25 +19,25 @@ export interface LateOptions<T> {
   /** Host and port, without credentials. */
   readonly host: string;
   readonly log: Log;
-  /** How long the start waits for the first try, in milliseconds. */
+  /** How long the start waits for the first attempt, in milliseconds. */
   readonly waitMs?: number;
-  /** Longest pause between two tries. */
+  /** Longest pause between two attempts. */
   readonly pauseMsMax?: number;
 }
 
-/** Something that may not be there yet. */
+/** A resource that may not be open yet. */
 export interface Late<T> {
-  /** What was opened. @throws CodedError `store_unavailable` while there is none */
+  /** The opened resource. @throws CodedError `store_unavailable` while there is none */
   current(): T;
   /** The last failure, while it is not open. */
   failure(): CodedError | undefined;
-  /** Resolves when it is open; never, when it is closed before. */
+  /** Resolves when it is open; not at all when it is closed before. */
   readonly opened: Promise<T>;
-  /** Stops trying and closes what is open. */
+  /** Stops retrying and closes what is open. */
   close(): Promise<void>;
 }
 
-/** What can be opened late. */
+/** A resource that can be opened late. */
 export interface Closable {
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export interface Closable {
 const defaults = { waitMs: 3_000, pauseMsMax: 5_000 } as const;
 const pauseFirstMs = 250;
 
-/** What no waiting mends: at the start the operator is told, and nothing is served. */
+/** Errors that retrying cannot resolve: reported at the start, which then fails. */
 const hopeless: ReadonlySet<Code> = new Set([
   "config_invalid",
   "not_configured",
@@ -57,7 +57,7 @@ const hopeless: ReadonlySet<Code> = new Set([
 /**
  * Opens it. Resolves when it is open or when the start need not wait any longer.
  *
- * @throws CodedError of a first try that no waiting mends
+ * @throws CodedError of the first attempt when retrying cannot resolve it
  */
 export async function openLate<T extends Closable>(options: LateOptions<T>): Promise<Late<T>> {
   const { open, log, part, backend, host } = options;
@@ -111,7 +111,7 @@ export async function openLate<T extends Closable>(options: LateOptions<T>): Pro
     throw error;
   }
   if (state.value === undefined && state.failure === undefined) {
-    // Nobody refused and nobody answered: the try goes on.
+    // No error and no answer yet: the attempt continues.
     told(new CodedError("store_timeout"));
   }
   return {

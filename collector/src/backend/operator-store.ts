@@ -1,6 +1,6 @@
 /**
- * @module Operator's store: the handle of routes. In read-only mode it refuses every mutation,
- * whoever asks; ingest has a handle of its own (requirements: Authentication 3; design 5.2).
+ * @module Operator's store: the store for routes. In read-only mode it refuses every mutation, for
+ * every caller; ingest has a handle of its own (requirements: Authentication 3; design 5.2).
  */
 import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore } from "@turnproof/store";

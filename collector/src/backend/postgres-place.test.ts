@@ -1,4 +1,4 @@
-/** @module Tests of how the configuration names PostgreSQL. */
+/** @module Tests of the PostgreSQL settings. */
 import { CodedError } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 

@@ -1,7 +1,7 @@
 /**
- * @module PostgresPlace: PostgreSQL as the configuration names it: a server by its connection
- * string, or by a `file:` URL the directory of an embedded one. One engine alone may have a
- * directory open, so evidence and memory of this process share it until the last is closed.
+ * @module PostgresPlace: PostgreSQL from the configuration: a server by its connection string, or
+ * the directory of an embedded one by a `file:` URL. Only one engine may have a directory open, so
+ * evidence and memory of this process share it until the last is closed.
  */
 import { fileURLToPath } from "node:url";
 
@@ -9,10 +9,10 @@ import { CodedError } from "@turnproof/semconv";
 import { postgres } from "@turnproof/store";
 import type { PostgresProvider } from "@turnproof/store";
 
-/** What of a provider is used. */
+/** Part of a provider that is used. */
 type Part = "evidence" | "memory" | "whole";
 
-/** An engine in use, and the parts by which it is. */
+/** An engine in use, and the parts that use it. */
 interface Held {
   readonly provider: Promise<PostgresProvider>;
   readonly parts: Set<Part>;
@@ -23,7 +23,7 @@ const held = new Map<string, Held>();
 /**
  * The directory of an embedded PostgreSQL; undefined for a server.
  *
- * @throws CodedError `config_invalid` for a `file:` URL that names no path of this machine
+ * @throws CodedError `config_invalid` for a `file:` URL without a path of this machine
  */
 export function postgresFolder(url: string): string | undefined {
   if (!url.startsWith("file:")) return undefined;
@@ -35,8 +35,8 @@ export function postgresFolder(url: string): string | undefined {
 }
 
 /**
- * Opens the provider, of which the caller uses and closes one part. `driver_missing` says which
- * package is to be installed, `store_locked` that another process has the directory.
+ * Opens the provider, of which the caller uses and closes one part. `driver_missing` has the
+ * package to install, `store_locked` means that another process has the directory.
  */
 export async function openPostgres(
   url: string,
@@ -56,7 +56,7 @@ export async function openPostgres(
   }
 }
 
-/** The embedded engine, whose parts close it when none of them is used any more. */
+/** The embedded engine, closed with the last part that uses it. */
 async function embedded(path: string, migrate: boolean): Promise<PostgresProvider> {
   const provider = await postgres({ path, migrate });
   const end = provider.close.bind(provider);
@@ -69,7 +69,7 @@ async function embedded(path: string, migrate: boolean): Promise<PostgresProvide
     };
     return { close, [Symbol.asyncDispose]: close };
   };
-  // In place: what is known of a store is known of the object itself.
+  // In place, because registrations about a store are keyed by the object itself.
   Object.assign(provider.evidence, closing("evidence"));
   Object.assign(provider.memory, closing("memory"));
   return Object.assign(provider, closing("whole"));

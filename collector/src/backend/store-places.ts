@@ -1,4 +1,4 @@
-/** @module StorePlaces: where each store lies, as the configuration says it. */
+/** @module StorePlaces: location of each store, from the configuration. */
 import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
@@ -7,8 +7,7 @@ import type { ClickhouseConnection } from "@turnproof/store";
 import type { Config } from "../config/config.ts";
 
 /**
- * Host and port of a connection string, without credentials: what stands between these and the
- * path.
+ * Host and port of a connection string, without credentials: the part between these and the path.
  */
 export function hostsOf(url: string): string {
   const authority = /^[a-z+]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "";
@@ -16,7 +15,7 @@ export function hostsOf(url: string): string {
   return /^[A-Za-z0-9_.:,[\]-]{1,240}$/.test(hosts) ? hosts : "unnamed";
 }
 
-/** Where PostgreSQL is, a server or a directory. @throws CodedError not_configured */
+/** URL of PostgreSQL, a server or a directory. @throws CodedError not_configured */
 export function postgresUrlOf({ postgresUrl: url }: Config): string {
   if (url === undefined) {
     throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
@@ -24,18 +23,18 @@ export function postgresUrlOf({ postgresUrl: url }: Config): string {
   return url;
 }
 
-/** Where MongoDB is. @throws CodedError not_configured */
+/** URI of MongoDB. @throws CodedError not_configured */
 export function documentDbUriOf({ documentDbUri: url }: Config): string {
   if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
   return url;
 }
 
-/** Where evidence lies in a file of its own. */
+/** Folder of the evidence file. */
 export function evidenceFolder(config: Config): string {
   return join(config.dataDir, "files");
 }
 
-/** Where memory lies in plain files. */
+/** Folder of the memory files. */
 export function memoryFolder(config: Config): string {
   return join(config.dataDir, "memory");
 }

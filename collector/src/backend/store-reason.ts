@@ -1,11 +1,11 @@
 /**
- * @module StoreReason: why a store cannot be used, in words of ours: from the engine's number or the
- * operating system's name, never from a message, which may quote values.
+ * @module StoreReason: why a store cannot be used, in our own words: from the engine's number or
+ * the operating system's name, never from a message, which may quote values.
  */
 import { codes } from "@turnproof/semconv";
 import type { Code, CodeRow } from "@turnproof/semconv";
 
-/** By what stands in the field of a store's error. */
+/** By the field of a store's error. */
 const words: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/ ECONNREFUSED$/, "nothing listens there"],
   [/ (?:ENOTFOUND|EAI_AGAIN|EAI_FAIL)$/, "its name cannot be resolved"],

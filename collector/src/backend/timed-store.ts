@@ -1,22 +1,22 @@
 /**
- * @module TimedStore: a store whose reads give up. A page that waits for a store for ever is worse
- * than one that says so, and holds a place that others need.
+ * @module TimedStore: a store whose reads time out. A page that reports a slow store is better
+ * than one that waits forever and occupies a connection.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { CheckResult, EvidenceStore, TurnLedger } from "@turnproof/store";
 
 import { boundStore } from "./bound-store.ts";
 
-/** How long a read, and a check, may take, in milliseconds. */
+/** Timeout of a read and of a check, in milliseconds. */
 export interface ReadTimes {
   readonly readMs: number;
   readonly checkMs: number;
 }
 
-/** What a reader waits for at most; whoever asks a store's state is told sooner. */
+/** Default timeouts; a check of the store's state has the shorter one. */
 export const readTimes: ReadTimes = { readMs: 5_000, checkMs: 2_000 };
 
-/** The store; a read that takes longer rejects with `store_timeout` and is told to stop. */
+/** The store; a read that takes longer rejects with `store_timeout` and is aborted. */
 export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes): EvidenceStore {
   const timed = <T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> => within(readMs, read);
   const bound = boundStore(store);
@@ -39,7 +39,7 @@ export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes)
   };
 }
 
-/** The ledger, whose questions give up as the other reads do; writes take their time. */
+/** The ledger, whose queries time out like other reads; writes do not. */
 function timedLedger(
   ledger: TurnLedger,
   timed: <T>(read: (signal: AbortSignal) => Promise<T>) => Promise<T>,
@@ -60,7 +60,7 @@ function timedLedger(
   };
 }
 
-/** What a check says, or that nobody answered in time; in milliseconds. */
+/** Result of a check, or that it timed out; in milliseconds. */
 export async function timedCheck(
   of: { check(): Promise<CheckResult> },
   checkMs: number = readTimes.checkMs,
@@ -78,7 +78,7 @@ const tickMs = 100;
 async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();
   const late = Promise.withResolvers<never>();
-  // A thread that is busy with another turn hears of its answer late: that time is not the store's.
+  // A busy thread processes the answer late: that time is not counted against the store.
   let left = Math.ceil(ms / tickMs);
   const timer = setInterval(() => {
     left -= 1;
@@ -88,7 +88,7 @@ async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>):
     stop.abort();
   }, tickMs);
   const answer = work(stop.signal);
-  // Whoever comes second has nobody waiting for it.
+  // The loser of the race has no other handler.
   answer.catch(() => {});
   try {
     return await Promise.race([answer, late.promise]);

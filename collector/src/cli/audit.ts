@@ -1,6 +1,4 @@
-/**
- * @module `turnproof audit verify`: walks the audit log and says where it was touched.
- */
+/** @module `turnproof audit verify`: walks the audit log and reports where it was modified. */
 import { createPublicKey } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -45,7 +43,7 @@ that somebody else keeps: copy them away, and name them with --checkpoints.`,
 async function verify(flags: AuditFlags): Promise<void> {
   const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
   const file = flags.file ?? config.auditLog ?? join(config.dataDir, "audit.jsonl");
-  // A name that was mistyped is no empty log of which nothing was cut.
+  // A mistyped path must not count as an empty, unmodified log.
   if (!existsSync(file) && !existsSync(flags.checkpoints ?? `${file}.checkpoints`)) {
     fail("No audit log lies there; name it with --file or --data-dir.", exitCodes.usage);
     return;

@@ -1,7 +1,7 @@
 /**
- * @module `turnproof backfill` and `turnproof parity`: with `--from` the evidence of another backend
- * into the configured one, and the proof that both hold the same; the other stays the way back.
- * Every backend writes its index with its rows, so that without `--from` nothing is to be done.
+ * @module `turnproof backfill` and `turnproof parity`: with `--from`, copies the evidence of
+ * another backend into the configured one, and compares both; the source is unchanged. Every
+ * backend writes its index with its rows, so without `--from` there is nothing to do.
  */
 import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";

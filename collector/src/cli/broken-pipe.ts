@@ -1,10 +1,11 @@
 /**
- * @module Broken pipe: a reader that wants no more (`turnproof export | head`) ends a command as it
- * ends any other program of a shell, and never the collector, which serves on without its output.
+ * @module Broken pipe: a closed output (`turnproof export
+ * head`) ends a command as it ends any other program, but never the collector, which continues
+ * without its output.
  */
 import type { Command } from "commander";
 
-/** What a shell reports of a program that SIGPIPE ended. */
+/** Exit code that a shell reports for a program ended by SIGPIPE. */
 const brokenPipe = 141;
 
 /** Listens on both outputs of the process; any other error of theirs is thrown as before. */

@@ -1,6 +1,6 @@
 /**
- * @module `turnproof canary`: sends spans of its own through the front door, reads them back, and
- * says what was lost and how long it took.
+ * @module `turnproof canary`: sends its own spans over OTLP, reads them back, and reports losses
+ * and latency.
  */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";

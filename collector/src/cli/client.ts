@@ -1,20 +1,20 @@
 /**
- * @module Client: how commands speak to a running collector. A refusal comes back as the problem
- * that the collector said, never as a page.
+ * @module Client: requests of commands to a running collector. A refusal is returned as the
+ * collector's problem, never as a page.
  */
 import { readClientConfig } from "../config/config.ts";
 
-/** Address and token of the collector; flags win over the environment. */
+/** Address and token of the collector; flags take precedence over the environment. */
 export interface ClientFlags {
   readonly url?: string;
   readonly token?: string;
 }
 
-/** What the collector refused, in its own words. */
+/** A refusal of the collector. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
-  /** The parameter that it is about, by the collector's name. */
+  /** The parameter that it concerns, by the collector's name. */
   readonly field: string | undefined;
 
   constructor(status: number, code: string, detail: string, field?: string) {
@@ -25,7 +25,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Parameters of a request; what is undefined is left out. */
+/** Parameters of a request; undefined ones are left out. */
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
 /** Requests to one collector. */
@@ -37,7 +37,7 @@ export interface Client {
   post(path: string, body: string, contentType: string, token?: string): Promise<Response>;
 }
 
-/** A client of the collector that flags or environment name. */
+/** A client of the collector given by flags or environment. */
 export function createClient(flags: ClientFlags): Client {
   const config = readClientConfig(flags);
   const base = config.url.replace(/\/$/, "");
@@ -82,7 +82,7 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url, init);
   } catch (cause) {
     if (init.signal?.aborted === true) throw cause;
-    // Scheme, host and port alone: a path or a credential of the address is not printed.
+    // Scheme, host and port only: a path or a credential of the address is not printed.
     throw new Refusal(0, "unreachable", `No collector answers at ${new URL(url).origin}.`);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * @module CommandJournal: the journal as a command opens it. A wait for its owner is said on
+ * @module CommandJournal: opens the journal for a command. Waiting for its owner is reported on
  * stderr.
  */
 import { openJournal } from "@turnproof/exporter/journal";

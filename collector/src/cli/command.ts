@@ -1,11 +1,9 @@
-/**
- * @module Command: the options that every command shares, so that each of them reads the same.
- */
+/** @module Command: the options that all commands share. */
 import type { Command } from "commander";
 
 import type { ClientFlags } from "./client.ts";
 
-/** Flags of commands that ask a running collector. */
+/** Flags of commands that query a running collector. */
 export interface SharedFlags extends ClientFlags {
   readonly json?: boolean;
 }
@@ -53,7 +51,7 @@ export interface FilterFlags {
   readonly until?: string;
 }
 
-/** The filters as the collector names them. */
+/** The filters under the collector's parameter names. */
 export function filterParameters(flags: FilterFlags): Record<string, string | undefined> {
   return {
     agent_id: flags.agent,

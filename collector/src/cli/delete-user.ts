@@ -1,8 +1,7 @@
 /**
- * @module `turnproof delete-user`: everything that is stored here of one user: what waits in the
- * journal, evidence with its turns, memory kind by kind with its caches, replays, and
- * spools that are named; deleted, or only counted (requirements: Scope hierarchy 6). It says what
- * it cannot reach.
+ * @module `turnproof delete-user`: deletes, or counts, everything stored here for one user:
+ * journal entries, evidence with its turns, memory kind by kind with its caches, replays, and
+ * spools given by path (requirements: Scope hierarchy 6). It reports what it cannot reach.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -47,10 +46,10 @@ interface Place {
   readonly error?: string;
 }
 
-/** What a run is given, and what it gathers. */
+/** Input of a run, and its results. */
 interface Run {
   readonly config: Config;
-  /** What was typed, and its keyed form. */
+  /** The id as typed, and its keyed form. */
   readonly users: readonly string[];
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
@@ -89,7 +88,7 @@ async function deleteUser(userId: string, flags: DeleteFlags): Promise<void> {
   const dryRun = flags.apply !== true;
   const signal = interruption();
   const run: Run = { config, users, dryRun, signal, places: [], unreached: new Set() };
-  // What cannot be recorded is not done.
+  // A deletion that cannot be recorded is not done.
   await using audit = dryRun ? undefined : await auditDeletion(config);
   await eraseFrom(run);
   run.places.push(...otherStores(config));
@@ -118,7 +117,7 @@ async function eraseFrom(run: Run): Promise<void> {
     }
     const roots = new Set<string>();
     if (store !== undefined) await evidenceOf(run, store, { dryRun: true, roots });
-    // Replays name roots, which are not known any more when their rows are gone.
+    // Replays refer to roots, which are unknown once their rows are deleted.
     if (memory !== undefined) {
       const mentions = await deleteMentions(memory, { users, roots, dryRun });
       run.places.push({ kind: "replays", ...mentions });
@@ -131,7 +130,7 @@ async function eraseFrom(run: Run): Promise<void> {
   }
 }
 
-/** A dry run makes nothing, so where nothing was made there is nothing to count. */
+/** A dry run creates nothing, so without a store there is nothing to count. */
 async function openEvidence(config: Config, dryRun: boolean): Promise<EvidenceStore | undefined> {
   if (config.backend === "ephemeral") return undefined;
   const connection = connectionOf(config);
@@ -143,8 +142,8 @@ async function openEvidence(config: Config, dryRun: boolean): Promise<EvidenceSt
 }
 
 /**
- * The configuration with the store that holds the evidence. Where a collector once ran without the
- * embedded engine, evidence lies in a SQLite file and nothing lies where the engine keeps it.
+ * The configuration with the store that has the evidence. Where a collector ran without the
+ * embedded engine, evidence is in a SQLite file and the engine's folder is empty.
  */
 function whereItLies(config: Config): Config {
   const embedded = config.backend === "clickhouse" && config.clickhouseUrl === undefined;
@@ -152,7 +151,7 @@ function whereItLies(config: Config): Config {
   return existsSync(evidenceFolder(config)) ? { ...config, backend: "filesystem" } : config;
 }
 
-/** Evidence and memory of this data directory that the configured backends do not look at. */
+/** Evidence and memory in this data directory that the configured backends do not use. */
 function otherStores(config: Config): readonly Place[] {
   const { dataDir, backend, memoryBackend } = config;
   const engine = join(dataDir, "clickhouse");
@@ -175,7 +174,7 @@ function otherStores(config: Config): readonly Place[] {
     .map(({ kind }) => ({ kind, found: 0, deleted: 0, remaining: null, error: "not looked at" }));
 }
 
-/** With `roots` it only looks, and gathers them. */
+/** With `roots` it only counts, and collects them. */
 async function evidenceOf(
   run: Run,
   store: EvidenceStore,
@@ -213,7 +212,7 @@ async function memoryOf(run: Run, memory: AdministeredMemory): Promise<void> {
 
 async function spoolOf(run: Run, directory: string): Promise<void> {
   const { users: userIds, dryRun } = run;
-  // A mistyped directory must not come into being by being looked at.
+  // Checking a mistyped directory must not create it.
   if (!existsSync(directory)) throw new CodedError("parameter_invalid", { field: "spool" });
   const { found, deleted, unreadable } = await eraseSpool({ directory, userIds, dryRun });
   add(run, { kind: "spool", found, deleted, remaining: found - deleted });
@@ -226,7 +225,7 @@ function add({ places }: Run, more: Place): void {
   const known = places[at];
   if (known === undefined) return void places.push(more);
   const error = known.error ?? more.error;
-  // After a failure nobody knows.
+  // After a failure the number is unknown.
   const unknown = known.remaining === null || more.remaining === null;
   places[at] = {
     kind: more.kind,
@@ -264,16 +263,16 @@ function report(
   else if (told.failed || told.left > 0) say("\nSomething is left: run it again.");
 }
 
-/** Ids that no version of the guard refused. */
+/** Ids that every version of the guard admits. */
 const plainId = /^[A-Za-z][A-Za-z0-9_.:-]{0,239}$/;
 
 /**
- * What was typed, and, unless that is a plain id, its keyed form as well: a host may keep memory
- * under either, an older guard keyed more of them, and a deletion that looks at one of them alone
- * would say that there is nothing.
+ * The id as typed and, unless it is a plain id, its keyed form: a host may store memory under
+ * either, and an older guard keyed more of them. Checking only one could miss all data.
  */
 function storedForms(userId: string, config: Config): readonly string[] {
-  // A thread's id is judged as a user's was before telephone numbers and IP addresses could be one.
+  // Older versions screened a user's id like a thread's, before telephone numbers and IP addresses
+  // were admitted.
   const rows = [attribute.user_id, attribute.thread_id];
   const isPlain = rows.every((row) => screenValue(row, userId) === undefined);
   if (plainId.test(userId) && isPlain) return [userId];

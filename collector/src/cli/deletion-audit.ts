@@ -1,6 +1,7 @@
 /**
- * @module Deletion audit: that a deletion was done, when, and whether it was whole; never whose.
- * The record holds no id, no pseudonym of it and no count that could tell.
+ * @module Deletion audit: records that a deletion was done, when, and whether it was complete;
+ * never for which user. The record has no id, no pseudonym of it and no count that could identify
+ * one.
  */
 import { createSigner } from "../access/audit/checkpoint.ts";
 import { openAudit } from "../access/audit/log.ts";
@@ -8,13 +9,13 @@ import { createPseudonyms } from "../access/pseudonyms.ts";
 import { openKeyring } from "../access/stable-secret.ts";
 import type { Config } from "../config/config.ts";
 
-/** Where one deletion is recorded. */
+/** Record of one deletion. */
 export interface DeletionAudit extends AsyncDisposable {
   record(result: "ok" | "partial"): Promise<void>;
 }
 
 /**
- * Opens the audit log and records that a deletion begins; undefined where no log is configured.
+ * Opens the audit log and records the start of a deletion; undefined without a configured log.
  * @throws CodedError audit_unavailable, also while a collector writes to it
  */
 export async function auditDeletion(config: Config): Promise<DeletionAudit | undefined> {

@@ -1,7 +1,7 @@
 /**
- * @module Deletion mentions: shared records that name the user or one of the user's traces: replays,
- * recommendations and experiments. Shared memory itself is nobody's by design (requirements: Scope
- * hierarchy 5), so only what quotes evidence is looked at.
+ * @module Deletion mentions: shared records that contain the user or one of the user's traces:
+ * replays, recommendations and experiments. Shared memory itself has no tenant by design
+ * (requirements: Scope hierarchy 5), so only records that quote evidence are searched.
  */
 import type { AdministeredMemory, Json } from "@turnproof/store";
 
@@ -37,7 +37,7 @@ export async function deleteMentions(
   return { found: found.length, deleted, remaining: found.length - deleted };
 }
 
-/** True where some text in it is exactly one of these. */
+/** True where a text in it is exactly one of these. */
 function says(value: Json, names: ReadonlySet<string>): boolean {
   if (typeof value === "string") return names.has(value);
   if (typeof value !== "object" || value === null) return false;

@@ -1,7 +1,10 @@
-/** @module Deletion reach: what a deletion cannot reach, a sentence each, with what to do about it. */
+/**
+ * @module Deletion reach: what a deletion cannot reach, one sentence each, with what to do about
+ * it.
+ */
 import type { Unreached } from "@turnproof/store/admin";
 
-/** Where bytes of the user may still lie. */
+/** A place where bytes of the user may remain. */
 export interface Beyond {
   readonly place: string;
   readonly sentence: string;
@@ -9,7 +12,7 @@ export interface Beyond {
 
 type Place = Unreached | "journal_unreadable" | "spool_unreadable";
 
-/** What this run met. */
+/** Places that this run reported. */
 const met: { readonly [place in Place]: string } = {
   filesystem_open_reads:
     "The log of the evidence database, which a read holds open: run the deletion again.",
@@ -26,14 +29,14 @@ const met: { readonly [place in Place]: string } = {
   spool_unreadable: "Frames of a spool that this version cannot read.",
 };
 
-/** What no run can reach. */
+/** Places that no run can reach. */
 const always: readonly Beyond[] = [
   { place: "backups", sentence: "Backups, snapshots and replicas of any of these stores." },
   { place: "statements", sentence: "Signed statements and exports that were handed out." },
   { place: "hosts", sentence: "What the application and its model providers keep themselves." },
 ];
 
-/** The whole list. @param spools how many spools were named */
+/** The complete list. @param spools number of spools given */
 export function beyondReach(places: ReadonlySet<Place>, spools: number): readonly Beyond[] {
   const others = spools === 0 ? "Spools of producers" : "Spools of other producers";
   return [

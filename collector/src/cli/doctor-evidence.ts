@@ -1,9 +1,11 @@
-/** @module DoctorEvidence: what `turnproof doctor` says of the filesystem store's evidence file. */
+/**
+ * @module DoctorEvidence: result of `turnproof doctor` for the filesystem store's evidence file.
+ */
 import { CodedError } from "@turnproof/semconv";
 import { lookAtEvidence } from "@turnproof/store/admin";
 import type { EvidenceLook } from "@turnproof/store/admin";
 
-/** One look: what was looked at, how it is, and what to do. */
+/** One check: its subject, its result, and what to do. */
 export interface Check {
   readonly check: string;
   readonly state: "ok" | "warn" | "fail";
@@ -13,7 +15,7 @@ export interface Check {
 const check = "evidence file";
 const restore = "restore the folder from a copy, or move it away to start without what it holds";
 
-/** What was found, and what to do about it. */
+/** Sentences for each result, with what to do about it. */
 const sentences: Readonly<Record<Exclude<EvidenceLook["found"], "part_missing">, string>> = {
   whole: "It is whole.",
   none: "It will be made at the start.",
@@ -28,7 +30,7 @@ const sentences: Readonly<Record<Exclude<EvidenceLook["found"], "part_missing">,
     "put the file that it belongs to beside it, or move it away.",
 };
 
-/** Looks at the file in this folder and changes nothing. */
+/** Checks the file in this folder and changes nothing. */
 export async function evidenceCheck(folder: string): Promise<Check> {
   try {
     const look = await lookAtEvidence(folder);

@@ -1,7 +1,7 @@
 /**
- * @module `turnproof doctor`: explains what is set and what that means, and looks at what usually
- * goes wrong: the data directory, the evidence file, the port, and two copies of the OpenTelemetry
- * API in an app.
+ * @module `turnproof doctor`: explains the configuration, and checks the most common problems: the
+ * data directory, the evidence file, the port, and two copies of the OpenTelemetry API in an
+ * application.
  */
 import { accessSync, constants, existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -100,7 +100,7 @@ function meaningOf(config: Config): string {
 }
 
 function directoryCheck(dataDir: string): Check {
-  // Looking makes nothing: of a directory that is not there, the one that it would stand in counts.
+  // The check creates nothing: for a missing directory its nearest existing parent is checked.
   let place = resolve(dataDir);
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
   try {
@@ -117,7 +117,7 @@ function directoryCheck(dataDir: string): Check {
   }
 }
 
-/** MongoDB's search indexes are looked at; nothing is changed. */
+/** Checks MongoDB's search indexes; changes nothing. */
 async function memoryChecks(config: Config): Promise<readonly Check[]> {
   const check = "memory";
   let memory: Awaited<ReturnType<typeof openMemory>>;

@@ -1,7 +1,7 @@
 /**
- * @module Erase journal: what lies between the door and the store. Pending frames go into the store
- * first, where the user's rows are deleted with the others; quarantined records lose the user's rows;
- * what was drained leaves the disk.
+ * @module Erase journal: removes a user's data between receiver and store. Pending frames are
+ * stored first, where the user's rows are deleted with the others; quarantined records lose the
+ * user's rows; drained segments are deleted from the disk.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -14,16 +14,16 @@ import type { EvidenceStore } from "@turnproof/store";
 import { openCommandJournal } from "./command-journal.ts";
 import { decodeFrame, encodeFrame } from "../receive/otlp/frame-codec.ts";
 
-/** What the journal held of a user. */
+/** Rows of a user in the journal. */
 export interface JournalErasure {
   readonly found: number;
   readonly deleted: number;
   readonly remaining: number;
-  /** Records and ranges that nobody can read. */
+  /** Records and ranges that cannot be read. */
   readonly unreadable: number;
 }
 
-/** Whose rows, in which data directory; `store` takes what is pending, undefined in a dry run. */
+/** User and data directory; `store` receives pending frames, undefined in a dry run. */
 export interface JournalErasureOptions {
   readonly dataDir: string;
   readonly userIds: readonly string[];
@@ -31,7 +31,7 @@ export interface JournalErasureOptions {
 }
 
 /**
- * Erases in the journal of a data directory; undefined where there is none.
+ * Erases in the journal of a data directory; undefined without one.
  * @throws CodedError journal_locked while a collector uses it
  */
 export async function eraseJournal(
@@ -51,7 +51,7 @@ export async function eraseJournal(
     const damaged = journal.stats().corruptRanges;
     return {
       found: pending + set.found,
-      // What was pending is in the store by now, and goes there.
+      // Pending rows are in the store by now, and are deleted there.
       deleted: store === undefined ? 0 : pending + set.deleted,
       remaining: store === undefined ? pending + set.found : set.found - set.deleted,
       unreadable: set.unreadable + damaged,
@@ -72,12 +72,12 @@ async function drainAll(journal: Journal, store: EvidenceStore): Promise<void> {
   } finally {
     await drain.close();
   }
-  // Drained segments leave the disk when a later one is begun and checkpointed.
+  // Drained segments are deleted from the disk once a later one is begun and checkpointed.
   const { sequence } = await journal.append({ payload: encodeFrame([]), spans: 0 });
   await journal.checkpoint(sequence);
 }
 
-/** How many events of a frame are the users'; 0 of one that nobody can read. */
+/** Number of the users' events in a frame; 0 for an unreadable one. */
 function rowsOf(payload: Uint8Array, users: ReadonlySet<string>): number {
   try {
     return ownersOf(payload).filter((user) => typeof user === "string" && users.has(user)).length;
@@ -98,7 +98,7 @@ function keptOf(
     const events = decodeFrame(payload);
     const owners = ownersOf(payload);
     const isUsers = (at: number): boolean => users.has(owners[at] ?? "");
-    // The payload is the whole frame: what was stored of it must not stay here either.
+    // The payload is the complete frame: its stored rows must not remain here either.
     if (!owners.some((_owner, at) => isUsers(at))) return { payload, kept: 0, gone: 0 };
     const set = rows ?? [...events.keys()];
     const staying = set.filter((at) => !isUsers(at));

@@ -1,6 +1,6 @@
 /**
- * @module Evidence copy: all events of one store, page by page, and what two stores hold of each
- * root, for commands that move evidence and prove that it arrived.
+ * @module Evidence copy: all events of one store, page by page, and the contents of two stores per
+ * root, for commands that move evidence and compare it.
  */
 import { createHash } from "node:crypto";
 
@@ -29,9 +29,9 @@ export async function* allEvents(store: EvidenceStore): AsyncGenerator<readonly 
 }
 
 /**
- * Appends events under an id that follows from them, and writes provisional turns of their roots:
- * the same events again leave one copy. Events may be received long ago, where no judge looks for
- * new roots; the turns tell it of them.
+ * Appends events under an id derived from them, and writes provisional turns of their roots: the
+ * same events again are stored once. Events may have been received long ago, where the judge does
+ * not look for new roots; the provisional turns bring them to it.
  */
 export async function appendAll(
   store: EvidenceStore,
@@ -45,7 +45,10 @@ export async function appendAll(
   await recordStored(store, collectorScope(), [...roots]);
 }
 
-/** A fingerprint of what two stores must agree on of one event: what was said, not when it came. */
+/**
+ * A fingerprint of the fields of an event that two stores must agree on; receipt is not among
+ * them.
+ */
 export function markOf(event: TurnEvent): string {
   const { received_at: _received, revision: _revision, source_store: _store, ...said } = event;
   return createHash("sha256").update(canonicalJson(said)).digest("hex").slice(0, 32);

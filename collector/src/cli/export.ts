@@ -1,5 +1,6 @@
 /**
- * @module `turnproof export`: all events under the filters, one JSON per line, following cursors.
+ * @module `turnproof export`: all events matching the filters, one JSON per line, following
+ * cursors.
  */
 import type { Command } from "commander";
 import type { EventPage } from "@turnproof/evidence";
@@ -49,7 +50,7 @@ async function exportEvents(flags: ExportFlags): Promise<void> {
     const lines = flags.pages === true ? [page] : page.items;
     if (lines.length > 0) {
       const text = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
-      // A slow reader is waited for; the whole history never lies in memory.
+      // Waits for a slow reader, so that the history is never in memory as a whole.
       if (!process.stdout.write(text)) {
         await new Promise((resolve) => process.stdout.once("drain", resolve));
       }

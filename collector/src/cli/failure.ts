@@ -1,7 +1,7 @@
 /**
- * @module Failure: what a command says when it cannot go on, and what to do next. Configuration
- * problems come as a table, codes as their sentence, anything else as its name; with `--json` the
- * code stands on stdout as well.
+ * @module Failure: the error output of a command, with what to do next. Configuration problems are
+ * a table, codes their sentence, anything else its name; with `--json` the code is written to
+ * stdout as well.
  */
 import { CodedError, codes } from "@turnproof/semconv";
 import type { CodeRow } from "@turnproof/semconv";
@@ -10,14 +10,14 @@ import { ConfigError } from "../config/config.ts";
 import { Refusal } from "./client.ts";
 import { exitCodes, fail, printJson, printTable } from "./terminal.ts";
 
-/** How a failure is told. */
+/** How a failure is reported. */
 export interface FailureOptions {
   readonly json?: boolean;
-  /** Exit code of a collector's refusal, where 1 says something else; default 1. */
+  /** Exit code of a collector's refusal, where 1 has another meaning; default 1. */
   readonly refusedCode?: number;
 }
 
-/** Runs a command; what it throws becomes a sentence and an exit code. */
+/** Runs a command; an error becomes a sentence and an exit code. */
 export async function attempt(options: FailureOptions, run: () => Promise<void>): Promise<void> {
   try {
     await run();
@@ -47,13 +47,13 @@ const advice: { readonly [code: string]: string | undefined } = {
 const timeAdvice =
   "--since and --until take dates or times such as 2026-11-21 or 2026-11-21T09:30:00Z.";
 
-/** The same for a parameter that the collector could not read. */
+/** The same for a parameter that the collector refused. */
 const parameterAdvice: { readonly [field: string]: string | undefined } = {
   start_time: timeAdvice,
   end_time: timeAdvice,
 };
 
-/** Ends the command with what went wrong; never a value, never a stack. */
+/** Reports an error and sets the exit code; prints no value and no stack. */
 export function reportFailure(error: unknown, options: FailureOptions = {}): void {
   if (error instanceof ConfigError) {
     if (options.json === true) printJson({ code: error.code, problems: error.problems });
@@ -77,7 +77,7 @@ function adviceFor(code: string, field: string): string | undefined {
   return code === "parameter_invalid" ? parameterAdvice[field] : advice[code];
 }
 
-/** Codes of a wrong call, wherever it was noticed. */
+/** Codes of an invalid call, found by the command or the collector. */
 const wrongCalls: ReadonlySet<string> = new Set([
   "config_invalid",
   "filter_not_applicable",

@@ -21,7 +21,7 @@ interface FindFlags extends SharedFlags {
   readonly limit?: string;
 }
 
-/** Pages that one call follows by itself. */
+/** Most pages that one call follows. */
 const pagesMax = 50;
 
 /** Adds the command. */
@@ -96,7 +96,10 @@ async function find(id: string, flags: FindFlags): Promise<void> {
   process.exitCode = items.length > 0 ? exitCodes.ok : exitCodes.failed;
 }
 
-/** Of two pages of one search: what a page looked through stays so, all else is the later's to say. */
+/**
+ * Merges two pages of one search: places searched on the earlier page stay searched, all else is
+ * the later page's.
+ */
 function joined(before: FindModel["places"], now: FindModel["places"]): FindModel["places"] {
   return now.map((place) => {
     const known = before.find((one) => one.place === place.place);

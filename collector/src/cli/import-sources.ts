@@ -1,6 +1,6 @@
 /**
- * @module Import sources: where legacy records are read from: files, a table of PostgreSQL or a
- * collection of MongoDB. Reading alone: a table in a transaction that may not write.
+ * @module Import sources: reads legacy records: from files, a table of PostgreSQL or a collection
+ * of MongoDB. Read-only: a table in a read-only transaction.
  */
 import { createReadStream } from "node:fs";
 import { readFile, readdir, stat } from "node:fs/promises";
@@ -13,24 +13,23 @@ import { loadDriver } from "@turnproof/store";
 import { postgresFolder } from "../backend/postgres-place.ts";
 import type { Config } from "../config/config.ts";
 
-/** Records in batches, and how many of the source's parts were read so far. */
+/** Records in batches, and the number of the source's parts read so far. */
 export interface RecordBatch {
   readonly rows: readonly unknown[];
-  /** Files; a table or a collection is one. */
+  /** Number of files; a table or a collection counts as one. */
   readonly files: number;
 }
 
-/** Table or collection that legacy providers kept their bundles in, unless another is named. */
+/** Default table or collection of legacy bundles. */
 export const defaultTable = "trace_bundles";
 
 const batchRows = 500;
 
 /**
- * Reads a folder, a file, or the words `postgres` and `mongodb`, which stand for the configured
- * databases.
+ * Reads a folder, a file, or the configured databases for `postgres` and `mongodb`.
  *
- * @throws CodedError `not_configured` without a connection string, `parameter_invalid` for a table
- * that is not there, `store_unavailable` when nobody answers
+ * @throws CodedError `not_configured` without a connection string, `parameter_invalid` for a
+ * missing table, `store_unavailable` when the server does not answer
  */
 export function recordsOf(
   source: string,
@@ -67,7 +66,7 @@ async function filesOf(folder: string): Promise<readonly string[]> {
     .map((name) => join(folder, name));
 }
 
-/** A line that is no JSON is a row that is no record: the normalizer says so. */
+/** A line that is not JSON is a row that is no record: the normalizer reports it. */
 async function* rowsOf(file: string): AsyncGenerator<unknown> {
   if (/\.(jsonl|ndjson)$/i.test(file)) {
     const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
@@ -90,7 +89,7 @@ function parsed(text: string): unknown {
 const undefinedTable = "42P01";
 
 async function* tableRows(url: string | undefined, table: string): AsyncGenerator<RecordBatch> {
-  // Bundles of versions 1 to 3 lie on servers; an embedded one is opened by this version alone.
+  // Bundles of versions 1 to 3 are on servers; only this version opens embedded databases.
   if (url === undefined || postgresFolder(url) !== undefined) {
     throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
   }
@@ -100,7 +99,7 @@ async function* tableRows(url: string | undefined, table: string): AsyncGenerato
   const name = table.replace(/[^.]+/g, '"$&"');
   const { default: pg } = await loadDriver("pg", () => import("pg"));
   const client = new pg.Client({ connectionString: url });
-  // A server that goes away rejects the query that waits for it; the event says nothing more.
+  // A lost server rejects the pending query, so the event needs no handling.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -149,7 +148,7 @@ async function* collectionRows(
   }
 }
 
-/** A row of a table says in its columns what a record says in its fields. */
+/** The columns of a row hold the fields of a record. */
 function asRecord(row: unknown, key: "id" | "_id"): unknown {
   if (typeof row !== "object" || row === null) return row;
   const said = row as Readonly<Record<string, unknown>>;
@@ -158,20 +157,20 @@ function asRecord(row: unknown, key: "id" | "_id"): unknown {
   return {
     ...rest,
     ...(said["record_id"] === undefined && named ? { record_id: String(id) } : {}),
-    // Only a record that says what it is has its text parsed.
+    // Text is parsed only in a record that states its type.
     ...(said["record_type"] === undefined && said["event_kind"] === undefined
       ? { record_type: "trace_bundle" }
       : {}),
   };
 }
 
-/** A value of the driver's own: it says its type and how it is written. */
+/** A value of the driver's own type, with its text form. */
 interface DriverValue {
   readonly _bsontype: string;
   toString(): string;
 }
 
-/** A document's values as JSON has them; bytes are left out. */
+/** A document's values as JSON; bytes are left out. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (value instanceof Date) return value.toISOString();

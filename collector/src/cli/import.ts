@@ -1,7 +1,7 @@
 /**
- * @module `turnproof import`: legacy bundles of versions 1 to 3, from files or the databases of
- * earlier providers, as events of the configured store, and their words as rows of the configured
- * memory. What cannot be read is reported by code, never by value.
+ * @module `turnproof import`: imports legacy bundles of versions 1 to 3, from files or the
+ * databases of earlier providers, as events of the configured store, and their content as rows of
+ * the configured memory. Unreadable records are reported by code, never by value.
  */
 import type { Command } from "commander";
 import { normalize } from "@turnproof/evidence";
@@ -31,7 +31,7 @@ interface ImportFlags {
   readonly backend?: string;
 }
 
-/** What became of the records. */
+/** Counts of the records. */
 interface Report {
   files: number;
   rows: number;
@@ -39,12 +39,12 @@ interface Report {
   duplicates: number;
   /** Events without a root of their own got one from their turn or bundle. */
   rootless: number;
-  /** Events whose words were kept, or would be. */
+  /** Events whose content was stored, or would be. */
   content: number;
   readonly findings: { [code: string]: number };
 }
 
-/** Where it is written; nothing in a dry run. */
+/** Where it is written; unset in a dry run. */
 interface Target {
   readonly store: EvidenceStore | undefined;
   readonly memory: MemoryStore | undefined;
@@ -156,7 +156,7 @@ async function importRows(
   try {
     await appendAll(store, rooted, receivedAt);
   } catch (error) {
-    // One row that the store refuses must not keep the others out.
+    // A row that the store refuses must not prevent the others.
     if (!CodedError.is(error) || error.code !== "store_rejected_row") throw error;
     report.events -= rooted.length;
     for (const event of rooted) report.events += await appendOne(store, event, receivedAt, report);

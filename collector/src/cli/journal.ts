@@ -1,7 +1,7 @@
 /**
- * @module `turnproof journal`: what lies set aside beside the journal, because the store refused it
- * for ever or nobody can read it. `list` says what and why, whether a collector runs or not;
- * `replay` offers it to the store again, and needs the journal for itself.
+ * @module `turnproof journal`: records in quarantine beside the journal, permanently refused by
+ * the store or unreadable. `list` prints them and the reason, whether or not a collector runs;
+ * `replay` sends them to the store again, and needs the journal for itself.
  */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
@@ -90,7 +90,7 @@ async function list(flags: JournalFlags): Promise<void> {
   process.exitCode = records.length === 0 ? exitCodes.ok : exitCodes.partial;
 }
 
-/** Places that a line has room for. */
+/** Most positions that fit into a line. */
 const placesMax = 6;
 
 function placesText(places: readonly number[] | null): string {
@@ -102,7 +102,7 @@ function placesText(places: readonly number[] | null): string {
 async function replay(flags: JournalFlags): Promise<void> {
   const config = readConfig(configured(flags));
   const directory = directoryOf(flags);
-  // A mistyped directory has nothing in quarantine, and must not come into being by that.
+  // A mistyped directory has no quarantine, and checking must not create it.
   await access(directory);
   const journal = await openCommandJournal(directory);
   try {

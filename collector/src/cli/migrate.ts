@@ -1,7 +1,7 @@
 /**
- * @module `turnproof migrate`: whether the tables of the configured stores are of this version,
- * whether evidence of an earlier version is copied, and the search indexes over memory; with
- * `--apply` they are brought about.
+ * @module `turnproof migrate`: reports whether the tables of the configured stores are of this
+ * version, whether evidence of an earlier version is copied, and the search indexes over memory;
+ * `--apply` migrates them.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -33,17 +33,19 @@ interface MigrateFlags {
   readonly backend?: string;
 }
 
-/** What is said of one store. */
+/** State of one store. */
 interface RoomState {
   readonly store: Room;
   readonly backend: string;
-  /** `ready`; `behind`, which `--apply` mends; `on opening`, where that does it; or a code. */
+  /**
+   * `ready`; `behind`, which `--apply` resolves; `on opening`, where opening migrates; or a code.
+   */
   readonly schema: string;
-  /** Events of an earlier version, where this one reads a copy of them. */
+  /** Events of an earlier version, where they are copied. */
   readonly earlier?: CopyReport;
-  /** How these compare with the copy, where `--check` asks. */
+  /** Comparison with the copy, with `--check`. */
   readonly parity?: ParityReport;
-  /** What a code speaks of. */
+  /** Field of a code's error. */
   readonly field?: string;
   /** Search indexes over memory, where the backend has them. */
   readonly search_indexes?: readonly SearchMigrationRow[];
@@ -145,7 +147,7 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
     await using opened = archive;
     const check = await (room === "evidence" ? opened.evidence : opened.memory).check();
     const schema = check.ok ? "ready" : (check.code ?? "store_unavailable");
-    // Memory is read by its own indexes, which are the schema's.
+    // Memory's own indexes are part of the schema.
     if (room === "memory") {
       const found = await searchIndexesOf(opened, applied);
       return { ...about, schema, ...(found === undefined ? {} : { search_indexes: found }) };
@@ -162,7 +164,7 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
   }
 }
 
-/** Copies what an earlier version wrote, compares and drops it, as far as each is asked for. */
+/** Copies, compares and drops data of an earlier version, as requested. */
 async function earlierOf(
   { copyOld, checkOld, dropOld }: Pick<Archive, "copyOld" | "checkOld" | "dropOld">,
   { apply, check, dropOld: dropping }: MigrateFlags,
@@ -186,7 +188,7 @@ async function earlierOf(
   return { earlier: report, parity };
 }
 
-/** Search indexes are built by the server; a run that is ended leaves it to go on. */
+/** The server builds search indexes; a build continues when the run is ended. */
 async function searchIndexesOf(
   { vectors }: Archive,
   applied: boolean,
@@ -199,7 +201,7 @@ async function searchIndexesOf(
   return found;
 }
 
-/** Without its connection string a store is not behind, it is unknown. */
+/** Without its connection string a store's state is unknown, not behind. */
 function namesVariable(field: string | undefined): boolean {
   return field !== undefined && /^[A-Z_]+$/.test(field);
 }
@@ -212,7 +214,7 @@ async function schemaOf(config: Config, room: Room, applied: boolean): Promise<s
   return check.ok ? "ready" : (check.code ?? "store_unavailable");
 }
 
-/** ClickHouse keeps its index by itself; a dry run opens only what is there. */
+/** ClickHouse maintains its index by itself; a dry run opens only existing data. */
 async function clickhouseState(
   config: Config,
   flags: MigrateFlags,

@@ -1,6 +1,4 @@
-/**
- * @module Program: the commands of `turnproof` and what their help teaches (design 6.5).
- */
+/** @module Program: the commands of `turnproof` and their help (design 6.5). */
 import { Command, CommanderError } from "commander";
 
 import { version } from "../version.ts";
@@ -69,7 +67,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   try {
     const [, , word = ""] = argv;
     const known = program.commands.map((command) => command.name());
-    // The default command would take a mistyped one for an argument of its own.
+    // The default command would take a mistyped command name for its own argument.
     if (/^[a-z]/.test(word) && word !== "help" && !known.includes(word)) {
       const meant = known.filter((name) => isNear(name, word));
       const which = meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : known.join(", ");
@@ -82,7 +80,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** True when one letter too many, too few, wrong or swapped with its neighbour lies between them. */
+/** True when the words differ by one inserted, missing, wrong or swapped letter. */
 function isNear(name: string, word: string): boolean {
   if (name.startsWith(word) || word.startsWith(name)) return true;
   let same = 0;

@@ -95,7 +95,10 @@ async function fromFile(flags: ReconcileFlags): Promise<Verdict> {
   });
 }
 
-/** Events of a saved page, of a list, or one per line; only pages say how they were read. */
+/**
+ * Events of a saved page, of a list, or one per line; only pages have metadata about their
+ * reading.
+ */
 export function readEvents(text: string): {
   readonly events: readonly unknown[];
   readonly metadata?: ReturnType<typeof joinPages>["normalization_metadata"];

@@ -1,7 +1,7 @@
 /**
- * @module `turnproof retention`: what is too old for its class, and, when told to, its end, in the
- * store of evidence and in memory. A dry run unless `--apply`; a run that was ended goes on when it
- * is run again.
+ * @module `turnproof retention`: counts and, with `--apply`, deletes what is past the age of its
+ * class, in the evidence store and in memory. A dry run without `--apply`; a run that ended early
+ * continues when it is run again.
  */
 import { readFileSync } from "node:fs";
 
@@ -36,7 +36,7 @@ interface RetentionFlags {
   readonly tenants?: string;
 }
 
-/** What a run said of one store. */
+/** Result for one store. */
 interface RoomReport extends RetentionReport {
   readonly store: Room;
   readonly backend: string;
@@ -110,7 +110,7 @@ function printReports(stores: readonly RoomReport[], applied: boolean, complete:
   else if (!applied) say("A dry run: --apply removes this.");
 }
 
-/** One store; undefined where nothing outlives the process. */
+/** One store; undefined for a store in memory. */
 async function retainRoom(
   config: Config,
   room: Room,
@@ -123,7 +123,7 @@ async function retainRoom(
   }
   const archive = await openArchive(config, room, { mayChange: options.dryRun === false }).catch(
     (error: unknown) => {
-      // A dry run makes nothing, so where nothing was made there is nothing to count.
+      // A dry run creates nothing, so without a store there is nothing to count.
       if (CodedError.is(error) && error.field === room) return undefined;
       throw error;
     },
@@ -163,7 +163,7 @@ const tenantList = z.array(
   }),
 );
 
-/** The tenants of a file. @throws CodedError parameter_invalid, never with a value of it */
+/** The tenants in a file. @throws CodedError parameter_invalid, never with a value of it */
 function tenantsOf(file: string): NonNullable<RetentionPolicy["tenants"]> {
   const parsed = tenantList.safeParse(JSON.parse(readFileSync(file, "utf8")));
   if (!parsed.success) throw new CodedError("parameter_invalid", { field: "tenants" });

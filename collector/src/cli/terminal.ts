@@ -1,6 +1,6 @@
 /**
- * @module Terminal: how commands speak. Data on stdout (a table, or JSON with `--json`), words about
- * it on stderr, and an exit code that a script can trust.
+ * @module Terminal: output of commands. Data on stdout (a table, or JSON with `--json`), messages
+ * on stderr, and a reliable exit code.
  */
 import { stripVTControlCharacters } from "node:util";
 
@@ -52,12 +52,12 @@ export function printTable(
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-/** A sentence about what happens, on stderr. */
+/** Prints a progress message on stderr. */
 export function say(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 
-/** A failure in one sentence; the command ends with the code. */
+/** Prints a failure in one sentence and sets the exit code. */
 export function fail(sentence: string, code: number = exitCodes.failed): void {
   process.stderr.write(`${pc.red("error")} ${sentence}\n`);
   process.exitCode = code;
@@ -72,16 +72,16 @@ function plain(text: string): string {
   return stripVTControlCharacters(text);
 }
 
-/** How far long work is; drawn on a terminal only. */
+/** Progress of long work; drawn on a terminal only. */
 export interface ProgressBar {
   (done: number, all: number): void;
-  /** Wipes the line. */
+  /** Clears the line. */
   end(): void;
 }
 
 const barCells = 24;
 
-/** A bar on stderr that is drawn anew when its percentage changes. */
+/** A bar on stderr that is redrawn when its percentage changes. */
 export function progressBar(label: string): ProgressBar {
   let drawn = -1;
   const draw = (done: number, all: number): void => {
@@ -98,7 +98,9 @@ export function progressBar(label: string): ProgressBar {
   return Object.assign(draw, { end });
 }
 
-/** Aborted by the first Ctrl-C, so that work ends between two steps; the second ends the process. */
+/**
+ * Aborted by the first Ctrl-C, so that work ends between two steps; the second ends the process.
+ */
 export function interruption(): AbortSignal {
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());

@@ -39,9 +39,9 @@ async function serveUi(flags: UiFlags): Promise<void> {
 
 async function serve(config: Config): Promise<void> {
   const log = createLog(config.log);
-  // Whoever read the log is gone; the collector stays.
+  // The reader of the log is gone; the collector continues.
   process.stderr.on("error", () => {});
-  // The last resort: Node's own report would print a message, and a message may hold anything.
+  // The last resort: Node's own report would print a message, which may contain anything.
   process.on("uncaughtException", (error: unknown) => {
     const name = error instanceof Error ? error.name : typeof error;
     log.error("crashed", {
@@ -66,7 +66,7 @@ async function serve(config: Config): Promise<void> {
   const at = { host, port: config.grpcPort, log, httpPort: server.port };
   beside.grpc = await serveGrpc(collector, at);
   const base = config.basePath === "/" ? "" : config.basePath;
-  // Whoever reads that it listens may stop it at once: a signal before this would end it unclean.
+  // Registered before it listens: a signal in between would end the process without cleanup.
   const stopped = nextSignal();
   log.info("listening", {
     url: `${server.url}${base}/`,
@@ -76,15 +76,15 @@ async function serve(config: Config): Promise<void> {
   });
   const signal = await stopped;
   log.info("stopping", { signal });
-  // Whoever asks again does not want to wait; what was acknowledged is durable all the same. A
-  // supervisor and its group often send the same signal at once, which is asking only once.
+  // A second signal ends it at once; acknowledged data is durable all the same. A supervisor and
+  // its process group often send the same signal together, which counts once.
   setTimeout(() => void nextSignal().then(() => process.exit(1)), impatienceMs).unref();
   const closed = Promise.all([server.close(), beside.grpc?.close()]);
   collector.endStreams();
   await closed;
   await collector.close();
   log.info("stopped");
-  // The embedded engine keeps threads; everything is closed, so the process may end.
+  // The embedded engine keeps threads; everything is closed, so the process can exit.
   process.exit(0);
 }
 
@@ -94,7 +94,10 @@ interface GrpcAt extends Omit<GrpcListenOptions, "port"> {
   readonly port: number | undefined;
 }
 
-/** OTLP/gRPC beside OTLP/HTTP. A port that is taken is somebody else's collector, not our end. */
+/**
+ * OTLP/gRPC beside OTLP/HTTP. A taken port belongs to another process and does not stop the
+ * collector.
+ */
 async function serveGrpc(
   collector: Collector,
   { port, ...at }: GrpcAt,

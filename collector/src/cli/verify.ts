@@ -49,7 +49,7 @@ call.`,
 }
 
 async function verify(files: readonly string[], flags: VerifyFlags): Promise<void> {
-  // What was named comes first: whoever mistyped a file need not be asked for a collector.
+  // Files are read first: with a mistyped file no collector is contacted.
   const statements = await Promise.all(files.map((file) => readFile(file, "utf8")));
   const keys =
     flags.keys === undefined

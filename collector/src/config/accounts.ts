@@ -20,7 +20,7 @@ export interface Account {
   readonly userId?: string | null;
 }
 
-/** Accounts, and the file that they stand in, if any. */
+/** Accounts, and their file, if any. */
 export interface AccountsValue {
   readonly accounts: readonly Account[];
   readonly file?: string | undefined;
@@ -61,12 +61,13 @@ function accountsOf(json: string): readonly Account[] {
   }));
 }
 
-/** How often the file is looked at, in milliseconds. */
+/** How often the file is checked, in milliseconds. */
 const lookMs = 1_000;
 
 /**
- * Hands over the accounts of a file each time that it changed. A file that cannot be read, or holds
- * a token twice or of an example, changes nothing and is said in the log. Returns how to stop it.
+ * Passes on the accounts of a file each time it has changed. A file that cannot be read, or has a
+ * duplicate or an example token, changes nothing and is logged. Returns the function that stops
+ * it.
  */
 export function watchAccounts(
   file: string,

@@ -1,6 +1,6 @@
 /**
- * @module Rules between variables: what may not stand together, and what somebody should know.
- * A secret is compared, never shown (faults 5.4; design 6.3).
+ * @module Rules between variables: invalid combinations, and warnings. A secret is compared, never
+ * shown (faults 5.4; design 6.3).
  */
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
@@ -11,7 +11,7 @@ import type { ConfigProblem, ParsedVariables } from "./config.ts";
 import { bareNames } from "./config-variables.ts";
 import { isExample } from "./config-values.ts";
 
-/** Problems and warnings that no single variable shows. */
+/** Problems and warnings that involve several variables. */
 export function crossProblems(
   data: ParsedVariables,
   { loopback, set }: { readonly loopback: boolean; readonly set: ReadonlySet<string> },
@@ -21,7 +21,7 @@ export function crossProblems(
   const add = (variable: string, problem: string): void => {
     problems.push({ variable: `TURNPROOF_${variable}`, problem });
   };
-  // A token that is set and wrong has its own problem.
+  // An invalid token has its own problem.
   const authed = set.has("UI_AUTH_TOKEN") || set.has("UI_ACCOUNTS");
   if (!loopback && !authed) {
     add("HOST", "only loopback is served without a token; set TURNPROOF_UI_AUTH_TOKEN");
@@ -101,7 +101,7 @@ function checkBackend(data: ParsedVariables, set: ReadonlySet<string>, add: Add)
   const needed: readonly string[] = [data.BACKEND, data.MEMORY_BACKEND];
   for (const { name, required } of providers) {
     if (required === undefined || set.has(required) || !needed.includes(name)) continue;
-    // The problem names a variable with its prefix, and a bare name has none.
+    // The problem names a variable with its prefix; a bare name has none.
     const variable = bareNames.includes(required) ? "BACKEND" : required;
     add(variable, `the ${name} backend needs ${required}`);
   }

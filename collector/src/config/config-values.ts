@@ -1,6 +1,5 @@
 /**
- * @module Config values: how single variables are read. What is wrong is said in a sentence without
- * the value.
+ * @module Config values: parsers of single variables. A problem is described without the value.
  */
 import type { TurnLimits } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
@@ -21,7 +20,7 @@ export const list = text.transform((value) =>
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
-/** Seconds of silence: a number for all agents, `agent:seconds` for one of them. */
+/** Seconds without an event: a number for all agents, `agent:seconds` for one of them. */
 export const turnLimits = list.transform((parts, context): TurnLimits => {
   let default_ms: number | undefined;
   const agents: Record<string, number> = Object.create(null);
@@ -34,7 +33,7 @@ export const turnLimits = list.transform((parts, context): TurnLimits => {
   }
   return { ...(default_ms === undefined ? {} : { default_ms }), agents };
 });
-/** A token as it is typed and sent. */
+/** A token as typed and sent. */
 export const token = z
   .string()
   .min(limits.tokenCharsMin, `a token has at least ${limits.tokenCharsMin} characters`)
@@ -59,12 +58,12 @@ export const traceTemplate = text.superRefine((value, context) => {
 
 const examples = /^(<.*>|changeme.*|change-me.*|secret|password|example.*|test|your-.*)$/i;
 
-/** True of a token that stands in an example. */
+/** True for a token from an example. */
 export function isExample(value: string): boolean {
   return examples.test(value);
 }
 
-/** What is wrong with a value, led by the field of ours in which it stands. */
+/** Describes the problem of a value, with the name of the field. */
 export function issueSentence(issue: {
   readonly message: string;
   readonly path: PropertyKey[];

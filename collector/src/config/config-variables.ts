@@ -1,13 +1,14 @@
 /**
- * @module Variables: every environment variable once, by the part after its prefix, with what it
- * means. `doctor`, the help text and the documentation are made from this table; `config.ts` reads.
+ * @module Variables: every environment variable once, by the part after its prefix, with its
+ * description. `doctor`, the help text and the documentation use this table; `config.ts` reads the
+ * values.
  */
 import { providersWith } from "@turnproof/store";
 
 /** One variable: `TURNPROOF_<name>`, also accepted as `SERVICE_<name>` (requirements: Authentication 1). */
 export interface Variable {
   readonly name: string;
-  /** Holds a credential or a connection string: its value is never printed. */
+  /** A credential or a connection string: its value is never printed. */
   readonly secret: boolean;
   readonly fallback: string;
   readonly meaning: string;
@@ -25,7 +26,7 @@ export function anyOf(names: readonly string[]): string {
   return `${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}`;
 }
 
-/** The variables in the order in which people are shown them. */
+/** The variables in display order. */
 export const variables: readonly Variable[] = [
   row("HOST", "127.0.0.1", "Address to listen on; anything but loopback needs a token."),
   row("PORT", "4318", "Port to listen on; 0 takes a free one."),
@@ -115,8 +116,8 @@ export const variables: readonly Variable[] = [
   row("LOG", "pretty on a terminal, else json", "json or pretty."),
 ];
 
-/** Prefixes under which a variable is looked up, the first that is set wins. */
+/** Prefixes of a variable; the first that is set wins. */
 export const prefixes: readonly string[] = ["TURNPROOF_", "SERVICE_"];
 
-/** The one variable that the requirements spell without a prefix. */
+/** The only variable that the requirements define without a prefix. */
 export const bareNames: readonly string[] = ["DOCUMENT_DB_URI"];

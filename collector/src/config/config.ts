@@ -33,7 +33,7 @@ export interface IngestToken {
   readonly applicationId?: string;
 }
 
-/** The whole configuration, after every check. */
+/** The complete, validated configuration. */
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -45,21 +45,21 @@ export interface Config {
   readonly memoryBackend: ProviderName<"memory"> | "none";
   readonly clickhouseUrl?: string;
   readonly clickhouseCluster?: string;
-  /** Replicas of a shard that must hold an insert; absent: more than half of them. */
+  /** Replicas of a shard that must store an insert; absent: more than half of them. */
   readonly clickhouseQuorum?: number;
   readonly postgresUrl?: string;
   readonly documentDbUri?: string;
   readonly hooksFile?: string;
   readonly authToken?: string;
   readonly accounts: readonly Account[];
-  /** Where they stand; read again when it changes. Absent when they stand in the variable. */
+  /** Their file; read again when it changes. Absent when they are in the variable. */
   readonly accountsFile?: string;
   readonly sessionSecret?: string;
   readonly cookieSecure: boolean;
   readonly origins: readonly string[];
   readonly readOnly: boolean;
   readonly contentMode: "metadata" | "redacted" | "full";
-  /** Absent: no audit, which happens only while no authentication is configured. */
+  /** Absent: no audit, which is allowed only while no authentication is configured. */
   readonly auditLog?: string;
   readonly auditScope: string;
   readonly pseudonymKey?: string;
@@ -67,21 +67,21 @@ export interface Config {
   readonly ingest: "on" | "off";
   readonly ingestTokens: readonly IngestToken[];
   readonly trustedIngest?: readonly string[];
-  /** After how much silence a turn that did not end is unfinished. */
+  /** After how long without an event a turn that did not end is unfinished. */
   readonly turnLimits?: TurnLimits;
   readonly journalBytesMax: number;
-  /** Bytes, about, of turns that the judge holds until they are quiet. */
+  /** Approximate bytes of turns that the judge keeps in memory until they are quiet. */
   readonly judgeBytesMax: number;
   readonly identityKey?: string;
-  /** Names of agents, workflows, tools and services that are readable whatever they look like. */
+  /** Names of agents, workflows, tools and services that are readable whatever their form. */
   readonly knownNames: readonly string[];
   readonly signingKey?: string;
   readonly log: "json" | "pretty";
-  /** Things that are allowed but that somebody should know of; sentences without values. */
+  /** Allowed settings that an operator should know about; sentences without values. */
   readonly warnings: readonly string[];
 }
 
-/** Flags of the command line; they win over the environment. */
+/** Flags of the command line; they take precedence over the environment. */
 export interface ConfigFlags {
   readonly host?: string;
   readonly port?: string;
@@ -191,7 +191,7 @@ const schema = z.object({
   LOG: z.enum(["json", "pretty"], "say json or pretty").optional(),
 });
 
-/** The parsed variables by name, before they become a {@link Config}. */
+/** The parsed variables by name, before they are converted to a {@link Config}. */
 export type ParsedVariables = z.infer<typeof schema>;
 
 /**
@@ -203,7 +203,7 @@ export function readConfig(flags: ConfigFlags = {}): Config {
   return parseConfig(process.env, flags, process.stderr.isTTY === true);
 }
 
-/** Where the commands find a collector and who they are; a flag wins over the environment. */
+/** Address and token of the commands' collector; a flag takes precedence over the environment. */
 export function readClientConfig(flags: { readonly url?: string; readonly token?: string }): {
   readonly url: string;
   readonly token: string | undefined;
@@ -241,7 +241,7 @@ export function parseConfig(env: Environment, flags: ConfigFlags = {}, terminal 
   return toConfig(data, [...warnings, ...crossed.warnings], terminal);
 }
 
-/** Each variable by itself, so that one that is wrong does not hide the others. */
+/** Each variable by itself, so that an invalid one does not hide the others. */
 function parseEach(
   raw: Readonly<Record<string, string>>,
   problems: ConfigProblem[],
@@ -266,7 +266,7 @@ export function isLoopback(host: string): boolean {
   return isIP(bare) === 4 && bare.startsWith("127.");
 }
 
-/** What is set, for `doctor`: names and whether a value stands there, never a secret. */
+/** The variables for `doctor`: names and whether they are set, never a secret. */
 export function describeEnvironment(env: Environment = process.env): readonly {
   readonly variable: string;
   readonly set: boolean;
@@ -292,7 +292,7 @@ function spellings(name: string): readonly string[] {
   return bareNames.includes(name) ? [name, ...prefixed] : prefixed;
 }
 
-/** Names with our prefix; those of this project's own tests are not for the collector. */
+/** Names with our prefix; those of this project's own tests are not the collector's. */
 const ours = /^TURNPROOF_(?!TEST_)[A-Z0-9_]+$/;
 
 /** Looks each variable up under all its spellings; empty counts as unset. */
@@ -371,13 +371,13 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
   };
 }
 
-/** OTLP's own port; any free one beside an HTTP port that is any free one. */
+/** OTLP's own port; any free one when the HTTP port is any free one. */
 function grpcPortOf({ GRPC_PORT: said, INGEST: ingest, PORT: port }: ParsedVariables) {
   if (said === "off" || ingest === "off") return undefined;
   return said ?? (port === 0 ? 0 : 4317);
 }
 
-/** Leaves out what is undefined, so that an absent option is absent. */
+/** Removes undefined fields, so that an absent option is absent. */
 function present<T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

@@ -1,6 +1,4 @@
-/**
- * @module AgentList: the agents that the host mounted.
- */
+/** @module AgentList: the agents that the host mounted. */
 import { principalOf } from "../http/environment.ts";
 import type { AppContext } from "../http/environment.ts";
 import type { Parts } from "../parts.ts";
@@ -8,8 +6,8 @@ import { contextOf } from "./hook-context.ts";
 import { callHook } from "./hooks.ts";
 
 /**
- * Names of the mounted agents; null without the hook, and where the host does not answer: a page
- * does not fail for it.
+ * Names of the mounted agents; null without the hook, and when the host does not answer: the page
+ * works all the same.
  */
 export async function mountedAgents(
   c: AppContext,

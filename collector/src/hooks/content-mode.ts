@@ -1,7 +1,8 @@
 /**
- * @module Content mode: the only module that hands content to a route, and therefore to a person
- * (requirements: Authentication 2, 3; design 6.3). Content lies in memory rows, those of imported
- * bundles among them; the role decides whether it may be seen at all, the mode how: `metadata` never, `redacted` masked, `full` as it is.
+ * @module Content mode: the only module that passes content to a route, and so to a person
+ * (requirements: Authentication 2, 3; design 6.3). Content is in memory rows, including those of
+ * imported bundles. The role decides whether it may be shown, the mode how: `metadata` never,
+ * `redacted` masked, `full` unchanged.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -15,21 +16,22 @@ import { redact } from "./redaction.ts";
 
 /** One piece of content of an event. */
 export interface ShownPart {
-  /** What the words are: `user`, `assistant`, `input`, `result`, `text` or `comment`. */
+  /** Kind of content: `user`, `assistant`, `input`, `result`, `text` or `comment`. */
   readonly part: string;
   readonly record_id: string;
   readonly text: string;
 }
 
-/** Rows that are looked through for one event, per kind. */
+/** Most rows that are searched for one event, per kind. */
 const rowsMax = 2_000;
 const pageRows = 200;
 
 /**
- * What memory holds of one event, as this principal may see it. Empty when memory holds nothing.
+ * The content of one event in memory, as this principal may see it. Empty without any.
  *
- * @throws CodedError `forbidden` for a role that may not reveal, `content_hidden` in the mode
- * `metadata`, `not_configured` without a content store, `identity_missing` for an event of nobody
+ * @throws CodedError `forbidden` for a role without the reveal permission, `content_hidden` in the
+ * mode `metadata`, `not_configured` without a content store, `identity_missing` for an
+ * unattributed event
  */
 export async function revealContent(
   memory: MemoryStore | undefined,
@@ -48,7 +50,7 @@ export async function revealContent(
   return parts.map((part) => ({ ...part, text: redact(part.text, ids) }));
 }
 
-/** An operator's own words, such as a note, under the same rule; null where they are hidden. */
+/** An operator's own text, such as a note, under the same rule; null where it is hidden. */
 export function shownNote(
   mode: Config["contentMode"],
   principal: Principal,
@@ -78,7 +80,7 @@ async function contentOf(
   event: TurnEvent,
 ): Promise<readonly ShownPart[]> {
   const { turn_id, attributes } = event;
-  // The event of a memory row is named by its kind and the row.
+  // The event of a memory row is named after its kind and row.
   const row = event.event_id.slice(event.event_id.indexOf(":") + 1);
   switch (event.event_kind) {
     case "conversation":
@@ -89,7 +91,7 @@ async function contentOf(
       return matching(memory, filter, {
         kind: "conversation",
         parts: messageParts,
-        // A turn without an id has no words of its own.
+        // A turn without an id has no content of its own.
         is: ({ data }) => turn_id !== undefined && data["turn_id"] === turn_id,
       });
     case "tool_call":
@@ -115,7 +117,7 @@ async function contentOf(
   }
 }
 
-/** Words of a legacy bundle that was imported. */
+/** Content of an imported legacy bundle. */
 async function importedContent(
   memory: MemoryStore,
   tenant: string | null,

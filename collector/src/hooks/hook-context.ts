@@ -1,12 +1,10 @@
-/**
- * @module HookContext: what every hook gets beside its own input.
- */
+/** @module HookContext: the context that every hook receives beside its own input. */
 import { limits } from "@turnproof/semconv";
 
 import type { Principal } from "../access/principal.ts";
 import type { HookContext } from "./hooks.ts";
 
-/** What a hook gets to know about the principal of a request. */
+/** Facts about the principal of a request, for a hook. */
 export function contextOf(principal: Principal, signal: AbortSignal): HookContext {
   const { name, role, applicationId, userId } = principal;
   return {

@@ -1,4 +1,4 @@
-/** The hooks file: found where it lies, refused when it is anything else. */
+/** The hooks file: found by name or in the working directory, refused when it is anything else. */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * @module Hooks file: loads `turnproof.config.ts`, `.js` or `.json`, named by TURNPROOF_CONFIG or
- * lying where the collector is started. Its default export is an object with `hooks`.
+ * @module Hooks file: loads `turnproof.config.ts`, `.js` or `.json`, given by TURNPROOF_CONFIG or
+ * found in the working directory. Its default export is an object with `hooks`.
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -26,10 +26,10 @@ const schema = z.strictObject({
 });
 
 /**
- * The hooks of a file; none when no file is named and none lies here.
+ * The hooks of a file; none when no file is given and none is found.
  *
- * @throws CodedError `config_invalid` (field `TURNPROOF_CONFIG`) when a named file cannot be loaded or holds
- * anything else than hooks
+ * @throws CodedError `config_invalid` (field `TURNPROOF_CONFIG`) when a given file cannot be
+ * loaded or contains anything but hooks
  */
 export async function loadHooks(named: string | undefined, folder: string): Promise<Hooks> {
   const file = named ?? names.find((name) => existsSync(resolve(folder, name)));

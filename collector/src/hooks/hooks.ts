@@ -1,21 +1,21 @@
 /**
- * @module Hooks: what a host can plug in (design 6.2, issue of the collector's host). Typed, timed
- * out, and contained: what a hook throws or how long it sleeps never shows more than a code.
+ * @module Hooks: extension points of a host (design 6.2, issue of the collector's host). Typed,
+ * with a timeout, and contained: an error or a timeout of a hook is reported as a code only.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { MemoryScope } from "@turnproof/semconv";
 
-/** Who asks a hook, and for whom. */
+/** Caller of a hook, and its tenant. */
 export interface HookContext {
   readonly principal: string;
   readonly role: string;
   readonly applicationId?: string;
-  /** The tenant the asker is bound to; absent for one that is bound to nobody. */
+  /** The caller's tenant; absent for an unbound caller. */
   readonly userId?: string | null;
   readonly signal: AbortSignal;
 }
 
-/** What a host says of a resource; other fields of its answer are left out. */
+/** A host's description of a resource; other fields of its answer are ignored. */
 export interface ResolvedArtifact {
   readonly exists: boolean;
   readonly version?: string;
@@ -23,7 +23,7 @@ export interface ResolvedArtifact {
   readonly user_id?: string | null;
 }
 
-/** One run of an agent, as its caller asked for it. */
+/** One run of an agent, as its caller requested it. */
 export interface AgentRunInput extends Partial<MemoryScope> {
   readonly query: string;
 }
@@ -31,13 +31,13 @@ export interface AgentRunInput extends Partial<MemoryScope> {
 /** The agents that a host mounts. Identity comes from the collector, never from the form alone. */
 export interface AgentPort {
   list(context: HookContext): Promise<readonly string[]>;
-  /** An answer that can be written as JSON; `not_found` is undefined. */
+  /** An answer that can be written as JSON; undefined means not found. */
   run(agentId: string, input: AgentRunInput, context: HookContext): Promise<unknown>;
   /** Events of a streaming run, in order. */
   stream(agentId: string, input: AgentRunInput, context: HookContext): AsyncIterable<AgentChunk>;
 }
 
-/** One event of a streaming run: a name and what can be written as JSON. */
+/** One event of a streaming run: a name and data that can be written as JSON. */
 export interface AgentChunk {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -45,13 +45,13 @@ export interface AgentChunk {
 
 /** Hooks of a host; each is optional, and its route answers 501 without it. */
 export interface Hooks {
-  /** From an e-mail to the opaque user id of the host's directory; null when there is none. */
+  /** Maps an e-mail to the opaque user id in the host's directory; null without one. */
   readonly resolveAccount?: (email: string, context: HookContext) => Promise<string | null>;
   readonly resolveArtifact?: (
     resource: { readonly type?: string; readonly ref: string; readonly version?: string },
     context: HookContext,
   ) => Promise<ResolvedArtifact | null>;
-  /** A last word on whether this principal may ask about this resource. */
+  /** Final check whether this principal may read this resource. */
   readonly authorizeResource?: (ref: string, context: HookContext) => Promise<boolean>;
   readonly agents?: AgentPort;
 }
@@ -59,8 +59,8 @@ export interface Hooks {
 const hookMsMax = 10_000;
 
 /**
- * Calls a hook within its time, and as long as whoever asked is there: the hook's signal aborts with
- * any of `ends` as well.
+ * Calls a hook with a timeout; the hook's signal also aborts with any of `ends`, such as the
+ * caller's disconnect.
  *
  * @throws CodedError `not_configured` without the hook, `overloaded` when it takes too long,
  * `internal_error` when it throws anything that is no code of ours
@@ -78,7 +78,7 @@ export async function callHook<T>(
     else signal.addEventListener("abort", give, { once: true });
   });
   try {
-    // A hook that throws before it is asynchronous is contained like any other.
+    // A synchronous throw of a hook is contained like any other.
     return await Promise.race([(async () => call(signal))(), late]);
   } catch (error) {
     throw CodedError.is(error) ? error : new CodedError("internal_error");

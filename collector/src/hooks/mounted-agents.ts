@@ -1,13 +1,13 @@
 /**
- * @module Mounted agents: agents of the host's own process as the port that routes ask (design 2:
+ * @module Mounted agents: agents of the host's own process behind the port for routes (design 2:
  * the collector never imports them). Anything that runs and streams like `@turnproof/agent` fits.
- * What they answer is written with the wire's names: snake_case, whatever the library calls it.
+ * Their answers are written with wire names: snake_case, whatever names the library uses.
  */
 import { CodedError } from "@turnproof/semconv";
 
 import type { AgentChunk, AgentPort, AgentRunInput, HookContext } from "./hooks.ts";
 
-/** What an agent of the host must be able to do; `@turnproof/agent`'s `Agent` can. */
+/** Methods that a host's agent needs; `@turnproof/agent`'s `Agent` has them. */
 export interface MountableAgent {
   run(query: string, options: MountedRun): Promise<object>;
   runStream(query: string, options: MountedRun): AsyncIterable<{ readonly type: string }>;
@@ -22,8 +22,8 @@ export interface MountedRun {
 }
 
 /**
- * Mounts agents under their ids: `hooks: { agents: mountAgents({ desk: agent }) }`. The tenant of a
- * run is the collector's word, never the form's.
+ * Mounts agents under their ids: `hooks: { agents: mountAgents({ desk: agent }) }`. The collector
+ * sets the tenant of a run, never the form.
  */
 export function mountAgents(agents: { readonly [agentId: string]: MountableAgent }): AgentPort {
   const find = (id: string): MountableAgent | undefined =>
@@ -56,11 +56,11 @@ function runOf(input: AgentRunInput, { signal }: HookContext): MountedRun {
   };
 }
 
-/** A value as JSON with snake_case names; what an object keeps for itself stays there. */
+/** A value as JSON with snake_case names; private fields are left out. */
 function wireOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wireOf);
   if (typeof value !== "object" || value === null) return value;
-  // A trace context says which trace it was; its carrier and its spans are not for a browser.
+  // Of a trace context only the trace id; its carrier and its spans are not for a browser.
   if ("rootTraceId" in value && "identity" in value) {
     const { rootTraceId, identity } = value as { rootTraceId: unknown; identity: object };
     return { root_trace_id: rootTraceId, ...(wireOf(identity) as object) };

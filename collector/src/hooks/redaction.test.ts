@@ -1,4 +1,6 @@
-/** Masks of the mode `redacted`: what goes, what stays, and how long a hostile text takes. */
+/**
+ * Masks of the mode `redacted`: what is removed, what remains, and the time for a hostile text.
+ */
 import { describe, expect, test } from "vitest";
 
 import { masks, redact } from "./redaction.ts";

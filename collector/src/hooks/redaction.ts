@@ -1,11 +1,11 @@
 /**
- * @module Redaction: masks over text that is shown in the mode `redacted`: secrets, credentials,
- * e-mail addresses and user ids (requirements: Authentication 2). Defence in depth and nothing
- * more: a text that was masked is still content, and goes only to whom content may go.
+ * @module Redaction: masks text that is shown in the mode `redacted`: secrets, credentials, e-mail
+ * addresses and user ids (requirements: Authentication 2). Defence in depth only: masked text is
+ * still content, and is shown only where content may be shown.
  */
 import { attribute, limits, screenValue } from "@turnproof/semconv";
 
-/** What stands in the place of what was masked. */
+/** Replacements of masked text. */
 export const masks = {
   email: "[e-mail]",
   credential: "[credential]",
@@ -33,8 +33,8 @@ const maskOfCode: { readonly [code: string]: string | undefined } = {
 };
 
 /**
- * The text with everything masked that looks like a secret, and every occurrence of the ids that
- * are known to be a user's.
+ * The text with everything masked that looks like a secret, and every occurrence of the known user
+ * ids.
  */
 export function redact(text: string, userIds: readonly string[] = []): string {
   let masked = text
@@ -47,14 +47,14 @@ export function redact(text: string, userIds: readonly string[] = []): string {
     .replace(bearer, `$1 ${masks.credential}`)
     .replace(userId, `$1${masks.user}`);
   for (const id of userIds) if (id.length > 2) masked = masked.replaceAll(id, masks.user);
-  // What has a vendor's form or a card's digits is told by the guard itself.
+  // Vendors' formats and card digits are detected by the guard itself.
   return masked.replace(words, (word) => maskOfWord(word) ?? word);
 }
 
 function maskOfWord(word: string): string | undefined {
   if (word.length > limits.stringCharsMax) return masks.credential;
   const bare = word.replace(/[.:]+$/, "");
-  // In the place of an id digits alone are one; in a text they may be a card.
+  // As an id digits alone are valid; in a text they may be a card.
   const row = /^\d+$/.test(bare) ? attribute.tool_name : attribute.request_id;
   const code = screenValue(row, bare);
   return code === undefined ? undefined : maskOfCode[code];

@@ -1,7 +1,6 @@
 /**
- * @module Assets: the files of the pages, read once at start, held in memory by name, compressed at
- * their first request: several threads load this module, and one of them answers. A path is only
- * ever a key of this map, so no path leads out of it.
+ * @module Assets: the files of the pages, read once at start, kept in memory by name, compressed
+ * on their first request. A path is only ever a key of this map, so no path can leave it.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { extname } from "node:path";
@@ -40,7 +39,7 @@ interface Asset {
 
 const assets = loadAssets();
 
-/** The hashed name of a built file; the plain one while nothing is built. */
+/** The hashed name of a built file; the plain one without a build. */
 export function assetFile(name: "app.js" | "app.css" | "early.js"): string {
   const [stem = "", extension = ""] = name.split(".");
   const hashed = [...assets.keys()].find(
@@ -49,7 +48,7 @@ export function assetFile(name: "app.js" | "app.css" | "early.js"): string {
   return hashed ?? name;
 }
 
-/** Assets: what each route needs, records and answers. */
+/** Assets: endpoint declarations. */
 export const assetsGroup: RouteGroup = {
   endpoints: {
     "GET /favicon.ico": {
@@ -81,7 +80,7 @@ function assetsRoutes(): Hono<AppEnv> {
     const name = c.req.param("file");
     const asset = assets.get(name);
     if (asset === undefined) throw new CodedError("not_found");
-    // Every name carries the hash of what the file holds, so it never holds anything else.
+    // Every name has the hash of the file's content, so its content never changes.
     c.header("Cache-Control", "public, max-age=31536000, immutable");
     c.header("Content-Type", asset.type);
     c.header("Vary", "Accept-Encoding");
@@ -115,7 +114,7 @@ function loadAssets(): ReadonlyMap<string, Asset> {
   return found;
 }
 
-/** What was compressed once; a failure is tried again. */
+/** The compressed result, computed once; a failure is tried again. */
 function once(compress: () => Promise<Uint8Array>): () => Promise<Bytes> {
   let made: Promise<Bytes> | undefined;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * @module Body: strict reading of JSON and form bodies by the schemas that describe them. A form is
- * what a page without script sends; its `csrf_token` was looked at by the gate.
+ * @module Body: strict reading of JSON and form bodies by the schemas that describe them. A page
+ * without script sends a form; the gate has checked its `csrf_token`.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { z } from "zod";
@@ -8,7 +8,7 @@ import type { z } from "zod";
 import type { AppContext } from "./environment.ts";
 import { ParameterError } from "./parameters.ts";
 
-/** A body, and how it came. */
+/** A parsed body, and its form. */
 export interface ReadBody<T> {
   readonly data: T;
   readonly form: boolean;
@@ -27,7 +27,7 @@ export async function readBody<S extends z.ZodType>(
   schema: S,
   bytesMax: number = bytesMaxDefault,
 ): Promise<ReadBody<z.output<S>>> {
-  // What is posted stands in the body; nothing beside it is read.
+  // Parameters are in the body; a query string is refused.
   if (new URL(c.req.url).search.length > 1) throw new CodedError("parameter_unknown");
   const type = c.req.header("content-type") ?? "";
   const form = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type);
@@ -44,8 +44,8 @@ export async function readBody<S extends z.ZodType>(
 }
 
 /**
- * The first problem, with its field and the position in a list: `events[3]`. A field that the schema
- * does not know is input, so it is not named; the fields that it knows are listed instead.
+ * The first problem, with its field and the position in a list: `events[3]`. An unknown field is
+ * input, so it is not named; the known fields are listed instead.
  */
 function problemOf({ issues }: z.ZodError, schema: z.ZodType): CodedError {
   const [first] = issues;
@@ -58,7 +58,7 @@ function problemOf({ issues }: z.ZodError, schema: z.ZodType): CodedError {
   return new ParameterError("body_invalid", known);
 }
 
-/** Fields of a form without the empty ones; one that occurs twice is none of ours. */
+/** Fields of a form without empty ones; a repeated field is refused. */
 async function formOf(c: AppContext): Promise<Record<string, unknown>> {
   const fields = await c.req.parseBody({ all: true }).catch(() => {
     throw new CodedError("bad_request");

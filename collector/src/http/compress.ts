@@ -1,13 +1,13 @@
 /**
- * @module Compress: pages and JSON travel smaller when whoever asks can read that. Streams of
- * events never do: a compressor would hold back what should be seen at once.
+ * @module Compress: compresses pages and JSON when the client accepts it. Event streams are never
+ * compressed: a compressor would delay events.
  *
- * Compression beside encryption can tell an onlooker what stands in a body, when that body repeats
- * words that the onlooker chose (BREACH): it needs a browser of the victim that sends many requests
- * with chosen words and the victim's cookie. A browser says of each request where it began, and no
- * page can make it say otherwise: an answer to a request that another site began, or that says
- * nothing of this while it carries a cookie, stays as it is. What is left is what our own pages ask
- * for and what people type.
+ * Compression inside encryption can reveal a body to an observer, when the body repeats words that
+ * the observer chose (BREACH): this needs a browser of the victim that sends many requests with
+ * chosen words and the victim's cookie. A browser states the origin of each request, and no page
+ * can change that: an answer to a request from another site, or without that statement and with a
+ * cookie, is not compressed. The remaining requests come from our own pages and from what people
+ * type.
  */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -17,14 +17,14 @@ import type { MiddlewareHandler } from "hono";
 import type { AppContext, AppEnv } from "./environment.ts";
 
 const squeezed = /^(?:text\/html|application\/(?:problem\+)?json)\b/i;
-/** Smaller bodies fit into a packet or two as they are. */
+/** Smaller bodies fit into a packet or two uncompressed. */
 const bytesMin = 1_400;
-/** Of a larger body every millisecond of a better level is felt. */
+/** Above this size a better compression level costs noticeable time. */
 const bytesLarge = 1_000_000;
 
 type Coding = "br" | "gzip";
 
-/** Compresses what a route answers, where it may. */
+/** Compresses a route's answer, where allowed. */
 export function compress(): MiddlewareHandler<AppEnv> {
   return async function compress(c, next) {
     await next();
@@ -44,14 +44,14 @@ export function compress(): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** Whether the words of the request can only be ours or the person's. */
+/** True when the request's words come from our pages or the person. */
 function beganHere(c: AppContext): boolean {
   const site = c.req.header("sec-fetch-site");
   if (site !== undefined) return site === "same-origin" || site === "none";
   return c.req.header("cookie") === undefined;
 }
 
-/** The coding to use: brotli before gzip, neither where it is refused by a quality of zero. */
+/** The coding to use: brotli before gzip, neither with a quality of zero. */
 function codingOf(accepted: string): Coding | undefined {
   const offered = accepted
     .toLowerCase()
@@ -65,7 +65,7 @@ function codingOf(accepted: string): Coding | undefined {
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
 
-/** On a thread of its own; other requests go on. */
+/** In a thread of its own; other requests continue. */
 async function packed(plain: Uint8Array, coding: Coding): Promise<Uint8Array<ArrayBuffer>> {
   const large = plain.length >= bytesLarge;
   const packing =

@@ -1,7 +1,8 @@
 /**
- * @module Connections: how many there may be, and who gives way. A new one never waits behind idle
- * or slow ones: of the address that has most, the one goes that is of least use. Only where all are
- * at work is a request answered 503, and asking after the process's health even then (faults H10).
+ * @module Connections: bounds the number of connections and chooses which one to close. A new one
+ * never waits behind idle or slow ones: the least useful connection of the address with the most
+ * connections is closed. Only when all are busy is a request answered with 503, health requests
+ * included (faults H10).
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as NetServer, Socket } from "node:net";
@@ -17,37 +18,39 @@ export interface Listening {
   readonly address: string;
   readonly port: number;
   readonly url: string;
-  /** Takes no more connections, lets requests finish within the deadline, then cuts them. */
+  /** Accepts no more connections, lets requests finish within the deadline, then closes them. */
   close(deadlineMs?: number): Promise<void>;
 }
 
-/** What a request of a listener may expect. */
+/** Admission of a listener's requests. */
 export interface Connections {
-  /** Notes a request; false: there are too many at work, and it is answered 503. */
+  /** Registers a request; false: too many are in progress, and it is answered with 503. */
   admit(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
 }
 
-/** Connections beyond the bound that are there to be told so; further ones are cut. */
+/**
+ * Connections beyond the bound that are accepted to be answered with 503; further ones are closed.
+ */
 const spare = 512;
-/** A body slower than this, once it had its time, is somebody's attempt to hold a place. */
+/** Below this rate, after a grace period, a body counts as an attempt to hold a connection. */
 const bodyBytesPerSecondMin = 256;
 const graceMs = 4_000;
 const sweepMs = 1_000;
-/** A connection this young is about to say what it wants. */
+/** A connection younger than this is about to send its request. */
 const youngMs = 500;
-/** How long what is left of a refused body is read, so that its sender reads the answer. */
+/** How long the rest of a refused body is read, so that its sender reads the answer. */
 const lingerMs = 10_000;
 
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
   readonly openedAt: number;
-  /** The request that is being answered. */
+  /** The request in progress. */
   current: IncomingMessage | undefined;
   /** When the current request began, or the last one ended; 0 before the first. */
   since: number;
   readBefore: number;
-  /** Came when all others were at work. */
+  /** Accepted while all others were busy. */
   beyond: boolean;
 }
 
@@ -111,14 +114,17 @@ function greediest(byAddress: ReadonlyMap<string, Set<Connection>>): ReadonlySet
   return most;
 }
 
-/** Cuts the one of least use: first who never asked, then who is idle longest; the oldest first. */
+/**
+ * Closes the least useful one: first those without any request, then the longest idle; oldest
+ * first.
+ */
 function giveWay(among: ReadonlySet<Connection>): boolean {
   const now = performance.now();
   let least: Connection | undefined;
   for (const one of among) {
     if (one.current !== undefined || one.socket.destroyed) continue;
     if (now - Math.max(one.openedAt, one.since) < youngMs) continue;
-    // A set is in order of arrival, so the first who never asked is the oldest.
+    // A set is in order of arrival, so the first without a request is the oldest.
     if (least === undefined || one.since < least.since) least = one;
     if (least.since === 0) break;
   }
@@ -134,8 +140,8 @@ function isSlow({ current, since, readBefore, socket }: Connection, now: number)
 }
 
 /**
- * What a refused request still sends is read and dropped: a connection that is closed under it
- * breaks its sender's pipe before the answer is read.
+ * Reads and drops the rest of a refused request: closing the connection would break its sender's
+ * pipe before the answer is read.
  */
 function readToTheEnd(incoming: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.once("finish", () => {
@@ -148,7 +154,7 @@ function readToTheEnd(incoming: IncomingMessage, outgoing: ServerResponse): void
   });
 }
 
-/** One address may not take all connections. */
+/** Limits the connections of one address. */
 export function limitAddresses(server: NetServer, most: number): void {
   const open = new Map<string, number>();
   server.on("connection", (socket: Socket) => {

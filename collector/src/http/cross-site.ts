@@ -1,11 +1,11 @@
 /**
- * @module Cross-site: whether a request may have come from somebody else's page (design 6.3, W4).
+ * @module Cross-site: whether a request may have come from another site's page (design 6.3, W4).
  */
 import type { AppContext } from "./environment.ts";
 
 /**
  * True when Origin and fetch metadata are ours. A session (`strict`) needs an Origin; a Bearer or
- * loopback caller, which is no browser's ambient authority, is refused only a foreign one.
+ * loopback caller, which is not a browser's ambient authority, is refused only with a foreign one.
  */
 export function sameSite(c: AppContext, origins: readonly string[], strict = false): boolean {
   const site = c.req.header("sec-fetch-site");

@@ -1,7 +1,7 @@
 /**
- * @module Edge: what is decided on the raw request, before routing and before anything is built
- * from it: which Host we are, and that the target is the canonical spelling of a path (faults W2,
- * W3). Malformed messages never get here; Node's strict parser answers them.
+ * @module Edge: checks of the raw request, before routing: the Host is ours, and the target is the
+ * canonical spelling of a path (faults W2, W3). Malformed messages never get here; Node's strict
+ * parser refuses them.
  */
 import type { IncomingMessage } from "node:http";
 
@@ -9,13 +9,13 @@ import type { Code } from "@turnproof/semconv";
 
 import { isLoopback } from "../config/config.ts";
 
-/** Names under which a loopback collector is reached. */
+/** Host names of a loopback collector. */
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Decides on a raw request: the code to refuse it with, or undefined. */
+/** Checks a raw request: the code to refuse it with, or undefined. */
 export type EdgeRule = (request: IncomingMessage) => Code | undefined;
 
-/** Names that the edge answers to, beside the address that it listens on. */
+/** Accepted host names, beside the listening address. */
 export interface EdgeOptions {
   /** Address to listen on. */
   readonly host: string;
@@ -23,7 +23,7 @@ export interface EdgeOptions {
   readonly names?: readonly string[];
 }
 
-/** True for an address that only this machine can reach; anything else needs a token (W1). */
+/** True for an address that only this machine can reach; any other needs a token (W1). */
 export function isLoopbackHost(host: string): boolean {
   return isLoopback(host);
 }
@@ -40,18 +40,18 @@ export function createEdge(options: EdgeOptions): EdgeRule {
   };
 }
 
-/** An IPv6 address stands in brackets in a Host. */
+/** An IPv6 address is in brackets in a Host. */
 function bracketed(name: string): string {
   return name.includes("::") && !name.startsWith("[") ? `[${name}]` : name;
 }
 
-/** Name of a Host value without its port, in lower case; undefined when it is none. */
+/** Name in a Host value without its port, in lower case; undefined when it is invalid. */
 function hostName(value: string): string | undefined {
   const match = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9_.-]{0,252}[a-z0-9_])?)(?::\d{1,5})?$/i;
   return match.exec(value)?.[1]?.toLowerCase();
 }
 
-/** Exactly one Host, and one of ours; a second one is somebody's attempt at confusion. */
+/** Exactly one Host, and one of ours; a second one could be read differently by a proxy. */
 function refuseHost(rawHeaders: readonly string[], names: ReadonlySet<string>): Code | undefined {
   let host: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -63,11 +63,11 @@ function refuseHost(rawHeaders: readonly string[], names: ReadonlySet<string>): 
   return name !== undefined && names.has(name) ? undefined : "host_refused";
 }
 
-/** Spellings that mean the same place to one reader and another place to the next. */
+/** Spellings that different readers resolve to different paths. */
 const confusing = /\/\/|\\|;|\.\.|\/\.(?:\/|$)|#|%(?:2f|5c|00|2e|3b|25|0a|0d)/i;
 const wellFormed = /^\/(?:[\x21\x24\x26-\x7e]|%[0-9a-f]{2})*$/i;
 
-/** Origin-form targets in canonical spelling only; what follows `?` is the routes' matter. */
+/** Origin-form targets in canonical spelling only; the routes check what follows `?`. */
 function refusePath(target: string): Code | undefined {
   const end = target.indexOf("?");
   const path = end === -1 ? target : target.slice(0, end);

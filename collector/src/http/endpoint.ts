@@ -1,7 +1,7 @@
 /**
- * @module Endpoint: everything that is said of a route beside its handler: what it needs, what its
- * audit record is called, what it reads and answers. The gate, the API description, the README and
- * the tests read this declaration (design 6.3, W12).
+ * @module Endpoint: the declaration of a route beside its handler: required permission, audit
+ * name, input and output. The gate, the API description, the README and the tests read it (design
+ * 6.3, W12).
  */
 import type { Code } from "@turnproof/semconv";
 import type { Hono } from "hono";
@@ -12,19 +12,19 @@ import type { Parts } from "../parts.ts";
 import type { AppEnv } from "./environment.ts";
 
 /**
- * What a route needs: a permission; `signed_in`, any principal; `open`, no principal; `ingest`, a
- * producer's token, which the receiver checks itself.
+ * Requirement of a route: a permission; `signed_in`, any principal; `open`, no principal;
+ * `ingest`, a producer's token, which the receiver checks itself.
  */
 export type Need = Permission | "signed_in" | "open" | "ingest";
 
 /** The declaration of one route. */
 export interface Endpoint {
   readonly needs: Need;
-  /** Only a principal bound to no tenant and no application. */
+  /** Only for a principal without a tenant or application binding. */
   readonly unbound?: true;
   /** Changes something in the provider: refused in read-only mode. */
   readonly mutates?: true;
-  /** Works on whole turns: answered by a thread that reads, where there is one. */
+  /** Reads whole turns: answered by a reading thread, where there is one. */
   readonly reads?: true;
   /** Name in the audit log; every protected route has one. */
   readonly audit?: string;
@@ -36,12 +36,12 @@ export interface Endpoint {
   readonly query?: z.ZodObject;
   readonly body?: { readonly type: string; readonly schema?: z.ZodType };
   readonly returns: string;
-  /** Media type of the answer; JSON unless said. */
+  /** Media type of the answer; default JSON. */
   readonly answers?: string;
-  /** Template of the route that answers the model of this page as JSON. */
+  /** Template of the route that answers this page's model as JSON. */
   readonly twin?: string;
   readonly status?: number;
-  /** The same answer is given with 503 while the state is bad. */
+  /** The same answer is sent with 503 while the state is bad. */
   readonly unready?: true;
   readonly failures?: readonly Code[];
 }
@@ -57,21 +57,21 @@ export interface RouteGroup<Answers = object> {
   readonly endpoints: Endpoints;
   /** Never set: it ties the type to the group. */
   readonly answers?: Answers;
-  /** The handlers of these endpoints; `all` are those of every group. */
+  /** The handlers of these endpoints; `all`: the endpoints of every group. */
   readonly routes: (parts: Parts, all: Endpoints) => Hono<AppEnv>;
 }
 
-/** No parameter at all. */
+/** No parameters. */
 export const none: z.ZodObject = z.strictObject({});
 /** Media type of a page. */
 export const html = "text/html";
-/** How a page of a list fails. */
+/** Failures of a page of a list. */
 export const pageFailures: readonly Code[] = [
   "cursor_rejected",
   "scope_forbidden",
   "store_unavailable",
 ];
-/** How a question about one root fails. */
+/** Failures of a query about one root. */
 export const windowFailures: readonly Code[] = [
   "trace_not_found_in_window",
   "scope_forbidden",
@@ -100,7 +100,7 @@ export function joinEndpoints(groups: readonly RouteGroup[]): Endpoints {
   return joined;
 }
 
-/** True for a registered handler that answers; what is registered under a wildcard goes between. */
+/** True for a registered handler that answers; one under a wildcard is middleware. */
 export function isEndpoint(route: { readonly path: string }): boolean {
   return !route.path.endsWith("*");
 }
@@ -111,7 +111,7 @@ export function routeName(method: string, path: string, basePath: string): strin
   return `${method} ${below === "" ? "/" : below}`;
 }
 
-/** Methods that a path answers to, in any of its spellings as a template; none where nothing is. */
+/** Methods of a path, in any of its spellings as a template; empty where there is none. */
 export function methodsAt(endpoints: Endpoints, path: string, basePath: string): readonly string[] {
   const parts = (basePath === "/" ? path : path.slice(basePath.length)).split("/");
   const methods = Object.keys(endpoints).flatMap((route) => {
@@ -130,10 +130,10 @@ export function methodsAt(endpoints: Endpoints, path: string, basePath: string):
 }
 
 /**
- * Holds an app to its endpoints, in both directions.
+ * Checks an app against its endpoints, in both directions.
  *
  * @throws Error naming handlers without an endpoint, endpoints without a handler, and protected
- *   ones without an audit name
+ * ones without an audit name
  */
 export function requireEndpoints(app: Hono<AppEnv>, basePath: string, endpoints: Endpoints): void {
   const registered = new Set(

@@ -1,6 +1,4 @@
-/**
- * @module Environment of a request: what the middleware puts there and every route may read.
- */
+/** @module Environment of a request: values that the middleware sets for every route. */
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import { CodedError } from "@turnproof/semconv";
@@ -10,7 +8,7 @@ import type { TypedIdentity } from "../access/typed-identity.ts";
 import type { OpenSession } from "../access/sessions.ts";
 import type { Renderer } from "./respond.tsx";
 
-/** A request that passed the gate, for a thread that reads. */
+/** A request that passed the gate, for a reading thread. */
 export interface PassedRequest {
   readonly url: string;
   readonly method: string;
@@ -19,7 +17,7 @@ export interface PassedRequest {
   readonly requestId: string;
   readonly route: string;
   readonly principal: Principal;
-  /** Of the asker's session, for the forms of a page. */
+  /** CSRF token of the caller's session, for the forms of a page. */
   readonly csrfToken?: string;
 }
 
@@ -29,7 +27,7 @@ export interface AppEnv {
     /** Node's request, when the app is served by Node; absent for `app.request`. */
     readonly incoming?: { readonly socket: { readonly remoteAddress?: string } };
     readonly outgoing?: { destroy(): unknown };
-    /** In a thread that reads: the request as it passed the gate. */
+    /** In a reading thread: the request as it passed the gate. */
     readonly passed?: PassedRequest;
   };
   Variables: {
@@ -38,10 +36,10 @@ export interface AppEnv {
     route: string;
     principal: Principal | undefined;
     session: OpenSession | undefined;
-    /** Digest of the credential that the principal came by; absent where none is configured. */
+    /** Digest of the principal's credential; absent where none is configured. */
     credential: string | undefined;
     renderer: Renderer;
-    /** Brings an identity that was typed to the form in which it is stored. */
+    /** Converts a typed identity to its stored form. */
     typed: TypedIdentity;
   };
 }
@@ -56,18 +54,18 @@ export function principalOf(c: AppContext): Principal {
   return principal;
 }
 
-/** Address of the peer's socket; forwarding headers are never believed. */
+/** Address of the peer's socket; forwarding headers are ignored. */
 export function clientAddress(c: AppContext): string | undefined {
   return c.env?.incoming?.socket.remoteAddress;
 }
 
-/** True when the asker is a browser that wants a page. */
+/** True when the client is a browser that accepts a page. */
 export function wantsPage(c: AppContext): boolean {
   if (c.req.path.endsWith(".json")) return false;
   return /\btext\/html\b/.test(c.req.header("accept") ?? "") && !prefersJson(c);
 }
 
-/** True when `Accept` names JSON, and prefers it to a page. */
+/** True when `Accept` has JSON, and prefers it to a page. */
 export function prefersJson(c: AppContext): boolean {
   const preferred = accepts(c, {
     header: "Accept",

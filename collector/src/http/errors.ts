@@ -1,6 +1,6 @@
 /**
- * @module Errors: the one shape of a failure, RFC 9457 problem+json, with a sentence from the table
- * of codes and never a word of the input (requirements: Errors; design 6.2).
+ * @module Errors: the form of every failure, RFC 9457 problem+json, with a sentence from the table
+ * of codes and no input (requirements: Errors; design 6.2).
  */
 import { STATUS_CODES } from "node:http";
 
@@ -30,7 +30,7 @@ export const problemSchema = z.object({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-/** Extra of an error answer. */
+/** Optional fields of an error answer. */
 interface ProblemOptions {
   readonly field?: string;
   readonly allowed?: readonly string[];
@@ -52,7 +52,7 @@ export function problemOf(code: Code, requestId: string, field?: string): Proble
   };
 }
 
-/** Answers with the problem of a code: JSON, or a page where a browser asked for one. */
+/** Answers with the problem of a code: JSON, or a page where a browser accepts one. */
 export async function refuse(
   c: AppContext,
   code: Code,
@@ -76,7 +76,10 @@ export async function refuse(
   });
 }
 
-/** The one `onError`: a code passes, anything else is `internal_error` and a line in the log. */
+/**
+ * The only `onError`: a code is passed on, anything else is `internal_error` and a line in the
+ * log.
+ */
 export function createErrorHandler(log: Log): (error: Error, c: AppContext) => Promise<Response> {
   return async (error, c) => {
     if (CodedError.is(error)) {
@@ -92,12 +95,15 @@ export function createErrorHandler(log: Log): (error: Error, c: AppContext) => P
   };
 }
 
-/** A part that nobody configured (501) is an answer, not a failure. */
+/** A part that is not configured (501) is no failure. */
 function isFailure({ status }: CodedError): boolean {
   return status >= 500 && status !== 501;
 }
 
-/** Of a failed store the field names the engine and its number: for the log, not for who asked. */
+/**
+ * For a store failure the field has the engine and its number: it goes to the log, not to the
+ * caller.
+ */
 function parameterOf(error: CodedError): ProblemOptions {
   const { code, field } = error;
   if (code.startsWith("store_")) return {};
@@ -115,7 +121,7 @@ const httpCodes: { readonly [status: number]: Code } = {
   415: "media_type_unsupported",
 };
 
-/** Where it failed, by the names of our own code; a message could hold content. */
+/** Where it failed, by names of our own code; a message could contain content. */
 function logged(c: AppContext, code: Code, error: Error): Record<string, string> {
   const frames = (error.stack ?? "")
     .split("\n")

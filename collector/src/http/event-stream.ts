@@ -1,6 +1,6 @@
 /**
- * @module EventStream: a server-sent answer that ends with its reader, its session, its account or
- * the collector. Whatever ends it says so in a last event; a failure is a code and nothing else.
+ * @module EventStream: a server-sent event stream that ends with its reader, its session, its
+ * account or the collector. The last event has the reason; a failure is a code only.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -13,10 +13,10 @@ import type { Parts } from "../parts.ts";
 import { principalOf } from "./environment.ts";
 import type { AppContext } from "./environment.ts";
 
-/** How long a reader may take for the last event; then its connection is cut. */
+/** How long a reader may take for the last event before its connection is closed. */
 const farewellMs = 1_000;
 
-/** Whose stream the request asks for. */
+/** Owner of the request's stream. */
 export function holderOf(c: AppContext): StreamHolder {
   const credential = c.get("credential");
   const session = c.get("session")?.id;
@@ -28,8 +28,8 @@ export function holderOf(c: AppContext): StreamHolder {
 }
 
 /**
- * Answers with a stream. `run` writes it and stops when the signal aborts; what it is waiting for
- * then, the reader included, is not waited for.
+ * Answers with a stream. `run` writes it and stops when the signal aborts; pending work at that
+ * time, writes included, is not waited for.
  *
  * @throws CodedError `streams_full`
  */
@@ -54,12 +54,12 @@ export function eventStream(
     const late = await Promise.race([farewell, sleep(farewellMs, "late", { ref: false })]);
     if (late === "late") c.env?.outgoing?.destroy();
   });
-  // The helper says `no-cache`, which lets a cache keep what it was sent.
+  // The helper sets `no-cache`, which allows a cache to store the response.
   response.headers.set("Cache-Control", "no-store");
   return response;
 }
 
-/** The code to tell the reader; none when the collector closes, which a reader comes back from. */
+/** The code for the reader; none when the collector closes, after which a reader reconnects. */
 function reasonOf(signal: AbortSignal): string | undefined {
   const reason: unknown = signal.aborted ? signal.reason : undefined;
   return typeof reason === "string" ? reason : undefined;

@@ -1,6 +1,7 @@
 /**
- * @module Gate: between the edge and the routes. Who asks, whether the request came from our own
- * pages, whether the role permits the route, and the audit record before the answer (design 6.3).
+ * @module Gate: between the edge and the routes. Authenticates the caller, checks that the request
+ * came from our own pages and that the role permits the route, and writes the audit record before
+ * the answer (design 6.3).
  */
 import type { MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
@@ -23,7 +24,7 @@ import { isEndpoint, methodsAt, routeName } from "./endpoint.ts";
 import type { Endpoint, Endpoints } from "./endpoint.ts";
 import { sessionCookie } from "./session-cookie.ts";
 
-/** What the gate needs to decide. */
+/** Dependencies of the gate. */
 export interface GateOptions {
   readonly endpoints: Endpoints;
   readonly credentials: Credentials;
@@ -36,7 +37,7 @@ export interface GateOptions {
   readonly cookieName: string;
 }
 
-/** The gate; what it refuses never reaches a route. */
+/** The gate; a refused request never reaches a route. */
 export function gate(options: GateOptions): MiddlewareHandler<AppEnv> {
   const { audit, basePath, endpoints } = options;
   return async function gate(c, next) {
@@ -68,7 +69,7 @@ export function gate(options: GateOptions): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** A path that answers to other methods says to which ones. */
+/** For a path with other methods the answer lists them. */
 function unserved(c: AppContext, endpoints: Endpoints, basePath: string): Promise<Response> {
   const methods = methodsAt(endpoints, c.req.path, basePath);
   if (methods.length === 0) return refuse(c, "not_found");
@@ -78,7 +79,7 @@ function unserved(c: AppContext, endpoints: Endpoints, basePath: string): Promis
 
 type Recorded = Parameters<Audit["append"]>[0];
 
-/** Runs the route, then records what it came to; the answer leaves only after the record. */
+/** Runs the route, then records its result; the answer is sent only after the record. */
 async function answer(
   c: AppContext,
   next: () => Promise<void>,
@@ -100,7 +101,7 @@ interface Found {
   readonly principal: Principal | undefined;
   readonly session?: OpenSession;
   readonly credential?: string;
-  /** A credential was presented and is wrong. */
+  /** True when a presented credential is wrong. */
   readonly wrong: boolean;
 }
 
@@ -127,10 +128,13 @@ function identify(c: AppContext, options: GateOptions): Found {
   return { principal: { ...principal, via: "session" }, session, credential, wrong: false };
 }
 
-/** How long a way back may be. */
+/** Longest return address. */
 export const nextCharsMax = 2_048;
 
-/** Without a principal: a browser goes to the sign-in page, a wrong credential is throttled. */
+/**
+ * Without a principal: a browser is redirected to the sign-in page, a wrong credential is
+ * throttled.
+ */
 async function denied(c: AppContext, options: GateOptions, wrong: boolean): Promise<Response> {
   if (wrong) {
     const wait = options.throttle.failed(clientAddress(c) ?? "in-process");
@@ -145,7 +149,7 @@ async function denied(c: AppContext, options: GateOptions, wrong: boolean): Prom
   if (c.req.method === "GET" && wantsPage(c) && options.credentials.configured) {
     const login = `${options.basePath === "/" ? "" : options.basePath}/login`;
     const whole = `${c.req.path}${new URL(c.req.url).search}`;
-    // The form takes so much; a list without its filters is better than none.
+    // The form's limit; a list without its filters is better than none.
     const next = whole.length > nextCharsMax ? c.req.path : whole;
     return c.redirect(`${login}?next=${encodeURIComponent(next)}`, 303);
   }
@@ -171,13 +175,13 @@ async function judge(
   return undefined;
 }
 
-/** The token bound to the session, as a header or as a field of a form. */
+/** The session's token, as a header or as a field of a form. */
 async function carriesToken(c: AppContext, session: OpenSession): Promise<boolean> {
   const header = c.req.header("x-csrf-token");
   if (header !== undefined) return header === session.csrfToken;
   const type = c.req.header("content-type") ?? "";
   if (!/^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)) return false;
-  // A body that cannot be read carries nothing.
+  // An unreadable body has no token.
   const body = await c.req.parseBody().catch(() => undefined);
   return body?.["csrf_token"] === session.csrfToken;
 }

@@ -1,7 +1,7 @@
 /**
- * @module Liveness: `/healthz` says that the process answers, `/readyz` whether it accepts spans,
- * `/readyz/store` whether the store behind it answers: spans are accepted while it does not. All are
- * open and bare, so that an operator can look while everything else fails closed.
+ * @module Liveness: `/healthz` means that the process answers, `/readyz` that it accepts spans,
+ * `/readyz/store` that its store answers: spans are accepted while it does not. All are open and
+ * minimal, so that an operator can use them while everything else fails closed.
  */
 import { Hono } from "hono";
 
@@ -17,7 +17,7 @@ export interface LivenessAnswers {
   readonly "GET /readyz/store": { readonly ok: boolean; readonly code: string | null };
 }
 
-/** Liveness: what each route needs, records and answers. */
+/** Liveness: endpoint declarations. */
 export const livenessGroup: RouteGroup<LivenessAnswers> = {
   endpoints: {
     "GET /healthz": {
@@ -51,7 +51,7 @@ function livenessRoutes(parts: Parts): Hono<AppEnv> {
   app.get("/healthz", (c) => respondJson(c, { status: "ok" }));
   app.get("/readyz", (c) => {
     const accepts = parts.ingest.accepting();
-    // A collector that is there to be read alone accepts none, and is ready all the same.
+    // A read-only collector accepts none, and is ready all the same.
     const ready = accepts || parts.config.ingest === "off";
     return respondJson(c, { ready, accepts_spans: accepts }, ready ? 200 : 503);
   });

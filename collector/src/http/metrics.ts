@@ -1,6 +1,6 @@
 /**
- * @module Metrics: what this process did, as Prometheus reads it. Labels are route templates, codes
- * and names of our own.
+ * @module Metrics: counters of this process for Prometheus. Labels are route templates, codes and
+ * names of our own.
  */
 import { Hono } from "hono";
 import { Counter, Gauge, Registry } from "prom-client";
@@ -10,7 +10,7 @@ import type { AppEnv } from "./environment.ts";
 import type { RouteGroup } from "./endpoint.ts";
 import type { Parts } from "../parts.ts";
 
-/** Metrics: what each route needs, records and answers. */
+/** Metrics: endpoint declarations. */
 export const metricsGroup: RouteGroup = {
   endpoints: {
     "GET /metrics": {
@@ -27,7 +27,7 @@ export const metricsGroup: RouteGroup = {
   routes: metricsRoutes,
 };
 
-/** GET `/metrics`, for readers that are bound to no tenant and no application. */
+/** GET `/metrics`, for unbound principals. */
 function metricsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.get("/metrics", async (c) => {
@@ -40,7 +40,7 @@ function metricsRoutes(parts: Parts): Hono<AppEnv> {
 type Kind = typeof Counter | typeof Gauge;
 type Samples = number | Readonly<Record<string, number>>;
 
-/** What the parts say at this moment. They count themselves, so the registry lives for one answer. */
+/** Current values of the parts. They count themselves, so the registry is created per response. */
 async function measure(parts: Parts): Promise<Registry> {
   const { audit, ingest, sessions, store, streams, version } = parts;
   const registry = new Registry();
@@ -82,7 +82,7 @@ async function measure(parts: Parts): Promise<Registry> {
   return registry;
 }
 
-/** The fields of the conservation report: what only grows is a counter. */
+/** The fields of the conservation report: ones that only grow are counters. */
 const ingested: Readonly<Record<keyof ConservationSnapshot, readonly [Kind, string]>> = {
   received: [Counter, "Spans, log records and metric points that arrived."],
   recovered: [Counter, "Items found in the journal at the start."],

@@ -1,5 +1,5 @@
 /**
- * @module Headers of every answer: nothing is cached, sniffed, framed or fetched from elsewhere
+ * @module Headers of every answer: no caching, sniffing, framing or fetching from elsewhere
  * (design 6.3; faults W8, W10).
  */
 import type { MiddlewareHandler } from "hono";
@@ -18,11 +18,11 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** What every answer carries, those of the edge included. */
+/** Headers of every answer, including those of the edge. */
 export const securityHeaders: { readonly [name: string]: string } = {
   "Content-Security-Policy": policy,
   "X-Content-Type-Options": "nosniff",
-  // Nothing of an address leaves the origin. `no-referrer` would also turn the Origin of our own
+  // No part of an address leaves the origin. `no-referrer` would also turn the Origin of our own
   // forms into "null", and every sign-in by a browser would be refused as foreign.
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
@@ -30,7 +30,7 @@ export const securityHeaders: { readonly [name: string]: string } = {
   "X-Frame-Options": "DENY",
 };
 
-/** Sets the headers; `Cache-Control` stays what an open asset says of itself. */
+/** Sets the headers; an asset's own `Cache-Control` is kept. */
 export function noStore(): MiddlewareHandler<AppEnv> {
   return async function noStore(c, next) {
     await next();

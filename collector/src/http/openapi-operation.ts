@@ -1,6 +1,6 @@
 /**
- * @module OpenAPI operation: one operation of the description: its parameters, body, answers,
- * failures and what it needs.
+ * @module OpenAPI operation: one operation of the description: parameters, body, answers, failures
+ * and required permission.
  */
 import { codes } from "@turnproof/semconv";
 import type { Code, CodeRow } from "@turnproof/semconv";
@@ -9,7 +9,7 @@ import { z } from "zod";
 import { rolePermissions, roles } from "../access/principal.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** What an operation is described from. */
+/** Input of an operation's description. */
 export interface Described {
   readonly endpoint: Endpoint;
   /** Path template of OpenAPI. */
@@ -131,7 +131,7 @@ function queryParameters(schema: z.ZodObject | undefined): readonly unknown[] {
   }));
 }
 
-/** A form sends the same fields as JSON does; OTLP sends the same message in either encoding. */
+/** A form has the same fields as JSON; OTLP has the same message in either encoding. */
 function contentOf({ type, schema }: NonNullable<Endpoint["body"]>): Record<string, unknown> {
   if (type === protobuf) {
     return { [protobuf]: { schema: binary }, "application/json": { schema: { type: "object" } } };
@@ -144,7 +144,7 @@ function json(content: object): Record<string, object> {
   return { "application/json": content };
 }
 
-/** The input side: what a client may send; a transform has none other. */
+/** The input side of a schema; transforms have no other. */
 export function schemaOf(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io: "input",

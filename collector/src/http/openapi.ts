@@ -1,6 +1,6 @@
 /**
- * @module OpenAPI: the description of every endpoint, made from its declaration, from the zod
- * schemas that validate, and from the types of the answers.
+ * @module OpenAPI: the description of every endpoint, from its declaration, from the zod schemas
+ * that validate, and from the types of the answers.
  */
 import apiAnswers from "./api-answers.json" with { type: "json" };
 import { problemSchema } from "./errors.ts";
@@ -29,7 +29,7 @@ interface Area {
   readonly belongs: (path: string) => boolean;
 }
 
-/** Tags of the operations, in reading order; the first that fits is an operation's. */
+/** Tags of the operations, in reading order; the first that matches applies. */
 const areas: readonly Area[] = [
   {
     name: "Receiving",
@@ -108,7 +108,7 @@ function describePaths(endpoints: Endpoints): Record<string, Record<string, unkn
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [route, endpoint] of Object.entries(endpoints)) {
     const [method = "", template = ""] = route.split(" ");
-    // What answers every method says only which one there is.
+    // A handler for every method only states which one exists.
     if (method === "ALL") continue;
     const path = template.replace(/:([a-z_]+)/g, "{$1}");
     const schema = schemaAt(route, endpoint);
@@ -120,7 +120,7 @@ function describePaths(endpoints: Endpoints): Record<string, Record<string, unkn
       };
     };
     const isPage = endpoint.answers === html;
-    // The last part of these paths takes `.json` too.
+    // The last segment of these paths accepts `.json` too.
     if (method === "GET" && path.endsWith("}") && schema !== undefined) {
       put(path, "both");
       put(`${path}.json`, "json");

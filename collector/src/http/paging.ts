@@ -1,7 +1,7 @@
 /**
- * @module Paging: a route's cursor in and out. What a cursor is bound to is gathered here from the
- * request: route, every filter, view, store, and who asks (design 4: Page; faults 5.2). It carries
- * the mark of its walk and a digest of what its position stands in.
+ * @module Paging: opens and seals a route's cursors. The binding of a cursor is built from the
+ * request: route, every filter, view, store, and principal (design 4: Page; faults 5.2). It
+ * contains the mark of its walk and a digest of the unit in which its position is.
  */
 import { createHash } from "node:crypto";
 
@@ -21,15 +21,17 @@ import type { StandingPlace, StandingReader } from "./standing.ts";
 
 /** The cursor of one request. */
 export interface Paging {
-  /** Position that came in, authenticated. */
+  /** Position in the request, authenticated. */
   readonly after: Keyset | undefined;
-  /** Mark of the walk: a time of receipt after everything received when its first page was read. */
+  /**
+   * Mark of the walk: a time of receipt after everything received when its first page was read.
+   */
   readonly asOf: string;
-  /** The cursor of the page after this one, which ends in the place. */
+  /** The cursor of the next page, whose position is in `place`. */
   seal(next: Keyset | null, place: StandingPlace | undefined): Promise<string | null>;
 }
 
-/** Parameters as a route read them. */
+/** Parameters as a route parsed them. */
 type Parameters = Readonly<Record<string, unknown>> & {
   readonly cursor?: string | undefined;
   readonly view?: string | undefined;
@@ -37,9 +39,9 @@ type Parameters = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * Opens the cursor of a request and reads again what it stands in.
+ * Opens the cursor of a request and reads again the unit in which it stopped.
  *
- * @throws CodedError `cursor_rejected`, also when what was partly read has changed
+ * @throws CodedError `cursor_rejected`, also when the partly read unit has changed
  */
 export async function pagingOf(
   c: AppContext,
@@ -48,7 +50,7 @@ export async function pagingOf(
   reading: Reading,
 ): Promise<Paging> {
   const { keyring, config, now } = parts;
-  // A page and its twin go on with each other's cursors: they are one route.
+  // A page and its twin share cursors: they count as one route.
   const route = c.get("route").replace(/\/turns\.json$|\.json$/, "");
   const place = { deployment: config.auditScope, route };
   const binding = bindingOf(c, parameters);
@@ -86,7 +88,7 @@ export async function pagingOf(
   };
 }
 
-/** The page size may change from page to page; everything else may not. */
+/** The page size may change from page to page; nothing else may. */
 function bindingOf(c: AppContext, parameters: Parameters): CursorBinding {
   const { cursor: _cursor, limit: _limit, view = "events", store = "trace", ...rest } = parameters;
   const filters = Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * @module Parameters: strict reading of query strings. An unknown or repeated parameter is refused,
- * and the same zod schemas validate and describe (requirements: Endpoints; faults W14).
+ * @module Parameters: strict parsing of query strings. An unknown or repeated parameter is
+ * refused, and the same zod schemas validate and describe (requirements: Endpoints; faults W14).
  */
 import { normalizeTime } from "@turnproof/evidence";
 import { CodedError, attribute, eventStatuses, kindOf, limits } from "@turnproof/semconv";
@@ -10,7 +10,7 @@ import { z } from "zod";
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
 
-/** An opaque identifier as people type it. */
+/** An opaque identifier as typed. */
 export const id: z.ZodString = z
   .string()
   .min(1)
@@ -21,7 +21,7 @@ const time = z
   .string()
   .max(64)
   .transform((value, context) => {
-    // The plus of an offset becomes a space in a query string; a date alone is its midnight.
+    // The plus of an offset becomes a space in a query string; a date alone means midnight.
     const said = value.replace(/ (?=\d{2}:?\d{2}$)/, "+");
     const utc = normalizeTime(/^\d{4}-\d{2}-\d{2}$/.test(said) ? `${said}T00:00:00Z` : said);
     if (utc === undefined) context.addIssue({ code: "custom", message: "not a time" });
@@ -38,7 +38,7 @@ const kind = z
     return found ?? z.NEVER;
   });
 
-/** How a number that arrives as text is described: as the number that it is. */
+/** Description of a number that arrives as text: a number. */
 function integer(minimum: number, maximum: number): Record<string, unknown> {
   return { type: "integer", minimum, maximum, pattern: undefined };
 }
@@ -55,7 +55,7 @@ const limit = z
   )
   .meta(integer(limits.pageEventsMin, limits.pageEventsMax));
 
-/** The parameters that every listing shares, by name; a route picks from them. */
+/** The parameters that listings share, by name; a route picks from them. */
 export const filters = {
   store: z
     .enum(["trace", "conversation", "tool_log", "all"])
@@ -80,7 +80,7 @@ export const filters = {
   cursor: z.string().min(1).max(8_192).describe("The `next_cursor` of the page before."),
 };
 
-/** What is drawn over the turns. */
+/** Chart above the turns. */
 export const chart = z
   .enum(["count", "duration", "trend"])
   .describe(
@@ -88,7 +88,7 @@ export const chart = z
       "fared (`trend`: verdicts, durations, tools and tokens).",
   );
 
-/** How the long lists of a model are written; both say the same. */
+/** Encoding of a model's long lists; both have the same content. */
 export const form = z
   .enum(["records", "columns"])
   .describe(
@@ -96,7 +96,7 @@ export const form = z
       "field, which is far shorter and is what the pages read.",
   );
 
-/** Filters that only child events can answer (requirements: Endpoints, rule 2). */
+/** Filters that apply to child events only (requirements: Endpoints, rule 2). */
 export const eventOnlyFilters = [
   "memory_id",
   "root_trace_id",
@@ -112,7 +112,7 @@ export const eventOnlyFilters = [
 ] as const;
 
 /**
- * The id in the last part of a path, with or without `.json`; what can be no id is not there.
+ * The id in the last segment of a path, with or without `.json`; an invalid id is not found.
  *
  * @throws CodedError `not_found`
  */
@@ -122,9 +122,9 @@ export function readPathId(c: AppContext, name: string): string {
   return result.data;
 }
 
-/** A refused parameter or body, with what could have stood there; never with what did. */
+/** A refused parameter or body, with the allowed values; never the input. */
 export class ParameterError extends CodedError {
-  /** Names of the route's parameters or fields, or the values of the one that is named. */
+  /** Names of the route's parameters or fields, or the values of the named one. */
   readonly allowed: readonly string[];
 
   constructor(code: Code, allowed: readonly string[], field?: string) {
@@ -134,15 +134,15 @@ export class ParameterError extends CodedError {
 }
 
 /**
- * Reads the query string by a schema of its whole vocabulary.
+ * Parses the query string by a schema of all its parameters.
  *
  * @throws ParameterError `parameter_unknown`, `parameter_repeated` or `parameter_invalid`; `field`
- * is named only when it is a parameter of the route
+ * is set only for a parameter of the route
  */
 export function readParameters<S extends z.ZodObject>(c: AppContext, schema: S): z.output<S> {
   const known = Object.keys(schema.shape);
   const given: Record<string, string> = Object.create(null) as Record<string, string>;
-  // A form of a page without script sends its empty fields too; they say nothing.
+  // A form of a page without script also sends its empty fields; they are ignored.
   const lenient = wantsPage(c);
   for (const [name, values] of Object.entries(c.req.queries())) {
     if (!known.includes(name)) throw new ParameterError("parameter_unknown", known);

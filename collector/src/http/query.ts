@@ -1,5 +1,5 @@
 /**
- * @module Query: from a route's parameters to a query of evidence, narrowed to who asks.
+ * @module Query: builds a query of evidence from a route's parameters, narrowed to the principal.
  */
 import { compareTimes } from "@turnproof/evidence";
 import type { EventQuery } from "@turnproof/evidence";
@@ -41,10 +41,10 @@ const queryFields = [
 ] as const satisfies readonly (keyof EventQuery)[];
 
 /**
- * What the asker reads with these parameters.
+ * What the principal reads with these parameters.
  *
  * @throws CodedError `scope_forbidden` for a foreign tenant, `parameter_invalid` for two tenants,
- * `range_empty` for a range of time in which nothing can lie
+ * `range_empty` for an empty range of time
  */
 export function readingFor(c: AppContext, parameters: Filters): Reading {
   refuseEmptyRange(parameters);
@@ -64,7 +64,10 @@ export function readingFor(c: AppContext, parameters: Filters): Reading {
   return readingOf(principalOf(c), query);
 }
 
-/** The end is exclusive. An empty answer would read as "there was nothing", so it is refused. */
+/**
+ * The end is exclusive. An empty answer would mean "there was nothing", so an empty range is
+ * refused.
+ */
 function refuseEmptyRange({ start_time: start, end_time: end }: Filters): void {
   if (typeof start !== "string" || typeof end !== "string") return;
   if (compareTimes(start, end) >= 0) throw new CodedError("range_empty", { field: "start_time" });

@@ -1,6 +1,6 @@
 /**
- * @module Request metrics: how many answers of which status each route gave, and how long they
- * took, as a histogram. Labels are templates of routes, never paths.
+ * @module Request metrics: number of answers by route and status, and their durations as a
+ * histogram. Labels are templates of routes, never paths.
  */
 import type { MiddlewareHandler } from "hono";
 import { Histogram, Registry } from "prom-client";
@@ -13,10 +13,10 @@ export interface RequestMetrics {
   readonly middleware: MiddlewareHandler<AppEnv>;
 }
 
-/** Upper bounds in seconds: lists aim at 40 ms, counts over all turns at 150 ms. */
+/** Upper bounds in seconds: the targets are 40 ms for lists, 150 ms for counts over all turns. */
 const buckets = [0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.6, 1.2, 2.5, 5, 10];
 
-/** Fresh measures, in a registry of their own: several collectors live in one process. */
+/** New metrics, in a registry of their own: one process may have several collectors. */
 export function createRequestMetrics(): RequestMetrics {
   const registry = new Registry();
   const durations = new Histogram({

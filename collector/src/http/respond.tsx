@@ -1,6 +1,6 @@
 /**
  * @module Respond: one model, two renderings. A path that ends in `.json` answers the model; any
- * other answers its page, which announces the twin (design 6.2).
+ * other answers its page, which links to the twin (design 6.2).
  */
 import type { Child, JSXNode } from "hono/jsx";
 
@@ -10,43 +10,43 @@ import type { AppContext } from "./environment.ts";
 import type { Problem } from "./errors.ts";
 import type { Endpoints } from "./endpoint.ts";
 
-/** What every page knows besides its model. */
+/** Data of every page beside its model. */
 export interface Frame {
-  /** Path below the base path, and the same with its query. */
+  /** Path below the base path, without and with its query. */
   readonly path: string;
   readonly basePath: string;
   readonly query: URLSearchParams;
-  /** Where the JSON twin of this page lies, query included; absent on pages without one. */
+  /** Address of this page's JSON twin, query included; absent on pages without one. */
   readonly jsonHref?: string;
   readonly principal?: Principal;
-  /** Field `csrf_token` of every form that a session posts. */
+  /** Field `csrf_token` of every form of a session. */
   readonly csrfToken?: string;
   readonly contentMode: "metadata" | "redacted" | "full";
   readonly readOnly: boolean;
-  /** False: loopback without authentication, which the page says. */
+  /** False: loopback without authentication, which the page states. */
   readonly authConfigured: boolean;
   readonly version: string;
   /** Template of links to another trace backend; absent where none is configured. */
   readonly traceLink?: string;
   readonly requestId: string;
-  /** When the page was stated, RFC 3339. */
+  /** When the page was rendered, RFC 3339. */
   readonly at: string;
 }
 
 /** A page: a function from model and frame to markup. */
 export type View<M> = (model: M, frame: Frame) => Child | Promise<Child>;
 
-/** Renders pages of one collector; made once and handed to requests. */
+/** Renders pages of one collector; created once and used by requests. */
 export interface Renderer {
   page<M>(c: AppContext, view: View<M>, model: M, status: number): Response | Promise<Response>;
   problem(c: AppContext, problem: Problem): Response | Promise<Response>;
 }
 
-/** What the frame takes from the configuration. */
+/** Configuration of the frame. */
 export interface RendererOptions {
   /** The page of every error. */
   readonly problem: View<Problem>;
-  /** Where the twin of a page is declared. */
+  /** Declares each page's twin. */
   readonly endpoints: Endpoints;
   readonly basePath: string;
   readonly contentMode: Frame["contentMode"];
@@ -65,7 +65,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     const path = url.pathname.slice(base.length) || "/";
     const principal = c.get("principal");
     const session = c.get("session");
-    // What was posted has no address under which it could be read again.
+    // A posted page has no address under which it could be read again.
     const twin = isProblem ? undefined : twinOf(endpoints, c.get("route"), path);
     return {
       ...constant,
@@ -94,25 +94,25 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
 }
 
-/** Where the model of a page is answered as JSON. */
+/** Route of the page's model as JSON. */
 function twinOf(endpoints: Endpoints, route: string, path: string): string | undefined {
   if (!route.startsWith("GET ")) return undefined;
-  // The last part of such a path takes `.json` too.
+  // The last segment of such a path accepts `.json` too.
   return /\/:[a-z_]+$/.test(route) ? `${path}.json` : endpoints[route]?.twin;
 }
 
 /** One model of one route. */
 export interface Answer<M> {
   readonly model: M;
-  /** Another form of the model, for whoever asked for that in JSON. */
+  /** Another form of the model, for clients that request it in JSON. */
   readonly json?: () => object;
   readonly view: View<M>;
   readonly status?: number;
 }
 
 /**
- * Answers with the model as JSON or as its page. A path that ends in `.json` is JSON; a page is JSON
- * too where `Accept` prefers it (RFC 9110, 12.5.1).
+ * Answers with the model as JSON or as its page. A path that ends in `.json` is JSON; a page is
+ * JSON too where `Accept` prefers it (RFC 9110, 12.5.1).
  */
 export function respond<M>(c: AppContext, answer: Answer<M>): Response | Promise<Response> {
   const { model, json, view, status = 200 } = answer;

@@ -1,11 +1,12 @@
 /**
- * @module Session cookie: one cookie of one name, or the request is refused (design 6.3, W6).
+ * @module Session cookie: exactly one cookie of its name, or the request is refused (design 6.3,
+ * W6).
  */
 import { CodedError } from "@turnproof/semconv";
 
 import type { AppContext } from "./environment.ts";
 
-/** Name of the cookie; the prefix binds it to a secure root where that is so. */
+/** Name of the cookie; on HTTPS a prefix binds it to the secure origin. */
 export function cookieNameOf(secure: boolean, basePath: string): string {
   return secure && basePath === "/" ? "__Host-turnproof" : "turnproof-session";
 }
@@ -13,7 +14,7 @@ export function cookieNameOf(secure: boolean, basePath: string): string {
 /**
  * The value of the session cookie.
  *
- * @throws CodedError `bad_request` when it occurs twice: one of them was tossed here
+ * @throws CodedError `bad_request` when it occurs twice: one of them was injected
  */
 export function sessionCookie(c: AppContext, name: string): string | undefined {
   const values = (c.req.header("cookie") ?? "")

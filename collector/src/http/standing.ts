@@ -1,9 +1,9 @@
 /**
- * @module Standing: what a cursor's position stands in, and a digest of it. A walk that is bound
- * to a root or a turn stands in the whole root; any other in what one root received at one time,
- * or in one row of memory. A list of turns stands in nothing that changes. When that changed since
- * the cursor was issued, the rest of the walk would join two states of it, so the cursor is
- * rejected (requirements: rules for the events endpoint 3).
+ * @module Standing: the unit in which a cursor's position is, and its digest. For a walk bound to
+ * a root or a turn it is the whole root; for any other, what one root received at one time, or one
+ * row of memory. Positions in a list of turns have none, because nothing in it can change. When
+ * the unit has changed since the cursor was issued, the rest of the walk would mix two states of
+ * it, so the cursor is rejected (requirements: rules for the events endpoint 3).
  */
 import { createHash } from "node:crypto";
 
@@ -15,10 +15,10 @@ import { rowEvents, rowStores } from "../memory/memory-rows.ts";
 import { tenantOf } from "../memory/memory-events.ts";
 import type { Parts } from "../parts.ts";
 
-/** Names of what is stood in: a root, a receipt of it, or the event of a row of memory. */
+/** Names of the unit: a root, a receipt of it, or the event of a row of memory. */
 export type StandingPlace = Readonly<Record<string, string>>;
 
-/** Who reads, and what was asked. */
+/** Scope and query of the read. */
 export interface StandingReader {
   readonly parts: Pick<Parts, "store" | "memory">;
   readonly scope: EvidenceScope;
@@ -51,7 +51,7 @@ function earlier(first: TurnEvent | undefined, event: TurnEvent): TurnEvent {
   return compareTimes(event.received_at, first.received_at) <= 0 ? event : first;
 }
 
-/** The place with its present digest. */
+/** The unit with its present digest. */
 export async function standingIn(
   reader: StandingReader,
   at: StandingPlace,
@@ -61,7 +61,7 @@ export async function standingIn(
 }
 
 /**
- * A root as its rows and their latest receipt, because rows are only ever added; a receipt as its
+ * A root by its rows and their latest receipt, because rows are only ever added; a receipt by its
  * events, because an event that is recorded again moves to another one.
  */
 async function rootText(

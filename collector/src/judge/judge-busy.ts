@@ -1,7 +1,7 @@
 /**
- * @module JudgeBusy: roots that never are quiet. They are judged as far as they are stored, and
- * their rows stay provisional until the root is quiet. A window that leaves out what was received
- * after the mark is not whole: it shows failures and no success.
+ * @module JudgeBusy: roots that are never quiet. They are judged as far as they are stored, and
+ * their rows stay provisional until the root is quiet. A window without the events after the mark
+ * is not complete: it can show failures and no success.
  */
 import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -16,8 +16,8 @@ import { metadataOf } from "./verdict.ts";
 import { windowOf } from "../turns/window.ts";
 
 /**
- * Judges what of these roots was received before the mark; how many turns. What is not in memory
- * waits until it is quiet.
+ * Judges the rows of these roots received before the mark; returns how many turns. A root that is
+ * not in memory waits until it is quiet.
  */
 export async function judgeBusy(
   parts: Parts,

@@ -1,9 +1,9 @@
-/** @module JudgeCodes: what the judge found of a turn, as codes. */
+/** @module JudgeCodes: the judge's findings on a turn, as codes. */
 import { findingTexts } from "@turnproof/evidence";
 import type { TurnFindings } from "@turnproof/evidence";
 import type { Judgement } from "@turnproof/store";
 
-/** Findings of a turn that time alone may change. */
+/** Findings of a turn that can change with time alone. */
 export const unendedCodes: ReadonlySet<string> = new Set(["turn_open", "turn_unfinished"]);
 
 /** Findings and insights of a turn by code; a code that is both is a finding. */

@@ -1,7 +1,7 @@
 /**
- * @module JudgeDrafts: judges turns at the drain, while their events are at hand, as if nothing
- * were lost. When the root is quiet, complete and without known losses, its turns are settled from
- * that; every other root is judged anew from its events.
+ * @module JudgeDrafts: judges turns at the drain, while their events are in memory, assuming no
+ * losses. When the root is quiet, complete and without known losses, its turns are settled from
+ * that; every other root is judged again from its events.
  */
 import { compareTimes, judgeSettledTurn, overlapsLoss } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -15,8 +15,8 @@ import { knownLosses } from "./losses.ts";
 import type { Parts } from "../parts.ts";
 
 /**
- * Judges a root as it stands, under a window that is whole and of which nothing is lost. What
- * begins and does not end is not judged: there the verdict rests on the time and on its process.
+ * Judges a root as stored, as a complete window without losses. A root with an unfinished
+ * operation is not judged: its verdict depends on the time and on its process.
  */
 export function draftJudge({ turnLimits }: Pick<Config, "turnLimits">): JudgeRoot {
   return ({ events }) => {
@@ -42,7 +42,7 @@ export function draftJudge({ turnLimits }: Pick<Config, "turnLimits">): JudgeRoo
   };
 }
 
-/** Latest receipt of all events; undefined where one does not say. */
+/** Latest receipt of all events; undefined where one has none. */
 function latestReceipt(events: readonly TurnEvent[]): string | undefined {
   let latest: string | undefined;
   for (const { received_at: at } of events) {
@@ -52,13 +52,13 @@ function latestReceipt(events: readonly TurnEvent[]): string | undefined {
   return latest;
 }
 
-/** Roots that were settled from their drafts, and those that are to be judged from their events. */
+/** Roots that were settled from their drafts, and those to be judged from their events. */
 export interface SettledDrafts {
   readonly settled: readonly TurnRecord[];
   readonly others: ReadonlyMap<string, RootStanding>;
 }
 
-/** Settles the roots that may be settled from drafts. */
+/** Settles the roots whose drafts allow it. */
 export async function settleDrafted(
   parts: Parts,
   standing: ReadonlyMap<string, RootStanding>,
@@ -74,7 +74,7 @@ export async function settleDrafted(
     else drafted.set(root, one);
   }
   const judgedAt = new Date(parts.now()).toISOString();
-  // A write that fails may have settled some of them: a loss goes back to these as well.
+  // A failed write may have settled some of them: a later loss has to reach these too.
   for (const { draft } of drafted.values()) losses.judged(draft.voices);
   const settled = await settleDrafts(parts.store.ledger, [...drafted.values()], judgedAt);
   for (const root of drafted.keys()) open.note(root, null);

@@ -1,4 +1,4 @@
-/** Losses after the verdict: how far the judge goes back, and that it does so once for each. */
+/** Losses after the verdict: how far back the judge goes, once for each loss. */
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
@@ -35,7 +35,7 @@ test("goes back to the clean report, or to the producer's first receipt, once fo
   const first = loss("till", null);
   expect(losses.since([first])).toBe("2026-10-05T08:00:01.5Z");
   expect(losses.since([first])).toBeUndefined();
-  // Clocks differ by some minutes.
+  // Clocks may differ by some minutes.
   const second = loss("till", "2026-10-05T08:45:00Z", 2);
   expect(losses.since([first, second])).toBe("2026-10-05T08:40:00.000Z");
   expect(losses.since([first, second])).toBeUndefined();
@@ -51,7 +51,7 @@ test("what nobody judged needs no second look, what may be anybody's needs all",
   expect(losses.since([loss("pos", null)])).toBeUndefined();
   const { producer_id: _p, service: _s, ...anybodys } = loss("x", null);
   expect(losses.since([anybodys])).toBe("2026-10-05T07:00:00Z");
-  // Another process of the same service may have spoken in the same turn.
+  // Another process of the same service may be part of the same turn.
   expect(losses.since([{ ...loss("desk-2", null), service: "desk-service" }])).toBe(
     "2026-10-05T07:00:00Z",
   );
@@ -61,7 +61,7 @@ test("a root is looked at again when rows of it are set aside while the judge ru
   const losses = createLateLosses();
   expect(losses.fresh(["a"])).toEqual([]);
   expect(losses.fresh(["a", "b"])).toEqual(["b"]);
-  // It is told again until it is judged, also by the next process.
+  // It is returned again until it is judged, also to the next process.
   expect(losses.fresh(["a", "b"])).toEqual(["b"]);
   const floor = "2026-10-04T08:00:00.000Z";
   expect(createLateLosses({ ...losses.state(), floor }).fresh(["a", "b"])).toEqual(["b"]);
@@ -79,7 +79,7 @@ test("a later process goes back for the losses and roots that an earlier one did
   const floor = "2026-10-04T08:00:00.000Z";
   const after = createLateLosses({ ...before.state(), floor });
   expect(after.since([old])).toBeUndefined();
-  // Which producers took part in turns that were judged then is unknown.
+  // The producers of turns judged before are unknown.
   expect(after.since([old, loss("pos", null)])).toBe(floor);
   expect(after.since([loss("desk", "2026-10-05T08:45:00Z")])).toBe("2026-10-05T08:40:00.000Z");
   expect(after.fresh(["a", "b"])).toEqual(["b"]);

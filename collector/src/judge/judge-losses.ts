@@ -1,7 +1,7 @@
 /**
  * @module JudgeLosses: losses that become known after turns were judged (design 6.4). No verdict
- * is a success while a loss is known that the turn may have met, so the judge goes back: for each
- * interval to where it began, and to each root of which rows were set aside.
+ * is a success while a known loss may concern the turn, so the judge goes back: for each interval
+ * to its start, and to each root with quarantined rows.
  */
 import { createHash } from "node:crypto";
 
@@ -9,55 +9,55 @@ import { compareTimes } from "@turnproof/evidence";
 import type { LossInterval } from "@turnproof/evidence";
 import type { Voice } from "@turnproof/store";
 
-/** Producers, and services, that are remembered; what a forgotten one lost first is missed. */
+/** Most producers and services in memory; the first loss of an evicted one is missed. */
 const namesMax = 10_000;
-/** Intervals that are remembered; the turns of a forgotten one are judged once more. */
+/** Most intervals in memory; the turns of an evicted one are judged once more. */
 const lossesMax = 100_000;
-/** Receipts are read by the collector's clock and intervals told by the producer's. */
+/** Receipts use the collector's clock and intervals the producer's. */
 const skewMs = 5 * 60_000;
 
-/** What the judge remembers of the turns that it judged, and of the losses it judged them with. */
+/** Which turns were judged, and with which losses. */
 export interface LateLosses {
-  /** Remembers who speaks in a window that is judged. */
+  /** Records the producers in a judged window. */
   judged(events: readonly Voice[]): void;
   /**
-   * The receipt from which turns have to be judged again because of intervals that were not known
-   * before; undefined when there is none that concerns a turn that was judged.
+   * The receipt from which turns have to be judged again because of newly known intervals;
+   * undefined when none concerns a judged turn.
    */
   since(losses: readonly LossInterval[]): string | undefined;
   /**
-   * Of these roots the ones that are not judged since they were named; the first time none, because
-   * then all are to be judged anyway.
+   * The roots among these that were not judged since they were named; empty the first time,
+   * because all of them are judged then anyway.
    */
   fresh(roots: readonly string[]): readonly string[];
-  /** Says that a root is judged as one that is named. */
+  /** Records that a named root is judged. */
   settled(root: string): void;
-  /** What the next process is to know. */
+  /** State for the next process. */
   state(): LossesState;
 }
 
-/** What is kept of losses from one process to the next. */
+/** State of losses between two processes. */
 export interface LossesState {
-  /** Digests of the intervals that turns were judged with, the newest last. */
+  /** Digests of the intervals that turns were judged with, newest last. */
   readonly seen: readonly string[];
-  /** Digests of the roots of which rows were set aside, and that are judged since. */
+  /** Digests of the roots with quarantined rows that were judged since. */
   readonly named: readonly string[];
 }
 
-/** Intervals and roots that the next process knows; it judges the turns of others once more. */
+/** Most intervals and roots kept for the next process; it judges the turns of others once more. */
 const keptMax = 10_000;
 
 /**
- * What an earlier process kept, if any. Which producers took part in its turns is unknown: any may
- * have, from `floor` on.
+ * State of an earlier process, if any. The producers of its turns are unknown: it may be any, from
+ * `floor` on.
  */
 export interface EarlierLosses extends LossesState {
   readonly floor: string;
 }
 
-/** Losses on top of what an earlier process kept. */
+/** Losses on top of an earlier process's state. */
 export function createLateLosses(before?: EarlierLosses): LateLosses {
-  /** The earliest receipt that was judged: of each producer, of each service, and of all. */
+  /** The earliest judged receipt: of each producer, of each service, and of all. */
   const first = new Map<string, string>();
   const seen = new Set<string>(before?.seen);
   let named: Set<string> | undefined = before && new Set(before.named);
@@ -119,7 +119,7 @@ function digest(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 22);
 }
 
-/** The longest remembered goes first, but never the one of all. */
+/** Evicts the oldest entry, but never the one of all. */
 function bound(known: Map<string, string> | Set<string>, max: number): void {
   for (const key of known.keys()) {
     if (known.size <= max) return;

@@ -1,7 +1,6 @@
 /**
- * @module JudgeMark: how far the judge came, kept beside the journal. Turns are never judged again
- * because a collector starts: what was received before the mark is settled, or the ledger says that
- * it is not.
+ * @module JudgeMark: the judge's progress, stored beside the journal. A restart never judges turns
+ * again: what was received before the mark is settled, or the ledger lists it as unsettled.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,29 +11,29 @@ import { replaceFile } from "./replace-file.ts";
 
 /** What is kept. */
 export interface JudgeState extends LossesState {
-  /** Receipt up to which everything was looked at, ISO 8601 UTC. */
+  /** Receipt up to which everything was checked, ISO 8601 UTC. */
   readonly since: string;
   /**
-   * What was received before this was judged without a loss that is known now: from `since` to here
-   * it is judged again. Absent in a file of an earlier version.
+   * Rows received before this were judged without a loss that is known now: from `since` to here
+   * they are judged again. Absent in a file of an earlier version.
    */
   readonly stale_before?: string | undefined;
 }
 
 /** The file of one collector and one store. */
 export interface JudgeMark {
-  /** What an earlier process kept; undefined without one, and where it judged another store. */
+  /** State of an earlier process; undefined without one, and where it judged another store. */
   readonly earlier: JudgeState | undefined;
   /** False for a store that ends with the process. */
   readonly lasts: boolean;
   /**
-   * Keeps this, durably when it resolves. It never rejects: a disk that refuses costs the next
-   * start some time. One call at a time.
+   * Stores the state, durably when it resolves. Never rejects: when the disk refuses, the next
+   * start takes longer. One call at a time.
    */
   keep(state: JudgeState): Promise<void>;
 }
 
-/** The mark of a collector; one whose store is gone with the process keeps none. */
+/** The mark of a collector; for a store in memory nothing is stored. */
 export function openMark({ config, store, server, log }: Parts): JudgeMark {
   if (store.name === "ephemeral") return { earlier: undefined, lasts: false, keep: async () => {} };
   const file = join(config.dataDir, "judge.json");
@@ -50,13 +49,13 @@ export function openMark({ config, store, server, log }: Parts): JudgeMark {
         await replaceFile(file, Buffer.from(text));
         kept = text;
       } catch {
-        // The next look tries again.
+        // The next check tries again.
       }
     },
   };
 }
 
-/** A file that is damaged counts as none, and is told of: the judge then looks back a day. */
+/** A damaged file counts as none and is logged: the judge then goes back a day. */
 function read(file: string, of: string, log: Parts["log"]): JudgeState | undefined {
   let text: string;
   try {
@@ -74,7 +73,7 @@ function read(file: string, of: string, log: Parts["log"]): JudgeState | undefin
   return said.store === of ? said.state : undefined;
 }
 
-/** What the file says; undefined where it is none of a version that is known. */
+/** The parsed file; undefined for an unknown version. */
 function parsed(text: string): { readonly store: string; readonly state: JudgeState } | undefined {
   let said: unknown;
   try {

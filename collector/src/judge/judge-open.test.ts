@@ -1,4 +1,4 @@
-/** Roots in which something did not end are looked at again when there is a reason. */
+/** Roots with an unfinished operation are judged again when there is a reason. */
 import type { ProducerLife } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 

@@ -1,19 +1,19 @@
 /**
- * @module JudgeOpen: roots with a turn that is open or unfinished. Nothing has to arrive in them
- * for that to change: time passes, their process is heard of again after a pause, or it starts
- * anew. So the judge keeps when, and upon whose word, it looks again.
+ * @module JudgeOpen: roots with an open or unfinished turn. Their verdict can change without new
+ * events: time passes, their process reports again after a pause, or it restarts. So the judge
+ * records when, and after which process's report, to judge again.
  */
 import { compareTimes } from "@turnproof/evidence";
 import type { ProducerLife } from "@turnproof/evidence";
 
-/** Roots that are remembered; the judge looks at one that was forgotten when it speaks again. */
+/** Most roots in memory; an evicted one is judged when it receives events again. */
 const rootsMax = 100_000;
-/** A process that says nothing for so long is not heard of again. */
+/** After this long without a report a process is no longer waited for. */
 const silentMs = 24 * 3_600_000;
 
-/** What is known of a root in which something began and did not end. */
+/** A root with an operation that began and did not end. */
 export interface Unended {
-  /** Until when all of it is open if nothing arrives; null where none of it is. */
+  /** Until when all of it is open if nothing arrives; null where nothing is open. */
   readonly until: string | null;
   /** The processes that it waits for. */
   readonly producers: readonly string[];
@@ -23,15 +23,15 @@ export interface Unended {
 
 /** The roots in which something did not end. */
 export interface OpenRoots {
-  /** Remembers a root, or with null that all of it ended. */
+  /** Records a root, or with null that all of it ended. */
   note(root: string, unended: Unended | null): void;
-  /** Whether any is remembered. */
+  /** Whether there are any. */
   any(): boolean;
-  /** Roots whose time is over, or of whose processes there is news in these lives. */
+  /** Roots whose time is over, or whose processes have news in these lives. */
   due(now: string, lives: readonly ProducerLife[]): readonly string[];
 }
 
-/** Remembers nothing yet. */
+/** No roots at first. */
 export function createOpenRoots(): OpenRoots {
   const open = new Map<string, Unended>();
   return {

@@ -1,6 +1,6 @@
 /**
- * @module JudgeRoots: settles the turns of whole roots. What passed the drain a moment ago is
- * judged from memory; what did not, or what others wrote to as well, is read back.
+ * @module JudgeRoots: settles the turns of whole roots. Roots still in memory from the drain are
+ * judged from there; others, and those that other processes wrote to, are read back.
  */
 import { compareTimes, lossIntervals, producerLives, judgeSettledTurn } from "@turnproof/evidence";
 import type {
@@ -23,13 +23,13 @@ import type { Parts } from "../parts.ts";
 import { metadataOf } from "./verdict.ts";
 import type { Window } from "../turns/window.ts";
 
-/** What the judge remembers from look to look. */
+/** State of the judge between checks. */
 export interface JudgeMemory {
   readonly losses: LateLosses;
   readonly open: OpenRoots;
 }
 
-/** What producers said of themselves when a look began. */
+/** Producers' reports at the start of a check. */
 export interface Briefing {
   readonly reports: readonly TurnEvent[];
   readonly losses: readonly LossInterval[];
@@ -38,7 +38,7 @@ export interface Briefing {
   readonly mark: string;
 }
 
-/** Reads what producers say. */
+/** Reads the producers' reports. */
 export async function readBriefing(parts: Parts): Promise<Briefing> {
   const mark = markOf(parts);
   const reports = (await producerReports(parts)).filter(isTrusted);
@@ -46,12 +46,12 @@ export async function readBriefing(parts: Parts): Promise<Briefing> {
   return { reports, losses, lives: producerLives(reports), mark };
 }
 
-/** What was judged. */
+/** Result of judging. */
 export interface JudgedRoots {
   readonly turns: number;
-  /** The latest receipt that the verdicts rest on; empty without one. */
+  /** The latest receipt behind the verdicts; empty without one. */
   readonly asOf: string;
-  /** Roots of which something waits in the journal: they are to be judged later. */
+  /** Roots with rows in the journal: they are judged later. */
   readonly waiting: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export async function judgeRoots(
     compareTimes(parts.recorder?.last(root) ?? "", briefing.mark) > 0;
   const early = roots.filter(isPending);
   const asked = early.length === 0 ? roots : roots.filter((root) => !isPending(root));
-  // What is stored after this count is read as well, and makes the next version of the turns.
+  // Rows stored after this count are read too, and make the next version of the turns.
   const standing = await parts.store.standing(asked);
   const drafts = await settleDrafted(parts, standing, briefing, memory);
   const windows = await judgeWindows(parts, drafts.others, briefing.mark);
@@ -99,7 +99,7 @@ async function settleTurns(
     turns.set(whole, new TurnsOfRoot(parts, window, metadata));
   }
   const whole = windows.map((one) => one.whole);
-  // A write that fails may have settled some of them: a loss goes back to these as well.
+  // A failed write may have settled some of them: a later loss has to reach these too.
   for (const { window } of windows) losses.judged(window.events);
   await recordRoots(parts.store.ledger, whole, (root) => {
     const of = turns.get(root);
@@ -119,7 +119,7 @@ function laterOf(a: string, b: string): string {
   return a < b ? b : a;
 }
 
-/** Judges the turns of one root, and notes which of them did not end. */
+/** Judges the turns of one root, and records which of them did not end. */
 export class TurnsOfRoot {
   readonly window: Window;
   /** Turns of it that were judged. */
@@ -146,13 +146,12 @@ export class TurnsOfRoot {
       verdict: verdict.status,
       ...codesOf(found),
       judged_at: new Date(this.parts.now()).toISOString(),
-      // The latest receipt that was judged, not the mark: whatever is received later makes it
-      // older.
+      // The latest judged receipt, not the mark: any later receipt makes the verdict outdated.
       as_of: this.window.as_of ?? verdict.as_of ?? "",
     };
   }
 
-  /** What is awaited; null where all ended. */
+  /** What is waited for; null where all ended. */
   unended(): Parameters<OpenRoots["note"]>[1] {
     const { until, producers, window } = this;
     if (until === null && producers.size === 0) return null;
@@ -160,7 +159,7 @@ export class TurnsOfRoot {
   }
 }
 
-/** The processes of what began and did not end. */
+/** The processes of operations that began and did not end. */
 function awaited({ findings }: Verdict, events: readonly TurnEvent[]): string[] {
   const unended = findings.filter(({ code }) => unendedCodes.has(code));
   if (unended.length === 0) return [];

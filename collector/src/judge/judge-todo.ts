@@ -1,6 +1,6 @@
 /**
- * @module JudgeToDo: roots with turns that are not settled in the ledger. Each writer of evidence
- * writes provisional turns, so these are stored by other processes and not judged yet.
+ * @module JudgeToDo: roots with unsettled turns in the ledger. Each writer of evidence writes
+ * provisional turns, so these were stored by other processes and not judged yet.
  */
 import type { TurnCondition } from "@turnproof/store";
 import { groupBy } from "@turnproof/semconv";
@@ -11,7 +11,7 @@ import type { Parts } from "../parts.ts";
 
 const pageTurns = 1_000;
 
-/** Roots with turns that are not judged, received by then, some at a time. */
+/** Roots with unjudged turns received by then, in batches. */
 export function unjudgedRoots(parts: Parts, quiet: string): AsyncIterable<readonly string[]> {
   return rootsOf(parts, [
     { text: "verdict", is: "unjudged" },
@@ -41,7 +41,7 @@ async function* rootsOf(
   }
 }
 
-/** Those of the roots whose turns do not rest on all that is stored. */
+/** Those of the roots whose turns are older than the stored rows. */
 export async function unsettledRoots(
   parts: Parts,
   roots: readonly string[],

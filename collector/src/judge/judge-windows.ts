@@ -1,7 +1,7 @@
 /**
- * @module JudgeWindows: whole roots for the judge. What passed the drain a moment ago is in memory;
- * the rest is read back. The judge waits for nothing: a window is whole up to a mark, before which
- * everything that was acknowledged is stored.
+ * @module JudgeWindows: whole roots for the judge. Recently drained roots are in memory; others
+ * are read back. The judge never waits: a window is complete up to a mark, before which all
+ * acknowledged rows are stored.
  */
 import { compareTimes } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
@@ -15,17 +15,17 @@ import type { Window } from "../turns/window.ts";
 
 /** A span is received a moment before it is pending. */
 export const pendingAfterMs = 2_000;
-/** Rows that are read for many roots at once; a root of more is read alone. */
+/** Rows that are read for many roots at once; a root with more is read alone. */
 const togetherRows = 50_000;
 const pageRows = 10_000;
 
-/** A whole root, and the turns that stand under it where they are known. */
+/** A whole root, with its turns in the ledger where they are known. */
 export interface RootWindow {
   readonly window: Window;
   readonly turns?: readonly HeldTurn[];
 }
 
-/** Windows of these roots; one that may still grow by what waits in the journal is left out. */
+/** Windows of these roots; one with rows in the journal is left out. */
 export async function judgeWindows(
   parts: Parts,
   standing: ReadonlyMap<string, RootStanding>,

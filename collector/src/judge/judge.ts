@@ -1,6 +1,6 @@
 /**
- * @module Judge: looks at turns that grew quiet and settles their rows in the ledger with verdict
- * and finding codes, so that lists can show and filter them. An unjudged turn stays labelled so.
+ * @module Judge: settles the ledger rows of quiet turns with verdict and finding codes, so that
+ * lists can show and filter them. An unjudged turn is labelled as such.
  */
 import { setImmediate as nextTask } from "node:timers/promises";
 
@@ -19,18 +19,18 @@ import { unendedRoots, unjudgedRoots, unsettledRoots } from "./judge-todo.ts";
 import { pendingAfterMs } from "./judge-windows.ts";
 import type { Parts } from "../parts.ts";
 
-/** When and how much the judge looks. */
+/** Timing and bounds of the judge. */
 export interface JudgeOptions {
   /** A root is quiet when nothing arrived for this long. */
   readonly quietMs?: number;
   readonly everyMs?: number;
-  /** Roots of one page of the store; more than these are looked at again at once. */
+  /** Roots of one page of the store; with more, the next check follows at once. */
   readonly rootsMax?: number;
 }
 
 /** The running judge. */
 export interface Judge {
-  /** Judges what is quiet now; how many turns it judged. */
+  /** Judges what is quiet now; returns the number of turns judged. */
   look(): Promise<number>;
   close(): Promise<void>;
 }
@@ -38,18 +38,20 @@ export interface Judge {
 const defaults = { quietMs: 5_000, everyMs: 2_000, rootsMax: 5_000 } as const;
 /** Roots that are judged and written together; other requests run in between. */
 const rootsPerWrite = 2_000;
-/** Without a mark the judge goes back this far; so long it waits for what did not end. */
+/**
+ * How far the judge goes back without a mark, and how long it waits for an unfinished operation.
+ */
 const lookBackMs = 24 * 3_600_000;
-/** How often the ledger is asked for turns that other writers stored and that are not judged. */
+/** How often the ledger is queried for unjudged turns of other writers. */
 const wideEveryMs = 60_000;
-/** A root that never is quiet is judged this often, as far as it is stored. */
+/** How often a root that is never quiet is judged, as far as it is stored. */
 const busyMs = 60_000;
-/** How often it is kept how far the judge came. */
+/** How often the progress is stored. */
 const keepEveryMs = 5_000;
-/** Roots of which is known that they were judged here. */
+/** Most roots recorded as judged here. */
 const ownMax = 200_000;
 
-/** Starts the judge; it never throws, and what it could not judge it tries again. */
+/** Starts the judge; it never throws, and retries what it could not judge. */
 export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
   const running = new RunningJudge(parts, { ...defaults, ...options });
   let looking: Promise<number> | undefined;
@@ -100,12 +102,12 @@ class RunningJudge {
   private readonly memory: JudgeMemory;
   /** Last receipt of roots that were judged here. */
   private readonly own = new Map<string, string>();
-  /** Roots of which something was in the journal when they were to be judged. */
+  /** Roots that had rows in the journal when they were due. */
   private readonly waiting = new Set<string>();
   private started = false;
-  /** Everything received before was looked at, or the ledger says that it is not settled. */
+  /** Everything received before was checked, or the ledger lists it as unsettled. */
   private since: string;
-  /** What was received before this was judged without a loss that is known now. */
+  /** Rows received before this were judged without a loss that is known now. */
   private staleBefore: string;
   private wideAt: number;
   private keptAt: number;
@@ -116,8 +118,8 @@ class RunningJudge {
     this.options = options;
     this.mark = openMark(parts);
     const backTo = iso(parts.now() - lookBackMs);
-    // A process that ended before it kept a mark may have settled turns as well, and so may one
-    // whose file is gone.
+    // A process that ended before it stored a mark, or whose file is gone, may have settled turns
+    // as well.
     const known = this.mark.earlier ?? (this.mark.lasts ? unknownState(backTo) : undefined);
     const floor = known && before(known.since, lookBackMs);
     const losses = createLateLosses(known && { ...known, floor: floor ?? known.since });
@@ -154,14 +156,14 @@ class RunningJudge {
     return total;
   }
 
-  /** Keeps how far it came; nothing before the first look is done. */
+  /** Stores the progress; nothing before the first check is done. */
   async keep(): Promise<void> {
     if (!this.started) return;
     const { since, staleBefore: stale_before } = this;
     await this.mark.keep({ since, stale_before, ...this.memory.losses.state() });
   }
 
-  /** Turns that were judged before their producer spoke of a loss are judged again, with it. */
+  /** Turns that were judged before their producer reported a loss are judged again, with it. */
   private async briefed(): Promise<Briefing> {
     const briefing = await readBriefing(this.parts);
     const back = this.memory.losses.since(briefing.losses);
@@ -172,7 +174,7 @@ class RunningJudge {
     return briefing;
   }
 
-  /** Judges these roots, some at a time; how many turns, and up to which receipt. */
+  /** Judges these roots in batches; returns the number of turns, and the receipt reached. */
   private async judge(
     roots: readonly string[],
     briefing: Briefing,
@@ -194,18 +196,18 @@ class RunningJudge {
   }
 
   /**
-   * What was open is judged again when its time is over, though nothing arrives; and so is a root
-   * of which rows were set aside.
+   * An open root is judged again when its time is over, though nothing arrives; so is a root with
+   * newly quarantined rows.
    */
   private async judgeDue(briefing: Briefing): Promise<number> {
     const { open, losses } = this.memory;
     const named = losses.fresh(this.parts.ingest.losses().quarantined_roots);
     const due = open.any() ? open.due(iso(this.parts.now()), briefing.lives) : [];
-    // What the recorder knows is due by itself when it is quiet.
+    // Roots of the recorder are due by themselves when they are quiet.
     const waiting = [...this.waiting].filter((root) => this.parts.recorder?.knows(root) !== true);
     const toJudge = [...new Set([...due, ...named, ...waiting])];
     const isNamed = new Set(named);
-    // A root that could not be judged, or of which something is pending, is named again.
+    // A root that could not be judged, or has pending rows, is due again.
     const { judged } = await this.judge(toJudge, briefing, (root) => {
       if (isNamed.has(root)) losses.settled(root);
     });
@@ -213,14 +215,14 @@ class RunningJudge {
   }
 
   /**
-   * A root that received nothing since then is quiet. What was received after the mark may still be
-   * in the journal, or on its way from the drain to the recorder.
+   * A root that received nothing since then is quiet. Rows received after the mark may still be in
+   * the journal, or between drain and recorder.
    */
   private quiet({ mark }: Briefing): string {
     return earlier(iso(this.parts.now() - this.options.quietMs), mark);
   }
 
-  /** What passed the drain and grew quiet. */
+  /** Roots of the drain that are quiet now. */
   private async judgeHeld(briefing: Briefing): Promise<number> {
     const { recorder } = this.parts;
     if (recorder === undefined) return 0;
@@ -244,7 +246,7 @@ class RunningJudge {
     return judged + (await judgeBusy(this.parts, busy, briefing, this.memory));
   }
 
-  /** What the ledger says is not settled; at a start also what had not ended. */
+  /** Roots that the ledger lists as unsettled; at a start also those with unfinished turns. */
   private async judgeToDo(briefing: Briefing): Promise<number> {
     const now = this.parts.now();
     let total = 0;
@@ -260,7 +262,7 @@ class RunningJudge {
     return total;
   }
 
-  /** A page of roots that the store says grew quiet: what others stored. */
+  /** A page of quiet roots from the store: rows that others stored. */
   private async pass(
     briefing: Briefing,
   ): Promise<{ readonly judged: number; readonly more: boolean }> {
@@ -284,9 +286,9 @@ class RunningJudge {
     if (this.closed) return { judged: done.judged, more: false };
     const more = roots.length >= wanted;
     const moved = reached !== "" && compareTimes(reached, since) > 0;
-    // Everything up to here was looked at; a root that speaks again becomes quiet again. A full
-    // page goes on where it ended. One request can bring more roots than a page has, all received
-    // in one moment: then the next page must be longer to reach beyond them.
+    // Everything up to here was checked; a root with new rows becomes quiet again later. A full
+    // page continues where it ended. One request can bring more roots than a page has, all
+    // received at one time: the next page must then be longer.
     if (!more) this.since = before(quietBefore, pendingAfterMs);
     else if (moved) this.since = reached;
     this.wanted = more && !moved ? wanted * 2 : this.options.rootsMax;

@@ -1,6 +1,6 @@
 /**
- * @module Losses: what producers say they lost, and what the journal knows it lost. Any of it keeps
- * the turns that it concerns from success (design 3.8.6, 4, 6.4).
+ * @module Losses: losses reported by producers, and known losses of the journal. Each prevents a
+ * success of the turns that it concerns (design 3.8.6, 4, 6.4).
  */
 import { compareTimes, lossIntervals, rootsAmong } from "@turnproof/evidence";
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
@@ -12,33 +12,36 @@ import type { Parts } from "../parts.ts";
 
 /** Known losses behind a window. */
 export interface KnownLosses {
-  /** Roots of the window of which received events are set aside. */
+  /** Roots of the window with quarantined events. */
   readonly quarantined_roots: readonly string[];
-  /** Of producers and of the journal, with the time in which they happened. */
+  /** Losses of producers and of the journal, with their time ranges. */
   readonly losses: readonly LossInterval[];
 }
 
 const pageRows = limits.pageEventsMax;
-/** A report may be stored a little after a later one; so much of what was read is read again. */
+/** A report may be stored a little after a later one, so this much is read again. */
 const overlapMs = 5 * 60_000;
-/** Another collector may store what waited in its journal: so often it is looked for, so far back. */
+/**
+ * Another collector may store reports late from its journal: interval and range of looking for
+ * them.
+ */
 const wideEveryMs = 3_600_000;
 const wideBackMs = 24 * 3_600_000;
 
-/** The reports that were read, and how far. */
+/** Reports read so far. */
 interface Read {
   readonly reports: Map<string, TurnEvent>;
-  /** Receipt from which on the next reading reads; empty: everything. */
+  /** Receipt at which the next read starts; empty: read everything. */
   since: string;
   wideAt: number;
 }
 
-/** By collector: all reports are read once, and then what is new. */
+/** By collector: all reports are read once, then new ones. */
 const read = new WeakMap<Parts, Read>();
 
 /**
- * Losses of the producers and services that speak in these events, and of this collector's journal.
- * `reports` are those of all producers; the word of one that is not trusted does not count.
+ * Losses of the producers and services in these events, and of this collector's journal. `reports`
+ * are those of all producers; reports of untrusted producers do not count.
  */
 export function knownLosses(
   parts: Parts,
@@ -59,7 +62,7 @@ export function knownLosses(
 
 const intervals = new WeakMap<readonly TurnEvent[], readonly LossInterval[]>();
 
-/** What these reports say was lost; worked out once, however many windows are judged with them. */
+/** The losses in these reports; computed once, however many windows are judged with them. */
 function intervalsOf(reports: readonly TurnEvent[]): readonly LossInterval[] {
   let known = intervals.get(reports);
   if (known === undefined) {
@@ -69,14 +72,14 @@ function intervalsOf(reports: readonly TurnEvent[]): readonly LossInterval[] {
   return known;
 }
 
-/** True unless the door knows that its sender is not trusted. */
+/** True unless the receiver marked the sender as untrusted. */
 export function isTrusted({ ingest_trusted: trusted }: TurnEvent): boolean {
   return trusted !== false;
 }
 
 /**
- * All reports of producers about themselves; of those that say the same totals, and of heartbeats,
- * the first and the last of each. Reading goes by receipt, so a report may tell of any time.
+ * All reports of producers about themselves; of those with equal totals, and of heartbeats, the
+ * first and the last of each. Reading is by receipt, so a report may concern any time.
  */
 export async function producerReports(parts: Parts): Promise<readonly TurnEvent[]> {
   const query = { store: "trace", event_kind: "data_quality" } as const;
@@ -85,7 +88,7 @@ export async function producerReports(parts: Parts): Promise<readonly TurnEvent[
   read.set(parts, known);
   const wide = now - known.wideAt >= wideEveryMs;
   const since = wide ? earliest([known.since, isoOf(now - wideBackMs)]) : known.since;
-  // What still waits in the journal keeps its time of receipt when it is stored.
+  // Pending rows of the journal keep their time of receipt when they are stored.
   const pending = parts.ingest.report().journal.oldest_pending_at;
   let after: Keyset | null = null;
   let newest = "";
@@ -121,7 +124,7 @@ function earliest(times: readonly string[]): string {
   return times.reduce((a, b) => (compareTimes(a, b) <= 0 ? a : b));
 }
 
-/** Totals only grow, so what lies between two reports of the same totals says nothing more. */
+/** Totals only grow, so reports between two with equal totals add nothing. */
 function keep(reports: Map<string, TurnEvent>, event: TurnEvent): void {
   const { producer_id: id, attributes: of } = event;
   if (id === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * @module ReplaceFile: puts bytes in the place of a small file, so that a kill or a power cut at
- * any call leaves the bytes before or these, whole.
+ * @module ReplaceFile: replaces a small file so that a kill or a power cut at any call leaves
+ * either the old or the new content, complete.
  */
 import { dirname, join } from "node:path";
 
@@ -8,9 +8,9 @@ import { nodeFileSystem } from "@turnproof/exporter/journal";
 import type { JournalFileSystem } from "@turnproof/exporter/journal";
 
 /**
- * Writes beside the file, syncs, renames, and syncs the directory: what it resolves for outlasts a
- * power cut. One call at a time for a path. The file is 0600.
- * @throws what the system call throws; the file then has its earlier bytes, or these
+ * Writes a draft beside the file, syncs, renames, and syncs the directory: once resolved it
+ * survives a power cut. One call at a time for a path. The file is 0600.
+ * @throws the system call's error; the file then has its old or its new content
  */
 export async function replaceFile(
   path: string,
@@ -20,7 +20,7 @@ export async function replaceFile(
   const folder = dirname(path);
   const draft = `${path}.new`;
   if ((await disk.list(folder)).some((name) => join(folder, name) === draft)) {
-    // Otherwise a power cut could keep the rename below and put what an earlier process left there.
+    // Otherwise a power cut could keep the rename below with the leftover of an earlier process.
     await disk.unlink(draft);
     await disk.syncDirectory(folder);
   }

@@ -1,5 +1,5 @@
 /**
- * @module Statement check: verifies a signed verdict offline. The signature proves who wrote it.
+ * @module Statement check: verifies a signed verdict offline. The signature identifies its writer.
  * With the events the verdict is judged again; one that the evidence does not support is rejected.
  */
 import {
@@ -22,8 +22,8 @@ export interface StatementCheck {
   /** Whether the given events are the judged ones. */
   readonly evidence: "matches" | "differs" | "not_checked";
   /**
-   * Whether this judge gives the same verdict from the events: `not_rejudgeable` when the statement
-   * was judged by other rules, or by a release that did not say what it was told.
+   * Whether this judge reaches the same verdict from the events: `not_rejudgeable` when the
+   * statement was judged by other rules, or by a release that did not record its input.
    */
   readonly verdict: "supported" | "not_supported" | "not_rejudgeable" | "not_checked";
   readonly statement?: Statement | FirstStatement;
@@ -47,9 +47,8 @@ export async function checkStatement(
 }
 
 /**
- * The events that the statement is over, undefined where they are others. What came after its mark
- * is left out first, so that a statement holds at its mark whatever came later; an earlier release
- * signed what it had met of that too.
+ * The events of the statement, undefined where they are others. Events after its mark are left out
+ * first, so that a statement stays valid at its mark; an earlier release signed those too.
  */
 function judgedEvents(
   { as_of, digest, event_count }: Statement | FirstStatement,
@@ -94,18 +93,20 @@ function judgedAgain(
   return same ? "supported" : "not_supported";
 }
 
-/** Whether every event is of the agent, root, turn and tenant that the verdict is said to be of. */
+/** Whether every event belongs to the agent, root, turn and tenant of the verdict. */
 function isOfEvents(
   { identity, bounds, window }: Statement,
   events: readonly TurnEvent[],
 ): boolean {
   const { scope: _reader, ...said } = identity;
   if (!events.every((event) => matches(event, { store: "all", ...said }))) return false;
-  // A window that was cut says so to the judge as well.
+  // A truncated window is truncated for the judge as well.
   return !bounds.bounded || window["truncated"] !== false;
 }
 
-/** Who is trusted is the statement's word; an event's own mark can only take trust away. */
+/**
+ * The statement decides which producers are trusted; an event's own mark can only remove trust.
+ */
 function byTrust(trusted: readonly string[]): (event: TurnEvent) => TurnEvent {
   const names = new Set(trusted);
   return (event) =>
@@ -115,8 +116,8 @@ function byTrust(trusted: readonly string[]): (event: TurnEvent) => TurnEvent {
 }
 
 /**
- * Pairs of statements over one digest and mark, of one task, with different verdicts. The name of
- * the issuer plays no part: one key can sign under two names.
+ * Pairs of statements over one digest and mark, of one task, with different verdicts. The issuer's
+ * name is ignored: one key can sign under two names.
  */
 export function equivocations(
   statements: readonly (Statement | FirstStatement)[],
@@ -133,7 +134,7 @@ export function equivocations(
   );
 }
 
-/** One text for one instant: a mark that is written with more zeros is no other mark. */
+/** One text per instant: extra zeros in a mark make no difference. */
 function instantOf(mark: string | null): string | null {
   const time = mark === null ? mark : (normalizeTime(mark) ?? mark);
   return time?.includes(".") === true ? time.replace(/\.?0*Z$/, "Z") : time;

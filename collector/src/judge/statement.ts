@@ -1,7 +1,7 @@
 /**
- * @module Statement: the signed verdict (design 4: Evidence digest). A JWS of the verdict, of a
- * digest over the judged events and of everything else that the judge was told, so that anybody
- * with the public key and the events can judge again.
+ * @module Statement: the signed verdict (design 4: Evidence digest). A JWS of the verdict, a
+ * digest over the judged events and all other input of the judge, so that anyone with the public
+ * key and the events can judge again.
  */
 import { createHash, createPrivateKey, generateKeyPairSync } from "node:crypto";
 
@@ -16,7 +16,7 @@ import { stableSecret } from "../access/stable-secret.ts";
 
 const text = z.string();
 
-/** What every version of a statement says. */
+/** Fields of every version of a statement. */
 const common = {
   iss: text,
   iat: z.int(),
@@ -29,7 +29,7 @@ const common = {
   digest: text.describe("SHA-256 over the sorted hashes of the judged events, hex."),
 };
 
-/** What a statement says: the verdict, the events it rests on, and all that the judge was told. */
+/** Content of a statement: the verdict, its events, and all other input of the judge. */
 const statementSchema = z
   .object({
     v: z.literal(2),
@@ -50,18 +50,18 @@ const statementSchema = z
   .meta({ id: "Statement" });
 export type Statement = z.infer<typeof statementSchema>;
 
-/** Statements of earlier releases hold no input of the judge, so nobody can judge them again. */
+/** Statements of earlier releases lack the judge's input, so they cannot be judged again. */
 const firstSchema = z.strictObject(common);
 export type FirstStatement = z.infer<typeof firstSchema>;
 
-/** Signs statements and shows the public key. */
+/** Signs statements and publishes the public key. */
 export interface StatementSigner {
   sign(statement: Statement): Promise<string>;
   readonly keys: JSONWebKeySet;
 }
 
 /**
- * A signer from a configured key (PKCS#8 PEM or private JWK, Ed25519), or from the one kept in the
+ * A signer with a configured key (PKCS#8 PEM or private JWK, Ed25519), or with the one from the
  * data directory.
  *
  * @throws CodedError `config_invalid` when the key is not an Ed25519 private key
@@ -107,7 +107,7 @@ export function trustedAmong(
   return [...new Set([...(configured ?? []), ...names])].toSorted();
 }
 
-/** Digest over the judged events, whatever their order: SHA-256 of the sorted hashes. */
+/** Digest over the judged events, independent of order: SHA-256 of the sorted hashes. */
 export function evidenceDigest(events: readonly TurnEvent[]): string {
   const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
   return hash(digestInput(digestLines(events).map(hash)));
@@ -122,7 +122,7 @@ function keptKey(dataDir: string | undefined): string {
 async function privateKeyOf(text: string): Promise<JWK> {
   try {
     if (text.trimStart().startsWith("{")) return JSON.parse(text) as JWK;
-    // A PEM in an environment variable often comes with its newlines written out.
+    // A PEM in an environment variable often has its newlines escaped.
     return await exportJWK(createPrivateKey(text.replaceAll("\\n", "\n")));
   } catch (cause) {
     throw new CodedError("config_invalid", { field: "SIGNING_KEY", cause });

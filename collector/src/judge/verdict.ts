@@ -1,6 +1,6 @@
 /**
  * @module Verdict: a judged window over HTTP. It is complete only when all pages of the root were
- * read, nothing acknowledged is pending, no failure was met and no loss is known (design 4).
+ * read, nothing acknowledged is pending, no failure occurred and no loss is known (design 4).
  */
 import {
   matches,
@@ -27,13 +27,13 @@ import type { Window } from "../turns/window.ts";
 export interface Judged {
   readonly verdict: Verdict;
   readonly events: readonly TurnEvent[];
-  /** What the judge was told of the window. */
+  /** Metadata of the window for the judge. */
   readonly metadata: WindowMetadata;
 }
 
 /**
- * Judges the turns of a collected window that the query selects. `reports` are what producers say
- * of their losses, where the caller has read it already.
+ * Judges the turns of a collected window that the query selects. `reports` are the producers' loss
+ * reports, where the caller has read them already.
  */
 export async function judgeWindow(
   parts: Parts,
@@ -51,7 +51,7 @@ export async function judgeWindow(
   return { verdict, events, metadata };
 }
 
-/** What a verdict needs to know of how the window was read. */
+/** Facts about reading the window, for the verdict. */
 export async function metadataOf(
   parts: Parts,
   window: Window,
@@ -78,7 +78,7 @@ export async function metadataOf(
 
 const known = new WeakMap<readonly TurnEvent[], readonly ProducerLife[]>();
 
-/** Lives of those who can be trusted; worked out once for all windows of a look. */
+/** Lives of trusted processes; computed once for all windows of a check. */
 function trustedLives(reports: readonly TurnEvent[]): readonly ProducerLife[] {
   let lives = known.get(reports);
   if (lives === undefined) {
@@ -88,7 +88,7 @@ function trustedLives(reports: readonly TurnEvent[]): readonly ProducerLife[] {
   return lives;
 }
 
-/** The lives of the processes that speak in a window, and of those of their instances. */
+/** The lives of the processes in a window, and of their instances. */
 function livesOf(
   events: readonly TurnEvent[],
   reports: readonly TurnEvent[],

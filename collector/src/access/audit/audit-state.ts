@@ -1,7 +1,7 @@
-/** @module AuditState: how the audit log fares, as pages and their twins say it. */
+/** @module AuditState: state of the audit log, for pages and their JSON twins. */
 import type { Audit } from "./log.ts";
 
-/** Without a log nothing is wrong with it. */
+/** Without an audit log it counts as healthy. */
 export interface AuditState {
   readonly on: boolean;
   readonly healthy: boolean;

@@ -1,4 +1,4 @@
-/** The audit log: chained, sealed, recovered, rotated, and every tampering found. */
+/** The audit log: chained, sealed, recovered, rotated; every tampering is found. */
 import {
   appendFileSync,
   mkdtempSync,
@@ -91,7 +91,7 @@ test("the chain goes on after a restart, and a torn line is set aside", async ()
 
 test("one line that was dropped or edited is one finding", async () => {
   const { file, open, verify } = bench();
-  // Each run ends with a checkpoint, so that most of them lie behind the change.
+  // Each run ends with a checkpoint, so that most of them come after the change.
   for (const _ of [1, 2, 3, 4]) {
     const audit = await open();
     await write(audit, 3);
@@ -178,7 +178,9 @@ test("one writer per file", async () => {
   await (await open()).close();
 });
 
-/** A disk with room for so many bytes in one directory; the last write before it is full is cut. */
+/**
+ * A disk with room for this many bytes in one directory; the last write before it is full is cut.
+ */
 function smallDisk(dir: string, room: { bytes: number }): Append {
   return async (handle, text) => {
     const used = readdirSync(dir).reduce((sum, name) => {
@@ -218,7 +220,7 @@ test("a full disk is recorded in the space that was kept, nothing is taken, and 
   expect(() => audit.requireWritable()).toThrow(
     expect.objectContaining({ code: "audit_unavailable" }),
   );
-  // However often it is asked while the disk is full: one record says so, and no other comes.
+  // However many attempts on a full disk: a single record reports it.
   for (let attempt = 0; attempt < 5; attempt += 1) {
     await expect(write(audit, 1)).rejects.toMatchObject({ code: "audit_unavailable" });
   }
@@ -229,7 +231,7 @@ test("a full disk is recorded in the space that was kept, nothing is taken, and 
   await write(audit, 2);
   expect(audit.healthy).toBe(true);
   expect(events().slice(-3)).toEqual(["log.resumed", "events.read", "events.read"]);
-  // The space is kept again, for the next time.
+  // The space is reserved again for the next time.
   expect(statSync(`${file}.reserve`).size).toBeGreaterThan(10_000);
   await audit.close();
   expect(await verify()).toMatchObject({ ok: true, records: written + 4 });

@@ -1,13 +1,13 @@
 /**
- * @module Checkpoints: signed notes of how long the audit log was and where its chain stood, in a
- * second file, so that a cut shows as well as an edit (design 6.3).
+ * @module Checkpoints: signed records of the audit log's length and chain head, in a second file,
+ * so that truncation is detected as well as an edit (design 6.3).
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 
 import { stableSecret } from "../stable-secret.ts";
 
-/** A point of the chain: so many records, and the hash of the last line. */
+/** A point of the chain: the number of records, and the hash of the last line. */
 export interface ChainHead {
   readonly seq: number;
   readonly head: string;
@@ -26,7 +26,7 @@ export interface CheckpointSigner {
   readonly publicKey: KeyObject;
 }
 
-/** A signer with the key kept in the data directory. */
+/** A signer with the key from the data directory. */
 export function createSigner(dataDir: string, origin: string): CheckpointSigner {
   const pem = stableSecret(dataDir, "audit-checkpoint.pem", () =>
     generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
@@ -41,7 +41,7 @@ export function createSigner(dataDir: string, origin: string): CheckpointSigner 
   };
 }
 
-/** The head of a checkpoint line whose signature holds, or undefined. */
+/** The head in a checkpoint line with a valid signature, or undefined. */
 export function openCheckpoint(
   line: string,
   origin: string,

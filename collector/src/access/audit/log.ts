@@ -1,6 +1,6 @@
 /**
  * @module Audit log: appends durable, chained records with group commit, rotates, checkpoints, and
- * fails closed: what cannot be recorded is not served (design 6.3; faults 5.1).
+ * fails closed: a request that cannot be recorded is not served (design 6.3; faults 5.1).
  */
 import { mkdirSync } from "node:fs";
 import { open, rename, stat } from "node:fs/promises";
@@ -20,7 +20,7 @@ import type { Append, Reserve } from "./reserve.ts";
 import { holdLock } from "./writer-lock.ts";
 import type { WriterLock, WriterLockOptions } from "./writer-lock.ts";
 
-/** What a caller tells; names and addresses become pseudonyms before they are written. */
+/** Input of a record; names and addresses become pseudonyms before they are written. */
 interface AuditEntry {
   readonly event: string;
   readonly result: string;
@@ -35,14 +35,17 @@ interface AuditEntry {
 export interface Audit {
   /** Resolves once the record is durable. Rejects with `audit_unavailable`. */
   append(entry: AuditEntry): Promise<void>;
-  /** Throws `audit_unavailable` while the last write failed; tried again at most every second. */
+  /**
+   * Throws `audit_unavailable` while the last write failed; writing is retried at most once per
+   * second.
+   */
   requireWritable(): void;
   readonly healthy: boolean;
   readonly records: number;
   close(): Promise<void>;
 }
 
-/** Where and under which keys the log is written. */
+/** File and keys of the log. */
 export interface AuditOptions {
   readonly file: string;
   readonly keyring: Keyring;
@@ -51,7 +54,7 @@ export interface AuditOptions {
   readonly bytesMax?: number;
   readonly now?: () => Date;
   readonly lock?: WriterLockOptions;
-  /** How text reaches a file; default: the file system's own. */
+  /** How text is written to a file; default: the file system's own. */
   readonly append?: Append;
 }
 
@@ -68,7 +71,7 @@ interface Waiting {
 }
 
 /**
- * Opens the log: takes the writer's lock, sets a torn last line aside and goes on with the chain.
+ * Opens the log: takes the writer's lock, sets a torn last line aside and continues the chain.
  *
  * @throws CodedError `audit_unavailable` when the file cannot be opened or another writer has it
  */
@@ -156,9 +159,9 @@ class AuditWriter implements Audit {
     }
   }
 
-  /** Everything that waits becomes one write and one sync. */
+  /** All queued records become one write and one sync. */
   async #drain(): Promise<void> {
-    // A turn of the loop lets requests that arrived together share the sync.
+    // One turn of the event loop lets concurrent requests share the sync.
     await new Promise(setImmediate);
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0);
@@ -172,7 +175,7 @@ class AuditWriter implements Audit {
         for (const { reject } of batch) reject(error);
       }
     }
-    // In the same step as the look at the queue: whoever appends from here on starts a new drain.
+    // In the same step as the check of the queue: any later append starts a new drain.
     this.#running = undefined;
   }
 
@@ -193,7 +196,7 @@ class AuditWriter implements Audit {
     await this.#afterWrite();
   }
 
-  /** The space that was kept is for one record: from here on nothing was served. */
+  /** The reserved space is for one record: from this record on nothing is served. */
   async #recordFull(): Promise<void> {
     this.#full = true;
     if (!(await this.#reserve.release())) return;
@@ -213,7 +216,7 @@ class AuditWriter implements Audit {
     this.#head = head;
   }
 
-  /** Half a line must not stand in a file; where this fails too, the next open recovers. */
+  /** A partial line must not remain in a file; if this fails too, the next open recovers. */
   async #appendDurably(handle: FileHandle, lines: readonly string[]): Promise<void> {
     const before = (await handle.stat()).size;
     try {
@@ -233,7 +236,10 @@ class AuditWriter implements Audit {
     if (size > (this.#options.bytesMax ?? bytesMaxDefault)) await this.#rotate();
   }
 
-  /** The full file keeps the number of its last record in its name; the chain goes on in a new one. */
+  /**
+   * The full file gets the number of its last record in its name; the chain continues in a new
+   * one.
+   */
   async #rotate(): Promise<void> {
     const { file } = this.#options;
     await rename(file, `${file}.${String(this.#seq).padStart(12, "0")}`);
@@ -243,12 +249,12 @@ class AuditWriter implements Audit {
     await syncFolder(dirname(file));
   }
 
-  /** A log that was moved or removed under us is opened anew, and the chain says so. */
+  /** A log that was moved or removed while open is opened again, and the chain records it. */
   async #reopenWhenMoved(): Promise<boolean> {
     const held = await this.#handle.stat();
     const there = await stat(this.#options.file).catch(() => undefined);
     if (held.nlink > 0 && there?.ino === held.ino) return false;
-    // The new one first: while it cannot be opened the old one stays, and so does the failure.
+    // The new one first: while it cannot be opened, the old one and the failure remain.
     const next = await open(this.#options.file, "a", 0o600);
     await this.#handle.close();
     this.#handle = next;

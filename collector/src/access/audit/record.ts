@@ -1,13 +1,13 @@
 /**
- * @module Audit record: one canonical line, chained to the line before it and sealed by an HMAC
- * (faults 5.1). A record knows a route's template, a role and pseudonyms; nothing that was asked.
+ * @module Audit record: one canonical line, chained to the line before and sealed by an HMAC
+ * (faults 5.1). A record has a route's template, a role and pseudonyms, and no request content.
  */
 import { createHash } from "node:crypto";
 
 import { equalSecret, macOf } from "../keyring.ts";
 import type { Keyring } from "../keyring.ts";
 
-/** What is recorded; `op` and `client` are pseudonyms. */
+/** Fields of a record; `op` and `client` are pseudonyms. */
 export interface AuditRecord {
   readonly v: 1;
   readonly seq: number;
@@ -19,7 +19,7 @@ export interface AuditRecord {
   readonly client?: string;
   readonly result: string;
   readonly req?: string;
-  /** SHA-256 of the line before, in hex; zeros before the first. */
+  /** SHA-256 of the previous line, in hex; zeros for the first. */
   readonly prev: string;
   readonly kid: string;
 }
@@ -35,12 +35,12 @@ export function sealRecord(record: AuditRecord, keyring: Keyring): string {
   return `${body.slice(0, -1)},"mac":"${macOf(named, "audit", body)}"}`;
 }
 
-/** Hash of a line, as the next line's `prev` holds it. */
+/** Hash of a line, the next line's `prev`. */
 export function hashOfLine(line: string): string {
   return createHash("sha256").update(line).digest("hex");
 }
 
-/** Opens a line; undefined when it is no record or its seal is broken. */
+/** Opens a line; undefined when it is no record or its seal is invalid. */
 export function openRecord(line: string, keyring: Keyring): AuditRecord | undefined {
   const match = /^(\{.*),"mac":"([A-Za-z0-9_-]{43})"\}$/.exec(line);
   if (match === null) return undefined;

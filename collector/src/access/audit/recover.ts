@@ -1,6 +1,6 @@
 /**
- * @module Recover: where the chain of an existing audit file stands. A torn last line is set aside
- * in a `.torn` file; it never stops the start and never passes for a record.
+ * @module Recover: finds the chain head of an existing audit file. A torn last line is moved to a
+ * `.torn` file; it never prevents the start and never counts as a record.
  */
 import { appendFile, readFile, readdir, truncate } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 import type { Keyring } from "../keyring.ts";
 import { genesis, hashOfLine, openRecord } from "./record.ts";
 
-/** Number and hash of the last good line; `torn` when something stood behind it. */
+/** Number and hash of the last valid line; `torn` when there was more after it. */
 export interface RecoveredChain {
   readonly seq: number;
   readonly head: string;
@@ -50,7 +50,7 @@ function lastLine(text: string): string | undefined {
   return text.trimEnd().split("\n").at(-1) || undefined;
 }
 
-/** A line under a removed key still tells its number; `verify` tells that it cannot be checked. */
+/** A line under a removed key still has its number; `verify` reports that it cannot be checked. */
 function seqOf(line: string): number {
   return Number(/"seq":(\d{1,15})/.exec(line)?.[1] ?? 0);
 }

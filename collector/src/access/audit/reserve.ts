@@ -1,26 +1,26 @@
 /**
- * @module Reserve: a little disk space that is kept for the audit log, so that a full disk can
- * still be recorded. Once it is spent nothing is served until it can be kept again (design 6.3).
+ * @module Reserve: disk space reserved for the audit log, so that a full disk can still be
+ * recorded. Once it is used nothing is served until it can be reserved again (design 6.3).
  */
 import { open, rm } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 
-/** Appends to an open file; a test's disk may be full. */
+/** Appends to an open file; a test can simulate a full disk. */
 export type Append = (handle: FileHandle, text: string) => Promise<void>;
 
-/** The space kept beside one file. */
+/** The space reserved beside one file. */
 export interface Reserve {
-  /** True while the space is not kept: it was spent, or there never was any. */
+  /** True while no space is reserved: it was used, or never reserved. */
   readonly spent: boolean;
   /** Frees the space; false when there was none. */
   release(): Promise<boolean>;
-  /** Keeps the space again; false while the disk is too full for it. */
+  /** Reserves the space again; false while the disk is too full for it. */
   refill(): Promise<boolean>;
 }
 
 const reserveBytes = 65_536;
 
-/** A reserve at `path`; `refill` keeps it for the first time. */
+/** A reserve at `path`; `refill` creates it. */
 export function createReserve(path: string, append: Append): Reserve {
   let spent = true;
   return {
@@ -51,7 +51,7 @@ export function createReserve(path: string, append: Append): Reserve {
   };
 }
 
-/** True for the error of a disk or quota that is full. */
+/** True for the error of a full disk or quota. */
 export function isFull(error: unknown): boolean {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   return code === "ENOSPC" || code === "EDQUOT";

@@ -1,6 +1,6 @@
 /**
- * @module Verify: walks an audit log, its rotated files and its checkpoints, and says where the
- * chain was edited, cut or reordered (`turnproof audit verify`).
+ * @module Verify: walks an audit log, its rotated files and its checkpoints, and reports where the
+ * chain was edited, truncated or reordered (`turnproof audit verify`).
  */
 import type { KeyObject } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { openCheckpoint } from "./checkpoint.ts";
 import { rotatedFiles } from "./recover.ts";
 import { genesis, hashOfLine, openRecord } from "./record.ts";
 
-/** What is wrong, and at which record. */
+/** A problem, and its record. */
 interface AuditFinding {
   readonly code:
     | "audit_seal_broken"
@@ -31,26 +31,26 @@ export interface AuditVerification {
   readonly findings: readonly AuditFinding[];
 }
 
-/** What is verified, and with which keys. */
+/** Files to verify, and the keys. */
 export interface VerifyOptions {
   readonly file: string;
   readonly keyring: Keyring;
   readonly origin: string;
   readonly publicKey: KeyObject;
-  /** Another place of the checkpoints than beside the file. */
+  /** Path of the checkpoints, when not beside the file. */
   readonly checkpoints?: string;
 }
 
-/** Where a walk over the lines stands. */
+/** State of a walk over the lines. */
 interface Walk {
   readonly findings: AuditFinding[];
-  /** Hash of each line by the number that its record says. */
+  /** Hash of each line by its record's number. */
   readonly heads: Map<number, string>;
   records: number;
   previous: string;
   /** Number that the next record has. */
   expected: number;
-  /** The line before was reported; what follows from it is not reported again. */
+  /** The previous line was reported; its consequences are not reported again. */
   broken: boolean;
 }
 
@@ -80,7 +80,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
   return { ok: findings.length === 0, records, checkpoints: lines.length, findings };
 }
 
-/** One edited or dropped line is one finding, at the first record that shows it. */
+/** One edited or removed line is one finding, at the first record that shows it. */
 function readLine(walk: Walk, line: string, keyring: Keyring): void {
   const record = openRecord(line, keyring);
   walk.records += 1;

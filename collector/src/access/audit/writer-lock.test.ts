@@ -1,4 +1,4 @@
-/** The writer's lock: who is gone is told from who is only out of sight. */
+/** The writer's lock: distinguishes a dead owner from one that cannot be checked. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,14 +28,14 @@ test("a living holder keeps it, in this process and in another", async () => {
 });
 
 test("a pid that was used again holds nothing", async () => {
-  // The same number under the same kernel, started at another time: taken over at once.
+  // The same pid under the same kernel, started at another time: taken over at once.
   const path = place();
   writeFileSync(path, JSON.stringify({ ...self, pid: process.ppid, started: "1", token }));
   (await holdLock(path, { heartbeatMs: 20, silenceMs: 3_600_000 })).release();
-  // The same number, of a process of this pid, after a reboot.
+  // The same pid after a reboot.
   writeFileSync(path, JSON.stringify({ ...self, boot: "000000000000", token }));
   (await holdLock(path, times)).release();
-  // What an earlier version wrote, and what a crash left half written.
+  // The format of an earlier version, and a file half written by a crash.
   for (const text of [String(process.ppid), '{"boot":"', ""]) {
     writeFileSync(path, text);
     (await holdLock(path, times)).release();

@@ -1,7 +1,8 @@
 /**
- * @module Writer lock: one writer per audit file. The lock names a process by boot, pid namespace,
- * pid and start, because a pid alone is used again after a crash. A holder that this process cannot
- * see (another container) is gone when its heartbeat, the time of the file, stands still.
+ * @module Writer lock: one writer per audit file. The lock identifies a process by boot, pid
+ * namespace, pid and start, because a pid alone is reused after a crash. A holder that this
+ * process cannot check (another container) counts as dead when its heartbeat, the file's
+ * modification time, stops.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -13,21 +14,21 @@ import { CodedError } from "@turnproof/semconv";
 
 /** A held lock. */
 export interface WriterLock {
-  /** True once somebody else holds the file: nothing may be written any more. */
+  /** True once another process has the file: nothing may be written any more. */
   readonly lost: boolean;
   release(): void;
 }
 
-/** How life is told from death; times in milliseconds. */
+/** Timing of dead-owner detection, in milliseconds. */
 export interface WriterLockOptions {
   readonly processes?: Processes;
-  /** Time between two heartbeats, and how long one may stand still. */
+  /** Time between two heartbeats, and after how long without one the owner counts as dead. */
   readonly heartbeatMs?: number;
   readonly silenceMs?: number;
 }
 
 interface Holder extends Owner {
-  /** Tells two holders inside one process apart. */
+  /** Distinguishes two holders inside one process. */
   readonly token: string;
 }
 
@@ -47,7 +48,7 @@ export async function holdLock(path: string, options: WriterLockOptions = {}): P
     if (await isHeld(path, held, { processes, heartbeatMs, silenceMs })) {
       throw new CodedError("audit_unavailable");
     }
-    // Whoever took it over meanwhile wrote another name, and keeps it.
+    // A process that took over meanwhile has written its own name, which is kept.
     if (readText(path) === held) rmSync(path, { force: true });
     if (!create(path, text)) throw new CodedError("audit_unavailable");
   }
@@ -73,7 +74,7 @@ async function isHeld(
   const liveness = holder === undefined ? "unknown" : processes.liveness(holder);
   if (liveness !== "unknown") return liveness === "alive";
   const first = beatOf(path);
-  // Under one kernel there is one clock, so a heartbeat that is long over needs no waiting.
+  // Under one kernel there is one clock, so a heartbeat that is long past needs no waiting.
   const sameClock = holder !== undefined && holder.boot === processes.self().boot;
   const silentMs = sameClock && first !== undefined ? Date.now() - first : 0;
   for (let waited = silentMs; waited < silenceMs; waited += heartbeatMs / 2) {
@@ -89,7 +90,7 @@ function keepAlive(path: string, text: string, heartbeatMs: number): WriterLock 
   let lost = false;
   const timer = setInterval(() => {
     const said = readText(path);
-    // A lock that somebody removed is raised again; one that names another is lost.
+    // A removed lock file is created again; one with another owner means that the lock is lost.
     lost ||= said === undefined ? !create(path, text) : said !== text;
     if (lost) clearInterval(timer);
     else utimesSync(path, new Date(), new Date());
@@ -106,7 +107,7 @@ function keepAlive(path: string, text: string, heartbeatMs: number): WriterLock 
   };
 }
 
-/** The holder that a lock file names; an earlier version wrote its pid alone, which says nothing. */
+/** The holder in a lock file; an earlier version wrote only its pid, which identifies nothing. */
 function holderOf(text: string): Holder | undefined {
   try {
     const { boot, namespace, pid, started, token } = JSON.parse(text) as Partial<Holder>;
