@@ -1,4 +1,4 @@
-/** @module Observability: the judge's functions under the names that the requirements give them. */
+/** @module Observability: the judge's functions under the names of the requirements. */
 export {
   buildCausalWaterfall,
   buildTraceHealth,

@@ -1,6 +1,6 @@
 /**
- * @module Opening: opens everything that a collector is made of, in the order in which it may be
- * used, and notes how each part is closed again.
+ * @module Opening: opens all parts of a collector in order of dependency, and registers how each
+ * is closed.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -47,20 +47,20 @@ import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
 import { version } from "./version.ts";
 
-/** Closes one part; a deadline in milliseconds bounds what it may still finish. */
+/** Closes one part within a deadline in milliseconds. */
 export type Close = (deadlineMs: number) => Promise<void>;
 
-/** What is opened with what. */
+/** Options and parts opened so far. */
 export interface Opening {
   readonly config: Config;
   readonly log: Log;
   readonly options: CollectorOptions;
-  /** The last one of these is closed first. */
+  /** Closed in reverse order, so that each part is closed before what it uses. */
   readonly opened: Close[];
   readonly closing: AbortSignal;
 }
 
-/** Names that the operator wrote down: the listed ones, and the applications that tokens are bound to. */
+/** Names from the configuration: known names, and applications that tokens are bound to. */
 function namesOf({ knownNames, ingestTokens, accounts }: Config): readonly string[] {
   const bound = [...ingestTokens, ...accounts].flatMap(({ applicationId }) => applicationId ?? []);
   return [...knownNames, ...bound];
@@ -69,14 +69,14 @@ function namesOf({ knownNames, ingestTokens, accounts }: Config): readonly strin
 /** Opens all parts. @throws CodedError of the one that could not be opened */
 export async function openParts(opening: Opening): Promise<Parts> {
   const { config, log, options, opened, closing } = opening;
-  // Evidence is sensitive metadata: nobody else on this machine reads it.
+  // Evidence is sensitive metadata: only this user may read it.
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const persistent = config.backend !== "ephemeral";
   const knownNames = namesOf(config);
   if (knownNames.length > 0) allowNames(knownNames);
   const { identityKey, ...door } = openDoor(opening);
   const now = options.now ?? Date.now;
-  // The journal's lock comes first: it says in one sentence that the directory is in use.
+  // The journal's lock comes first: its error states that the directory is in use.
   const waiting = Promise.withResolvers<EvidenceStore>();
   waiting.promise.catch(() => {});
   const recording = Promise.withResolvers<RecordBatch>();
@@ -87,7 +87,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     store: waiting.promise,
     authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
     origins: config.origins,
-    // A producer with an old token must not close the sign-in of people behind the same address.
+    // A producer with an old token must not block people's sign-in from the same address.
     wrongCredential: (address) => producers.failed(address),
     identityKey,
     knownNames,
@@ -99,7 +99,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   });
   opened.push((deadlineMs) => ingest.close(deadlineMs));
   const audit = await openAuditLog(opening, door).catch((error: unknown) => {
-    // What the journal holds waits for a store that never comes.
+    // The journal waits for a store that will not open.
     waiting.reject(error);
     throw error;
   });
@@ -134,7 +134,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     ? createReaders({ parts, store, memory: given, judge })
     : undefined;
   if (readers !== undefined) opened.push(() => readers.close());
-  // Turns are written where they are judged, which has them in memory then.
+  // Turns are written where they are judged, because they are in memory there.
   const bytesMax = judge && readers === undefined ? config.judgeBytesMax : 0;
   const draft = bytesMax > 0 ? draftJudge(config) : undefined;
   const recorder = turnRecorder(store, collectorScope(), { bytesMax, draft });
@@ -143,7 +143,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   return { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
 }
 
-/** The audit log, where one is configured. */
+/** The audit log, if one is configured. */
 async function openAuditLog(
   { config, opened }: Opening,
   { keyring, pseudonyms }: Pick<Door, "keyring" | "pseudonyms">,
@@ -156,8 +156,8 @@ async function openAuditLog(
 }
 
 /**
- * Whether threads read: of a store that this collector opened and that a thread can open or borrow,
- * with the clock of the process.
+ * Whether threads read: for a store that this collector opened and that a thread can open or
+ * share, with the clock of the process.
  */
 function threaded(options: CollectorOptions, config: Config, opened: EvidenceStore): boolean {
   const { store, memory, now, judge } = options;
@@ -172,7 +172,7 @@ type Door = Pick<
   "keyring" | "typed" | "credentials" | "pseudonyms" | "sessions" | "streams" | "throttle"
 > & { readonly identityKey: Key };
 
-/** Who may come in, and what is held for whoever is in. */
+/** Authentication, and state per session. */
 function openDoor({ config, log, options, opened, closing }: Opening): Door {
   const now = options.now ?? Date.now;
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
@@ -202,7 +202,7 @@ function openDoor({ config, log, options, opened, closing }: Opening): Door {
   return { keyring, identityKey, typed, credentials, pseudonyms, sessions, streams, throttle };
 }
 
-/** A store in this process, or one on a server that may come later. */
+/** A store in this process, or one on a server that may be unreachable at first. */
 async function openedStore(
   { config, log }: Opening,
   waiting: PromiseWithResolvers<EvidenceStore>,

@@ -1,6 +1,4 @@
-/**
- * @module Parts: what a collector is made of, handed to every route. Nothing here is global.
- */
+/** @module Parts: the parts of a collector, passed to every route. Nothing here is global. */
 import type { EvidenceStore, MemoryStore, TurnRecorder } from "@turnproof/store";
 
 import type { Audit } from "./access/audit/log.ts";
@@ -24,17 +22,19 @@ export interface Parts {
   readonly config: Config;
   readonly version: string;
   readonly log: Log;
-  /** The operator's handle; in read-only mode it refuses every mutation, and its reads give up. */
+  /**
+   * The operator's handle; in read-only mode it refuses every mutation, and its reads time out.
+   */
   readonly store: EvidenceStore;
-  /** Threads that read; absent where everything is done on the event loop. */
+  /** Reading threads; absent where everything runs on the event loop. */
   readonly readers?: Readers | undefined;
-  /** Writes turns of what is stored; absent where nothing is received or judged. */
+  /** Writes turns of stored events; absent where nothing is received or judged. */
   readonly recorder?: TurnRecorder | undefined;
-  /** The same for work behind the scenes, which may wait for a read as long as it takes. */
+  /** The same without read timeouts, for background work. */
   readonly patient: EvidenceStore;
-  /** Host of the server that the store is on, without credentials; null where it is on none. */
+  /** Host of the store's server, without credentials; null without a server. */
   readonly server: string | null;
-  /** The operator's memory; absent where none is configured. */
+  /** The operator's memory; absent without a configured one. */
   readonly memory: MemoryStore | undefined;
   readonly ingest: Receiver;
   readonly keyring: Keyring;
@@ -49,7 +49,7 @@ export interface Parts {
   readonly typed: TypedIdentity;
   readonly requests: RequestMetrics;
   readonly cookieName: string;
-  /** Milliseconds since the epoch; a test sets its own. */
+  /** Milliseconds since the epoch; tests replace it. */
   readonly now: () => number;
   /** Aborted when the collector closes, so that streams end. */
   readonly closing: AbortSignal;

@@ -1,6 +1,6 @@
 /**
- * @module Server: one HTTP listener with every limit that Node has, the edge in front of the app,
- * and a close that finishes what was begun (faults H10, H11, W9).
+ * @module Server: one HTTP listener with all of Node's limits, the edge checks before the app, and
+ * a close that finishes requests in progress (faults H10, H11, W9).
  */
 import { randomInt, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -24,20 +24,23 @@ export interface FetchApp {
   fetch(request: Request, bindings: object): Response | Promise<Response>;
 }
 
-/** Where and how to listen. */
+/** Address and options of the listener. */
 export interface ListenOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
   readonly log: Log;
-  /** Port of OTLP/gRPC, told to a client that sends it here; undefined while it is not served. */
+  /** Port of OTLP/gRPC, for the answer to gRPC sent here; undefined while it is not served. */
   readonly grpcPort?: () => number | undefined;
-  /** Names besides loopback and `host` that the Host header may have. */
+  /** Host names accepted besides loopback and `host`. */
   readonly names?: readonly string[];
-  /** Connections at once, in all and from one address. */
+  /** Most concurrent connections, in total and from one address. */
   readonly connectionsMax?: number;
   readonly connectionsPerAddressMax?: number;
-  /** Milliseconds for a request's headers, for the whole request, and between two checks. */
+  /**
+   * Timeouts in milliseconds of a request's headers and of the whole request, and between two
+   * checks.
+   */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
   readonly checkIntervalMs?: number;
@@ -53,8 +56,8 @@ const defaults = {
 } as const;
 
 /**
- * Listens. Rejects with `listen_failed` when the address is taken or not ours; whether a
- * non-loopback address may be served at all was decided by the configuration.
+ * Listens. Rejects with `listen_failed` when the address is taken or not ours; the configuration
+ * has decided whether a non-loopback address may be served.
  */
 export async function listen(app: FetchApp, options: ListenOptions): Promise<Listening> {
   const server = createServer({
@@ -90,7 +93,7 @@ export async function listen(app: FetchApp, options: ListenOptions): Promise<Lis
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/** The edge first, then the app; whatever the app throws becomes a code and a request id. */
+/** The edge first, then the app; any error of the app becomes a code and a request id. */
 function requestHandler(app: FetchApp, connections: Connections, options: ListenOptions): Handler {
   const edge = createEdge({
     host: options.host,
@@ -109,7 +112,7 @@ function requestHandler(app: FetchApp, connections: Connections, options: Listen
   };
   const respond = getRequestListener((request, bindings) => app.fetch(request, bindings), {
     errorHandler: failed,
-    // What is left of a body is read as long as its sender needs, see Connections.
+    // The rest of a body is read as long as its sender needs, see Connections.
     autoCleanupIncoming: false,
   });
   return (incoming, outgoing) => {
@@ -121,7 +124,7 @@ function requestHandler(app: FetchApp, connections: Connections, options: Listen
   };
 }
 
-/** Whoever looks after the process is answered, however much there is to do. */
+/** Health requests are answered under any load. */
 function asksHealth({ url = "" }: IncomingMessage): boolean {
   return /\/(?:healthz|readyz)$/.test(url);
 }
@@ -140,7 +143,7 @@ function refuse(outgoing: ServerResponse, code: Code): void {
     ...refusalHeaders,
     "X-Request-Id": problem.request_id,
     "Content-Length": Buffer.byteLength(body),
-    // Closing under a body that is still sent would break its sender's pipe before the answer.
+    // Closing while a body is being sent would break its sender's pipe before the answer.
     ...(outgoing.req.complete ? { Connection: "close" } : {}),
     ...(problem.status === 503 ? { "Retry-After": String(randomInt(1, 6)) } : {}),
   });
@@ -154,7 +157,7 @@ async function close(server: Server, deadlineMs: number): Promise<void> {
   });
   server.closeIdleConnections();
   const cut = setTimeout(() => server.closeAllConnections(), deadlineMs);
-  // A connection that is kept alive turns idle only after its last answer.
+  // A keep-alive connection becomes idle only after its last answer.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   await closed;
   clearTimeout(cut);

@@ -1,7 +1,7 @@
 /**
- * @module Legacy content: the words of imported legacy bundles. Evidence never holds them; they
- * become rows of the scoped kind `trace_content`, under the event's own tenant, and only
- * `content-mode.ts` hands them to anybody (design 6.2).
+ * @module Legacy content: the content of imported legacy bundles. Evidence never contains it; it
+ * becomes rows of the scoped kind `trace_content`, under the event's own tenant, and only
+ * `content-mode.ts` returns them (design 6.2).
  */
 import { createHash } from "node:crypto";
 
@@ -13,13 +13,13 @@ import { memoryFilter } from "./memory-filter.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Words of one event and whose they are. */
+/** Content of one event, and its tenant. */
 export interface LegacyContent {
   readonly tenant: string | null;
   readonly draft: MemoryDraft;
 }
 
-/** Under which names legacy writers kept words, and what they are called when they are shown. */
+/** Names under which legacy writers stored content, and the names under which it is shown. */
 const partNames: { readonly [part: string]: readonly string[] } = {
   user: ["query", "question", "user_message"],
   assistant: ["answer", "response", "final_text", "output_text"],
@@ -29,10 +29,10 @@ const partNames: { readonly [part: string]: readonly string[] } = {
   comment: ["comment"],
 };
 
-/** A longer text is cut: it is there to be looked at, not to be kept whole. */
+/** A longer text is cut: it is a preview, not an archive. */
 const charsMax = 65_536;
 
-/** The words in a stored record, by event; empty for a record without any. */
+/** The content in a stored record, by event; empty for a record without any. */
 export function legacyContent(
   row: unknown,
   rooted: (event: TurnEvent) => TurnEvent,
@@ -43,7 +43,7 @@ export function legacyContent(
   return children.flatMap((child: unknown): LegacyContent[] => {
     const words = isRecord(child) ? wordsOf(child) : {};
     if (Object.keys(words).length === 0) return [];
-    // The normalizer says which event a child becomes, when it stands alone in its own envelope.
+    // The normalizer decides which event a child becomes, wrapped alone in its own envelope.
     const { event_count: _count, ...rest } = payload;
     const alone = { ...rest, events: [child] };
     const { events } = normalize([payload === row ? alone : { ...row, ...wrapped(row, alone) }]);
@@ -53,7 +53,7 @@ export function legacyContent(
   });
 }
 
-/** Keeps the words; the same words again are the same row. */
+/** Stores the content; the same content again is the same row. */
 export async function keepContent(
   memory: MemoryStore,
   content: readonly LegacyContent[],
@@ -66,7 +66,9 @@ export async function keepContent(
   }
 }
 
-/** Ids under which the words of an event may lie: its turn may have been derived when it was read. */
+/**
+ * Ids under which the content of an event may be stored: its turn may have been derived on read.
+ */
 export function contentIds(event: TurnEvent): readonly string[] {
   const { turn_id: _turn, ...turnless } = event;
   return [...new Set([contentId(event), contentId(turnless)])];
@@ -95,7 +97,7 @@ function draftOf(event: TurnEvent, parts: Readonly<Record<string, string>>): Mem
   };
 }
 
-/** Words stand in a child itself or in its `data` or `attributes`. */
+/** Content may be in a child itself or in its `data` or `attributes`. */
 function wordsOf(child: Loose): Readonly<Record<string, string>> {
   const places = [child, child["data"], child["attributes"], child["payload"]].filter(isRecord);
   const words: Record<string, string> = {};
@@ -128,7 +130,7 @@ function payloadOf(row: unknown): Loose | undefined {
   }
 }
 
-/** The payload under the name that the record has for it. */
+/** The payload, wrapped under the record's name for it. */
 function wrapped(row: Loose, payload: Loose): Loose {
   const name = payloadNames.find((each) => row[each] !== undefined) ?? "payload";
   return { [name]: payload };

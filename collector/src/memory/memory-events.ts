@@ -1,8 +1,8 @@
 /**
- * @module Memory events: the evidence store with the rows of memory beside it, so that `store=`
- * means the same wherever rows lie. Rows are read for one tenant alone: the asker's, or the one
- * that an unbound asker names; nothing is read for one who is bound to an application, because
- * rows name none.
+ * @module Memory events: the evidence store combined with the rows of memory, so that `store=` has
+ * the same meaning for all rows. Rows are read for a single tenant: the caller's, or the one that
+ * an unbound caller names; none are read for a caller bound to an application, because rows have
+ * no application.
  */
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
@@ -19,15 +19,15 @@ import { boundStore } from "../backend/bound-store.ts";
 import { readRows, rowStores, withoutLogged } from "./memory-rows.ts";
 import type { RowStore } from "./memory-rows.ts";
 
-/** Name under which a position says that the evidence is done and which rows it stands in. */
+/** Field of a position: the evidence is finished, and this is the present kind of rows. */
 const phaseField = "memory_rows";
 const tokenField = "memory_after";
 
 const rowsBudget = 20_000;
-/** Turns whose calls are compared with the log for one page. */
+/** Most turns per page whose calls are compared with the log. */
 const comparedTurnsMax = 64;
 
-/** The store, with memory's rows in the answers of `page` and `find`. */
+/** The store, with memory's rows in the results of `page` and `find`. */
 export function withMemoryRows(
   store: EvidenceStore,
   memory: MemoryStore | undefined,
@@ -47,7 +47,7 @@ export function withMemoryRows(
   };
 }
 
-/** Whose rows a question may read; undefined when it names nobody or an application. */
+/** Tenant whose rows a query may read; undefined without a tenant or with an application. */
 export function tenantOf(scope: EvidenceScope, query: EventQuery): string | null | undefined {
   if ("operator" in scope) {
     return scope.operator.applicationId === undefined ? query.user_id : undefined;
@@ -62,7 +62,7 @@ interface Question {
   readonly only?: (event: TurnEvent) => boolean;
 }
 
-/** First what the evidence store holds, then each kind of rows, each newest first. */
+/** The evidence store first, then each kind of rows, each newest first. */
 async function readBoth(
   store: EvidenceStore,
   memory: MemoryStore,
@@ -150,7 +150,7 @@ function joined(slice: EventSlice, rows: RowAnswer, dropped: number): EventSlice
   };
 }
 
-/** Tool calls of the trace in the turns that the log's events name. */
+/** Tool calls of the trace in the turns of the log's events. */
 async function tracedCalls(
   store: EvidenceStore,
   { scope, query }: Question,
@@ -172,7 +172,7 @@ interface Start {
   readonly token: string | undefined;
 }
 
-/** Where in the rows a position stands; undefined while it stands in the evidence. */
+/** Position in the rows; undefined while it is in the evidence. */
 function startOf(after: Keyset | undefined, wanted: readonly RowStore[]): Start | undefined {
   if (after?.[phaseField] === undefined) return undefined;
   const phase = phaseOf(after);
@@ -182,7 +182,7 @@ function startOf(after: Keyset | undefined, wanted: readonly RowStore[]): Start 
   return { store, token: typeof token === "string" ? token : undefined };
 }
 
-/** The rows in which a position stands; undefined while it stands in the evidence. */
+/** Kind of rows of a position; undefined while it is in the evidence. */
 export function phaseOf(position: Keyset | null | undefined): RowStore | undefined {
   const phase = position?.[phaseField];
   return rowStores.find((name) => name === phase);
@@ -192,18 +192,18 @@ function positionOf(store: RowStore, token: string | undefined): Keyset {
   return { [phaseField]: store, ...(token === undefined ? {} : { [tokenField]: token }) };
 }
 
-/** True when the event of a row names the id in its identity or attributes. */
+/** True when the event of a row has the id in its identity or attributes. */
 function names(event: TurnEvent, id: string): boolean {
   const values: readonly unknown[] = [...Object.values(event), ...Object.values(event.attributes)];
   return values.includes(id);
 }
 
-/** Rows that a timeline reads of one thread. */
+/** Most rows that a timeline reads of one thread. */
 const timelineRowsMax = 500;
 
 /**
- * What memory's rows add to the timeline of a root: messages and logged calls of the turns among
- * its events, for each tenant that these name (requirements: Endpoints, rule 6).
+ * Rows of memory for the timeline of a root: messages and logged calls of the turns among its
+ * events, for each of their tenants (requirements: Endpoints, rule 6).
  */
 export async function timelineRows(
   memory: MemoryStore | undefined,

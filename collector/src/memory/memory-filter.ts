@@ -1,8 +1,8 @@
-/** @module MemoryFilter: a tenant and the levels that evidence names, as memory is asked for them. */
+/** @module MemoryFilter: a tenant and levels of evidence as a filter of memory. */
 import type { EventIdentity } from "@turnproof/evidence";
 import type { MemoryFilter } from "@turnproof/store";
 
-/** The filter of one tenant; a level that is absent does not narrow it. */
+/** The filter of one tenant; an absent level does not narrow it. */
 export function memoryFilter(
   tenant: string | null,
   levels: Pick<EventIdentity, "agent_id" | "memory_id" | "thread_id">,

@@ -1,7 +1,7 @@
 /**
  * @module Memory rows: rows of the conversation and tool_log kinds as events without their text
- * (design 3.2, 5.1). They always have a tenant; what a row says is left behind before it is looked
- * at, and a row that cannot be read is a finding, not an event.
+ * (design 3.2, 5.1). They always have a tenant. Content is dropped before a row is read further,
+ * and an unreadable row is a finding, not an event.
  */
 import { dropLoggedCalls, matches, normalize, sumErrors } from "@turnproof/evidence";
 import type { EventQuery, NormalizationError, TurnEvent } from "@turnproof/evidence";
@@ -13,17 +13,17 @@ import { memoryFilter } from "./memory-filter.ts";
 export const rowStores = ["conversation", "tool_log"] as const;
 export type RowStore = (typeof rowStores)[number];
 
-/** Where a reading of rows starts and how far it may go. */
+/** Start and bounds of reading rows. */
 export interface RowReading {
   readonly limit: number;
   readonly after?: string;
-  /** Rows that may be examined. */
+  /** Rows that may be read. */
   readonly budgetRows: number;
-  /** Which events are wanted beside the query; default all. */
+  /** Further condition on events beside the query; default all. */
   readonly only?: (event: TurnEvent) => boolean;
 }
 
-/** Events of rows, and where the reading ended. */
+/** Events of rows, and the end of the read. */
 export interface RowSlice {
   readonly events: readonly TurnEvent[];
   readonly next: string | null;
@@ -54,7 +54,8 @@ export async function readRows(
     let read = page.records.map((row) => readRow(row, store));
     const last = lastTaken(read, wanted, reading.limit - events.length);
     if (last < page.records.length) {
-      // The page ends inside this chunk: the same rows again give the position behind the last.
+      // The page ends inside this chunk: reading the same rows again gives the position after the
+      // last.
       page = await memory.list(filter, store, { limit: last, ...position });
       read = page.records.map((row) => readRow(row, store));
     }
@@ -65,13 +66,13 @@ export async function readRows(
     const spent = rows >= reading.budgetRows;
     if (after === null || events.length >= reading.limit || spent) {
       const bounded = spent && after !== null && events.length < reading.limit;
-      // What a spent budget left is not gone on with: the slice says that it is bounded.
+      // After a spent budget the read is not continued: the slice is marked as bounded.
       return { events, next: after, sourceRows: rows, errors: sumErrors(errors), bounded };
     }
   }
 }
 
-/** How many of the rows are taken until the limit is met. */
+/** Number of rows used until the limit is reached. */
 function lastTaken(
   read: readonly Read[],
   wanted: (event: TurnEvent) => boolean,
@@ -90,7 +91,7 @@ interface Read {
   readonly errors: readonly NormalizationError[];
 }
 
-/** Fields of a row's data that may be looked at; what was said, asked or answered is not. */
+/** Fields of a row's data that may be read; content is not among them. */
 const readFields = [
   "turn_id",
   "run_id",
@@ -119,19 +120,19 @@ function readRow(row: MemoryRecord, store: RowStore): Read {
   return { events, errors };
 }
 
-/** The events of the row behind an event id; none where the row is gone. */
+/** The events of the row behind an event id; none where the row was deleted. */
 export async function rowEvents(
   memory: MemoryStore,
   store: RowStore,
   of: { readonly tenant: string | null; readonly eventId: string },
 ): Promise<readonly TurnEvent[]> {
-  // An event of a row is named `<kind>:<id of the row>`; ids too long for that are digests.
+  // An event of a row has the id `<kind>:<id of the row>`; longer ids become digests.
   const id = of.eventId.slice(of.eventId.indexOf(":") + 1);
   const row = await memory.get({ tenant: of.tenant }, store, id);
   return row === undefined ? [] : readRow(row, store).events;
 }
 
-/** The log's events without those whose result is among the trace's. */
+/** The log's events without those whose result is in the trace. */
 export function withoutLogged(
   logged: readonly TurnEvent[],
   traced: readonly TurnEvent[],

@@ -1,11 +1,11 @@
 /**
- * @module OperatorMemory: the memory as routes use it. Memory rows are the only content a collector
- * can reach, so the handle of routes refuses every change in read-only mode.
+ * @module OperatorMemory: the memory for routes. Memory rows are the only content that a collector
+ * can read or change, so this handle refuses every change in read-only mode.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { MemoryStore, SharedStore } from "@turnproof/store";
 
-/** The memory as routes may use it: in read-only mode without any mutation. */
+/** The memory for routes: in read-only mode without any mutation. */
 export function operatorMemory(
   memory: MemoryStore | undefined,
   readOnly: boolean,

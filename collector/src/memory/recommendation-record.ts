@@ -1,6 +1,6 @@
 /**
- * @module Recommendation record: recommendations as they lie in the memory store, and back. They
- * are a shared kind, so the owner in the record is what a reader is measured by.
+ * @module Recommendation record: converts recommendations to records of the memory store, and
+ * back. They are a shared kind, so a reader's access is checked against the owner in the record.
  */
 import type { DraftExperiment, Recommendation } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
@@ -10,9 +10,9 @@ import type { Json, MemoryStore, SharedRecord, SharedStore } from "@turnproof/st
 export interface StoredRecommendation extends Recommendation {
   readonly proposed_at: string;
   readonly reviewed_at: string | null;
-  /** The reviewer's words. */
+  /** The reviewer's note. */
   readonly note?: string;
-  /** Drafts of every revision that was accepted. */
+  /** Drafts of every accepted revision. */
   readonly experiments: readonly DraftExperiment[];
 }
 
@@ -22,7 +22,7 @@ export function sharedOf(memory: MemoryStore | undefined): SharedStore {
   return memory.shared;
 }
 
-/** The recommendation of a record; undefined for a record that is none. */
+/** The recommendation of a record; undefined for any other record. */
 export function readRecommendation({ data }: SharedRecord): StoredRecommendation | undefined {
   const whole =
     typeof data["recommendation_id"] === "string" &&
@@ -34,7 +34,7 @@ export function readRecommendation({ data }: SharedRecord): StoredRecommendation
   return whole ? (data as unknown as StoredRecommendation) : undefined;
 }
 
-/** A value as a record's data: a copy without what is undefined. */
+/** A value as a record's data: a copy without undefined fields. */
 export function jsonOf(value: object): { readonly [key: string]: Json } {
   return JSON.parse(JSON.stringify(value)) as { readonly [key: string]: Json };
 }

@@ -1,7 +1,7 @@
 /**
- * @module Searched places: where a question over evidence and memory's rows was looked for, and why
- * somewhere else it was not. An answer that leaves out whole places must say so (requirements:
- * unknown is no zero).
+ * @module Searched places: which stores a query over evidence and memory's rows searched, and why
+ * others were not. An answer that leaves out whole places must state so (requirements: unknown is
+ * no zero).
  */
 import type { EventQuery } from "@turnproof/evidence";
 import type { EventSlice, EvidenceScope, Keyset } from "@turnproof/store";
@@ -11,23 +11,23 @@ import { phaseOf, tenantOf } from "./memory-events.ts";
 import { rowStores } from "./memory-rows.ts";
 import type { RowStore } from "./memory-rows.ts";
 
-/** One place, and how far it was looked through for one page. */
+/** One place, and how completely it was searched for one page. */
 export interface SearchedPlace {
   readonly place: Place;
   readonly reach: Reach;
 }
 
-/** What was asked, and what came back. */
+/** The query and its result. */
 export interface Asked {
   readonly scope: EvidenceScope;
   readonly query: EventQuery;
-  /** False where the collector has no memory at all. */
+  /** False where the collector has no memory configured. */
   readonly hasMemory: boolean;
   readonly after: Keyset | undefined;
   readonly slice: EventSlice;
 }
 
-/** The places of a question over every store, in the order in which they are searched. */
+/** The places of a query over every store, in search order. */
 export function searchedPlaces(asked: Asked): readonly SearchedPlace[] {
   const rows = rowStores.map((place) => ({ place, reach: rowsReach(place, asked) }));
   return [{ place: "evidence", reach: evidenceReach(asked) }, ...rows];

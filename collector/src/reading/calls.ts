@@ -1,6 +1,6 @@
 /**
- * @module Calls: questions and answers between two threads over one port. What crosses is plain
- * data; an error crosses as its code, and nothing else of it does.
+ * @module Calls: calls between two threads over one port. Arguments and results are plain data; of
+ * an error only the code is transferred.
  */
 import { CodedError, codes } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
@@ -11,20 +11,20 @@ export interface Port {
   on(event: "message", listener: (message: unknown) => void): unknown;
 }
 
-/** An answer, and what of it is handed over instead of copied. */
+/** A result, and the parts of it that are transferred instead of copied. */
 export interface Answered {
   readonly value: unknown;
   readonly transfer?: readonly ArrayBuffer[];
 }
 
-/** What one side answers, by name. */
+/** Functions of one side, by name. */
 export type Handlers = Readonly<
   Record<string, (argument: never, signal: AbortSignal) => Promise<Answered>>
 >;
 
 /** One end of a port. */
 export interface Calls {
-  /** Asks the other side. @throws CodedError of the other side, or `overloaded` when it ended */
+  /** Calls the other side. @throws CodedError of the other side, or `overloaded` when it ended */
   ask<T>(
     name: string,
     argument: unknown,
@@ -33,9 +33,9 @@ export interface Calls {
       readonly transfer?: readonly ArrayBuffer[];
     },
   ): Promise<T>;
-  /** Questions without an answer yet. */
+  /** Calls without a result yet. */
   readonly waiting: number;
-  /** Gives up everything that was asked. */
+  /** Rejects all pending calls. */
   end(): void;
 }
 
@@ -45,7 +45,7 @@ type Message =
   | { readonly failed: number; readonly code: string; readonly field?: string }
   | { readonly cancel: number };
 
-/** Joins a port; both sides may ask. */
+/** Connects to a port; both sides may call. */
 export function connectCalls(port: Port, handlers: Handlers): Calls {
   const asked = new Map<number, PromiseWithResolvers<unknown>>();
   const answering = new Map<number, AbortController>();

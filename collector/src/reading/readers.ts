@@ -1,7 +1,7 @@
 /**
- * @module Readers: threads that read evidence, work out and draw what is asked, and judge, so that
- * the event loop which receives, checks who asks and answers health does none of it. A turn of tens
- * of thousands of spans then costs time of those who ask for it (faults R17).
+ * @module Readers: threads that read evidence, compute and render answers, and judge, so that the
+ * event loop only receives, authenticates and answers health. A turn of tens of thousands of spans
+ * then delays only its own readers (faults R17).
  */
 import { Worker } from "node:worker_threads";
 
@@ -29,12 +29,12 @@ export interface Readers {
   answer(c: AppContext): Promise<Response>;
   /** A slice of events for a tail. */
   page(principal: Principal, query: EventQuery, options: SliceOptions): Promise<EventSlice>;
-  /** Hands a stored batch to the thread that judges, which writes its turns. */
+  /** Passes a stored batch to the judging thread, which writes its turns. */
   readonly stored: RecordBatch;
   close(): Promise<void>;
 }
 
-/** What threads are made from. */
+/** Options of the threads. */
 export interface ReadersOptions {
   /** The main thread's parts. */
   readonly parts: Parts;
@@ -45,17 +45,17 @@ export interface ReadersOptions {
   readonly threads?: number;
 }
 
-/** Threads that answer; one that is busy with a large turn leaves the other for everybody else. */
+/** Number of answering threads; while one is busy with a large turn the other serves the rest. */
 const threadsDefault = 2;
-/** Requests that one thread may have before the next is told to come back. */
+/** Most pending requests of one thread; further ones are refused. */
 const waitingMax = 64;
-/** A request that takes longer ends its thread: whatever it does, it does not end by itself. */
+/** A request that takes longer ends its thread, because it cannot be aborted otherwise. */
 const answerMsMax = 120_000;
-/** How often threads are told of the receiving side. */
+/** How often threads receive the state of the receiving side. */
 const tellMs = 500;
 const heapMegabytesMax = 1_024;
 
-/** True where threads can run what this runs: from built files. Node itself reads no TSX. */
+/** True where threads can run this code: from built files. Node itself cannot load TSX. */
 export const threadsCan: boolean = import.meta.url.endsWith(".js");
 
 /** Starts the threads. */
@@ -95,7 +95,7 @@ export function createReaders(options: ReadersOptions): Readers {
     async answer(c) {
       const thread = least();
       const passed = await passedRequest(c);
-      // What Health says of the receiving side is of the moment of the question.
+      // Health needs the state of the receiving side at the time of the request.
       thread.tell(tell());
       const answer = await thread.ask<PassedAnswer>("answer", passed);
       return new Response(answer.body, {
@@ -135,7 +135,7 @@ async function passedRequest(c: AppContext): Promise<PassedRequest> {
   };
 }
 
-/** What a thread may ask of this one. */
+/** Calls that a thread may make to this one. */
 function handlersOf({ parts, store, memory }: ReadersOptions): Handlers {
   const engine = lentEngineOf(store);
   const lent = (): NonNullable<typeof engine> => {
@@ -177,7 +177,7 @@ function handlersOf({ parts, store, memory }: ReadersOptions): Handlers {
   };
 }
 
-/** Reads of memory that a page makes; the thread's own handle refuses what read-only mode refuses. */
+/** Memory reads of a page; the thread's own handle enforces read-only mode. */
 async function callMemory(
   memory: MemoryStore | undefined,
   method: string,
@@ -193,7 +193,7 @@ async function callMemory(
   return call.apply(of, [...args]);
 }
 
-/** One thread, started again when it ended. */
+/** One thread, restarted when it ended. */
 class ReadingThread {
   readonly #start: () => ThreadStart;
   readonly #handlers: Handlers;
@@ -253,7 +253,7 @@ class ReadingThread {
     worker.once("exit", () => {
       calls.end();
       if (this.#state.closed) return;
-      // At once would spin where it cannot start.
+      // An immediate restart would be a busy loop where it cannot start.
       setTimeout(() => {
         if (!this.#state.closed) [this.#worker, this.#calls] = this.#open();
       }, 250).unref();

@@ -10,7 +10,7 @@ import { createErrorHandler, refuse } from "../http/errors.ts";
 import type { Parts } from "../parts.ts";
 import { mountRoutes, rendererOf } from "../pages/index.ts";
 
-/** What it came to. */
+/** The answer's status, headers and body. */
 export interface PassedAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];

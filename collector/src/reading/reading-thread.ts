@@ -1,4 +1,4 @@
-/** @module ReadingThread: what a thread runs that reads evidence for others, or judges it. */
+/** @module ReadingThread: entry point of a reading or judging thread. */
 import { parentPort, workerData } from "node:worker_threads";
 
 import { collectorScope, readingOf } from "../access/grants.ts";

@@ -1,6 +1,6 @@
 /**
- * @module ThreadParts: the parts of a collector as a thread that reads has them. What it can open
- * for itself it opens; the engine, the memory and the receiving side are asked over the port.
+ * @module ThreadParts: the parts of a collector in a reading thread. It opens what it can; the
+ * embedded engine, the memory and the receiving side are called over the port.
  */
 import { Hono } from "hono";
 import { CodedError } from "@turnproof/semconv";
@@ -36,18 +36,18 @@ import { readTimes, timedStore } from "../backend/timed-store.ts";
 import { version } from "../version.ts";
 import type { Calls } from "./calls.ts";
 
-/** What a thread is started with. */
+/** Start data of a thread. */
 export interface ThreadStart {
   readonly config: Config;
   readonly role: "reader" | "judge";
-  /** Whether the engine is lent; else the thread opens the store itself. */
+  /** True when the engine is shared; else the thread opens the store itself. */
   readonly lent: boolean;
   readonly memoryName: string | null;
-  /** Whether the host mounts agents. */
+  /** True when the host mounts agents. */
   readonly agents: boolean;
 }
 
-/** What the receiving side and the audit log said last. */
+/** Last state of the receiving side and the audit log. */
 export interface Told {
   readonly report: IngestReport;
   readonly losses: JournalLosses;
@@ -56,7 +56,7 @@ export interface Told {
   readonly mark: string;
 }
 
-/** Opens the parts of a thread; `told` answers what was said last. */
+/** Opens the parts of a thread; `told` returns the last state received. */
 export async function openThreadParts(
   start: ThreadStart,
   calls: Calls,
@@ -92,7 +92,7 @@ export async function openThreadParts(
     ingest: ingestOver(calls, told),
     streams: createStreams({ sessions, credentials, closing }),
     throttle: createThrottle(),
-    // Nothing that a reader shows is made under this key; whether it is a stable one is shown.
+    // No reader uses this key for output; only its stability is shown.
     pseudonyms: {
       ...createPseudonyms({ auditScope: config.auditScope }),
       stable: config.pseudonymKey !== undefined,
@@ -108,7 +108,7 @@ export async function openThreadParts(
 
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** The same file or server as the main thread's; that a server is away was said there. */
+/** The same file or server as the main thread's, which reports an unreachable server. */
 async function ownStore({ config, role }: ThreadStart): Promise<EvidenceStore> {
   const host = serverOf(config);
   if (host === undefined) return openStore(config, { readOnly: role === "reader" });
@@ -176,7 +176,7 @@ function ingestOver(calls: Calls, told: () => Told): Receiver {
     healthy: () => told().report.journal.healthy,
     accepting: () => told().report.receiving,
     serving: () => told().report.receiving,
-    // Taken no earlier than the question was asked, and before anything is read for it.
+    // Taken no earlier than the request, and before anything is read for it.
     mark: () => told().mark,
     pendingFrames: () => told().report.journal.pending_frames,
     settled: (waitMs) => calls.ask("settled", waitMs),
@@ -190,7 +190,7 @@ function ingestOver(calls: Calls, told: () => Told): Receiver {
   };
 }
 
-/** What Health says of the log; a reader writes none. */
+/** State of the log for Health; a reader writes no records. */
 function auditOver(told: () => Told): Audit | undefined {
   if (!told().audit.on) return undefined;
   return {

@@ -1,11 +1,11 @@
-/** Conservation: every received item is in exactly one place, and a loss shows. */
+/** Conservation: every received item is in exactly one place, and a loss is detected. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { Conservation } from "./conservation.ts";
 import type { JournalTally } from "./conservation.ts";
 
-/** A journal that a test moves by hand. */
+/** A journal whose counts a test sets. */
 function book(): { -readonly [place in keyof JournalTally]: number } {
   return { recovered: 0, pending: 0, stored: 0, quarantined: 0, lost: 0 };
 }

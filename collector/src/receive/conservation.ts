@@ -1,28 +1,28 @@
 /**
- * @module Conservation: where every received item is. At any moment that can be observed,
- * `received + recovered = stored + pending + quarantined + lost + refused + rejected`, exactly; an
- * item is a span, a log record or a metric point (design 6.1; faults 6).
+ * @module Conservation: accounts for every received item. At any observable moment, `received +
+ * recovered = stored + pending + quarantined + lost + refused + rejected`, exactly; an item is a
+ * span, a log record or a metric point (design 6.1; faults 6).
  */
 import type { Code } from "@turnproof/semconv";
 
 /** Items by content-free reason. */
 export type ReasonCounts = Readonly<Record<string, number>>;
 
-/** What the journal and its drain say of the items that were made durable. */
+/** Counts of durable items from the journal and its drain. */
 export interface JournalTally {
   /** Items found in the journal when this process opened it. */
   readonly recovered: number;
   /** Items that are durable and not yet in the store. */
   readonly pending: number;
-  /** Items that a store holds and that were read back. */
+  /** Items in the store that were read back. */
   readonly stored: number;
-  /** Items that no store would take, kept aside. */
+  /** Items that the store refused, quarantined. */
   readonly quarantined: number;
-  /** Items that were durable and rotted on the disk before a store held them. */
+  /** Items that were durable and damaged on the disk before they were stored. */
   readonly lost: number;
 }
 
-/** The equation, with both sides; `balanced` says that they agree. */
+/** The equation with both sides; `balanced`: they are equal. */
 export interface ConservationSnapshot {
   readonly received: number;
   readonly recovered: number;
@@ -32,7 +32,7 @@ export interface ConservationSnapshot {
   readonly in_flight: number;
   readonly quarantined: number;
   readonly lost: number;
-  /** Not accepted as a whole request: the client was told to retry, or why it may not. */
+  /** Not accepted as a whole request: the client was asked to retry, or received the reason. */
   readonly refused: number;
   readonly refused_reasons: ReasonCounts;
   /** Answered by `partial_success`. */
@@ -42,19 +42,19 @@ export interface ConservationSnapshot {
   readonly requests: number;
   /** Requests answered with an error, whose items may never have been counted. */
   readonly requests_refused: ReasonCounts;
-  /** Attributes that the door did not let in, by reason. */
+  /** Attributes refused on entry, by reason. */
   readonly dropped_attributes: ReasonCounts;
 }
 
-/** Items of one request between the count and the answer. */
+/** Items of one request between counting and answer. */
 export interface Passage {
-  /** The request was answered with 200; whatever was not rejected is durable. */
+  /** The request was answered with 200; everything not rejected is durable. */
   accepted(rejected: ReasonCounts): void;
   /** The request was answered with an error. */
   refused(code: Code): void;
 }
 
-/** Counters of one process; what outlives it stands in the journal. */
+/** Counters of one process; durable counts are in the journal. */
 export class Conservation {
   private readonly tally: () => JournalTally;
   private received = 0;
@@ -112,7 +112,7 @@ export class Conservation {
     const { recovered, pending, stored, quarantined, lost } = this.tally();
     const refused = sum(this.refusedItems);
     const rejected = sum(this.rejectedItems);
-    // An appended frame is pending in the journal from the moment its items left the flight.
+    // An appended frame is pending in the journal as soon as its items are no longer in flight.
     const early = pending + stored + quarantined + lost - recovered - this.durable;
     const inFlight = this.inFlight - Math.min(Math.max(early, 0), this.inFlight);
     const right = stored + pending + quarantined + lost + refused + rejected + inFlight;

@@ -1,11 +1,11 @@
 /**
- * @module Ingest desk: what the rest of the collector may know of the receiving side. What became
- * readable, what is pending, and where every received item is.
+ * @module Ingest desk: state of the receiving side for the rest of the collector: stored batches,
+ * pending frames, and the accounting of every received item.
  */
 import type { ConservationSnapshot } from "./conservation.ts";
 import type { JournalLosses } from "./otlp/journal-losses.ts";
 
-/** What the health view says of the receiving side; counts and codes only. */
+/** State of the receiving side for the health view; counts and codes only. */
 export interface IngestReport {
   readonly receiving: boolean;
   readonly conservation: ConservationSnapshot;
@@ -32,28 +32,30 @@ export interface IngestReport {
   };
 }
 
-/** The receiving side, seen from the reading side. */
+/** The receiving side's interface for the reading side. */
 export interface IngestDesk {
   /** False while the journal cannot make data durable. */
   healthy(): boolean;
-  /** Whether a span that is sent now is taken: it is switched on, the journal is well and has room. */
+  /**
+   * Whether a span would be accepted now: ingest is enabled, the journal is healthy and has room.
+   */
   accepting(): boolean;
-  /** Frames that are acknowledged and not yet readable. */
+  /** Acknowledged frames that are not readable yet. */
   pendingFrames(): number;
   /**
-   * Waits until what was acknowledged before this call is readable, at most `waitMs`; how many
-   * frames of it are not.
+   * Waits until everything acknowledged before this call is readable, at most `waitMs`; returns
+   * the number of frames that are not.
    */
   settled(waitMs: number): Promise<number>;
   /** A time of receipt after everything received so far, ISO 8601 UTC with microseconds. */
   mark(): string;
-  /** A counter that grows when something became readable. */
+  /** A counter that is incremented when events become readable. */
   storedBatches(): number;
-  /** Waits until the counter passed `seen`, the time is over or the collector closes. */
+  /** Waits until the counter passes `seen`, the time is over or the collector closes. */
   nextStored(seen: number, waitMs: number, signal: AbortSignal): Promise<void>;
   report(): IngestReport;
-  /** What was acknowledged and no store holds; names roots of all tenants. */
+  /** Acknowledged data that is not in the store; contains roots of all tenants. */
   losses(): JournalLosses;
-  /** Stops receiving, drains within the deadline and lets go of the journal. */
+  /** Stops receiving, drains within the deadline and releases the journal. */
   close(deadlineMs: number): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** @module RecordFrames: the turns of a batch that the drain has stored, into the ledger. */
+/** @module RecordFrames: writes the turns of a stored batch to the ledger. */
 import { eachStoredEvent } from "@turnproof/exporter/journal";
 import type { DecodeFrame, StoredFrames } from "@turnproof/exporter/journal";
 import { CodedError } from "@turnproof/semconv";
@@ -11,7 +11,9 @@ import { decodeFrame } from "./otlp/frame-codec.ts";
 /** Writes the turns of a batch. */
 export type RecordBatch = (batch: StoredFrames) => Promise<void>;
 
-/** Writes them by this recorder; one frame after another is decoded, and others go between. */
+/**
+ * Writes them with this recorder; frames are decoded one by one, and other work runs in between.
+ */
 export function recordFrames(recorder: TurnRecorder): RecordBatch {
   return (batch) => {
     const keep = paced();
@@ -23,13 +25,13 @@ export function recordFrames(recorder: TurnRecorder): RecordBatch {
   };
 }
 
-/** Writes them by `other`; a thread that has ended, as on closing, leaves them to `own`. */
+/** Writes them with `other`; when that thread has ended, as on closing, `own` does it. */
 export function recordElsewhere(other: RecordBatch | undefined, own: RecordBatch): RecordBatch {
   if (other === undefined) return own;
   return (batch) => other(batch).catch(() => own(batch));
 }
 
-/** What fails is said and left to the judge, which finds the roots by their receipt. */
+/** A failure is logged and left to the judge, which finds the roots by their receipt. */
 export function loggedRecord(record: RecordBatch, log: Log): RecordBatch {
   return async (batch) => {
     try {

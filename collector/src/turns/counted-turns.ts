@@ -1,6 +1,6 @@
 /**
- * @module CountedTurns: the question of a request with the filters of the list, for the answers
- * that count turns. Each counts all turns of the filter in the asker's scope.
+ * @module CountedTurns: the question of a request with the filters of the list, for answers that
+ * count turns. Each counts all turns of the filter in the principal's scope.
  */
 import type { TurnQuestion } from "@turnproof/store";
 
@@ -12,18 +12,18 @@ import { readingFor } from "../http/query.ts";
 import { turnQuestion } from "./turn-conditions.ts";
 import type { TurnFilters } from "./turn-conditions.ts";
 
-/** What is asked of all turns of a filter. */
+/** Query over all turns of a filter. */
 export interface Counting {
   readonly reading: Reading;
   readonly question: TurnQuestion;
-  /** The same for the same question of an asker who may see the same. */
+  /** Equal for equal questions of principals with equal scope. */
   readonly key: string;
 }
 
 /**
  * The question of a request with the filters of the list.
  *
- * @throws CodedError `parameter_invalid` for a term of `q` that is none
+ * @throws CodedError `parameter_invalid` for an invalid term of `q`
  */
 export function countingOf(
   c: AppContext,

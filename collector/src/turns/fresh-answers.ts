@@ -1,10 +1,9 @@
 /**
- * @module Fresh answers: what was worked out a moment ago, handed out again to the same asker of
- * the same question: a live page makes its readers ask again and again. A failure is nobody's
- * answer but the first asker's.
+ * @module Fresh answers: caches answers for some seconds per principal and question, because a
+ * live page repeats its queries. Errors are not cached.
  */
 
-/** How long an answer serves, in milliseconds, and how many are kept. */
+/** How long an answer is cached, in milliseconds, and how many are. */
 const freshMs = 5_000;
 const keptMax = 64;
 
@@ -17,7 +16,7 @@ export class FreshAnswers<T> {
     this.#now = now;
   }
 
-  /** The answer of this key, which names asker and question, or what `make` makes. */
+  /** The cached answer of this key, which includes scope and question, or the result of `make`. */
   async of(key: string, make: () => Promise<T>): Promise<T> {
     const now = this.#now();
     const known = this.#kept.get(key);

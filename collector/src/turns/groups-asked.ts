@@ -1,6 +1,6 @@
 /**
- * @module GroupsAsked: the parameters of lists of agents and threads, a page of them, and the turns
- * of one of them.
+ * @module GroupsAsked: parameters and pages of the lists of agents and threads, and the turns of
+ * one of them.
  */
 import { z } from "zod";
 import type { Insights, TurnEvent } from "@turnproof/evidence";
@@ -35,19 +35,19 @@ export const groupsParameters = z
   })
   .partial();
 
-/** What a list of groups rests on. */
+/** Turns behind a list of groups. */
 export interface GroupsWindow {
-  /** Turns of the filter, all of them. */
+  /** All turns of the filter. */
   readonly turns_counted: number;
   readonly limit: number;
   readonly next_cursor: string | null;
   /** True when this is the only page and nothing is pending. */
   readonly window_complete: boolean;
-  /** Batches that were acknowledged before the turns were counted and were not readable then. */
+  /** Batches that were acknowledged before the turns were counted and not readable then. */
   readonly pending_frames: number;
 }
 
-/** Where the events stand that insights over many roots name. */
+/** Root of each event that insights over many roots name. */
 export function evidenceRoots(
   { insights }: Insights,
   events: readonly TurnEvent[],
@@ -66,12 +66,12 @@ export interface GroupsAsked {
   readonly question: TurnQuestion;
   readonly limit: number;
   readonly paging: Paging;
-  /** Where the page begins; undefined at the newest. */
+  /** Start of the page; undefined at the newest. */
   readonly after: Keyset | undefined;
   readonly pending: number;
 }
 
-/** Reads the parameters of a request for groups. */
+/** Parses a request for groups. */
 export async function askGroups(
   c: AppContext,
   parts: Parts,
@@ -103,7 +103,7 @@ export async function newestTurns(
   return { records, next: next === null ? null : keysetOf(next) };
 }
 
-/** What is said of a page of groups. */
+/** The window of a page of groups. */
 export async function windowOf(
   { limit, paging, pending }: GroupsAsked,
   { turns, next }: { readonly turns: number; readonly next: Keyset | null },

@@ -1,4 +1,4 @@
-/** An account is handed out again only for the same question about equal events. */
+/** A cached account is returned only for the same question about equal events. */
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
@@ -25,7 +25,7 @@ const event = (index: number, more: Partial<TurnEvent> = {}): TurnEvent => ({
   attributes: { tool_name: "search", ...more.attributes },
 });
 
-/** Accounts that count how often one was worked out. */
+/** Accounts that count how often one was computed. */
 class Counted {
   made = 0;
   readonly #kept: KeptAccounts<TurnAccount>;

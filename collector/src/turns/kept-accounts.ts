@@ -1,17 +1,16 @@
 /**
- * @module KeptAccounts: what was worked out of events, kept for the moments until the same is asked
- * again. A page and the rows that its script asks for rest on the same events; what was made for
- * the one serves the other, but only for the same question of the same asker about events that are
- * equal in every field: what changed is worked out anew.
+ * @module KeptAccounts: caches what was computed from events for some seconds. A page and the rows
+ * that its script requests use the same events. An entry is used only for the same question of the
+ * same principal about events that are equal in every field; otherwise it is computed again.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 
-/** What an account is given of. */
+/** Input of an account. */
 export interface Told {
-  /** Who asks what: the asker's scope and the whole question; never carried to another. */
+  /** The principal's scope and the complete question; entries are never shared between two. */
   readonly question: string;
   readonly events: readonly TurnEvent[];
-  /** Whatever else it rests on, such as how the events were read. */
+  /** Other input, such as how the events were read. */
   readonly metadata: unknown;
 }
 
@@ -19,10 +18,10 @@ interface Kept<A> extends Told {
   readonly account: A;
 }
 
-/** How long an account is kept, in milliseconds, and how much of them. */
+/** How long an account is cached, in milliseconds, and how much of them. */
 const defaults = { keptMs: 10_000, accounts: 4, events: 40_000 };
 
-/** Accounts of one kind: the last few are kept. */
+/** Accounts of one kind: the last few are cached. */
 export class KeptAccounts<A> {
   readonly #bounds: typeof defaults;
   #kept: Kept<A>[] = [];
@@ -31,7 +30,7 @@ export class KeptAccounts<A> {
     this.#bounds = { ...defaults, ...bounds };
   }
 
-  /** What is kept of the same, or what `make` makes. */
+  /** The cached account for equal input, or the result of `make`. */
   of(told: Told, make: () => A): A {
     const kept = this.#kept.find((one) => one.question === told.question);
     if (kept !== undefined && isEqual(kept.metadata, told.metadata)) {
@@ -60,7 +59,7 @@ export class KeptAccounts<A> {
   }
 }
 
-/** True of values that JSON would write alike, whatever the order of their fields. */
+/** True for values with equal JSON, whatever the order of their fields. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,6 +1,4 @@
-/**
- * @module ListParameters: the filters of every answer about many turns.
- */
+/** @module ListParameters: the filters of every answer about many turns. */
 import { z } from "zod";
 import { findingTexts, insightCodes } from "@turnproof/evidence";
 import { verdictStatuses } from "@turnproof/semconv";

@@ -3,7 +3,7 @@
  */
 import type { NamedGroup, TurnGroup } from "./turn-groups.ts";
 
-/** One thread; agents and users that wrote in it are listed, because that can be a finding. */
+/** One thread; its agents and users are listed, because several of them can be a finding. */
 export interface ThreadSummary extends TurnGroup {
   readonly thread_id: string | null;
   readonly agent_ids: readonly string[];

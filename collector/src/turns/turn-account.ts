@@ -1,5 +1,5 @@
 /**
- * @module TurnAccount: everything that is made of the events of a root: its turns, waterfall,
+ * @module TurnAccount: everything computed from the events of a root: its turns, waterfall,
  * supply, verdict and insights.
  */
 import {
@@ -19,18 +19,18 @@ import type {
   WindowMetadata,
 } from "@turnproof/evidence";
 
-/** What is said of some events. */
+/** Everything computed from some events. */
 export interface TurnAccount {
   readonly turns: readonly TurnRow[];
   readonly waterfall: CausalWaterfall;
   readonly supply: Supply;
-  /** The strict verdict over the events, judged now. */
+  /** The strict verdict over the events, judged at this moment. */
   readonly verdict: Verdict;
-  /** Insights of each turn for itself. */
+  /** Insights of each turn. */
   readonly insights: Insights;
 }
 
-/** Works out the account of some events; `metadata` says how they were read. */
+/** Computes the account of some events; `metadata`: how they were read. */
 export function accountOf(events: readonly TurnEvent[], metadata: WindowMetadata): TurnAccount {
   return {
     turns: foldTurns(events),

@@ -1,7 +1,7 @@
 /**
- * @module TurnConditions: what each filter asks of a turn. One table serves the terms of the filter
- * bar and the filters of the query string, so that both mean the same and a negated term is exactly
- * the rest. The conditions go to the store, which answers them over the whole history.
+ * @module TurnConditions: the condition of each filter on turns. One table serves the terms of the
+ * filter bar and the filters of the query string, so that both mean the same and a negated term is
+ * the exact complement. The store evaluates the conditions over the whole history.
  */
 import { normalizeTime } from "@turnproof/evidence";
 import type { EventQuery } from "@turnproof/evidence";
@@ -21,7 +21,7 @@ import { comparedText, comparisonSign, millisecondsOf } from "../ui/display/comp
 import { readTerms, storeKeys } from "../ui/display/filter-terms.ts";
 import type { Term } from "../ui/display/filter-terms.ts";
 
-/** What a value of a key asks of a turn. */
+/** Condition on a turn for a key's value. */
 type Asks = (value: string) => TurnCondition;
 
 const text =
@@ -30,7 +30,7 @@ const text =
 const list =
   (field: ListField): Asks =>
   (has) => ({ list: field, has });
-/** Asked of every event of the turn: its row has one of them where all agree. */
+/** Compares every event of the turn: its row has the value only where all events agree. */
 const named =
   (kind: Parameters<typeof turnName>[0]): Asks =>
   (id) => ({ list: "name", has: turnName(kind, id) });
@@ -43,8 +43,8 @@ const compared =
   });
 
 /**
- * By key of the bar. A turn belongs to the time of its last event, as in the charts over the
- * list: each turn is in exactly one stretch.
+ * By key of the bar. A turn is at the time of its last event, as in the charts above the list:
+ * each turn is in exactly one interval.
  */
 const conditions: { readonly [key: string]: Asks | undefined } = {
   status: (value) =>
@@ -80,7 +80,7 @@ const conditions: { readonly [key: string]: Asks | undefined } = {
   tokens: compared("total_tokens", Number),
 };
 
-/** Keys that a term can have. */
+/** Keys of terms. */
 export const conditionKeys: readonly string[] = Object.keys(conditions);
 
 function timeOf(value: string): string {
@@ -89,7 +89,7 @@ function timeOf(value: string): string {
   return time;
 }
 
-/** The field of a key whose values a producer may have keyed; undefined of another key. */
+/** The field of a key whose values a producer may have keyed; undefined for another key. */
 function identityField(key: string): string | undefined {
   const field = Object.hasOwn(storeKeys, key) ? storeKeys[key] : undefined;
   return field?.endsWith("_id") === true ? field : undefined;
@@ -98,9 +98,9 @@ function identityField(key: string): string | undefined {
 const tenantWords: ReadonlySet<string> = new Set(["anonymous", "unattributed"]);
 
 /**
- * What a term asks.
+ * The condition of a term.
  *
- * @throws CodedError `parameter_invalid` for a key that is none, or a value that it cannot have
+ * @throws CodedError `parameter_invalid` for an unknown key, or an invalid value
  */
 export function termCondition(
   { key, value, negated }: Term,
@@ -113,7 +113,7 @@ export function termCondition(
   return negated ? { ...asked, not: true } : asked;
 }
 
-/** What the filters of a query ask of a turn. */
+/** The conditions of a query's filters. */
 export function queryConditions(query: EventQuery): readonly TurnCondition[] {
   const { user_id: tenant, store = "trace", ...filters } = query;
   const values: { readonly [field: string]: unknown } = filters;
@@ -123,30 +123,30 @@ export function queryConditions(query: EventQuery): readonly TurnCondition[] {
     return typeof value !== "string" || asks === undefined ? [] : [asks(value)];
   });
   if (tenant !== undefined) asked.push(text("tenant")(tenantText(tenant)));
-  // Every turn holds evidence of traces: rows of the other stores make none.
+  // Every turn has trace evidence: rows of the other stores form none.
   if (store !== "trace" && store !== "all") asked.push(named("store")(store));
   return asked;
 }
 
-/** Filters of a list of turns that are no filters of events. */
+/** Filters of a list of turns that do not apply to events. */
 export interface TurnFilters {
   readonly verdict?: string | undefined;
   readonly finding?: string | undefined;
   readonly q?: string | undefined;
 }
 
-/** How the terms of `q` are read. */
+/** How the terms of `q` are parsed. */
 export interface TermReading {
-  /** Brings ids as people type them to the form in which they are stored. */
+  /** Converts typed ids to their stored form. */
   readonly typed?: TypedIdentity;
-  /** A page says which words it did not understand; a program is refused. */
+  /** A page lists the words that it did not understand; a program's request is refused. */
   readonly lenient?: boolean;
 }
 
 /**
- * The question of a reading and its further filters.
+ * The question of a reading with further filters.
  *
- * @throws CodedError `parameter_invalid` for a word of `q` that is no term, unless it is lenient
+ * @throws CodedError `parameter_invalid` for an invalid word of `q`, unless it is lenient
  */
 export function turnQuestion(
   { scope, query }: Reading,

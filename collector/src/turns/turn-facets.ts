@@ -1,17 +1,17 @@
 /**
- * @module TurnFacets: how many turns of a question say which value of a key of the filter bar. The
- * number beside a value is the number of turns that the list shows when it is chosen.
+ * @module TurnFacets: turn counts of a question by the values of the filter bar's keys. The count
+ * of a value equals the number of turns that the list shows when it is chosen.
  */
 import { findingTexts, insightCodes } from "@turnproof/evidence";
 import type { ListField, TextField, TurnFacet, TurnQuestion, TurnReader } from "@turnproof/store";
 
-/** Values of a key, the commonest first. */
+/** Values of a key, most frequent first. */
 export interface CountedKey {
   readonly key: string;
   readonly counts: ReadonlyMap<string, number>;
-  /** Turns that say no value. */
+  /** Turns without a value. */
   readonly unsaid: number;
-  /** How many values there are, counted here or not. */
+  /** Number of distinct values, counted here or not. */
   readonly total: number;
 }
 
@@ -24,7 +24,7 @@ export interface CountedFacets {
 
 interface Source {
   readonly field: TextField | ListField;
-  /** The value as the bar writes it; null where it is none. */
+  /** The value as the bar writes it; null where it means none. */
   readonly read?: (value: string) => string | null;
 }
 
@@ -32,7 +32,7 @@ const insightsAlone: ReadonlySet<string> = new Set(
   insightCodes.filter((code) => !Object.hasOwn(findingTexts, code)),
 );
 
-/** What each key is counted by. */
+/** Field by which each key is counted. */
 const sources: { readonly [key: string]: Source | undefined } = {
   verdict: { field: "verdict" },
   status: { field: "status" },
@@ -50,7 +50,7 @@ const sources: { readonly [key: string]: Source | undefined } = {
   dialect: { field: "dialect" },
 };
 
-/** Counts the turns of a question by the values of these keys, so many of each at most. */
+/** Counts the turns of a question by the values of these keys, bounded per key. */
 export async function countFacets(
   ledger: TurnReader,
   question: TurnQuestion,
@@ -61,7 +61,7 @@ export async function countFacets(
     const source = sources[key];
     return source === undefined ? [] : [{ key, source }];
   });
-  // Flags say how many turns have an error or a finding. Each turn has one verdict.
+  // Flags count the turns with an error or a finding. Each turn has one verdict.
   const fields = [...asked.map(({ source }) => source.field), "verdict", "flag"] as const;
   const facets = await ledger.turnFacets(question, fields, valuesMax);
   const byField = new Map(facets.map((facet) => [facet.field, facet]));
@@ -75,7 +75,7 @@ export async function countFacets(
     keys: asked.map(({ key, source }) => {
       const counted = countedKey(key, source, byField.get(source.field));
       if (key === "status") return withErrors(counted, errors);
-      // A turn of insights alone has no finding either.
+      // A turn with only insights has no finding either.
       return key === "finding" ? { ...counted, unsaid: turns - flagged("finding") } : counted;
     }),
   };
@@ -83,7 +83,7 @@ export async function countFacets(
 
 function countedKey(key: string, { read }: Source, facet: TurnFacet | undefined): CountedKey {
   const counts = new Map<string, number>();
-  // Values that are no value, and those that the bar writes alike: a tenant may be called anonymous.
+  // Values that mean none, and those with equal text in the bar: a tenant may be called anonymous.
   let [unsaid, none] = [0, 0];
   for (const { value, turns } of facet?.values ?? []) {
     const word = value === null || read === undefined ? value : read(value);
@@ -102,7 +102,7 @@ function sorted(counts: Iterable<readonly [string, number]>): ReadonlyMap<string
   return new Map([...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)));
 }
 
-/** `status:error` means every turn of which something failed, so these are counted there. */
+/** `status:error` means every turn with a failure, so these are counted there. */
 function withErrors(of: CountedKey, errors: number): CountedKey {
   const counts = new Map(of.counts);
   counts.delete("error");

@@ -1,7 +1,7 @@
 /**
- * @module TurnGroups: what the turns of each agent or thread amount to, over all turns of a
- * question. Figures are worked out by the store; small groups are read whole for what their turns
- * name, and a large one is asked for it.
+ * @module TurnGroups: figures of each agent's or thread's turns, over all turns of a question. The
+ * store computes figures; small groups are read completely for the names in their turns, and large
+ * ones are queried for them.
  */
 import type { ToolCounts, TurnCall, Usage } from "@turnproof/evidence";
 import type {
@@ -27,25 +27,25 @@ export interface TurnGroup extends TurnsFared, Omit<Usage, "total_tokens"> {
   readonly models: readonly string[];
 }
 
-/** What the turns of a group name, some dozens of each at most. */
+/** Names in the turns of a group, some dozens of each at most. */
 export interface GroupNames {
   readonly models: readonly string[];
   readonly application_ids: readonly string[];
   readonly agent_ids: readonly string[];
   /** Tenants, with null for the anonymous; unattributed turns add nothing. */
   readonly user_ids: readonly (string | null)[];
-  /** How many threads there are. */
+  /** Number of threads. */
   readonly threads: number;
 }
 
-/** One group by its value; null holds the turns that say none. */
+/** One group by its value; null for the turns without one. */
 export interface NamedGroup {
   readonly value: string | null;
   readonly group: TurnGroup;
   readonly names: GroupNames;
 }
 
-/** Turns that are read for the names of small groups. */
+/** Most turns that are read for the names of small groups. */
 const recordsMax = 1_000;
 const namesMax = 50;
 
@@ -66,7 +66,7 @@ export async function turnGroups(
   const read = Map.groupBy(records, ({ row }) => row[by] || null);
   const isRead = (value: string | null): boolean =>
     (read.get(value)?.length ?? 0) === (byValue.get(value)?.turns ?? 0);
-  // Calls know their agent, so two statements tell those of every agent.
+  // Calls have their agent, so two statements cover those of every agent.
   const calls =
     by === "agent_id" && !values.every(isRead) ? await agentCalls(ledger, some) : undefined;
   return Promise.all(
@@ -85,11 +85,11 @@ function narrowed(question: TurnQuestion, condition: TurnCondition): TurnQuestio
   return { ...question, where: [...question.where, condition] };
 }
 
-/** What the answer says beside the figures. */
+/** Result beside the figures. */
 interface Told {
   readonly names: GroupNames;
   readonly tools: ToolCounts;
-  /** Model calls that did not say their tokens. */
+  /** Model calls without token counts. */
   readonly untold: number;
 }
 
@@ -150,13 +150,13 @@ function outcomesOf(calls: readonly TurnCall[]): Readonly<Record<string, number>
   return outcomes;
 }
 
-/** What the calls of a group tell. */
+/** Results from the calls of a group. */
 interface CallsTold {
   readonly tools: ToolCounts;
   readonly untold: number;
 }
 
-/** What the calls of each agent tell, in two statements. */
+/** Results from the calls of each agent, in two statements. */
 async function agentCalls(
   ledger: TurnReader,
   question: TurnQuestion,
@@ -190,13 +190,16 @@ const namedFields = [
   "thread_id",
 ] as const satisfies readonly (TextField | "model")[];
 
-/** A group that is too large to be read; what its calls tell is asked for where it is not known. */
+/**
+ * A group that is too large to be read; results from its calls are queried where they are not
+ * known.
+ */
 async function toldOf(
   ledger: TurnReader,
   question: TurnQuestion,
   known: CallsTold | undefined,
 ): Promise<Told> {
-  // The page of agents names no tenant, and its groups have one agent each.
+  // The page of agents shows no tenants, and its groups have one agent each.
   const fields =
     known === undefined ? namedFields : (["model", "application_id", "thread_id"] as const);
   const [facets, calls] = await Promise.all([
@@ -221,7 +224,7 @@ async function toldOf(
   };
 }
 
-/** How many threads there are; turns without one are a value of the facet and no thread. */
+/** Number of threads; turns without one are a value of the facet but no thread. */
 async function namedThreads(
   ledger: TurnReader,
   question: TurnQuestion,

@@ -1,9 +1,7 @@
-/**
- * @module TurnPlace: the place of a turn in an order, as the ledger and as a cursor hold it.
- */
+/** @module TurnPlace: converts a turn's place in an order between ledger and cursor. */
 import type { Keyset, TurnPlace } from "@turnproof/store";
 
-/** A place as a cursor holds it; an unknown value is absent. */
+/** A place in a cursor's form; an unknown value is absent. */
 export function keysetOf({ key, value }: TurnPlace): Keyset {
   return value === null ? { key } : { key, value };
 }

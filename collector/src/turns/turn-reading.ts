@@ -1,6 +1,6 @@
 /**
- * @module TurnReading: the events of some turns, for what only events tell: insights over several
- * turns, candidates, summaries. Which turns these are, the ledger says.
+ * @module TurnReading: the events of some turns, for results that need events: insights over
+ * several turns, candidates, summaries. The ledger selects the turns.
  */
 import { matches } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -12,14 +12,14 @@ import type { Parts } from "../parts.ts";
 import { turnQuestion } from "./turn-conditions.ts";
 import { isSettled } from "./window.ts";
 
-/** Rows that are read for many roots at once; a root of more is read alone. */
+/** Rows that are read for many roots at once; a root with more is read alone. */
 const togetherRows = 50_000;
 
 /** Events of turns. */
 export interface TurnEvents {
   readonly events: readonly TurnEvent[];
   readonly roots: number;
-  /** True when they are of every turn of the filter and nothing was left out. */
+  /** True when they cover every turn of the filter and nothing was left out. */
   readonly complete: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * @module TurnStretches: the turns of a question over time, each at the time at which it last
- * spoke. Over the selected range, or from the first turn to the last; without a range, turns whose
- * clock cannot be right are counted and not drawn.
+ * @module TurnStretches: the turns of a question over time, each at the time of its last event.
+ * Over the selected range, or from the first turn to the last; without a range, turns with an
+ * implausible clock are counted and not drawn.
  */
 import type { CountGroup, TurnQuestion } from "@turnproof/store";
 
@@ -9,7 +9,7 @@ import { isPlausibleTime, plausibleRange } from "../ui/display/plausible-time.ts
 import { binFrame } from "../ui/display/turn-figures.ts";
 import type { BinFrame } from "../ui/display/turn-figures.ts";
 
-/** What is asked of turns, whole or by stretch: counts, or figures that cost more. */
+/** Query of turns, in total or by interval: counts, or figures, which cost more. */
 export type StretchReader<G extends CountGroup> = (
   question: TurnQuestion,
   options: { readonly everyMs?: number },
@@ -17,9 +17,9 @@ export type StretchReader<G extends CountGroup> = (
 
 /** Turns over time. */
 export interface TurnStretches<G extends CountGroup> {
-  /** All turns of the question; undefined without one. */
+  /** All turns of the question; undefined without any. */
   readonly total: G | undefined;
-  /** The question of the turns that are drawn. */
+  /** The question of the drawn turns. */
   readonly drawn: TurnQuestion;
   /** Undefined where no turn is drawn. */
   readonly frame: BinFrame | undefined;
@@ -31,14 +31,14 @@ export interface TurnStretches<G extends CountGroup> {
   }[];
 }
 
-/** When the answer is asked for, and the selected range. */
+/** Time of the request, and the selected range. */
 export interface StretchOptions {
   readonly nowMs: number;
   /** First and last millisecond. */
   readonly within?: readonly [number, number] | undefined;
 }
 
-/** The stretches of the turns of a question. */
+/** The intervals of the turns of a question. */
 export async function turnStretches<G extends CountGroup>(
   read: StretchReader<G>,
   question: TurnQuestion,
@@ -62,7 +62,7 @@ export async function turnStretches<G extends CountGroup>(
   return { total, drawn, frame, bars };
 }
 
-/** The turns whose clock can be right, and their extent; all of them where none can. */
+/** The turns with a plausible clock, and their time range; all of them where none has one. */
 async function plausible(
   read: StretchReader<CountGroup>,
   of: {

@@ -1,7 +1,7 @@
 /**
- * @module TurnTrend: how the turns of a question fared, in stretches of time and by release, from
- * figures that the store works out over all of them. A release that comes later names two turns to
- * compare, one from before it and one of it.
+ * @module TurnTrend: figures of the turns of a question, by time interval and by release, computed
+ * by the store over all of them. A later release has two turns to compare, one from before it and
+ * one of it.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import type {
@@ -17,9 +17,9 @@ import type { Change, ReleaseTrend, Trend, TrendFigures } from "../ui/display/tr
 import { turnStretches } from "./turn-stretches.ts";
 import type { StretchOptions } from "./turn-stretches.ts";
 
-/** Turns on either side of a release among which the two that lie closest together are looked for. */
+/** Turns on either side of a release among which the two closest in time are searched. */
 const nearbyMax = 200;
-/** Releases that name two turns to compare, the latest ones. */
+/** Most releases with two turns to compare, the latest ones. */
 const changesMax = 12;
 
 /** The trend of all turns of a question. */
@@ -60,7 +60,7 @@ function withCondition(question: TurnQuestion, ...more: readonly TurnCondition[]
   return { ...question, where: [...question.where, ...more] };
 }
 
-/** Figures of the ledger as a trend has them. */
+/** Figures of the ledger in the trend's form. */
 function trendFigures(of: TurnFigures, partial: boolean): TrendFigures {
   const { input_tokens: input, output_tokens: output, cached_of_tokens: cachedOf } = of;
   return {
@@ -101,7 +101,7 @@ async function releasesOf(
   );
 }
 
-/** The two turns around the beginning of a release that lie closest together. */
+/** The two turns around the beginning of a release that are closest in time. */
 async function changeAt(
   ledger: TurnReader,
   question: TurnQuestion,

@@ -1,23 +1,23 @@
-/**
- * @module TurnVerdicts: what the judge says of the turns of some roots, as the ledger keeps it.
- */
+/** @module TurnVerdicts: the verdicts on the turns of some roots, from the ledger. */
 import { compareTimes, turnKey } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 import type { EvidenceScope, TurnReader, TurnRecord } from "@turnproof/store";
 
-/** One turn of a found root; null where it is not judged since its last event. */
+/** One turn of a found root; null where it was not judged since its last event. */
 export interface FoundVerdict {
   readonly turn_id: string | null;
   readonly verdict: string | null;
   readonly finding_codes: readonly string[];
 }
 
-/** Roots whose turns are looked at; beyond these, what the judge says is left to their own pages. */
+/**
+ * Most roots whose turns are looked up; further ones have their verdict on their own pages only.
+ */
 const rootsMax = 100;
-/** Turns of these that are read. */
+/** Most turns of these that are read. */
 const turnsMax = 10_000;
 
-/** By root, its turns in scope as the judge sees them; a root that was not looked at is left out. */
+/** The turns in scope by root, with their verdicts; a root that was not looked up is absent. */
 export async function foundVerdicts(
   ledger: TurnReader,
   scope: EvidenceScope,
@@ -33,7 +33,7 @@ function said({ turn_id, verdict, finding_codes }: TurnRow): FoundVerdict {
   return { turn_id: turn_id ?? null, verdict, finding_codes: finding_codes ?? [] };
 }
 
-/** The rows of one root as its events tell them now, with what the judge said of just these. */
+/** The rows of one root from its present events, with the verdicts on exactly these. */
 export async function withVerdicts(
   ledger: TurnReader,
   { scope, root }: { readonly scope: EvidenceScope; readonly root: string },
@@ -43,7 +43,7 @@ export async function withVerdicts(
   const byTurn = new Map(records.map((record) => [turnKey(record.row), record]));
   return rows.map((row) => {
     const record = byTurn.get(turnKey(row));
-    // A verdict that rests on less than the row shows is a verdict on another turn.
+    // A verdict based on less than the row has is outdated.
     if (record === undefined || record.row.verdict === null || isOlder(record, row)) return row;
     const { verdict, finding_codes, insight_codes = [] } = record.row;
     return { ...row, verdict, finding_codes, insight_codes };

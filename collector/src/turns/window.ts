@@ -1,6 +1,7 @@
 /**
- * @module Window: collects all pages of an authorized window itself, and says when a bound was met.
- * What it says of completeness is what a verdict over HTTP rests on (design 4: Reconcile).
+ * @module Window: collects all pages of an authorized window, and reports when a bound was
+ * reached. Its statement of completeness is the basis of a verdict over HTTP (design 4:
+ * Reconcile).
  */
 import { compareTimes, matches, trustedErrors } from "@turnproof/evidence";
 import type { EventQuery, NormalizationError, TurnEvent } from "@turnproof/evidence";
@@ -20,11 +21,11 @@ export interface Window {
   readonly pages: number;
   /** A bound of the collector or of the store ended the reading. */
   readonly bounded: boolean;
-  /** Frames that were acknowledged before the reading began and were not readable in time. */
+  /** Frames that were acknowledged before the reading began and not readable in time. */
   readonly pending_frames: number;
   /** All pages were read, nothing failed and nothing is pending. */
   readonly complete: boolean;
-  /** Latest receipt among the events: what a verdict on them rests on. */
+  /** Latest receipt among the events. */
   readonly as_of: string | null;
   /** Everything received by then was readable when the reading began. */
   readonly mark: string;
@@ -37,9 +38,9 @@ const pageRows = 10_000;
 const settleMsMax = 2_000;
 
 /**
- * How many frames were acknowledged before now and are not readable yet. A list asks before it
- * reads: while frames wait in the journal, as after a restart or between two writes of a busy
- * minute, what it shows is no whole window. It does not wait.
+ * Number of acknowledged frames that are not readable yet. A list checks before it reads: while
+ * frames are in the journal, as after a restart or between two writes under load, its result is no
+ * complete window. It does not wait.
  */
 export function pendingFrames({ ingest }: Parts): Promise<number> {
   return ingest.settled(0);
@@ -50,7 +51,7 @@ export async function isSettled(parts: Parts): Promise<boolean> {
   return (await pendingFrames(parts)) === 0;
 }
 
-/** Every event of one root inside the asker's scope, oldest first. */
+/** Every event of one root inside the principal's scope, oldest first. */
 export function collectRoot(
   parts: Parts,
   reading: Reading,
@@ -60,18 +61,18 @@ export function collectRoot(
   return collect(parts, (options) => parts.store.root(reading.scope, root, options), eventsMax);
 }
 
-/** A root as it was collected, and those of its events that the asker selects. */
+/** A collected root, and its events that the request selects. */
 export interface SelectedRoot {
   readonly window: Window;
-  /** Which turns are meant, as a query. */
+  /** Selected turns, as a query. */
   readonly selected: EventQuery;
   readonly events: readonly [TurnEvent, ...TurnEvent[]];
 }
 
 /**
- * `collectRoot`, and of its events those of the turns that the reading names.
+ * `collectRoot`, with the events of the selected turns.
  *
- * @throws CodedError `trace_not_found_in_window` where there is none
+ * @throws CodedError `trace_not_found_in_window` where there are none
  */
 export async function selectRoot(
   parts: Parts,
@@ -85,12 +86,12 @@ export async function selectRoot(
   return { window, selected, events: [first, ...others] };
 }
 
-/** Rows that are read for many roots at once; a root of more is read alone. */
+/** Rows that are read for many roots at once; a root with more is read alone. */
 const togetherRows = 50_000;
 
 /**
- * `collectRoot` of as many of these roots as one read gives; the others are left out, and each is
- * to be collected alone.
+ * `collectRoot` for as many of these roots as one read returns; the others are left out and must
+ * be collected one by one.
  */
 export async function collectRoots(
   parts: Parts,
@@ -112,7 +113,7 @@ export async function collectRoots(
   );
 }
 
-/** The newest events that match, up to `eventsMax`. */
+/** The newest matching events, up to `eventsMax`. */
 export function collectNewest(
   parts: Parts,
   { scope, query }: Reading,
@@ -123,14 +124,14 @@ export function collectNewest(
 
 async function collect(parts: Parts, read: ReadPage, eventsMax: number): Promise<Window> {
   const started = performance.now();
-  // What was acknowledged before the question is waited for, so that the answer rests on it.
+  // Waits for everything acknowledged before the request, so that the answer includes it.
   const mark = parts.ingest.mark();
   const pending = await parts.ingest.settled(settleMsMax);
   const { slices, bounded } = await readWhole(read, eventsMax);
   return windowOf(slices, { started, mark, pending, bounded });
 }
 
-/** All slices of a walk, up to so many events. */
+/** All slices of a walk, up to that many events. */
 export async function readWhole(
   read: ReadPage,
   eventsMax: number,
@@ -144,7 +145,7 @@ export async function readWhole(
     const slice: EventSlice = await read({ limit, ...(after === null ? {} : { after }) });
     slices.push(slice);
     count += slice.events.length;
-    // A full page that goes on is no bound; a scan budget that was spent is one.
+    // A full page with a next one is no bound; a spent scan budget is one.
     bounded ||= slice.bounded && slice.next === null;
     after = slice.next;
   } while (after !== null && count < eventsMax);
@@ -159,7 +160,7 @@ interface Manner {
   readonly bounded: boolean;
 }
 
-/** What was read as a window. */
+/** The result of reading as a window. */
 export function windowOf(
   slices: readonly EventSlice[],
   { started, mark, pending, bounded }: Manner,
@@ -207,7 +208,7 @@ export function turnFilter(query: EventQuery): EventQuery {
   };
 }
 
-/** What is said of the reading; the events stand beside it. */
+/** Metadata of the reading; the events are beside it. */
 export type WindowModel = Omit<Window, "events"> & { readonly event_count: number };
 
 /** The reading without its events. */

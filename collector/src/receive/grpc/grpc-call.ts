@@ -1,6 +1,6 @@
 /**
- * @module gRPC call: one HTTP/2 stream that asks for a method. Headers are checked, a deadline runs,
- * and whatever happens the call ends with a status (gRPC over HTTP/2).
+ * @module gRPC call: one HTTP/2 stream for a method. Headers are validated, a deadline runs, and
+ * the call always ends with a status (gRPC over HTTP/2).
  */
 import { constants } from "node:http2";
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
@@ -11,10 +11,10 @@ import { framed } from "./grpc-message.ts";
 import { grpcCode, trailersOf } from "./grpc-status.ts";
 import type { GrpcStatus } from "./grpc-status.ts";
 
-/** Codings that a message may have, as the answer names them. */
+/** Accepted codings of a message, as listed in the answer. */
 const accepted = "identity,gzip,deflate,zstd";
 
-/** Milliseconds for which a refused client may finish. */
+/** Milliseconds in which a refused client may finish. */
 const leaveMs = 1_000;
 
 /** One call; it answers at most once. */
@@ -45,12 +45,12 @@ export class GrpcCall {
     return typeof value === "string" ? value : value?.[0];
   }
 
-  /** What `grpc-encoding` names, or undefined when it is none of ours. */
+  /** The coding in `grpc-encoding`, or undefined when it is not supported. */
   get coding(): ContentCoding | undefined {
     return contentCoding(this.metadata("grpc-encoding"));
   }
 
-  /** Milliseconds that the caller waits, by `grpc-timeout`; undefined when it does not say. */
+  /** The caller's timeout in milliseconds, by `grpc-timeout`; undefined without one. */
   private get timeoutMs(): number | undefined {
     const [, digits, unit] =
       /^(\d{1,8})([HMSmun])$/.exec(this.metadata("grpc-timeout") ?? "") ?? [];
@@ -58,10 +58,10 @@ export class GrpcCall {
     return Number(digits) * (unitMs[unit] as number);
   }
 
-  /** The shorter of our time and the caller's; then the call ends and nothing more is read. */
+  /** The shorter of our timeout and the caller's; then the call ends and nothing more is read. */
   limit(mostMs: number): void {
     const late = (): void => {
-      // An answer that its client does not read is thrown away.
+      // An answer that its client does not read is dropped.
       if (this.over) this.stream.destroy();
       else this.end({ code: grpcCode.deadlineExceeded, message: "The request took too long." });
     };
@@ -69,7 +69,7 @@ export class GrpcCall {
     this.stream.once("close", () => clearTimeout(this.timer));
   }
 
-  /** True when the answer cannot be given any more. */
+  /** True when no answer can be sent any more. */
   get over(): boolean {
     return this.answered || this.stream.closed || this.stream.destroyed;
   }
@@ -86,7 +86,7 @@ export class GrpcCall {
     stream.end(framed(message));
   }
 
-  /** A status and no message; what is left of the request is not read. */
+  /** A status and no message; the rest of the request is not read. */
   end(status: GrpcStatus): void {
     if (this.over) return;
     this.answered = true;
@@ -94,7 +94,7 @@ export class GrpcCall {
     this.leave();
   }
 
-  /** Refuses what is no gRPC at all. */
+  /** Refuses a request that is not gRPC. */
   refuseHttp(status: number): void {
     if (this.over) return;
     this.answered = true;
@@ -103,8 +103,8 @@ export class GrpcCall {
   }
 
   /**
-   * What is still sent is thrown away for a moment: a reset that overtakes the answer hides it. A
-   * client that goes on sending is cut off.
+   * Reads and drops the rest for a moment: a reset that overtakes the answer would hide it. A
+   * client that keeps sending is disconnected.
    */
   private leave(): void {
     const { stream } = this;
@@ -113,7 +113,10 @@ export class GrpcCall {
     stream.once("close", () => clearTimeout(cut));
   }
 
-  /** Begins a stream of messages, which no time limits; `write` sends one, and says whether the caller keeps up. */
+  /**
+   * Begins a stream of messages without a time limit; `write` sends one, and returns whether the
+   * client keeps up.
+   */
   begin(): (message: Uint8Array) => boolean {
     this.answered = true;
     clearTimeout(this.timer);

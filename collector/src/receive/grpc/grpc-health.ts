@@ -1,6 +1,6 @@
 /**
- * @module gRPC health: `grpc.health.v1.Health`, by which load balancers and orchestrators ask. It
- * needs no token, as `/healthz`: it says nothing but whether spans are taken.
+ * @module gRPC health: `grpc.health.v1.Health`, for load balancers and orchestrators. It needs no
+ * token, like `/healthz`: it only returns whether spans are accepted.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -16,12 +16,12 @@ const status = { serving: 1, notServing: 2, serviceUnknown: 3 } as const;
 
 /** Bytes of a request: one name. */
 const requestBytesMax = 1_024;
-/** Watchers at once; each holds a stream for as long as it likes. */
+/** Most concurrent watchers; each holds a stream for any length of time. */
 const watchersMax = 32;
-/** How often a watcher's answer is looked at. */
+/** How often a watcher's state is checked. */
 const lookMs = 1_000;
 
-/** What is answered for. */
+/** Services and their state. */
 export interface HealthOptions {
   readonly serving: () => boolean;
   /** Services that exist, beside the whole server (""). */
@@ -30,7 +30,7 @@ export interface HealthOptions {
 
 /** Answers calls of the health service. */
 export interface Health {
-  /** Answers, or returns undefined when the path is none of its methods. */
+  /** Answers, or returns undefined when the path is not one of its methods. */
   answer(call: GrpcCall): Promise<void> | undefined;
 }
 
@@ -59,7 +59,7 @@ export function createHealth({ names, serving }: HealthOptions): Health {
       const current = known.has(name) ? now() : status.serviceUnknown;
       if (current === last) return;
       last = current;
-      // Whoever does not read what changes once a day is gone.
+      // A client that does not read such a rare message is gone.
       if (!write(uintField(1, current))) call.stream.destroy();
     };
     look();
@@ -75,7 +75,7 @@ export function createHealth({ names, serving }: HealthOptions): Health {
   };
 }
 
-/** The service that is asked for; undefined when the call was ended because it cannot be read. */
+/** The requested service; undefined when the call was ended because it cannot be read. */
 async function requestedName(call: GrpcCall): Promise<string | undefined> {
   try {
     const budget = new ByteBudget(requestBytesMax);

@@ -1,6 +1,7 @@
 /**
- * @module gRPC message: the one message of a unary call, out of its frame (a flag, a length of four
- * bytes, the bytes). The byte budget is asked when the length is known, before the first byte.
+ * @module gRPC message: reads the only message of a unary call from its frame (a flag, a length of
+ * four bytes, the bytes). The byte budget is reserved when the length is known, before the first
+ * byte.
  */
 import type { ServerHttp2Stream } from "node:http2";
 
@@ -10,7 +11,7 @@ import type { BudgetLease } from "../otlp/byte-budget.ts";
 import type { ContentCoding } from "../otlp/inflate.ts";
 import { BodyCollector } from "../otlp/request-body.ts";
 
-/** A message as it came. */
+/** A message as received. */
 export interface GrpcMessage {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly coding: ContentCoding;
@@ -20,9 +21,9 @@ export interface GrpcMessage {
 const prefixBytes = 5;
 
 /**
- * Reads the message; `coding` is what the call's `grpc-encoding` names and holds for a message that
- * is flagged as compressed. Throws `bad_request` for a call that holds no message, half of one or
- * two, or that is cancelled, `body_too_large`, and what `reserve` throws.
+ * Reads the message; `coding` is the call's `grpc-encoding`, which applies to a message flagged as
+ * compressed. Throws `bad_request` for a call without a message, with a partial or second one, or
+ * that is cancelled, `body_too_large`, and the errors of `reserve`.
  */
 export function readMessage(
   stream: ServerHttp2Stream,
@@ -57,7 +58,7 @@ export function readMessage(
   });
 }
 
-/** A message while it arrives. */
+/** A message being received. */
 class MessageReading {
   private readonly named: ContentCoding;
   private readonly reserve: (bytes: number) => BudgetLease;

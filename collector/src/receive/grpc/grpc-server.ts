@@ -1,6 +1,6 @@
 /**
- * @module gRPC server: OTLP/gRPC on a port of its own, HTTP/2 without TLS (h2c). Connections are
- * bounded as those of the HTTP server; a client that speaks HTTP/1 here is told where to go.
+ * @module gRPC server: OTLP/gRPC on its own port, HTTP/2 without TLS (h2c). Connections are
+ * bounded as on the HTTP server; an HTTP/1 client is told the right port.
  */
 import { createServer as createHttp2Server } from "node:http2";
 import type { Http2Server, ServerHttp2Session } from "node:http2";
@@ -17,19 +17,19 @@ import { createGrpcServices } from "./grpc-services.ts";
 import { boundSession, resetBounds, sessionBounds } from "./grpc-sessions.ts";
 import { nowAndThen, preface } from "./wrong-port.ts";
 
-/** Where spans go, and whether they are taken at present. */
+/** Intake of spans, and whether they are accepted at present. */
 export interface GrpcReceiver {
   readonly intake: Intake;
   readonly serving: () => boolean;
 }
 
-/** Where and how to listen. */
+/** Address and options of the listener. */
 export interface GrpcListenOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
   readonly log: Log;
-  /** Port of OTLP/HTTP, told to a client that came to the wrong one. */
+  /** Port of OTLP/HTTP, for the answer to a client on the wrong port. */
   readonly httpPort: number;
   readonly connectionsMax?: number;
   readonly connectionsPerAddressMax?: number;
@@ -83,7 +83,7 @@ export async function listenGrpc(
   };
 }
 
-/** HTTP/2 goes on to its server, anything else is answered and closed. */
+/** HTTP/2 is passed to its server, anything else is answered and closed. */
 function sortOut(
   socket: Socket,
   http2: Http2Server,
@@ -118,7 +118,7 @@ function sortOut(
   });
 }
 
-/** Takes no more connections, lets calls finish within the deadline, then cuts them. */
+/** Accepts no more connections, lets calls finish within the deadline, then closes them. */
 async function close(
   server: Server,
   sessions: ReadonlySet<ServerHttp2Session>,

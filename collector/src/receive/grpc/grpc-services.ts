@@ -1,5 +1,5 @@
 /**
- * @module gRPC services: OTLP's three export services over the intake that OTLP/HTTP has, and
+ * @module gRPC services: OTLP's three export services over the same intake as OTLP/HTTP, and
  * `grpc.health.v1.Health`. Anything else is UNIMPLEMENTED.
  */
 import { randomUUID } from "node:crypto";
@@ -16,12 +16,12 @@ import { createHealth } from "./grpc-health.ts";
 import { readMessage } from "./grpc-message.ts";
 import { grpcCode, statusOf } from "./grpc-status.ts";
 
-/** What the services need. */
+/** Dependencies of the services. */
 export interface GrpcServicesOptions {
   readonly intake: Intake;
-  /** True while spans are taken. */
+  /** True while spans are accepted. */
   readonly serving: () => boolean;
-  /** Milliseconds for one call, whatever its caller allows. */
+  /** Timeout of one call in milliseconds, whatever its caller allows. */
   readonly requestTimeoutMs: number;
 }
 
@@ -46,14 +46,14 @@ export type ServeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeade
 export function createGrpcServices(options: GrpcServicesOptions): ServeStream {
   const health = createHealth({ serving: options.serving, names: Object.values(services) });
   return (stream, headers) => {
-    // A stream that breaks has nobody to tell.
+    // A broken stream has no reader left for an error.
     stream.on("error", () => {});
     const call = new GrpcCall(stream, headers);
     const type = call.metadata("content-type") ?? "";
     if (call.headerChars > headerCharsMax) return call.refuseHttp(431);
     if (headers[":method"] !== "POST") return call.refuseHttp(405);
     if (!/^application\/grpc(?:\+proto)?(?:;|$)/i.test(type)) return call.refuseHttp(415);
-    // A page has no business here; its browser cannot speak gRPC either.
+    // Requests of pages are refused; browsers cannot use gRPC anyway.
     if (call.metadata("origin") !== undefined) return call.refuseHttp(403);
     call.limit(options.requestTimeoutMs);
     const signal = signalOf.get(call.path);

@@ -1,6 +1,7 @@
 /**
- * @module gRPC sessions: what one connection may cost. HTTP/2 lets a client open streams, ping and
- * change settings at will; each is bounded, and a client beyond a bound is told and cut off.
+ * @module gRPC sessions: bounds of one connection. HTTP/2 lets a client open streams, ping and
+ * change settings without limit; each is bounded here, and a client beyond a bound is notified and
+ * disconnected.
  */
 import { constants } from "node:http2";
 import type { ServerHttp2Session, ServerOptions } from "node:http2";
@@ -22,23 +23,23 @@ export const sessionBounds: ServerOptions = {
   },
 };
 
-/** Streams that were reset are opened and cut again and again (CVE-2023-44487). */
+/** Bounds against streams that are opened and reset repeatedly (CVE-2023-44487). */
 export const resetBounds: { streamResetBurst: number; streamResetRate: number } = {
   streamResetBurst: 256,
   streamResetRate: 32,
 };
 
-/** Bytes that one connection may send before any of them is taken. */
+/** Bytes that one connection may send before any of them is read. */
 const connectionWindow = 8_388_608;
-/** Pings and changes of settings in a window of time; keep-alive needs a few. */
+/** Most pings and changes of settings in a window of time; keep-alive needs a few. */
 const nuisanceMax = 100;
 const nuisanceWindowMs = 10_000;
-/** After this long without a frame a connection is closed; clients open another one. */
+/** After this long without a frame a connection is closed; clients reconnect. */
 const idleMs = 300_000;
 
 /**
- * Holds a session to its bounds: it says its settings within `settingsMs`, and then behaves. `onCut`
- * hears of one that was cut off.
+ * Enforces a session's bounds: its settings must arrive within `settingsMs`. Calls `onCut` when it
+ * is disconnected.
  */
 export function boundSession(
   session: ServerHttp2Session,

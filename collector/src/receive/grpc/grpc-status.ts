@@ -1,6 +1,6 @@
 /**
- * @module gRPC status: what a call ends with. A refusal of ours becomes the status that OTLP/gRPC
- * names for it; one that may pass later carries a RetryInfo, and only then may a client retry
+ * @module gRPC status: the final status of a call. A refusal becomes the status that OTLP/gRPC
+ * defines for it; a retryable one has a RetryInfo, and only then may a client retry
  * (opentelemetry-proto, OTLP/gRPC response; google.rpc.Status).
  */
 import { codes } from "@turnproof/semconv";
@@ -23,12 +23,12 @@ export const grpcCode = {
   unauthenticated: 16,
 } as const;
 
-/** By the HTTP status that the same refusal has on 4318. */
+/** By the HTTP status of the same refusal on 4318. */
 const byHttpStatus: { readonly [status: number]: number } = {
   400: grpcCode.invalidArgument,
   401: grpcCode.unauthenticated,
   403: grpcCode.permissionDenied,
-  // Not RESOURCE_EXHAUSTED, which older clients send again and again.
+  // Not RESOURCE_EXHAUSTED, which older clients retry.
   413: grpcCode.invalidArgument,
   415: grpcCode.unimplemented,
   429: grpcCode.resourceExhausted,
@@ -36,7 +36,7 @@ const byHttpStatus: { readonly [status: number]: number } = {
   503: grpcCode.unavailable,
 };
 
-/** How a call ends: a status, a sentence without content, and how long to wait before a retry. */
+/** End of a call: a status, a sentence without content, and the delay before a retry. */
 export interface GrpcStatus {
   readonly code: number;
   readonly message: string;
@@ -52,7 +52,9 @@ export function statusOf(error: CodedError): GrpcStatus {
   return { code, message, ...(later ? { retrySeconds: retrySeconds() } : {}) };
 }
 
-/** Trailers of a status: number, percent-encoded message, and google.rpc.Status where it says more. */
+/**
+ * Trailers of a status: number, percent-encoded message, and google.rpc.Status where it has more.
+ */
 export function trailersOf(status: GrpcStatus): Record<string, string> {
   const trailers: Record<string, string> = { "grpc-status": String(status.code) };
   if (status.message !== "") trailers["grpc-message"] = percentEncoded(status.message);

@@ -1,7 +1,7 @@
 /**
- * @module Wrong port: OTLP/gRPC that was sent to the HTTP port, the most common mistake of a new
- * producer. Node's HTTP parser stops at the preface of HTTP/2; the connection is then answered in
- * gRPC, with a sentence that says where to go, and the log says it too.
+ * @module Wrong port: handles OTLP/gRPC that was sent to the HTTP port, the most common mistake of
+ * a new producer. Node's HTTP parser stops at the preface of HTTP/2; the connection is then
+ * answered in gRPC, with a sentence that names the right port, which is logged too.
  */
 import { createServer as createHttp2Server } from "node:http2";
 import type { Http2Server, ServerHttp2Stream } from "node:http2";
@@ -12,14 +12,14 @@ import type { Log } from "../../log.ts";
 import { grpcCode, trailersOf } from "./grpc-status.ts";
 import { boundSession, resetBounds, sessionBounds } from "./grpc-sessions.ts";
 
-/** What an HTTP/2 connection without TLS begins with. */
+/** First bytes of an HTTP/2 connection without TLS. */
 export const preface: Buffer = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
-/** Milliseconds that such a connection is kept, and between two lines of the log. */
+/** How long such a connection is kept, and the interval between two log lines, in milliseconds. */
 const keptMs = 10_000;
 const quietMs = 60_000;
 
-/** What is needed to answer. */
+/** Options of the answer. */
 export interface WrongPortOptions {
   readonly log: Log;
   /** Port of OTLP/gRPC, or undefined while it is not served. */
@@ -32,11 +32,11 @@ interface ParserError extends Error {
   readonly bytesParsed?: number;
 }
 
-/** Makes an HTTP server answer gRPC. Every other client error stays Node's own matter. */
+/** Makes an HTTP server answer gRPC. Node handles every other client error. */
 export function answerGrpcOn(server: Server, options: WrongPortOptions): void {
   let http2: Http2Server | undefined;
   const emit = server.emit.bind(server) as (event: string, ...rest: unknown[]) => boolean;
-  // A listener of `clientError` would have to repeat Node's answers to all the other errors.
+  // A listener of `clientError` would have to repeat Node's handling of all other errors.
   server.emit = (event: string, ...rest: unknown[]): boolean => {
     const error = rest[0] as ParserError | undefined;
     if (event !== "clientError" || error?.code !== "HPE_PAUSED_H2_UPGRADE") {
@@ -47,7 +47,7 @@ export function answerGrpcOn(server: Server, options: WrongPortOptions): void {
   };
 }
 
-/** Gives the socket to another server, with what the parser had read of it already. */
+/** Passes the socket to another server, with the bytes that the parser had read. */
 function handOver(socket: Socket, error: ParserError, http2: Http2Server): void {
   for (const event of ["data", "end", "close", "drain", "error", "timeout"]) {
     socket.removeAllListeners(event);
@@ -55,7 +55,7 @@ function handOver(socket: Socket, error: ParserError, http2: Http2Server): void 
   socket.on("error", () => {});
   const cut = setTimeout(() => socket.destroy(), keptMs);
   socket.once("close", () => clearTimeout(cut));
-  // As Node's own upgrade does: neither paused nor flowing, so that what is put back stays.
+  // As in Node's own upgrade: neither paused nor flowing, so that unshifted bytes are kept.
   (socket as { readableFlowing: boolean | null }).readableFlowing = null;
   const rest = error.rawPacket?.subarray(error.bytesParsed ?? 0) ?? Buffer.alloc(0);
   socket.unshift(Buffer.concat([preface, rest]));
@@ -84,7 +84,7 @@ function createAnswerer({ grpcPort, log }: WrongPortOptions): Http2Server {
   return http2;
 }
 
-/** Says a sentence at most once a minute: who is wrong comes again with every batch. */
+/** Writes a sentence at most once a minute: a misconfigured client retries with every batch. */
 export function nowAndThen(say: (sentence: string) => void): (sentence: string) => void {
   let saidAt = Number.NEGATIVE_INFINITY;
   return (sentence) => {

@@ -1,4 +1,7 @@
-/** @module Tests of the block thread: one that dies, hangs, fails to start, or is closed at work. */
+/**
+ * @module Tests of the block thread: one that dies, hangs, fails to start, or is closed while
+ * working.
+ */
 import type { TurnEvent } from "@turnproof/evidence";
 import type { SentFrame } from "@turnproof/exporter/journal";
 import { expect, test } from "vitest";
@@ -6,7 +9,7 @@ import { expect, test } from "vitest";
 import { createBlockThread } from "./block-thread.ts";
 import { encodeFrame } from "./frame-codec.ts";
 
-/** A module of a thread, given as its text. */
+/** A thread's module from its source text. */
 const moduleOf = (text: string): URL => new URL(`data:text/javascript,${encodeURIComponent(text)}`);
 
 const worker = (onMessage: string): URL =>
@@ -26,7 +29,7 @@ const event: TurnEvent = {
   attributes: {},
 };
 
-/** Frames whose payloads lie where the journal's reader puts them: in shared memory. */
+/** Frames with payloads in shared memory, as from the journal's reader. */
 function frame(sequence: number, payload: Uint8Array = encodeFrame([event])): SentFrame {
   const shared = Buffer.from(new SharedArrayBuffer(payload.byteLength));
   shared.set(payload);
@@ -81,7 +84,7 @@ test.each([
 });
 
 test("the end of one thread does not answer for the next one", async () => {
-  // The error of a thread is told before its end is: in between the next one is at work already.
+  // A thread's error event precedes its exit event: in between the next one is at work already.
   const module = worker(`
     if (frames[0].sequence === 1) throw new Error("of the first");
     setTimeout(() => parentPort.postMessage({ id, prepared: { parts: [], unreadable: [] } }), 200);`);

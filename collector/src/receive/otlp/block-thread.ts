@@ -1,45 +1,45 @@
 /**
- * @module Block thread: the side of the drain that makes frames ready for the store, off the event
- * loop: decoding them and building an engine's blocks takes as long as receiving them did, and no
- * request is to wait for it (design 8: build blocks in a worker). Payloads lie in memory that both
- * threads share. A thread that dies, or does not answer in time, costs nothing but time: its frames
- * are made ready on the event loop, and the next ones get a new thread.
+ * @module Block thread: the part of the drain that prepares frames for the store, off the event
+ * loop: decoding them and building an engine's blocks takes as long as receiving them did, and
+ * must not delay requests (design 8: build blocks in a worker). Payloads are in shared memory.
+ * When a thread dies or does not answer in time, its frames are prepared on the event loop, and
+ * the next ones get a new thread.
  */
 import { Worker } from "node:worker_threads";
 
 import type { PreparedFrames, SentFrame } from "@turnproof/exporter/journal";
 
-/** What the thread is asked. */
+/** Input of the thread. */
 export interface BlockTask {
   readonly id: number;
   readonly frames: readonly SentFrame[];
 }
 
-/** What the thread answers; null when it could not. */
+/** Result of the thread; null when it failed. */
 export interface BlockAnswer {
   readonly id: number;
   readonly prepared: PreparedFrames | null;
 }
 
-/** Makes frames ready; started with the first ones. */
+/** Prepares frames; started with the first ones. */
 export interface BlockThread {
   /** Undefined when the thread died of them, was too slow, or is closed. */
   prepare(frames: readonly SentFrame[]): Promise<PreparedFrames | undefined>;
-  /** Ends the thread; what it was asked is undefined then, and it does not start again. */
+  /** Ends the thread; pending calls return undefined, and it does not start again. */
   close(): Promise<void>;
 }
 
-/** Which module the thread runs, and how patient to be with it. */
+/** Module and timeout of the thread. */
 export interface BlockThreadOptions {
   /** Default: `block-worker`. */
   readonly module?: URL;
-  /** Milliseconds after which a thread that does not answer is given up; default 30,000. */
+  /** Timeout of a thread's answer in milliseconds; default 30,000. */
   readonly answerMsMax?: number;
 }
 
 /** Heap of the thread: the events of one frame at a time, and the dictionaries of a block. */
 const heapMegabytesMax = 512;
-/** A block of 50,000 spans takes a second or two; on a machine under great load ten times that. */
+/** A block of 50,000 spans takes a second or two; on an overloaded machine ten times that. */
 const answerMsDefault = 30_000;
 
 const source: boolean = import.meta.url.endsWith(".ts");
@@ -66,7 +66,7 @@ export function createBlockThread(options: BlockThreadOptions = {}): BlockThread
   };
 }
 
-/** One worker and what it was asked; the end of another one is no matter of its. */
+/** One worker and its pending calls; the exit of another worker does not affect them. */
 class RunningThread {
   gone = false;
   private readonly worker: Worker;
@@ -87,7 +87,7 @@ class RunningThread {
     }
   }
 
-  /** Undefined when the thread ends, or does not answer by then: it is ended. */
+  /** Undefined when the thread ends, or times out: it is then ended. */
   async ask(task: BlockTask, answerMsMax: number): Promise<PreparedFrames | undefined> {
     const answer = Promise.withResolvers<PreparedFrames | undefined>();
     this.waiting.set(task.id, answer.resolve);
@@ -102,7 +102,7 @@ class RunningThread {
     }
   }
 
-  /** Ends it, whatever it is doing; everything it was asked has no answer. */
+  /** Ends it at any point; pending calls get no result. */
   async end(): Promise<void> {
     this.gone = true;
     for (const id of this.waiting.keys()) this.settle(id, undefined);

@@ -17,7 +17,7 @@ async function answer(id: number, frames: BlockTask["frames"]): Promise<void> {
     const decode = (payload: Uint8Array) => ({ events: decodeFrame(payload) });
     prepared = await prepareFrames(frames, decode, () => new BlockPreparer());
   } catch {
-    // The drain goes through these frames itself and finds out what is wrong with them.
+    // The drain processes these frames itself and finds the faulty one.
   }
   parentPort?.postMessage({ id, prepared } satisfies BlockAnswer);
 }

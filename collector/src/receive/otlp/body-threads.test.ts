@@ -1,4 +1,4 @@
-/** @module Tests of the body threads: what a thread that dies of one body leaves to the others. */
+/** @module Tests of the body threads: a thread that dies of one body does not lose the others. */
 import type { Code } from "@turnproof/semconv";
 import { CodedError } from "@turnproof/semconv";
 import { expect, test } from "vitest";
@@ -57,7 +57,7 @@ test("the body a thread dies of is refused for ever, those behind it may come ag
 
 test("a body in the next thread is not refused by the end of the one before", async () => {
   const threads = createBodyThreads({ settings, threads: 1, module });
-  // The error of a thread is told before its end is: in between the next one is at work already.
+  // A thread's error event precedes its exit event: in between the next one is at work already.
   for (let round = 0; round < 3; round += 1) {
     expect(await outcomeOf(threads.run(body(1), keep))).toBe("internal_error");
     expect(await outcomeOf(threads.run(body(0), keep))).toBe("taken");

@@ -1,7 +1,7 @@
 /**
- * @module Body threads: where a body is worked on. A small one stays on the event loop, because
- * handing it over costs more than it does; a large one goes to a thread, so that no request makes
- * the others wait (faults R17).
+ * @module Body threads: where a body is processed. A small one stays on the event loop, because
+ * transferring it costs more than processing it; a large one goes to a thread, so that no request
+ * delays the others (faults R17).
  */
 import { Worker } from "node:worker_threads";
 
@@ -17,18 +17,18 @@ import { compileSourceTables } from "./source-tables.ts";
 import { createSpanMapper } from "./span-mapper.ts";
 import type { MapperSettings } from "./span-mapper.ts";
 
-/** What a thread is asked. */
+/** Input of a thread. */
 export interface ThreadTask {
   readonly id: number;
   readonly body: IngestBody;
 }
 
-/** What a thread answers: a part, and whether it waits at the gate with more; or a refusal. */
+/** Result of a thread: a part, and whether more parts follow; or a refusal. */
 export type ThreadAnswer =
   | { readonly id: number; readonly part: IngestPart; readonly more: boolean }
   | { readonly id: number; readonly code: Code };
 
-/** What a thread is started with. */
+/** Start data of a thread. */
 export interface ThreadData {
   readonly settings: MapperSettings;
   /** One of {@link partGate}; a thread waits here until its part is durable. */
@@ -38,12 +38,15 @@ export interface ThreadData {
 /** States of a thread's gate. */
 export const partGate = { shut: 0, open: 1, stop: 2 } as const;
 
-/** How bodies are spread. */
+/** Options of distributing bodies. */
 export interface BodyThreadsOptions {
   readonly settings: MapperSettings;
-  /** Threads, started when the first large body comes; 0 works on everything on the event loop. */
+  /**
+   * Number of threads, started with the first large body; with 0 everything runs on the event
+   * loop.
+   */
   readonly threads: number;
-  /** Bytes above which a body goes to a thread, as they arrive and when they are compressed. */
+  /** Size above which a body goes to a thread, as received and when compressed. */
   readonly inlineBytesMax?: number;
   readonly inlineCompressedBytesMax?: number;
   /** Module that a thread runs; default `ingest-thread`. */
@@ -56,11 +59,14 @@ export interface BodyThreads extends BodyProcessor {
 }
 
 const defaults = { inlineBytesMax: 262_144, inlineCompressedBytesMax: 16_384 } as const;
-/** Items that are mapped on the event loop: some milliseconds. A small body may hold thousands. */
+/**
+ * Most items that are mapped on the event loop: some milliseconds. A small body may have
+ * thousands.
+ */
 const inlineItemsMax = 1_024;
-/** Bytes below which no body holds that many; an item without ids costs nothing. */
+/** A smaller body cannot have that many items; an item without ids costs nothing. */
 const countedBytesMin = 28 * inlineItemsMax;
-/** Heap of a thread: what one part of the richest spans needs, and no more. */
+/** Heap of a thread: enough for one part of the largest spans. */
 const heapMegabytesMax = 512;
 
 /** Makes the processor. */
@@ -75,7 +81,8 @@ export function createBodyThreads(options: BodyThreadsOptions): BodyThreads {
       const most = body.coding === "identity" ? inlineMax : compressedMax;
       if (options.threads === 0) return here(body, keep);
       if (body.bytes.byteLength > most) return handOver(body, keep);
-      // A small body may hide a large one; what came out decides where the rest is done.
+      // A small body may decompress to a large one; the decompressed size decides where it is
+      // processed.
       const plain = inflated(body);
       if (plain.bytes.byteLength <= inlineMax && !isDense(plain)) return here(plain, keep);
       return handOver(plain, keep);
@@ -92,7 +99,7 @@ export function createBodyThreads(options: BodyThreadsOptions): BodyThreads {
     return last;
   }
 
-  /** To a thread that waits, to a new one, or to the one with the least to do. */
+  /** To an idle thread, to a new one, or to the one with the fewest tasks. */
   function handOver(body: IngestBody, keep: KeepPart): Promise<IngestPart> {
     const idle = threads.find((thread) => thread.waiting === 0);
     if (idle !== undefined) return idle.run(body, keep);
@@ -112,7 +119,7 @@ function inflated(body: IngestBody): IngestBody {
   return { ...body, bytes, coding: "identity" };
 }
 
-/** True for a body of many items; JSON of this size cannot hold many more than is fine. */
+/** True for a body of many items; JSON of this size cannot have too many. */
 function isDense({ bytes, encoding, signal }: IngestBody): boolean {
   if (encoding === "json" || bytes.byteLength < countedBytesMin) return false;
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -126,8 +133,8 @@ interface Waiting {
 }
 
 /**
- * One worker thread after another. The body that one dies of is refused for good, because it would
- * kill the next one as well; those that waited behind it may come again.
+ * One worker thread after another. A body that kills a thread is permanently refused, because it
+ * would kill the next one as well; bodies queued behind it may be sent again.
  */
 class BodyThread {
   private readonly options: BodyThreadsOptions;
@@ -164,19 +171,19 @@ class BodyThread {
 
 let nextTask = 0;
 
-/** Bytes that fill their buffer, so that it may be given away. */
+/** Bytes that fill their buffer, so that it can be transferred. */
 function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const whole = bytes.byteLength === bytes.buffer.byteLength;
   return whole ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }
 
-/** A worker, and its own tasks: the end of another one is no matter of theirs. */
+/** A worker, and its own tasks; the exit of another worker does not affect them. */
 interface RunningThread {
   readonly worker: Worker;
-  /** In the order in which they are worked on. */
+  /** In the order of processing. */
   readonly waiting: Map<number, Waiting>;
   gone: boolean;
-  /** Ended by us: no body is to blame. */
+  /** Ended by us: no body is the cause. */
   closing: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The byte budget: what requests hold together, and the share of one principal. */
+/** The byte budget: memory of all requests together, and the share of one principal. */
 import { expect, test } from "vitest";
 
 import { ByteBudget } from "./byte-budget.ts";

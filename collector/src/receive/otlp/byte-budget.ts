@@ -1,16 +1,19 @@
 /**
- * @module Byte budget: what all requests together may hold in memory, taken before a body is read
- * (faults R15). A request that does not fit is refused at once; nothing waits in line.
+ * @module Byte budget: bound of the memory of all requests together, reserved before a body is
+ * read (faults R15). A request that does not fit is refused at once; there is no queue.
  */
 import { CodedError } from "@turnproof/semconv";
 
-/** What one request holds of the budget. */
+/** Reservation of one request. */
 export interface BudgetLease {
-  /** Bytes held now. */
+  /** Bytes reserved now. */
   readonly bytes: number;
-  /** Raises the lease to at least this many bytes, or throws `overloaded` and keeps what it had. */
+  /**
+   * Raises the reservation to at least this many bytes, or throws `overloaded` and keeps it
+   * unchanged.
+   */
   growTo(bytes: number): void;
-  /** Gives everything back; a second call changes nothing. */
+  /** Releases everything; a second call does nothing. */
   release(): void;
 }
 
@@ -22,20 +25,20 @@ export class ByteBudget {
   private total = 0;
 
   /**
-   * `share` is the part of the bound that one principal may hold, so that one busy producer cannot
-   * shut the door on the others; 1 gives each of them everything.
+   * `share`: the part of the bound that one principal may use, so that one busy producer cannot
+   * block the others; 1 allows everything.
    */
   constructor(bytesMax: number, share: number = 1) {
     this.bytesMax = bytesMax;
     this.shareMax = Math.floor(bytesMax * share);
   }
 
-  /** Bytes that are held now. */
+  /** Bytes that are reserved now. */
   get used(): number {
     return this.total;
   }
 
-  /** Takes `bytes` for a principal, or throws `overloaded` (503). */
+  /** Reserves `bytes` for a principal, or throws `overloaded` (503). */
   take(principal: string, bytes: number): BudgetLease {
     this.add(principal, bytes);
     let held = bytes;

@@ -1,6 +1,6 @@
 /**
  * @module Byte text: short slices of a buffer as text. The direct slice methods of Node's Buffer
- * skip the encoding look-up of `toString`, which is felt on the span path.
+ * skip the encoding look-up of `toString`, which is measurable on the span path.
  */
 interface Sliceable {
   latin1Slice(start: number, end: number): string;

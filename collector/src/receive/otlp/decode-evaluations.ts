@@ -1,8 +1,8 @@
 /**
- * @module Decode log records: of all log records only GenAI evaluation results and the details of
- * model calls are evidence. Such a record becomes the same draft as a feedback or a model-call
- * span of ours, its numbers and ids only; every other record is rejected and its body never read
- * (design 3.2, 6.1).
+ * @module Decode log records: only GenAI evaluation results and details of model calls are
+ * evidence among log records. Such a record becomes the same draft as a feedback or a model-call
+ * span of ours, with its numbers and ids only; every other record is rejected and its body never
+ * read (design 3.2, 6.1).
  */
 import { createHash } from "node:crypto";
 
@@ -36,7 +36,7 @@ export function decodeJsonEvaluations(
   return new JsonEvaluations(bytes, tables, logLevels).request(take);
 }
 
-/** Makes the draft a point in time under the span that was judged, or that made the call. */
+/** Makes the draft a point in time under the span that was evaluated, or that made the call. */
 function settleRecord(draft: SpanDraft, event: number, time: string): void {
   if (event === logEvent.none) {
     draft.reject("log_not_evidence");
@@ -52,12 +52,12 @@ function settleRecord(draft: SpanDraft, event: number, time: string): void {
   if (inference && attributes[attribute.error_type.span] !== undefined) draft.statusCode = 2;
   attributes[attribute.event_kind.span] = inference ? "model_call" : "feedback";
   attributes[attribute.phase.span] = "event";
-  // A log record has no id of its own; its content gives one, so that a retry leaves one event.
+  // A log record has no id; one is derived from its content, so that a retry gives the same event.
   const said = Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256")
     .update(JSON.stringify([draft.traceId, draft.parentSpanId, time, said]))
     .digest("hex");
-  // A model call that was told outside of any trace is a root of its own.
+  // A model call recorded outside of any trace gets a root of its own.
   if (inference && draft.traceId === "") draft.traceId = digest.slice(32);
   if (inference || draft.spanId !== "") draft.spanId = digest.slice(0, 16);
 }
@@ -103,7 +103,7 @@ class ProtobufEvaluations extends ProtobufSpans {
     settleRecord(draft, event, time === "0" ? observed : time);
   }
 
-  /** The event by the older spelling, an attribute `event.name`; the cursor does not move. */
+  /** The event name in its older form, an attribute `event.name`; the cursor does not move. */
   private eventNamed(end: number): number {
     const { cursor, tables } = this;
     const { bytes } = cursor;
@@ -185,7 +185,7 @@ class JsonEvaluations extends JsonSpans {
     return cursor.peek() === char.quote ? cursor.key(this.tables.logEvents) : logEvent.none;
   }
 
-  /** The older spelling, an attribute `event.name`. */
+  /** The older form, an attribute `event.name`. */
   private saidByAttribute(): number {
     const { cursor, values } = this;
     let said: number = logEvent.none;

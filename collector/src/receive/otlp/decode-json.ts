@@ -1,6 +1,6 @@
 /**
- * @module Decode JSON: from a scanned OTLP/JSON body to the same span records as protobuf. Keys are
- * lower camel case, as OTLP demands; any other key is unknown and its value is stepped over.
+ * @module Decode JSON: decodes a scanned OTLP/JSON body to the same span records as protobuf. Keys
+ * are lower camel case, as OTLP requires; the value of any other key is skipped.
  */
 import type { SpanRecord } from "@turnproof/exporter";
 
@@ -68,7 +68,7 @@ export function decodeJsonSpans(bytes: Buffer, tables: SourceTables, take?: Take
   return new JsonSpans(bytes, tables, spanLevels).request(take);
 }
 
-/** What all spans of a resource share. */
+/** Data that all spans of a resource share. */
 interface Resource {
   readonly attributes: AttributeDraft;
   readonly rejection: SpanDraft["rejection"];
@@ -101,7 +101,7 @@ export class JsonSpans {
     return { spans: this.spans, items: this.items, rejected: this.rejected };
   }
 
-  /** The resource may stand after its scopes; it is read when the first item asks for it. */
+  /** The resource may come after its scopes; it is read when the first item needs it. */
   private resourceGroup(): void {
     const { cursor, levels: names } = this;
     const start = cursor.position;
@@ -112,7 +112,7 @@ export class JsonSpans {
     });
   }
 
-  /** Reads at another place and comes back. */
+  /** Reads at another position and returns. */
   private apart<T>(start: number, read: () => T): T {
     const resume = this.cursor.position;
     this.cursor.position = start;
@@ -153,7 +153,7 @@ export class JsonSpans {
     });
   }
 
-  /** Name and version of a scope; a malformed one leaves a rejection in the draft. */
+  /** Name and version of a scope; a malformed one sets a rejection in the draft. */
   private scope(): Omit<SpanSurroundings, "resource"> {
     const { cursor, draft, levels: names, tables } = this;
     let scopeName: string | undefined;
@@ -174,7 +174,7 @@ export class JsonSpans {
     return { scopeName, scopeVersion };
   }
 
-  /** One item: what is malformed or without ids is rejected alone. */
+  /** One item: a malformed one or one without ids is rejected alone. */
   private entry(around: SpanSurroundings, rejection: SpanDraft["rejection"]): void {
     const { cursor, draft } = this;
     draft.reset();
@@ -238,7 +238,7 @@ export class JsonSpans {
     if (this.nameAt >= 0) this.name();
   }
 
-  /** The name of a span that said it is ours, or that its name may be an agent's or a tool's. */
+  /** The name of a span that is marked as ours, or whose name may be an agent's or a tool's. */
   private name(): void {
     const { cursor, draft, tables } = this;
     const said = (mark: string): boolean => draft.attributes[mark] !== undefined;
@@ -249,11 +249,11 @@ export class JsonSpans {
     cursor.position = this.nameAt;
     draft.name = own ? this.values.text() : this.values.spanName();
     cursor.position = resume;
-    // A foreign name is no part of the span that anybody relies on.
+    // A malformed foreign name is ignored, because nothing depends on it.
     if (!own) draft.rejection = rejection;
   }
 
-  /** Of an event only `exception.type` is of interest, and of several the last. */
+  /** Of an event only `exception.type` is read, and of several the last. */
   private event(): void {
     const { cursor, values } = this;
     if (cursor.isEmptyObject()) this.draft.drop("event_empty");

@@ -1,6 +1,6 @@
 /**
- * @module Decode protobuf: from a scanned body to span records. Nothing but ids, times, codes and
- * allowlisted attributes is read; the span's name only when its attributes say that it is ours.
+ * @module Decode protobuf: decodes a scanned body to span records. Only ids, times, codes and
+ * allowlisted attributes are read; the span's name only when its attributes mark it as ours.
  */
 import { CodedAttributes } from "@turnproof/exporter";
 import type { SourceAttributes, SpanRecord } from "@turnproof/exporter";
@@ -17,7 +17,7 @@ import { WireCursor } from "./wire-cursor.ts";
 import { message } from "./wire-schema.ts";
 import type { Signal } from "./wire-schema.ts";
 
-/** What all spans of a resource share. */
+/** Data that all spans of a resource share. */
 interface Resource {
   readonly attributes: SourceAttributes;
   readonly rejection: SpanDraft["rejection"];
@@ -63,7 +63,7 @@ export class ProtobufSpans {
     return { spans: this.spans, items: this.items, rejected: this.rejected };
   }
 
-  /** Calls back for every message under `wanted` (a tag) up to `end`, and steps over the rest. */
+  /** Calls back for every message under `wanted` (a tag) up to `end`, and skips the rest. */
   private each(end: number, wanted: number, visit: (end: number) => void): void {
     const { cursor } = this;
     while (cursor.position < end) {
@@ -77,7 +77,7 @@ export class ProtobufSpans {
     }
   }
 
-  /** The resource may stand after its scopes; it is read when the first item asks for it. */
+  /** The resource may come after its scopes; it is read when the first item needs it. */
   private resourceGroup(end: number): void {
     const start = this.cursor.position;
     let resource: Resource | undefined;
@@ -85,7 +85,7 @@ export class ProtobufSpans {
     this.each(end, 18, (limit) => this.scopeGroup(limit, read));
   }
 
-  /** Reads at another place and comes back. */
+  /** Reads at another position and returns. */
   private apart<T>(start: number, read: () => T): T {
     const resume = this.cursor.position;
     this.cursor.position = start;
@@ -122,7 +122,7 @@ export class ProtobufSpans {
     });
   }
 
-  /** Name and version of a scope; a malformed one leaves a rejection in the draft. */
+  /** Name and version of a scope; a malformed one sets a rejection in the draft. */
   private scope(end: number): Omit<SpanSurroundings, "resource"> {
     const { bytes, cursor, tables } = this;
     let scopeName: string | undefined;
@@ -149,7 +149,7 @@ export class ProtobufSpans {
     return { scopeName, scopeVersion };
   }
 
-  /** One item: what is malformed or without ids is rejected alone. */
+  /** One item: a malformed one or one without ids is rejected alone. */
   private entry(end: number, around: SpanSurroundings, rejection: SpanDraft["rejection"]): void {
     const { draft } = this;
     draft.reset(this.coded);
@@ -225,7 +225,7 @@ export class ProtobufSpans {
     cursor.skip(tag & 7, tag >>> 3);
   }
 
-  /** The name of a span that said it is ours, or that its name may be an agent's or a tool's. */
+  /** The name of a span that is marked as ours, or whose name may be an agent's or a tool's. */
   private name(): void {
     const { coded, draft, tables } = this;
     const said = (code: number): boolean => coded.get(code) !== undefined;
@@ -234,11 +234,11 @@ export class ProtobufSpans {
     const { rejection } = draft;
     const { nameStart, nameEnd, values } = this;
     draft.name = own ? values.text(nameStart, nameEnd) : values.spanName(nameStart, nameEnd);
-    // A foreign name is no part of the span that anybody relies on.
+    // A malformed foreign name is ignored, because nothing depends on it.
     if (!own) draft.rejection = rejection;
   }
 
-  /** What had to wait until every attribute was seen: the name of our own span, the exception. */
+  /** Fields that need all attributes first: the name of our own span, the exception. */
   private settle(): void {
     const { draft } = this;
     if (this.nameEnd >= 0) this.name();
@@ -249,7 +249,7 @@ export class ProtobufSpans {
     }
   }
 
-  /** Of an event only `exception.type` is of interest, and of several the last. */
+  /** Of an event only `exception.type` is read, and of several the last. */
   private event(end: number): void {
     const { cursor } = this;
     if (end === cursor.position) return this.draft.drop("event_empty");
@@ -306,7 +306,7 @@ export class ProtobufSpans {
     }
   }
 
-  /** 32 hex digits, or "" when the bytes are no trace id. Neighbours usually share theirs. */
+  /** 32 hex digits, or "" when the bytes are no trace id. Adjacent spans usually share it. */
   protected traceId(start: number, length: number): string {
     if (length !== 16) return "";
     const { bytes, lastTraceAt } = this;

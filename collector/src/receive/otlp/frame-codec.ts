@@ -4,7 +4,7 @@
  */
 import type { TurnEvent } from "@turnproof/evidence";
 
-/** A frame under construction. */
+/** A frame being built. */
 interface FrameWriter {
   readonly events: number;
   /** Bytes written so far. */
@@ -28,7 +28,7 @@ export function frameWriter(): FrameWriter {
     },
     add(events) {
       if (events.length === 0) return;
-      // The part's own brackets give way to those of the whole.
+      // The part's own brackets are dropped.
       const text = JSON.stringify(events);
       const part = Buffer.from(parts.length === 0 ? text : `,${text.slice(1)}`);
       parts.push(part);

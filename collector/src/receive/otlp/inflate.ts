@@ -1,22 +1,22 @@
 /**
- * @module Inflate: compressed bodies under one cap. A body may grow to a mebibyte freely, beyond
- * that to 200 times its size, and never beyond 64 MiB; the engine stops at the bound, so a bomb
- * costs what the bound costs (faults H1).
+ * @module Inflate: decompresses bodies under one cap. A body may grow to a mebibyte without a
+ * ratio check, beyond that to 200 times its size, and never beyond 64 MiB; the engine stops at the
+ * bound, so that a decompression bomb costs no more than the bound (faults H1).
  */
 import { constants, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 
 import { CodedError, limits } from "@turnproof/semconv";
 
-/** Content codings that a body may have; `identity` is none. */
+/** Content codings of a body; `identity` means none. */
 const contentCodings = ["identity", "gzip", "deflate", "zstd"] as const;
 export type ContentCoding = (typeof contentCodings)[number];
 
-/** Growth that no ratio is asked for. */
+/** Size up to which no ratio is checked. */
 const freeBytes = 1_048_576;
-/** Largest zstd window, by its logarithm: 8 MiB, what encoders use without being asked for more. */
+/** Largest zstd window, by its logarithm: 8 MiB, the default of encoders. */
 const windowLogMax = 23;
 
-/** The coding that a Content-Encoding header names, or undefined when it is none of ours. */
+/** The coding in a Content-Encoding header, or undefined when it is not supported. */
 export function contentCoding(header: string | undefined): ContentCoding | undefined {
   const name = (header ?? "").trim().toLowerCase();
   if (name === "") return "identity";
@@ -24,7 +24,7 @@ export function contentCoding(header: string | undefined): ContentCoding | undef
   return contentCodings.find((coding) => coding === name);
 }
 
-/** How far a compressed body of this length may grow. */
+/** Largest decompressed size of a body of this length. */
 function inflatedBytesMax(compressedBytes: number): number {
   const byRatio = Math.max(freeBytes, compressedBytes * limits.inflateRatioMax);
   return Math.min(limits.otlpBodyBytesMax, byRatio);
@@ -36,8 +36,8 @@ interface WithEngine {
 }
 
 /**
- * The body behind the coding. Throws `otlp_inflate_limit` (413) at the cap and
- * `otlp_compression_invalid` (400) for a damaged, cut or prolonged stream.
+ * The decompressed body. Throws `otlp_inflate_limit` (413) at the cap and
+ * `otlp_compression_invalid` (400) for a damaged, truncated or extended stream.
  */
 export function inflate(body: Buffer, coding: ContentCoding): Buffer {
   if (coding === "identity" || body.length === 0) return body;
@@ -58,7 +58,7 @@ export function inflate(body: Buffer, coding: ContentCoding): Buffer {
     const full = (error as { readonly code?: string }).code === "ERR_BUFFER_TOO_LARGE";
     throw new CodedError(full ? "otlp_inflate_limit" : "otlp_compression_invalid");
   }
-  // zlib stops silently in front of bytes that follow the stream; they are not ours to ignore.
+  // zlib silently stops before bytes that follow the stream; they make the body invalid.
   if (result.engine.bytesWritten !== body.length) throw new CodedError("otlp_compression_invalid");
   return result.buffer;
 }

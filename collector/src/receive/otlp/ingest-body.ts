@@ -1,7 +1,8 @@
 /**
- * @module Ingest body: the way of a body from bytes to the payload of a journal frame, synchronous
- * and without I/O, so that it runs on the event loop for a small body and in a worker thread for a
- * large one: inflate, structural scan, allowlisting decoder, dialect map, frame (design 6.1).
+ * @module Ingest body: processes a body from bytes to the payload of a journal frame,
+ * synchronously and without I/O, so that it runs on the event loop for a small body and in a
+ * worker thread for a large one: inflate, structural scan, allowlisting decoder, dialect map,
+ * frame (design 6.1).
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import type { SpanAtHand } from "@turnproof/exporter";
@@ -22,41 +23,44 @@ import { countRejection } from "./span-draft.ts";
 import type { Decoded, RejectionCounts, TakeSpan } from "./span-draft.ts";
 import type { Signal } from "./wire-schema.ts";
 
-/** A body as it arrived, and what is known around it. */
+/** A body as received, with its context. */
 export interface IngestBody {
   readonly signal: Signal;
   readonly encoding: OtlpEncoding;
   readonly coding: ContentCoding;
   readonly bytes: Uint8Array;
   readonly principal: IngestPrincipal;
-  /** Collector time, ISO 8601 UTC with microseconds. */
+  /** Time of receipt, ISO 8601 UTC with microseconds. */
   readonly receivedAt: string;
 }
 
-/** What became of a part of a body. `items = events + every rejected one`. */
+/** Result of a part of a body. `items = events + all rejected ones`. */
 export interface IngestPart {
   readonly items: number;
   readonly events: number;
   readonly rejected: RejectionCounts;
-  /** Attributes that were left out, by reason. */
+  /** Refused attributes, by reason. */
   readonly dropped: Readonly<Record<string, number>>;
   /** Guarded events, encoded; empty when there are none. */
   readonly payload: Uint8Array;
 }
 
-/** Takes a part of a body before the next one is made, so that memory does not grow with the body. */
+/**
+ * Receives a part of a body before the next one is built, so that memory does not grow with the
+ * body.
+ */
 export type TakePart = (part: IngestPart) => void;
 
-/** Turns a span into an event, or says that it cannot. */
+/** Maps a span to an event, or to a rejection. */
 export type SpanMapper = (span: SpanAtHand, body: IngestBody) => TurnEvent | undefined;
 
 const nothing = new Uint8Array(0);
 
-/** Events, and bytes of them, from which on a part is full. */
+/** Events, and bytes of them, at which a part is full. */
 const partMax = { events: 16_384, bytes: 8_388_608 } as const;
 
 /**
- * Runs a body through every stage and answers its last part; `take` gets each one that was full
+ * Runs a body through every stage and returns its last part; `take` receives each full part
  * before. Throws the CodedError of the first stage that refuses the body.
  */
 export function ingestBody(
@@ -88,19 +92,19 @@ function decode(bytes: Buffer, body: IngestBody, tables: SourceTables, take: Tak
 }
 
 /**
- * Events that are written together. Of few, hardly any outlives the collection of garbage that it
- * happens to fall into; and memory does not grow with the body.
+ * Events that are written together. With few, hardly any survives the garbage collection during
+ * which it is built; and memory does not grow with the body.
  */
 const togetherMax = 64;
 
-/** What turns spans into parts. */
+/** Tools that turn spans into parts. */
 interface Works {
   readonly tables: SourceTables;
   readonly mapSpan: SpanMapper;
   readonly take: TakePart;
 }
 
-/** Spans become events, and these the frame of a part. */
+/** Maps spans to events, and writes these to the frame of a part. */
 function frames(bytes: Buffer, body: IngestBody, { tables, mapSpan, take }: Works): IngestPart {
   const bound = body.principal.applicationId;
   let part = new OpenPart();
@@ -110,18 +114,19 @@ function frames(bytes: Buffer, body: IngestBody, { tables, mapSpan, take }: Work
     if (bound !== undefined && (event.application_id ?? bound) !== bound) {
       return part.refuse("span_application_foreign");
     }
-    // What a bound token says nothing of belongs to the application it is bound to.
+    // Without an application of its own an event belongs to the application that the token is
+    // bound to.
     const own = bound !== undefined && event.application_id === undefined;
     part.add(own ? { ...event, application_id: bound } : event);
     if (!part.full) return;
     take(part.close({}));
     part = new OpenPart();
   });
-  // What the decoder rejected is counted with the last part.
+  // Items that the decoder rejected are counted with the last part.
   return part.close(decoded.rejected);
 }
 
-/** A part while it is filled. */
+/** A part being filled. */
 class OpenPart {
   private readonly refused: RejectionCounts = {};
   private readonly dropped: Record<string, number> = {};
@@ -144,7 +149,7 @@ class OpenPart {
     this.together = [];
   }
 
-  /** The part; `rejected` are items that never came to it. */
+  /** The part; `rejected` are items that never reached it. */
   close(rejected: RejectionCounts): IngestPart {
     this.frame.add(this.together);
     const all: RejectionCounts = { ...rejected };

@@ -1,6 +1,6 @@
 /**
- * @module Ingest thread: the other side of the body threads. One thread has its own tables, memo
- * and mapper; it gets bodies by transfer and gives payloads back the same way, a part at a time.
+ * @module Ingest thread: the worker of the body threads. Each thread has its own tables, memo and
+ * mapper; bodies and payloads are transferred, a part at a time.
  */
 import { parentPort, workerData } from "node:worker_threads";
 
@@ -18,20 +18,20 @@ const tables = compileSourceTables();
 const mapSpan = createSpanMapper(settings);
 
 function post(id: number, part: IngestPart, more: boolean): void {
-  // A small payload lies in Node's pool, which cannot be given away.
+  // A small payload is in Node's buffer pool, which cannot be transferred.
   const payload = new Uint8Array(part.payload);
   const answer: ThreadAnswer = { id, part: { ...part, payload }, more };
   parentPort?.postMessage(answer, [payload.buffer]);
 }
 
-/** The body is not wanted any more. */
+/** The body was cancelled. */
 class Stopped extends Error {}
 
 parentPort?.on("message", ({ id, body }: ThreadTask) => {
   try {
     const last = ingestBody(body, tables, mapSpan, (part) => {
       post(id, part, true);
-      // The next part is made when this one is durable: memory does not grow with the body.
+      // The next part is built when this one is durable: memory does not grow with the body.
       Atomics.wait(gate, 0, partGate.shut);
       if (Atomics.exchange(gate, 0, partGate.shut) === partGate.stop) throw new Stopped();
     });

@@ -1,7 +1,7 @@
 /**
- * @module Intake: the way of a request from its credential to the journal, the same for OTLP/HTTP
- * and OTLP/gRPC. Who sends, how much may be in memory, what was counted: decided here, once. A
- * request is taken only after its guarded events are durable (design 6.1).
+ * @module Intake: processes a request from its credential to the journal, the same for OTLP/HTTP
+ * and OTLP/gRPC: authentication, memory budget, counting. A request is accepted only after its
+ * guarded events are durable (design 6.1).
  */
 import { CodedError, limits } from "@turnproof/semconv";
 
@@ -18,7 +18,7 @@ import { countRejection } from "./span-draft.ts";
 import type { RejectionCounts } from "./span-draft.ts";
 import type { Signal } from "./wire-schema.ts";
 
-/** Where guarded events become durable; resolves after fdatasync. */
+/** Makes guarded events durable; resolves after fdatasync. */
 interface IngestJournal {
   append(frame: { readonly payload: Uint8Array; readonly spans: number }): Promise<unknown>;
 }
@@ -28,15 +28,15 @@ export type KeepPart = (part: IngestPart) => Promise<void>;
 
 /** Runs bodies through `ingestBody`, on the event loop or in threads. */
 export interface BodyProcessor {
-  /** Hands every full part to `keep`, one after another, and answers the last one. */
+  /** Passes every full part to `keep`, one after another, and returns the last one. */
   run(body: IngestBody, keep: KeepPart): Promise<IngestPart>;
 }
 
-/** What an intake needs. */
+/** Dependencies of an intake. */
 export interface IntakeOptions {
-  /** Lets a producer in by its token; undefined is 401. */
+  /** Authenticates a producer by its token; undefined is 401. */
   readonly authenticateIngest: (authorization: string | undefined) => IngestPrincipal | undefined;
-  /** Notes a wrong credential; how many seconds this address is to wait, else 0. */
+  /** Counts a wrong credential; returns the seconds that this address has to wait, else 0. */
   readonly wrongCredential?: (address: string) => number;
   readonly journal: IngestJournal;
   readonly conservation: Conservation;
@@ -48,34 +48,36 @@ export interface IntakeOptions {
   readonly enabled?: () => boolean;
 }
 
-/** A request, before anything of its body was read. */
+/** A request before its body is read. */
 export interface Arrival {
   readonly signal: Signal;
-  /** Undefined when the request names none of OTLP's. */
+  /** Undefined when it is not one of OTLP's. */
   readonly encoding: OtlpEncoding | undefined;
-  /** Undefined when the request names none of ours. */
+  /** Undefined when it is not supported. */
   readonly coding: ContentCoding | undefined;
-  /** False for what a foreign page may have sent (design 6.3). */
+  /** False for a request that another site's page may have sent (design 6.3). */
   readonly sameSite: boolean;
   /** Value of an Authorization header; see `credentialOf`. */
   readonly credential: string | undefined;
   readonly address: string;
   readonly requestId: string;
-  /** Reads the body; `reserve` is called before its first byte, with its length if that is known. */
+  /**
+   * Reads the body; `reserve` is called before its first byte, with its length if that is known.
+   */
   read(reserve: (declared: number | undefined) => BudgetLease): Promise<ReadBody>;
 }
 
-/** A body, and the coding it came in. */
+/** A body, and its coding. */
 interface ReadBody {
   readonly bytes: Uint8Array;
   readonly coding: ContentCoding;
 }
 
-/** Takes requests. */
+/** Accepts requests. */
 export interface Intake {
   /**
-   * Resolves when everything of the request that was not rejected is durable; how many items were
-   * rejected, by reason. Throws the CodedError to answer with; it is counted already.
+   * Resolves when everything of the request that was not rejected is durable; returns the number
+   * of rejected items, by reason. Throws the CodedError to answer with, counted already.
    */
   take(arrival: Arrival): Promise<RejectionCounts>;
 }
@@ -110,7 +112,10 @@ export function createIntake(options: IntakeOptions): Intake {
   };
 }
 
-/** A missing token is no failure, a wrong one is counted, a right one never waits (faults W7). */
+/**
+ * A missing token does not count as a failure, a wrong one does, a right one never waits (faults
+ * W7).
+ */
 function refusalOf(
   { address, credential }: Arrival,
   { wrongCredential }: IntakeOptions,
@@ -129,7 +134,9 @@ class Counted extends Error {
   }
 }
 
-/** Reads, decodes and makes durable; the budget is held from before the first byte to the end. */
+/**
+ * Reads, decodes and makes durable; the budget is reserved from before the first byte to the end.
+ */
 async function receive(
   arrival: Arrival,
   known: Pick<IngestBody, "encoding" | "principal">,
@@ -171,8 +178,8 @@ async function receive(
 }
 
 /**
- * A token as the value of a Bearer header, however it came: `authorization` with Bearer or Basic
- * (the password is the token), or `x-turnproof-token`, for exporters that can set only one of them.
+ * A token as the value of a Bearer header, from `authorization` with Bearer or Basic (the password
+ * is the token), or from `x-turnproof-token`, for exporters that can set only one of them.
  */
 export function credentialOf(
   authorization: string | undefined,
@@ -186,7 +193,7 @@ export function credentialOf(
 }
 
 /**
- * Bytes that requests may hold together by default: one of the largest, and room for others. More
- * would not be quicker on few cores, and memory under a flood grows with it (faults R15).
+ * Default bytes of all requests together: one of the largest, and room for others. More would not
+ * be faster on few cores, and memory under a flood grows with it (faults R15).
  */
 export const budgetBytesDefault: number = 1.25 * limits.otlpBodyBytesMax;

@@ -1,7 +1,7 @@
 /**
- * @module JournalLosses: what the journal acknowledged and no store holds. A row that no store
- * takes names its root, and keeps that root's turns from success. Damaged frames name nothing: they
- * keep back the turns that were open between the frame before them and the moment they were missed.
+ * @module JournalLosses: acknowledged data of the journal that is not in the store. A refused row
+ * has a root, and prevents a success of that root's turns. Damaged frames have none: they block
+ * the turns that were open between the frame before and the time of detection.
  */
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import { compareTimes } from "@turnproof/evidence";
@@ -11,25 +11,27 @@ import { decodeFrame } from "./frame-codec.ts";
 
 /** Losses of a journal; plain data, passed between threads. */
 export interface JournalLosses {
-  /** Roots of trusted rows that are set aside, sorted. */
+  /** Roots of trusted quarantined rows, sorted. */
   readonly quarantined_roots: readonly string[];
-  /** When something was lost of which nobody knows whose it was. */
+  /** Time ranges of losses with an unknown owner. */
   readonly losses: readonly LossInterval[];
 }
 
 /** The losses of an open journal. */
 export interface WatchedJournal {
-  /** The journal, to be used in its place: what is set aside through it is noted. */
+  /** Use it in place of the journal: it records what is quarantined. */
   readonly journal: Journal;
   known(): JournalLosses;
 }
 
-/** Roots that are named; the turns of more are told by their times. */
+/** Most roots that are listed; turns beyond are found by their times. */
 const rootsMax = 10_000;
-/** What is received in a moment may have happened before: an export is retried for this long. */
+/**
+ * Events may be older than their receipt by this much, because an export is retried for this long.
+ */
 const delayMs = 5 * 60_000;
 
-/** Reads what earlier runs set aside, and notes what is set aside from now on. */
+/** Reads what earlier runs quarantined, and records what is quarantined from now on. */
 export async function watchJournal(
   journal: Journal,
   now: () => number = Date.now,
@@ -45,7 +47,7 @@ export async function watchJournal(
       return;
     }
     for (const event of events) {
-      // Evidence of a producer that is not trusted keeps nobody from success.
+      // Evidence of an untrusted producer blocks no success.
       if (event.ingest_trusted === false) continue;
       const { root_trace_id: root } = event;
       if (root !== undefined && (roots.has(root) || roots.size < rootsMax)) roots.add(root);
@@ -72,7 +74,7 @@ export async function watchJournal(
   };
 }
 
-/** The rows that are set aside; undefined where nobody can read them. */
+/** The quarantined rows; undefined where they cannot be read. */
 function eventsOf({ payload, rows }: QuarantineInput): readonly TurnEvent[] | undefined {
   if (rows === null) return undefined;
   try {

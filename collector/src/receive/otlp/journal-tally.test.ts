@@ -1,4 +1,6 @@
-/** Spans that rot on the disk before a store holds them are lost, and are never called stored. */
+/**
+ * Spans that are damaged on the disk before they are stored are lost, and never count as stored.
+ */
 import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,7 +55,7 @@ test("a frame rots while the journal is open", async () => {
   await expect.poll(() => drain.stats().inFlight).toBe(0);
   const tally = tallyOf(journal.stats(), drain.stats(), 0);
   expect(tally.lost).toBe(lost);
-  // While the segment is open its hole may still count as pending; it never counts as stored.
+  // While the segment is active its hole may still count as pending; it never counts as stored.
   expect(tally.stored).toBeLessThanOrEqual(held);
   expect(tally.stored + tally.pending + tally.quarantined + tally.lost).toBe(all);
   await drain.close();

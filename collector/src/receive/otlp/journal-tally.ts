@@ -1,6 +1,6 @@
 /**
- * @module Journal tally: where every durable item is, from the counters of the journal and of its
- * drain. Each item is in exactly one place (design 6.1).
+ * @module Journal tally: the place of every durable item, from the counters of the journal and of
+ * its drain. Each item is in exactly one place (design 6.1).
  */
 import type { DrainStats, JournalStats } from "@turnproof/exporter/journal";
 
@@ -12,7 +12,7 @@ export function tallyOf(
   { quarantinedEvents }: DrainStats,
   recovered: number,
 ): JournalTally {
-  // A row is set aside just before its batch leaves the journal; what rotted there was never stored.
+  // A row is quarantined just before its batch leaves the journal; damaged rows were never stored.
   const stored = Math.max(0, appendedSpans - pendingSpans - quarantinedEvents - lostSpans);
   const pending = appendedSpans - stored - quarantinedEvents - lostSpans;
   return { recovered, stored, pending, quarantined: quarantinedEvents, lost: lostSpans };

@@ -1,6 +1,6 @@
 /**
- * @module JSON cursor: reading JSON in place, byte by byte, in a body whose grammar the scan has
- * checked. Values that nobody asked for are stepped over and never become strings.
+ * @module JSON cursor: reads JSON in place, byte by byte, in a body whose grammar the scan has
+ * checked. Values that are not needed are skipped and never become strings.
  */
 import { isUtf8 } from "node:buffer";
 
@@ -19,14 +19,14 @@ export const char = {
   closeBrace: 0x7d,
 } as const;
 
-/** Longest key that can be one of ours, with every character escaped. */
+/** Longest key that can match, with every character escaped. */
 const keyBytesMax = 6 * 128;
 
 /** A position in a scanned JSON body. */
 export class JsonCursor {
   readonly bytes: Buffer;
   position = 0;
-  /** True once a value had another form than was asked for; it was stepped over. */
+  /** True once a value had another type than requested; it was skipped. */
   fault = false;
 
   constructor(bytes: Buffer) {
@@ -45,7 +45,7 @@ export class JsonCursor {
     return byte;
   }
 
-  /** Steps over the string at the position; answers where its content ends. */
+  /** Skips the string at the position; returns where its content ends. */
   skipString(): number {
     const { bytes } = this;
     let at = this.position + 1;
@@ -53,7 +53,7 @@ export class JsonCursor {
       const close = bytes.indexOf(char.quote, at);
       let slashes = close - 1;
       while (bytes[slashes] === char.backslash) slashes--;
-      // An even number of backslashes before the quote leaves it a quote.
+      // After an even number of backslashes a quote ends the string.
       if ((close - slashes) % 2 === 1) {
         this.position = close + 1;
         return close;
@@ -62,7 +62,7 @@ export class JsonCursor {
     }
   }
 
-  /** Steps over any value, without recursion. */
+  /** Skips any value, without recursion. */
   skip(): void {
     let depth = 0;
     do {
@@ -79,7 +79,7 @@ export class JsonCursor {
     } while (depth > 0);
   }
 
-  /** Steps over a number, true, false or null; answers where it ends. */
+  /** Skips a number, true, false or null; returns where it ends. */
   skipLiteral(): number {
     const { bytes } = this;
     let at = this.position;
@@ -92,13 +92,13 @@ export class JsonCursor {
     return at;
   }
 
-  /** Steps over a value that is not what was asked for; null is absent, anything else a fault. */
+  /** Skips a value of another type; null counts as absent, anything else as a fault. */
   private other(first: number): void {
     if (first !== 0x6e) this.fault = true;
     this.skip();
   }
 
-  /** True before `{}`; the position stays. */
+  /** True before `{}`; the position is unchanged. */
   isEmptyObject(): boolean {
     if (this.peek() !== char.openBrace) return false;
     const start = this.position++;
@@ -107,7 +107,7 @@ export class JsonCursor {
     return empty;
   }
 
-  /** Visits the members of the object at the position; null is an absent object. */
+  /** Visits the members of the object at the position; null counts as an absent object. */
   object(keys: KeyTable, visit: (key: number) => void): void {
     const first = this.peek();
     if (first !== char.openBrace) return this.other(first);
@@ -132,7 +132,7 @@ export class JsonCursor {
     return this.position;
   }
 
-  /** Visits the entries of the array at the position; null is an empty one. */
+  /** Visits the entries of the array at the position; null counts as an empty one. */
   array(visit: () => void): void {
     const first = this.peek();
     if (first !== char.openBracket) return this.other(first);
@@ -144,14 +144,14 @@ export class JsonCursor {
     this.position++;
   }
 
-  /** Index of the key at the position, or -1; an escaped spelling is the same key. */
+  /** Index of the key at the position, or -1; an escaped spelling counts as the same key. */
   key(keys: KeyTable): number {
     const start = this.position + 1;
     const end = this.skipString();
     return this.find(keys, start, end);
   }
 
-  /** Looks a string's content up without keeping it. */
+  /** Finds a string's content in the table without creating a string. */
   find(keys: KeyTable, start: number, end: number): number {
     const { bytes } = this;
     if (end - start > keyBytesMax) return -1;

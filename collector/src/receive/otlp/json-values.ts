@@ -1,6 +1,6 @@
 /**
- * @module JSON values: allowlisted attributes out of a scanned JSON body, and the scalar forms of
- * OTLP/JSON: ids in hex, 64-bit integers as text or number, enums as number or name.
+ * @module JSON values: reads allowlisted attributes from a scanned JSON body, and the scalar forms
+ * of OTLP/JSON: ids in hex, 64-bit integers as text or number, enums as number or name.
  */
 import { limits } from "@turnproof/semconv";
 import type { AttributeValue } from "@turnproof/semconv";
@@ -30,7 +30,7 @@ const listKeys = new KeyTable(["values"]);
 /** The widest text of a 64-bit integer. */
 const integerCharsMax = 24;
 
-/** Reads values at a cursor that stands in a body which `scanJson` accepted. */
+/** Reads values at a cursor in a body that `scanJson` accepted. */
 export class JsonValues {
   private readonly cursor: JsonCursor;
   private readonly tables: SourceTables;
@@ -60,7 +60,7 @@ export class JsonValues {
     });
   }
 
-  /** Steps over one pair; answers where its value stands (or -1) and leaves the key in `found`. */
+  /** Skips one pair; returns the position of its value (or -1) and sets the key in `found`. */
   pair(keys: KeyTable): number {
     const { cursor } = this;
     let valueStart = -1;
@@ -78,7 +78,7 @@ export class JsonValues {
   /** Index of the last pair's key, or -1. */
   found = -1;
 
-  /** Reads the AnyValue that stands at `at`, without moving the cursor. */
+  /** Reads the AnyValue at `at`, without moving the cursor. */
   valueAt(at: number): AttributeValue | undefined {
     if (at < 0) return undefined;
     const { cursor } = this;
@@ -120,7 +120,7 @@ export class JsonValues {
     }
   }
 
-  /** The name of a foreign span; of one that is too long a digest. */
+  /** The name of a foreign span; a longer one becomes its digest. */
   spanName(): string | undefined {
     this.naming = "span";
     const name = this.text();
@@ -159,8 +159,8 @@ export class JsonValues {
   }
 
   /**
-   * Text of a short scalar, quoted or not, escapes resolved; "" when it is longer than `most` or no
-   * scalar. Only ids, digits and names of enums are read this way.
+   * Text of a short scalar, quoted or not, escapes resolved; "" when it is longer than `most` or
+   * no scalar. Used for ids, digits and names of enums only.
    */
   private shortText(most: number): string {
     const { cursor } = this;
@@ -195,7 +195,7 @@ export class JsonValues {
     const { cursor } = this;
     const { bytes } = cursor;
     if (cursor.peek() === char.quote) {
-      // The texts NaN, Infinity and -Infinity are OTLP's, and no measure.
+      // The texts NaN, Infinity and -Infinity are valid in OTLP, but no measurement.
       this.draft.drop("attribute_nonfinite");
       return undefined;
     }
@@ -236,7 +236,7 @@ export class JsonValues {
     return isId(text, length) && !isZero(text) ? text.toLowerCase() : "";
   }
 
-  /** A parent id: an empty or zero one is none; anything else that is no id rejects the span. */
+  /** A parent id: empty or zero means none; any other invalid id rejects the span. */
   parentId(): string {
     const text = this.cursor.peek() === char.quote ? this.shortText(16) : "?";
     if (text === "") return "";

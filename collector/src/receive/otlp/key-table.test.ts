@@ -1,4 +1,4 @@
-/** The key table: allowlisted names are found by their bytes, and no other is. */
+/** The key table: allowlisted names are found by their bytes, others are not. */
 import { sourceAttributeNames } from "@turnproof/semconv";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * @module Key table: a closed set of names, compiled to bytes. A key on the wire is recognised by
- * its bytes and never becomes a string; what the table does not hold stays what it was.
+ * @module Key table: a closed set of names, compiled to bytes. A key on the wire is recognized by
+ * its bytes and never becomes a string.
  */
 
 /** Slots of the hash table; a power of two well above the number of names. */
@@ -9,12 +9,12 @@ const prime = 0x0100_0193;
 
 /** Names by their UTF-8 bytes. */
 export class KeyTable {
-  /** The names, by the index that {@link find} answers. */
+  /** The names, by the index that {@link find} returns. */
   readonly names: readonly string[];
   private readonly encoded: readonly Buffer[];
   private readonly slots = new Int32Array(slotCount).fill(-1);
   private readonly next: Int32Array;
-  /** Producers repeat themselves: the name that followed this one the last time. */
+  /** Producers repeat themselves: the name that followed this one last time. */
   private readonly follower: Int32Array;
   private last = 0;
 
@@ -59,7 +59,10 @@ export class KeyTable {
   }
 }
 
-/** Length and sixteen bytes spread over the key, so that a long foreign key costs no more. */
+/**
+ * Hashes the length and sixteen bytes spread over the key, so that a long foreign key costs no
+ * more.
+ */
 function hash(bytes: Buffer, start: number, end: number): number {
   const length = end - start;
   let value = 0x811c_9dc5 ^ length;

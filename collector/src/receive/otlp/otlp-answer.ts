@@ -1,6 +1,6 @@
 /**
  * @module OTLP answers: export responses and google.rpc.Status in the request's own media type.
- * Everything said is a code of ours and its sentence; nothing of the request comes back.
+ * They contain one of our codes and its sentence, and nothing of the request.
  */
 import { randomInt } from "node:crypto";
 
@@ -15,7 +15,7 @@ import type { Signal } from "./wire-schema.ts";
 export const mediaTypes = { protobuf: "application/x-protobuf", json: "application/json" } as const;
 export type OtlpEncoding = keyof typeof mediaTypes;
 
-/** Status codes of google.rpc, by the HTTP status they stand beside. */
+/** Status codes of google.rpc, by HTTP status. */
 const rpcCodes: { readonly [status: number]: number } = {
   400: 3,
   401: 16,
@@ -30,7 +30,7 @@ const rpcCodes: { readonly [status: number]: number } = {
   503: 14,
 };
 
-/** The encoding that a Content-Type header names, or undefined when it is none of OTLP's. */
+/** The encoding in a Content-Type header, or undefined when it is not one of OTLP's. */
 export function otlpEncoding(header: string | undefined): OtlpEncoding | undefined {
   const [name = "", ...parameters] = (header ?? "").toLowerCase().split(";");
   const charset = parameters.map((part) => part.trim()).find((part) => part.startsWith("charset="));
@@ -46,7 +46,10 @@ const rejectedNames: { readonly [S in Signal]: string } = {
   metrics: "rejectedDataPoints",
 };
 
-/** Body of a 200: empty when everything was taken, else how many were not, and why. */
+/**
+ * Body of a 200: empty when everything was accepted, else the number of rejected items, and the
+ * reason.
+ */
 export function exportResponse(
   encoding: OtlpEncoding,
   signal: Signal,
@@ -78,7 +81,7 @@ function encode(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-/** Seconds after which a refused client may come again; jitter spreads a crowd (faults R21). */
+/** Seconds until a refused client should retry; jitter spreads a crowd (faults R21). */
 export function retrySeconds(): number {
   return randomInt(1, 6);
 }

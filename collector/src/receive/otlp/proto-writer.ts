@@ -1,4 +1,4 @@
-/** @module Proto writer: the few fields of protocol buffers that our answers consist of. */
+/** @module Proto writer: the few protobuf fields of our answers. */
 
 /** A varint in its shortest form. */
 function varint(value: number): number[] {

@@ -1,6 +1,6 @@
 /**
- * @module Protobuf values: allowlisted attributes out of a scanned body. A key is recognised by its
- * bytes; a value whose key is not ours is never looked at.
+ * @module Protobuf values: reads allowlisted attributes from a scanned body. A key is recognized
+ * by its bytes; the value of an unknown key is skipped.
  */
 import type { CodedAttributes } from "@turnproof/exporter";
 import { limits } from "@turnproof/semconv";
@@ -13,7 +13,7 @@ import type { WireCursor } from "./wire-cursor.ts";
 
 type Scalar = string | number | boolean;
 
-/** Reads attributes at a cursor that stands in a body which `scanProtobuf` accepted. */
+/** Reads attributes at a cursor in a body that `scanProtobuf` accepted. */
 export class ProtobufValues {
   private readonly cursor: WireCursor;
   private readonly tables: SourceTables;
@@ -30,7 +30,7 @@ export class ProtobufValues {
     this.draft = draft;
   }
 
-  /** Steps over one KeyValue that ends at `end` and keeps it when its key is in the table. */
+  /** Reads one KeyValue that ends at `end` and keeps it when its key is in the table. */
   attribute(end: number, into: CodedAttributes): void {
     const { cursor } = this;
     const { bytes, position } = cursor;
@@ -77,7 +77,7 @@ export class ProtobufValues {
     cursor.position = end;
   }
 
-  /** The name of a foreign span; of one that is too long a digest. */
+  /** The name of a foreign span; a longer one becomes its digest. */
   spanName(start: number, end: number): string | undefined {
     this.naming = "span";
     const name = this.text(start, end);
@@ -101,7 +101,7 @@ export class ProtobufValues {
   /** An AnyValue up to `end`: a scalar or a flat list, or undefined with the reason counted. */
   value(end: number): AttributeValue | undefined {
     const { bytes, position } = this.cursor;
-    // A short text that fills the value is the usual case.
+    // The usual case: a short text that fills the value.
     if (bytes[position] === 10 && position + 2 + (bytes[position + 1] as number) === end) {
       if (end - position < 130) return this.text(position + 2, end);
     }
@@ -109,7 +109,7 @@ export class ProtobufValues {
     return this.field === 5 ? this.list() : this.scalar();
   }
 
-  /** Finds the member of the union that is set; the last one wins. */
+  /** Finds the set member of the union; the last one wins. */
   private locate(end: number): void {
     const { cursor } = this;
     this.field = 0;
@@ -159,7 +159,7 @@ export class ProtobufValues {
     return undefined;
   }
 
-  /** A signed 64-bit varint where a double holds it exactly; NaN beyond. */
+  /** A signed 64-bit varint where a double expresses it exactly; NaN beyond. */
   private integer(): number {
     const { bytes } = this.cursor;
     let at = this.start;

@@ -1,6 +1,6 @@
 /**
- * @module Receive: OTLP over HTTP. A request is answered with 200 only after its guarded events are
- * durable in the journal; everything else it may be told is a code (design 6.1; OTLP/HTTP).
+ * @module Receive: OTLP over HTTP. A request is answered with 200 only after its guarded events
+ * are durable in the journal; any other answer has a code (design 6.1; OTLP/HTTP).
  */
 import type { IncomingMessage } from "node:http";
 
@@ -32,7 +32,7 @@ const signals: readonly Signal[] = ["traces", "logs", "metrics"];
 
 const protobuf = "application/x-protobuf";
 
-/** Every method of a path is declared, because each is answered in the form of OTLP. */
+/** Every method of a path is declared, because each is answered in OTLP's form. */
 const endpointsOf = (signal: Signal, id: string, what: string): Endpoints => {
   const endpoint = {
     needs: "ingest",
@@ -58,7 +58,7 @@ export const otlpGroup: RouteGroup = {
 
 /**
  * POST `/v1/traces`, `/v1/logs` and `/v1/metrics`. `origins` are the collector's public ones;
- * another one's page may not send (design 6.3).
+ * pages of other origins are refused (design 6.3).
  */
 export function otlpRoutes(intake: Intake, origins: readonly string[] = []): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
@@ -107,7 +107,7 @@ async function receive(
   }
 }
 
-/** Node's own request when there is one: its chunks come without a web stream in between. */
+/** Node's own request when there is one: its chunks need no web stream in between. */
 function readBody(
   c: RequestContext,
   declared: number | undefined,
@@ -121,7 +121,7 @@ function readBody(
 function failure(c: RequestContext, encoding: OtlpEncoding, error: CodedError): Response {
   if (error.status === 401) c.header("WWW-Authenticate", "Bearer");
   if (error.status === 503 || error.status === 429) c.header("Retry-After", String(retrySeconds()));
-  // What is left of an oversized body is not read; one that comes too early is, so that its sender
+  // The rest of an oversized body is not read; the rest of an early one is, so that its sender
   // reads the answer.
   if (error.status === 413) c.header("Connection", "close");
   return answer(c, error.status, encoding, statusBody(encoding, error));

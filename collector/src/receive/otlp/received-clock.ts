@@ -1,6 +1,6 @@
 /**
- * @module Received clock: when the collector got something, in microseconds, never twice the same
- * and never backwards within a process. The client's clock is kept, not believed (faults R12).
+ * @module Received clock: time of receipt in microseconds, strictly increasing within a process.
+ * The client's clock is stored, not relied on (faults R12).
  */
 export type ReceivedClock = () => string;
 

@@ -1,6 +1,6 @@
 /**
- * @module Receiver: the receiving side as one part. Door, threads, journal and drain are opened
- * together, counted together and closed in order.
+ * @module Receiver: the receiving side as one part. Intake, threads, journal and drain are opened,
+ * counted and closed together, in order.
  */
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
@@ -34,29 +34,29 @@ import { tallyOf } from "./journal-tally.ts";
 import { watchJournal } from "./journal-losses.ts";
 import { createReceivedClock } from "./received-clock.ts";
 
-/** What a receiver needs. */
+/** Dependencies of a receiver. */
 export interface ReceiverOptions {
   /** Directory of the journal; one process at a time uses it. */
   readonly directory: string;
-  /** Where the drain carries events; a slow or absent store never touches ingest. */
+  /** Target of the drain; a slow or absent store never affects ingest. */
   readonly store: DrainStore | Promise<DrainStore>;
   readonly authenticateIngest: (authorization: string | undefined) => IngestPrincipal | undefined;
-  /** Public origins of the collector; another one's page may not send. */
+  /** Public origins of the collector; pages of other origins are refused. */
   readonly origins?: readonly string[];
-  /** Notes a wrong credential; how many seconds its address is to wait, else 0. */
+  /** Counts a wrong credential; returns the seconds that its address has to wait, else 0. */
   readonly wrongCredential?: (address: string) => number;
-  /** Key under which an identity that is not opaque is replaced by its fingerprint. */
+  /** Key of the fingerprints that replace identities which are not opaque. */
   readonly identityKey: Key;
-  /** Names that are readable whatever they look like. */
+  /** Names that are readable whatever their form. */
   readonly knownNames?: readonly string[];
   readonly log: Log;
-  /** Told of a batch that is stored, before it counts as readable; what it throws is ignored. */
+  /** Called with a stored batch, before it counts as readable; a throw is ignored. */
   readonly onStored?: (batch: StoredFrames) => Promise<void>;
   /** Clock of receipt, milliseconds since the epoch; default the system's, in microseconds. */
   readonly now?: () => number;
   /** Bound of the journal on the disk. */
   readonly journalBytesMax?: number;
-  /** Bytes that all requests together may hold, and the part of it one principal may have. */
+  /** Bytes of all requests together, and the share of one principal. */
   readonly budgetBytes?: number;
   readonly budgetShare?: number;
   /** False answers everything on `/v1` with `ingest_off`. */
@@ -65,30 +65,30 @@ export interface ReceiverOptions {
   readonly threads?: number;
 }
 
-/** The receiving side: its routes, and the desk at which the rest of the collector asks. */
+/** The receiving side: its routes, and its interface for the rest of the collector. */
 export interface Receiver extends IngestDesk {
   readonly routes: Hono<AppEnv>;
-  /** What the routes hand requests to; another transport does the same. */
+  /** Receives the requests of the routes and of other transports. */
   readonly intake: Intake;
-  /** True while spans are taken and can be made durable. */
+  /** True while spans are accepted and can be made durable. */
   serving(): boolean;
   conservation(): ConservationSnapshot;
-  /** Resolves when everything acknowledged is stored; never, while the store stays away. */
+  /** Resolves when everything acknowledged is stored; not before an absent store comes back. */
   idle(): Promise<void>;
 }
 
-/** Room in the journal below which it counts as full: about what one request takes. */
+/** Room in the journal below which it counts as full: about the size of one request. */
 const roomBytes = 1_048_576;
-/** How long a call waits for a store that opens, in milliseconds. */
+/** Timeout of waiting for a store that is opening, in milliseconds. */
 const openMsMax = 5_000;
-/** How often a waiting reader looks whether something was stored. */
+/** How often a waiting reader checks whether something was stored. */
 const lookMs = 25;
 
 function logEvent(log: Log, { code, count }: JournalEvent): void {
   log.warn("journal_event", { code, count, sentence: codes[code].sentence });
 }
 
-/** Opens the journal, starts the drain and makes the routes; codes are the journal's. */
+/** Opens the journal, starts the drain and creates the routes; codes are the journal's. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { directory, log } = options;
   const journal = await openJournal({
@@ -160,22 +160,22 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   };
 }
 
-/** Whether the journal is well and would take a request. */
+/** Whether the journal is healthy and has room for a request. */
 function hasRoom(journal: Journal): boolean {
   const { healthy, diskBytes, bytesMax } = journal.stats();
   return healthy && diskBytes < bytesMax - roomBytes;
 }
 
-/** A store that may still be opening, and whether it is known to take prepared batches. */
+/** A store that may still be opening, and whether it accepts prepared batches. */
 function openedStore(given: DrainStore | Promise<DrainStore>): {
   readonly store: DrainStore;
   readonly takesPrepared: () => boolean;
 } {
   let ready: DrainStore | undefined;
   const opening = Promise.resolve(given);
-  // Whoever sends hears of it.
+  // The failure is reported to the callers.
   opening.then((store) => (ready = store)).catch(() => {});
-  // A call that waited for as long as the store is away would hold its rows all that time.
+  // A call that waited while the store is absent would keep its rows in memory all that time.
   const current = async (): Promise<DrainStore> => {
     const late = new AbortController();
     const { signal } = late;
@@ -197,10 +197,10 @@ function openedStore(given: DrainStore | Promise<DrainStore>): {
   };
 }
 
-/** Longest time for which the drain's decoding holds the event loop. */
+/** Longest time for which the drain's decoding blocks the event loop. */
 const holdMsMax = 4;
 
-/** Decodes frames and lets requests pass in between: a batch of the drain has many frames. */
+/** Decodes frames and lets requests run in between: a batch of the drain has many frames. */
 function createPacedDecoder(): DecodeFrame {
   let since = 0;
   return async (payload) => {
@@ -212,7 +212,9 @@ function createPacedDecoder(): DecodeFrame {
   };
 }
 
-/** Waits until the drain stored more than `seen` batches, the time is over or the signal aborts. */
+/**
+ * Waits until the drain stored more than `seen` batches, the time is over or the signal aborts.
+ */
 async function nextStored(
   drain: Drain,
   seen: number,
@@ -226,13 +228,13 @@ async function nextStored(
   }
 }
 
-/** Waits for the frames that were acknowledged before; how many of them are still not readable. */
+/** Waits for the frames acknowledged before; returns the number that is still not readable. */
 async function settled(journal: Journal, drain: Drain, waitMs: number): Promise<number> {
   const { acknowledgedThrough } = journal.stats();
   const until = performance.now() + waitMs;
   for (;;) {
     const left = Math.max(0, acknowledgedThrough - journal.stats().drainedThrough);
-    // While the store refuses, waiting brings nothing but a later answer.
+    // While the store refuses, waiting would only delay the answer.
     if (left === 0 || performance.now() >= until || drain.stats().failure !== undefined)
       return left;
     drain.kick();

@@ -1,6 +1,6 @@
 /**
- * @module Request body: reads what a client sends under the byte budget, which is taken before the
- * first byte. A body that says its length reserves it; one that does not reserves as it grows.
+ * @module Request body: reads a body under the byte budget, which is reserved before the first
+ * byte. A declared length is reserved at once; otherwise the reservation grows with the body.
  */
 import type { IncomingMessage } from "node:http";
 
@@ -8,10 +8,10 @@ import { CodedError, limits } from "@turnproof/semconv";
 
 import type { BudgetLease } from "./byte-budget.ts";
 
-/** What a body of unknown length reserves at first. */
+/** First reservation for a body of unknown length. */
 export const undeclaredBytes = 65_536;
 
-/** The declared length, undefined when the client does not say; throws 400 and 413. */
+/** The declared length, undefined without one; throws 400 and 413. */
 export function declaredBytes(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (!/^\d+$/.test(header)) throw new CodedError("bad_request");
@@ -21,9 +21,9 @@ export function declaredBytes(header: string | undefined): number | undefined {
 }
 
 /**
- * Takes chunks under the lease; throws what the request is to be refused with. A body of declared
- * length goes straight into its own buffer, so that it is in memory once; the buffer is not touched
- * before bytes come, so a client that only promises a length costs nothing but its lease.
+ * Collects chunks under the reservation; throws the error for the request. A body of declared
+ * length is written to its own buffer, so that it is in memory once; the buffer is not allocated
+ * before bytes come, so a client that only declares a length costs nothing but its reservation.
  */
 export class BodyCollector {
   private chunks: Uint8Array[] = [];
@@ -51,11 +51,11 @@ export class BodyCollector {
     this.chunks.push(chunk);
   }
 
-  /** The body in a buffer of its own, so that a worker may take it over. */
+  /** The body in its own buffer, which can be transferred to a worker. */
   whole(): Uint8Array<ArrayBuffer> {
     const { target } = this;
     if (target !== undefined) {
-      // A shorter body than was declared gets a buffer of its own length.
+      // A body shorter than declared gets a buffer of its own length.
       return this.length === target.byteLength ? target : target.slice(0, this.length);
     }
     const body = new Uint8Array(this.length);
@@ -71,7 +71,7 @@ export class BodyCollector {
 
 /**
  * Reads Node's request. Throws `body_too_large`, `overloaded`, and `bad_request` when the client
- * goes away in the middle; the request stays open, so that it can be answered.
+ * disconnects in the middle; the request stays open, so that it can be answered.
  */
 export function readIncoming(
   incoming: IncomingMessage,
@@ -110,7 +110,7 @@ export function readIncoming(
   });
 }
 
-/** Reads the body of a Fetch request, where no Node request stands behind it. */
+/** Reads the body of a Fetch request without a Node request. */
 export async function readStream(
   body: ReadableStream<Uint8Array> | null,
   declared: number | undefined,
@@ -123,7 +123,7 @@ export async function readStream(
   return collector.whole();
 }
 
-/** Doubles, so that a long body asks the budget a few times and not for every chunk. */
+/** Doubles, so that a long body calls the budget a few times and not for every chunk. */
 function grown(length: number): number {
   return Math.min(length * 2, limits.otlpBodyBytesMax);
 }

@@ -1,7 +1,7 @@
 /**
- * @module Structural scan of a JSON body: the whole grammar of RFC 8259 in one iterative walk over
- * the bytes, before any object exists. It counts the items and checks the lists that lead to them;
- * the decoder that comes after may then trust what it walks.
+ * @module Structural scan of a JSON body: checks the complete grammar of RFC 8259 in one iterative
+ * walk over the bytes, before any object exists. It counts the items and checks the lists that
+ * contain them, so that the decoder can rely on the structure.
  */
 import { JsonCursor, char } from "./json-cursor.ts";
 import { KeyTable } from "./key-table.ts";
@@ -26,10 +26,10 @@ const keys = new KeyTable([
 ]);
 const keyNumber = (name: string): number => keys.names.indexOf(name);
 
-/** What a container is: a role is known from the role around it and the key before it. */
+/** Role of a container: from the role around it and the key before it. */
 const role = { other: 0, root: 1, group: 2, scope: 3, item: 4, lists: 5, end: 10 };
 
-/** Keys on the way from the root to the items of a signal. */
+/** Keys from the root to the items of a signal. */
 const paths: { readonly [S in Signal]: readonly number[] } = {
   traces: ["resourceSpans", "scopeSpans", "spans"].map(keyNumber),
   logs: ["resourceLogs", "scopeLogs", "logRecords"].map(keyNumber),
@@ -38,14 +38,14 @@ const paths: { readonly [S in Signal]: readonly number[] } = {
 const pointsKey = keyNumber("dataPoints");
 
 /**
- * Walks the whole body. Throws `otlp_malformed` (400) for anything that is not one JSON object, and
- * for a list on the way to the items that is none.
+ * Walks the complete body. Throws `otlp_malformed` (400) for anything but one JSON object, and for
+ * a value in place of a list that contains items.
  */
 export function scanJson(bytes: Buffer, signal: Signal): StructureCount {
   return new JsonScan(bytes, signal).run();
 }
 
-/** State of one walk; containers are counted on a stack of bytes, never by recursion. */
+/** State of one walk; containers are on a stack of bits, not in recursion. */
 class JsonScan {
   private readonly bytes: Buffer;
   private readonly cursor: JsonCursor;
@@ -55,7 +55,7 @@ class JsonScan {
   private readonly open = new BracketStack();
   private depth = 0;
   private items = 0;
-  /** Key before the value at hand, or -1. */
+  /** Key before the present value, or -1. */
   private key = -1;
 
   constructor(bytes: Buffer, signal: Signal) {
@@ -95,7 +95,7 @@ class JsonScan {
     return byte;
   }
 
-  /** Reads or opens one value; true when a value must follow (inside what was opened). */
+  /** Reads or opens one value; true when a value must follow (inside of the opened container). */
   private value(byte: number): boolean {
     if (byte === char.openBrace || byte === char.openBracket) return this.openOne(byte);
     this.entry(byte);
@@ -139,7 +139,7 @@ class JsonScan {
     return this.metrics && this.key === pointsKey ? role.lists + role.item : role.other;
   }
 
-  /** True when the key at hand leads on to the items. */
+  /** True when the present key leads to the items. */
   private isPathKey(around: number): boolean {
     return (
       around >= role.root && around <= role.scope && this.key === (this.path[around - 1] as number)
@@ -147,8 +147,8 @@ class JsonScan {
   }
 
   /**
-   * Counts an item, and holds the way to the items to its form: a list under each known key, and in
-   * it objects. null is absent; an item of another form is the decoder's to reject.
+   * Counts an item, and checks the path to the items: a list under each known key, with objects in
+   * it. null counts as absent; the decoder rejects items of another form.
    */
   private entry(byte: number): void {
     const around = this.roleAround();
@@ -171,7 +171,7 @@ class JsonScan {
     this.cursor.position++;
   }
 
-  /** Checks a string's characters and escapes; answers where its content ends. */
+  /** Checks a string's characters and escapes; returns where its content ends. */
   private string(): number {
     const { bytes, cursor } = this;
     let at = cursor.position + 1;
@@ -249,7 +249,9 @@ function isHex(byte: number | undefined): boolean {
   return lower >= 0x61 && lower <= 0x66;
 }
 
-/** Which of the open containers are arrays, a bit for each: a body may nest as deep as it is long. */
+/**
+ * Which of the open containers are arrays, one bit each: a body may nest as deep as it is long.
+ */
 class BracketStack {
   private bits = new Uint32Array(64);
 

@@ -1,7 +1,7 @@
 /**
- * @module Structural scan of protobuf: two iterative walks over the wire, before any object exists
- * (design 6.1). The envelope is walked first and counts the items; each item is walked when it is
- * read, so that a malformed one costs itself and not its batch.
+ * @module Structural scan of protobuf: two iterative walks over the wire format, before any object
+ * exists (design 6.1). The envelope is walked first and counts the items; each item is walked when
+ * it is read, so that a malformed one is rejected without its batch.
  */
 import { limits } from "@turnproof/semconv";
 
@@ -9,7 +9,7 @@ import { WireCursor, malformed } from "./wire-cursor.ts";
 import { fieldSpan, message, schemas, unknownField, wire } from "./wire-schema.ts";
 import type { Signal, WireSchema } from "./wire-schema.ts";
 
-/** What a body holds. */
+/** Result of a scan. */
 export interface StructureCount {
   /** Spans, log records or metric points. */
   readonly items: number;
@@ -24,7 +24,7 @@ const tableOf = (types: readonly number[]): Uint8Array => {
   return table;
 };
 
-/** Messages around the items, and what counts as one. */
+/** Messages around the items, and which one is an item. */
 const envelope: Uint8Array = tableOf([
   message.resourceGroup,
   message.scopeGroup,
@@ -34,9 +34,9 @@ const envelope: Uint8Array = tableOf([
 const isItem: Uint8Array = tableOf([message.span, message.logRecord]);
 
 /**
- * Walks the envelope of the whole body: resources, scopes and how many items they hold. Throws
- * `otlp_malformed` (400) for what is not the wire format or gives a field of the envelope another
- * wire type. What stands inside an item is not looked at.
+ * Walks the envelope of the complete body: resources, scopes and the number of their items. Throws
+ * `otlp_malformed` (400) for an invalid wire format or a field of the envelope with another wire
+ * type. Items are not entered.
  */
 export function scanProtobuf(bytes: Buffer, signal: Signal): StructureCount {
   const walk = new WireWalk(bytes, schemas[signal]);
@@ -56,7 +56,7 @@ const inside: Uint8Array = tableOf([
   message.keyValueList,
 ]);
 
-/** Says of one message after another whether a decoder may read it. */
+/** Checks message after message for the decoder. */
 export class WellFormed {
   private readonly walk: WireWalk;
 
@@ -65,8 +65,8 @@ export class WellFormed {
   }
 
   /**
-   * True when the message at `[start, end)` is the wire format and gives every known field its wire
-   * type. Values nested deeper than `otlpDepthMax` are stepped over: no decoder reads them.
+   * True when the message at `[start, end)` is valid wire format and every known field has its
+   * wire type. Values nested deeper than `otlpDepthMax` are skipped: no decoder reads them.
    */
   test(type: number, start: number, end: number): boolean {
     if (start === end) return true;
@@ -76,7 +76,7 @@ export class WellFormed {
   }
 }
 
-/** One walk after another over the same body; the stack of open messages is bounded. */
+/** Repeated walks over the same body; the stack of open messages is bounded. */
 class WireWalk {
   private readonly cursor: WireCursor;
   private readonly schema: WireSchema;
@@ -88,12 +88,12 @@ class WireWalk {
     this.schema = schema;
   }
 
-  /** What was wrong, or undefined. */
+  /** The fault, or undefined. */
   get fault(): string | undefined {
     return this.cursor.fault;
   }
 
-  /** Walks a message and those in it that `enter` names; answers how many items were counted. */
+  /** Walks a message and those in it that `enter` selects; returns the number of items. */
   run(outer: number, start: number, end: number, enter: Uint8Array): number {
     const { cursor, ends, types } = this;
     const { wires, children } = this.schema;
@@ -143,8 +143,8 @@ class WireWalk {
 }
 
 /**
- * True for what nearly every attribute is: a key, then one text, number or flag, with lengths of
- * one or two bytes that fill the pair exactly. Anything else, right or wrong, is walked.
+ * True for the form of nearly every attribute: a key, then one text, number or flag, with lengths
+ * of one or two bytes that fill the pair exactly. Anything else, valid or not, is walked.
  */
 function isPlainPair(bytes: Buffer, start: number, end: number): boolean {
   if (bytes[start] !== 0x0a) return false;

@@ -1,6 +1,6 @@
 /**
- * @module Set aside: what an operator is told of a record in quarantine: when, why, how much, whose
- * and where in its frame; never what stands in it. What cannot be read is unknown, not none.
+ * @module Set aside: what an operator is shown of a record in quarantine: time, reason, size,
+ * producer and position in its frame; never its content. An unreadable value is unknown, not none.
  */
 import type { DamagedRecord, QuarantineRecord } from "@turnproof/exporter/journal";
 
@@ -11,19 +11,19 @@ export interface SetAside {
   readonly id: string;
   /** Content-free code of the refusal, or `damaged`. */
   readonly reason: string;
-  /** ISO 8601 UTC; null where the record is damaged, as everything of it but its size. */
+  /** ISO 8601 UTC; null where the record is damaged, like every field but its size. */
   readonly set_aside_at: string | null;
   /** Spans and other items; null: unknown. */
   readonly items: number | null;
-  /** Of the whole frame that they came in. */
+  /** Size of the complete frame. */
   readonly bytes: number;
   /** Applications that sent them, sorted; null where the frame cannot be read. */
   readonly producers: readonly string[] | null;
-  /** Positions of the items in their frame, from 0; null: all of it. */
+  /** Positions of the items in their frame, from 0; null: the complete frame. */
   readonly places: readonly number[] | null;
 }
 
-/** What is said of a record. */
+/** The fields shown of a record. */
 export function setAsideOf(record: QuarantineRecord | DamagedRecord): SetAside {
   if ("damaged" in record) {
     const unknown = { set_aside_at: null, items: null, producers: null, places: null };
@@ -46,7 +46,7 @@ function producersOf({ payload, rows }: QuarantineRecord): readonly string[] | n
     const own = rows === null ? events : rows.flatMap((row) => events[row] ?? []);
     return [...new Set(own.flatMap((event) => event.application_id ?? []))].toSorted();
   } catch {
-    // It is in quarantine because of that.
+    // An unreadable payload is why it is in quarantine.
     return null;
   }
 }

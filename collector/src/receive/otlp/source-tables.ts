@@ -1,6 +1,6 @@
 /**
- * @module Source tables: what the decoders may read, compiled once from the vocabulary. Everything
- * that is not in here is stepped over by its length.
+ * @module Source tables: the names that the decoders may read, compiled once from the vocabulary.
+ * Everything else is skipped by its length.
  */
 import { sourceCode, sourceNames } from "@turnproof/exporter";
 import {
@@ -15,17 +15,19 @@ import {
 import { KeyTable } from "./key-table.ts";
 import { TextMemo } from "./text-memo.ts";
 
-/** Beginnings of scope names that say which dialect speaks, as text and as bytes. */
+/** Beginnings of scope names that determine a dialect, as text and as bytes. */
 interface ScopePrefix {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
-/** The names as bytes, and the memo of texts; one per decoder, since a memo is state. */
+/** The names as bytes, and the memo of texts; one per decoder, because a memo is state. */
 export interface SourceTables {
   /** Source names by their number. */
   readonly attributes: KeyTable;
-  /** By number: true where a text is a name, which is never too long for its digest. */
+  /**
+   * By number: true where a text is a name, which is replaced by its digest when it is too long.
+   */
   readonly isName: readonly boolean[];
   readonly scopes: KeyTable;
   readonly scopePrefixes: readonly ScopePrefix[];
@@ -34,20 +36,20 @@ export interface SourceTables {
   readonly logEvents: KeyTable;
   readonly eventName: KeyTable;
   readonly memo: TextMemo;
-  /** Its presence says that the span is ours, so that its name may be read. */
+  /** Its presence marks the span as ours, so that its name may be read. */
   readonly ownMark: string;
   /** Its number. */
   readonly ownCode: number;
-  /** Theirs say that the name may be an agent's or a tool's. */
+  /** Their presence means that the name may be an agent's or a tool's. */
   readonly nameMarks: readonly string[];
   /** Their numbers. */
   readonly nameCodes: readonly number[];
 }
 
-/** Places in `logEvents`; anything else is no evidence. */
+/** Indexes in `logEvents`; anything else is no evidence. */
 export const logEvent = { none: -1, evaluation: 0, inference: 1 } as const;
 
-/** Compiles the names that semconv lists. */
+/** Compiles semconv's lists of names. */
 export function compileSourceTables(): SourceTables {
   const prefixes = dialectTables.flatMap((table) => table.scopePrefixes);
   return {
@@ -67,8 +69,8 @@ export function compileSourceTables(): SourceTables {
 }
 
 /**
- * The known scope name at `bytes[start, end)`. Of a name that only begins like a known one the
- * beginning is kept: the rest is a text of somebody else's making.
+ * The known scope name at `bytes[start, end)`. Of a name with a known beginning only the beginning
+ * is kept: the rest is foreign text.
  */
 export function scopeNameAt(
   tables: SourceTables,
@@ -89,7 +91,7 @@ export function scopeNameAt(
 /** Longest version that is kept. */
 const versionBytesMax = 24;
 
-/** A version of digits and dots; anything beside them could be words. */
+/** A version of digits and dots; anything else could be words. */
 export function scopeVersionAt(
   tables: SourceTables,
   bytes: Buffer,

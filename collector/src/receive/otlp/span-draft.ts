@@ -1,7 +1,7 @@
 /**
- * @module Span draft: one span while it is read, in either encoding, and the rule by which it
- * becomes a record or is rejected. Both decoders fill the same draft, so they cannot disagree on
- * what a valid span is.
+ * @module Span draft: one span while it is decoded, in either encoding, and the rule by which it
+ * becomes a record or is rejected. Both decoders fill the same draft, so they agree on what a
+ * valid span is.
  */
 import type {
   CodedAttributes,
@@ -17,13 +17,10 @@ import { nameDigest } from "@turnproof/semconv/name-key";
 
 import { nanoText } from "./unix-nano.ts";
 
-/** Attributes while they are filled. */
+/** Attributes being filled. */
 export type AttributeDraft = Record<string, AttributeValue>;
 
-/**
- * A record without a prototype of ours: nothing can be inherited through it, and unlike
- * `Object.create(null)` it stays a fast object.
- */
+/** A record without an inherited prototype; unlike `Object.create(null)` it stays fast in V8. */
 const Bare = function (): void {} as unknown as new () => AttributeDraft;
 Bare.prototype = Object.freeze(Object.create(null));
 
@@ -32,38 +29,38 @@ export function attributeDraft(): AttributeDraft {
   return new Bare();
 }
 
-/** Bytes of an allowlisted text; whatever is longer cannot pass the guard's 240 characters. */
+/** Most bytes of an allowlisted text; a longer one cannot pass the guard's 240 characters. */
 export const textBytesMax = 1_024;
 
-/** Why a span was rejected, with how many; the codes are content-free. */
+/** Reasons of rejected spans with their counts; the codes are content-free. */
 export type RejectionCounts = Partial<Record<Code, number>>;
 
 /**
- * Takes each span as soon as it was read, and keeps nothing of it: a body holds thousands, and the
- * next one is read into the same record.
+ * Receives each decoded span and must not keep it: a body has thousands, and the next one is
+ * decoded into the same record.
  */
 export type TakeSpan = (span: SpanAtHand) => void;
 
-/** What a decoder made of a body. */
+/** Result of decoding a body. */
 export interface Decoded {
-  /** Spans (or evaluation events) that stand; empty when they were taken one by one. */
+  /** Accepted spans (or evaluation events); empty when they were passed one by one. */
   readonly spans: readonly SpanRecord[];
-  /** Items on the wire: those that stand and every rejected one. */
+  /** Items on the wire: accepted and rejected ones. */
   readonly items: number;
   readonly rejected: RejectionCounts;
 }
 
-/** What all spans of a scope share. */
+/** Data that all spans of a scope share. */
 export interface SpanSurroundings {
   readonly resource: SourceAttributes;
   readonly scopeName: string | undefined;
   readonly scopeVersion: string | undefined;
 }
 
-/** Stands for the attributes by name of a span that has them by number. */
+/** Placeholder for the attributes by name of a span that has them by number. */
 const none: AttributeDraft = Object.freeze(attributeDraft());
 
-/** The span at hand: the record that is handed on, filled anew for each; `reset` before. */
+/** The present span: the record that is passed on, filled again for each; call `reset` before. */
 export class SpanDraft implements SpanAtHand {
   traceId = "";
   spanId = "";
@@ -143,7 +140,7 @@ export class SpanDraft implements SpanAtHand {
     if (this.traceId === "" || this.spanId === "") this.reject("span_id_invalid");
     if (this.rejection !== undefined) return undefined;
     if (this.parentSpanId === "") this.parentSpanId = undefined;
-    // An empty text and none are the same to proto3, and one encoding writes it.
+    // An empty text means absent in proto3, but one encoding writes it.
     if (this.name === "") this.name = undefined;
     this.resource = around.resource;
     this.scopeName = around.scopeName;
@@ -152,7 +149,7 @@ export class SpanDraft implements SpanAtHand {
   }
 }
 
-/** A copy that outlives the reading: attributes by name, times as digits. */
+/** A copy that outlives the decoding: attributes by name, times as digits. */
 export function keptSpan({ coded, attributes, ...said }: SpanAtHand): SpanRecord {
   const { startTimeUnixNano: start, endTimeUnixNano: end = "0" } = said;
   return {
@@ -168,7 +165,7 @@ export function countRejection(counts: RejectionCounts, code: Code, by: number =
   counts[code] = (counts[code] ?? 0) + by;
 }
 
-/** OTLP flags: bit 8 says that bit 9 is meant, bit 9 that the parent is remote. */
+/** OTLP flags: bit 8 means that bit 9 is valid, bit 9 that the parent is remote. */
 export function remoteParent(flags: number): boolean | undefined {
   return (flags & 0x100) === 0 ? undefined : (flags & 0x200) !== 0;
 }

@@ -1,6 +1,6 @@
 /**
- * @module Span mapper: the exporter's mapping under the receiver's context. One object per body, so
- * that the span path makes none.
+ * @module Span mapper: the exporter's mapping with the receiver's context. One object per body, so
+ * that the span path allocates none.
  */
 import { spanToEvent } from "@turnproof/exporter";
 import type { MappingContext } from "@turnproof/exporter";
@@ -10,18 +10,18 @@ import type { Key } from "@turnproof/semconv/fingerprint";
 
 import type { IngestBody, SpanMapper } from "./ingest-body.ts";
 
-/** What mapping needs beyond a body; plain data, so that a worker can be given it. */
+/** Settings of the mapping; plain data, so that a worker can receive them. */
 export interface MapperSettings {
-  /** Key under which an identity or a name that the guard refuses becomes its fingerprint. */
+  /** Key of the fingerprints that replace identities and names which the guard refuses. */
   readonly identityKey: Key;
-  /** Names that are readable whatever they look like. */
+  /** Names that are readable whatever their form. */
   readonly knownNames?: readonly string[];
 }
 
-/** A mapper that keeps the context of the body at hand. */
+/** A mapper that keeps the context of the present body. */
 export function createSpanMapper(settings: MapperSettings): SpanMapper {
   const { identityKey, knownNames = [] } = settings;
-  // A thread has a guard of its own.
+  // Each thread has its own guard.
   if (knownNames.length > 0) allowNames(knownNames);
   const keyIdentity = createIdentityKey(identityKey, knownNames);
   let current: IngestBody | undefined;

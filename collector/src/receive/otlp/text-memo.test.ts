@@ -1,4 +1,4 @@
-/** The memo of texts: bounded, and never another text than was put in. */
+/** The memo of texts: bounded, and always the text that was stored. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,17 +1,17 @@
 /**
  * @module Text memo: short allowlisted values repeat (a model, a tool, a thread), so a bounded
- * direct-mapped table gives back the string that was made before. It also makes the guard's own
- * memo quick, because a string that is used again keeps its hash.
+ * direct-mapped table returns the string created before. It also speeds up the guard's own memo,
+ * because a reused string keeps its hash.
  */
 import { isUtf8 } from "node:buffer";
 
 import { asciiText, utf8Text } from "./byte-text.ts";
 
-/** Slots, and the longest text in bytes that is remembered. */
+/** Slots, and the longest stored text in bytes. */
 const slotCount = 8_192;
 const textBytesMax = 64;
 
-/** Thrown by nothing: `undefined` says that the bytes are not UTF-8. */
+/** Never throws: `undefined` means that the bytes are not UTF-8. */
 export class TextMemo {
   private readonly slots: (string | undefined)[] = Array.from({ length: slotCount });
 
@@ -21,7 +21,7 @@ export class TextMemo {
     if (length > textBytesMax) return decode(bytes, start, end);
     const slot = slotOf(bytes, start, end);
     const known = this.slots[slot];
-    // What is remembered is ASCII, so bytes that equal it are.
+    // Stored texts are ASCII, so bytes equal to one are valid.
     if (known !== undefined && known.length === length && same(known, bytes, start)) return known;
     for (let at = start; at < end; at++) {
       if ((bytes[at] as number) > 0x7f) return decode(bytes, start, end);
@@ -32,7 +32,7 @@ export class TextMemo {
   }
 }
 
-/** From the length and the last bytes, in which ids of one kind differ. */
+/** Uses the length and the last bytes, in which ids of one kind differ. */
 function slotOf(bytes: Buffer, start: number, end: number): number {
   let hash = end - start;
   const from = end - start > 12 ? end - 12 : start;

@@ -1,6 +1,6 @@
 /**
- * @module Nanoseconds since the epoch, exact: 64 bits from the wire to decimal digits without a
- * floating-point number on the way.
+ * @module Nanoseconds since the epoch, exact: 64 bits from the wire to decimal digits without
+ * floating point.
  */
 import type { UnixTime } from "@turnproof/exporter";
 
@@ -24,7 +24,7 @@ export function nanoText({ seconds, nanos }: UnixTime): string {
   return seconds === 0 ? String(nanos) : `${seconds}${String(nanos + 1e9).slice(1)}`;
 }
 
-/** The digits as a 64-bit count, without leading zeros, or undefined when they are none. */
+/** The digits as a 64-bit count, without leading zeros, or undefined when they are invalid. */
 export function nanoDigits(digits: string): string | undefined {
   if (digits.length === 0 || digits.length > 20) return undefined;
   for (let at = 0; at < digits.length; at++) {

@@ -1,8 +1,8 @@
 /**
- * @module Wire cursor: reading protocol buffers in place. The cursor trusts nothing: every read is
- * checked against the end of the buffer, and a varint has at most ten bytes and 64 bits. What is
- * wrong is noted and ends the reading; nothing is thrown, because a body may hold millions of
- * malformed spans and an exception for each costs microseconds.
+ * @module Wire cursor: reads protocol buffers in place. Every read is checked against the end of
+ * the buffer, and a varint has at most ten bytes and 64 bits. A fault is recorded and ends the
+ * reading; nothing is thrown, because a body may contain millions of malformed spans and an
+ * exception costs microseconds each.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -13,16 +13,16 @@ export function malformed(field: string): CodedError {
   return new CodedError("otlp_malformed", { field });
 }
 
-/** Groups that an unknown field may nest. */
+/** Deepest nesting of groups in an unknown field. */
 const groupDepthMax = 32;
 
 /** A position in a protocol buffer. */
 export class WireCursor {
   readonly bytes: Buffer;
   position: number;
-  /** What the first bad read met; undefined while everything read is well formed. */
+  /** The first fault; undefined while everything read is well formed. */
   fault: string | undefined;
-  /** Where the current message ends; reads beyond it are refused. */
+  /** End of the current message; reads beyond it are refused. */
   end: number;
 
   constructor(bytes: Buffer, start: number = 0, end: number = bytes.length) {
@@ -31,18 +31,18 @@ export class WireCursor {
     this.end = end;
   }
 
-  /** Notes what is wrong and steps to the end, where every loop stops. */
+  /** Records a fault and moves to the end, where every loop stops. */
   fail(fault: string): 0 {
     this.fault ??= fault;
     this.position = this.end;
     return 0;
   }
 
-  /** A varint up to 2^53 exactly, beyond that rounded; lengths and tags are far below. */
+  /** A varint, exact up to 2^53, rounded beyond; lengths and tags are far below. */
   varint(): number {
     const { bytes, position } = this;
     if (position + 4 > this.end) return this.wideVarint();
-    // Up to 28 bits in whole numbers, which is what nearly every one is.
+    // Nearly every varint has up to 28 bits, which whole numbers express.
     let byte = bytes[position] as number;
     let value = byte & 0x7f;
     if (byte < 0x80) {
@@ -87,7 +87,7 @@ export class WireCursor {
     return this.fail("varint");
   }
 
-  /** The low 32 bits of a varint, which is what an enum keeps of a wider one. */
+  /** The low 32 bits of a varint, as an enum is truncated. */
   uint32(): number {
     const { bytes } = this;
     const start = this.position;
@@ -105,14 +105,14 @@ export class WireCursor {
     return tag < 8 || tag > 0xffff_ffff ? this.fail("tag") : tag;
   }
 
-  /** Steps over a length prefix and answers where its content ends. */
+  /** Reads a length prefix and returns where its content ends. */
   limit(): number {
     const length = this.varint();
     if (length > this.end - this.position) this.fail("truncated");
     return this.fault === undefined ? this.position + length : this.end;
   }
 
-  /** Steps over one value of the wire type; groups are walked without recursion. */
+  /** Skips one value of the wire type; groups are walked without recursion. */
   skip(wireType: number, field: number): void {
     switch (wireType) {
       case wire.varint:

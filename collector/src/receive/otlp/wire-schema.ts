@@ -1,13 +1,15 @@
 /**
- * @module Wire schema: which fields of the OTLP messages the collector knows, as flat tables that
- * the structural scan walks. A field that is not here is skipped by its wire type. Source: OTLP
- * trace, logs and metrics protocol buffers (opentelemetry-proto 1.x).
+ * @module Wire schema: the fields of OTLP messages that the collector reads, as flat tables for
+ * the structural scan. Any other field is skipped by its wire type. Source: OTLP trace, logs and
+ * metrics protocol buffers (opentelemetry-proto 1.x).
  */
 
 /** Wire types of protocol buffers. */
 export const wire = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 };
 
-/** Message types that the scan tells apart; `leaf` is any length-delimited value it steps over. */
+/**
+ * Message types that the scan distinguishes; `leaf` is any length-delimited value that it skips.
+ */
 export const message = {
   leaf: 0,
   request: 1,
@@ -33,10 +35,10 @@ export type Signal = "traces" | "logs" | "metrics";
 
 /** Known field numbers are below this; a larger one is an unknown field. */
 export const fieldSpan = 32;
-/** Marks a field number that a message does not have. */
+/** Marks a field number that a message lacks. */
 export const unknownField = 255;
 
-/** What a signal's messages look like: wire type and child message by `type * fieldSpan + field`. */
+/** Schema of a signal's messages: wire type and child message by `type * fieldSpan + field`. */
 export interface WireSchema {
   readonly wires: Uint8Array;
   readonly children: Uint8Array;
@@ -143,7 +145,7 @@ const logRows: typeof sharedRows = [
   ],
 ];
 
-/** Gauge, sum, histogram, exponential histogram and summary all keep their points in field 1. */
+/** Gauge, sum, histogram, exponential histogram and summary all have their points in field 1. */
 const metricRows: typeof sharedRows = [
   [
     message.metric,

@@ -16,8 +16,8 @@ import { storeError } from "./store-error.ts";
 export const insertSettings = "async_insert = 0, insert_deduplicate = 1";
 
 /**
- * Settings of every connection. Skip indexes are evaluated before a read, once for each part, instead
- * of during it for each range of rows: a root among 10 million events takes 6 ms, not 19.
+ * Settings of every connection. Skip indexes are evaluated before a read, once for each part,
+ * instead of during it for each range of rows: a root among 10 million events takes 6 ms, not 19.
  */
 export const readSettings: Readonly<Record<"use_skip_indexes_on_data_read", 0>> = {
   use_skip_indexes_on_data_read: 0,
