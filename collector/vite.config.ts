@@ -7,7 +7,7 @@ export default defineConfig({
   publicDir: false,
   resolve: {
     conditions: ["@turnproof/source"],
-    // The elements of the pages are drawn as DOM nodes in the browser.
+    // Renders the elements of the pages as DOM nodes in the browser.
     alias: { "hono/jsx/jsx-runtime": jsxDom, "hono/jsx/jsx-dev-runtime": jsxDom },
   },
   oxc: { jsx: { runtime: "automatic", importSource: "hono/jsx", development: false } },
@@ -22,7 +22,7 @@ export default defineConfig({
         early: "src/ui/client/early.ts",
       },
       output: {
-        // A module that two addresses lead to runs twice, so an entry has one name: its hashed one.
+        // A module loaded from two addresses runs twice, so an entry has one name: its hashed one.
         entryFileNames: "[name]-[hash].js",
         chunkFileNames: "chunk-[hash].js",
         assetFileNames: "app-[hash][extname]",

@@ -1,4 +1,4 @@
-/** @module Version: of this package, as its manifest says it. */
+/** @module Version of this package, from its manifest. */
 import { readFileSync } from "node:fs";
 
 /** Version of this package. */

@@ -1,10 +1,10 @@
 /**
- * @module Icons: one sprite of small line drawings. A sign always stands beside a word or carries
- * one for screen readers; colour never speaks alone.
+ * @module Icons: one sprite of small line icons. An icon is always beside a word or has one for
+ * screen readers; colour alone carries no meaning.
  */
 import type { FC } from "hono/jsx";
 
-/** Drawings on a 16-pixel grid, as path data. */
+/** Icons on a 16-pixel grid, as path data. */
 const drawings = {
   turns: "M2 4h12M2 8h9M2 12h6",
   threads: "M4 2v12M4 5h6a2 2 0 0 1 2 2v0a2 2 0 0 0 2 2M4 11h4",
@@ -69,10 +69,10 @@ const drawings = {
   remote: "M9.500 2.500h4v4M13.500 2.500 8 8M6.500 3.500h-4v10h10v-4",
 } as const;
 
-/** Name of a sign. */
+/** Name of an icon. */
 export type IconName = keyof typeof drawings;
 
-/** Every sign, for the patterns page. */
+/** Every icon, for the patterns page. */
 export const iconNames = Object.keys(drawings) as readonly IconName[];
 
 /** The sprite, once per page. */
@@ -91,7 +91,7 @@ export const IconSprite: FC = () => (
   </svg>
 );
 
-/** A sign. Give `label` only where no word stands beside it. */
+/** An icon. Set `label` only where no word is beside it. */
 export const Icon: FC<{ readonly name: IconName; readonly label?: string }> = ({ name, label }) => (
   <svg
     class="icon"

@@ -1,6 +1,4 @@
-/**
- * @module Layout: the frame around every page — rail, bar, content — and what stands in `head`.
- */
+/** @module Layout: the frame around every page (rail, bar, content) and the content of `head`. */
 import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../http/respond.tsx";
@@ -75,7 +73,7 @@ function isHere(frame: Frame, href: string): boolean {
   return path.startsWith(href);
 }
 
-/** Switches that live in the browser; without script they are not there. */
+/** Switches stored in the browser; without script they are hidden. */
 const Switches: FC = () => (
   <div class="switches" hidden data-switches>
     <Switch name="clock" icon="clock" word="UTC" title="Times in UTC or local" />
@@ -101,20 +99,20 @@ const Switch: FC<{
   </button>
 );
 
-/** What a page gives its frame. */
+/** Content of a page's frame. */
 export interface PageProps {
   readonly frame: Frame;
   readonly title: string;
   /** Beside the title: chips, filters, actions. */
   readonly bar?: Child;
-  /** Name of the browser module of the page; it takes over from the markup. */
+  /** Name of the page's browser module, which enhances the markup. */
   readonly script?: string;
-  /** For the title bar of the window, where it differs from the heading. */
+  /** Title of the window, where it differs from the heading. */
   readonly windowTitle?: string;
   readonly children?: Child;
 }
 
-/** What stands in every page's head. */
+/** Content of every page's head. */
 const Head: FC<{ readonly frame: Frame; readonly title: string }> = ({ frame, title }) => (
   <head>
     <meta charset="utf-8" />
@@ -131,7 +129,7 @@ const Head: FC<{ readonly frame: Frame; readonly title: string }> = ({ frame, ti
   </head>
 );
 
-/** A page of somebody who is not signed in: no rail, nothing of anybody. */
+/** A page without a signed-in principal: no rail, no data of any tenant. */
 export const BarePage: FC<{
   readonly frame: Frame;
   readonly title: string;
@@ -152,7 +150,7 @@ export const BarePage: FC<{
   </html>
 );
 
-/** On paper alone: where the page stands, when it was stated and to whom. */
+/** Printed only: address of the page, time, and principal. */
 const Imprint: FC<{ readonly frame: Frame }> = ({ frame }) => {
   const query = frame.query.toString();
   return (
@@ -173,7 +171,7 @@ const Imprint: FC<{ readonly frame: Frame }> = ({ frame }) => {
   );
 };
 
-/** What a heading shows for certain; a longer one has a tooltip as well. */
+/** Longest heading that always fits; a longer one has a tooltip as well. */
 const titleCharsMax = 40;
 
 /** A whole page. */

@@ -1,6 +1,4 @@
-/**
- * @module Places: where the rail leads, what it is called, and the key after `g` that goes there.
- */
+/** @module Places: the links of the rail, their names, and the key after `g` for each. */
 import type { IconName } from "./icons.tsx";
 
 /** One place of the rail. */

@@ -1,6 +1,6 @@
 /**
- * @module Problem page: every error, in words for whoever sees it, with the code and the request id
- * that the log knows it by. It never repeats what was typed.
+ * @module Problem page: every error in words, with the code and the request id from the log. It
+ * never repeats input.
  */
 import type { Child, FC } from "hono/jsx";
 
@@ -29,7 +29,7 @@ export function problemPage(problem: Problem, frame: Frame): Child {
   );
 }
 
-/** The frame around an error: what was typed does not stand in the address on paper either. */
+/** The frame around an error: the printed address has no input either. */
 function unsaid(frame: Frame): Frame {
   return { ...frame, query: new URLSearchParams() };
 }
@@ -75,7 +75,7 @@ function allowedName({ field, code }: Problem): string {
   return code === "body_invalid" ? "fields here" : "parameters here";
 }
 
-/** What may stand there; a value leads to the page with it alone, nothing typed is repeated. */
+/** Allowed values; each links to the page with it alone, and no input is repeated. */
 const Allowed: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => (
   <span class="allowed">
     {problem.allowed?.map((word) =>
@@ -98,14 +98,14 @@ function iconOf({ status, code }: Problem): IconName {
   return "warning";
 }
 
-/** The page whose form posts to a path: whoever was refused there goes back to it. */
+/** The page whose form posts to a path: the link back for a refused form. */
 function formOf(path: string): { readonly path: string; readonly name: string } | undefined {
   if (path.startsWith("/traces/recommendations")) return { path: "/learning", name: "Learning" };
   const agent = /^(\/agents\/[^/]+)\/run$/.exec(path)?.[1];
   return agent === undefined ? undefined : { path: agent, name: "The agent" };
 }
 
-/** The two times the other way round; of two that are the same nothing but the first is left. */
+/** The two times swapped; of two equal ones only the first is kept. */
 const OtherRange: FC<{ readonly frame: Frame }> = ({ frame }) => {
   const [from, to] = [frame.query.get("start_time"), frame.query.get("end_time")];
   const inverted = from !== null && to !== null && Date.parse(from) !== Date.parse(to);
@@ -129,7 +129,7 @@ const OtherRange: FC<{ readonly frame: Frame }> = ({ frame }) => {
   );
 };
 
-/** Where to go from here. */
+/** Links for the next step. */
 const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
   const { status, code } = problem;
   const signedOut = frame.principal === undefined && frame.authConfigured;

@@ -1,6 +1,6 @@
 /**
- * @module Ages: how long ago a time was, beside the exact one: where it is pointed at, and where a
- * page has a place for it. Told when it is asked for, so that it is never stale.
+ * @module Ages: shows how long ago a time was, beside the exact one: in its tooltip, and where a
+ * page has a place for it. Computed when it is shown, so that it is never outdated.
  */
 import { agoText, timeText } from "../display/figures.ts";
 import { findAll } from "./page.ts";
@@ -8,7 +8,7 @@ import { clock } from "./preferences.ts";
 
 const renewMs = 30_000;
 
-/** Starts telling ages. */
+/** Starts showing ages. */
 export function startAges(): void {
   document.addEventListener("pointerover", ({ target }) => {
     const time = (target as Element).closest<HTMLTimeElement>("time[data-form]");

@@ -1,6 +1,4 @@
-/**
- * @module App: what every page starts, and the module of the page that is open.
- */
+/** @module App: starts what all pages need, and the module of the open page. */
 import "../style/base.css";
 import "./page-styles.ts";
 import "../style/last.css";
@@ -38,7 +36,7 @@ addShortcuts([
     words: "Filter, or the search box of the page",
     group: "Everywhere",
     run: () => {
-      // The box over a waterfall has a key of its own.
+      // The box over a waterfall has its own key.
       const field = find<HTMLInputElement>(
         '[role="search"]:not([data-wf-find]) input:not([type="hidden"]), [data-search]',
       );
@@ -69,7 +67,7 @@ listenForKeys();
 
 type PageModule = { readonly start: () => void };
 
-// `client.ts` of a page's folder is a chunk of its own; a page without one is plain markup.
+// `client.ts` of a page's folder is a separate chunk; a page without one is static markup.
 const modules = {
   ...import.meta.glob<PageModule>("../../pages/*/client.ts"),
   ...import.meta.glob<PageModule>("../../pages/*/client.tsx"),

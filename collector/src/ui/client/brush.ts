@@ -5,7 +5,7 @@ import { timeText } from "../display/figures.ts";
 import { base, find } from "./page.ts";
 import { clock } from "./preferences.ts";
 
-/** Watches the histogram of the page, also after it was drawn anew. */
+/** Watches the histogram of the page, also after it was redrawn. */
 export function watchBrush(query: URLSearchParams): void {
   const place = find("[data-histogram-place]");
   if (place === undefined) return;
@@ -50,7 +50,7 @@ function bounds(): readonly [number, number] | undefined {
   return [Number(figure.dataset["from"]), Number(figure.dataset["to"])];
 }
 
-/** The bar under the pointer in words. */
+/** Describes the bar under the pointer in words. */
 function read(_target: Element, share: number): void {
   const bars = document.querySelectorAll<SVGGElement>("[data-histogram] g");
   const bar = bars[Math.min(bars.length - 1, Math.floor(share * bars.length))];

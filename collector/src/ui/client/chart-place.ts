@@ -1,10 +1,10 @@
 /**
- * @module ChartPlace: where a page draws its turns over time, and of which turns they are in words.
+ * @module ChartPlace: where a page draws its turns over time, and which turns these are, in words.
  */
 import { drawn, find } from "./page.ts";
 import { showTimes } from "./preferences.ts";
 
-/** Draws a chart in its place; bars are not taken away from under a brush. */
+/** Draws a chart in its place, unless a brush is in use on it. */
 export function drawChart(chart: unknown): void {
   const place = find("[data-histogram-place]");
   if (place === undefined) return;
@@ -16,7 +16,7 @@ export function drawChart(chart: unknown): void {
   showTimes(place);
 }
 
-/** Of which turns a chart is, in words. */
+/** Which turns a chart covers, in words. */
 export function extentOf({ complete }: { readonly complete: boolean }): string {
   return complete ? "in all" : "so far";
 }

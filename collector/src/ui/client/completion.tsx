@@ -1,16 +1,16 @@
 /**
- * @module Completion: keys and values of a box of terms as a list under it, by the rules of a
- * combobox: the focus stays in the field, arrows choose, Enter or Tab takes, Escape closes.
+ * @module Completion: keys and values of a box of terms as a list below it, following the combobox
+ * pattern: the focus stays in the field, arrows choose, Enter or Tab accepts, Escape closes.
  */
 import { filterKeys, hasValues } from "../display/filter-terms.ts";
 import { drawn, find } from "./page.ts";
 
-/** What can be typed into a box. */
+/** Vocabulary of a box. */
 export interface Grammar {
   readonly keys: readonly string[];
-  /** What a key is, in a few words. */
+  /** Descriptions of keys, in a few words. */
   readonly words: { readonly [key: string]: string };
-  /** Values that a key can have, whatever is on the page. */
+  /** Fixed values of a key. */
   readonly closed: { readonly [key: string]: readonly string[] };
   /** Values of a key that are on the page. */
   readonly seen: (key: string) => readonly string[];
@@ -81,13 +81,13 @@ export function completeFilter(seen: Grammar["seen"]): void {
   const field = find<HTMLInputElement>("[data-filter] input");
   if (field === undefined) return;
   complete(field, { keys: filterKeys, words, closed, seen });
-  // So `/` on a page without a filter of its own ends here.
+  // `/` on a page without a filter of its own leads here.
   if (location.hash === "#filter") field.focus();
 }
 
 /**
- * Completes the only field of a form. An offer that is taken is a `change` of the field; the result
- * takes the list away.
+ * Completes the only field of a form. Accepting an offer fires `change` on the field; the result
+ * removes the list.
  */
 export function complete(
   field: HTMLInputElement,

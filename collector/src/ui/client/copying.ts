@@ -1,6 +1,6 @@
 /**
- * @module Copying: ids that are shown shortened are copied whole, by pointer or keyboard, and `y`
- * copies a link to what the reader is at. Without script they are plain text.
+ * @module Copying: shortened ids are copied in full, by pointer or keyboard, and `y` copies a link
+ * to the current element. Without script they are plain text.
  */
 import { announce, copyText, find, findAll } from "./page.ts";
 import { currentRow } from "./rows.ts";
@@ -8,7 +8,7 @@ import { addShortcuts } from "./shortcuts.ts";
 
 const shownMs = 1_200;
 
-/** Copies, says so, and marks the control for a moment. */
+/** Copies, announces it, and marks the control for a moment. */
 export async function copy(text: string, what: string, control?: HTMLElement): Promise<void> {
   const done = await copyText(text);
   announce(done ? `${what} copied` : "The browser did not let it be copied");
@@ -17,7 +17,7 @@ export async function copy(text: string, what: string, control?: HTMLElement): P
   setTimeout(() => delete control.dataset["done"], shownMs);
 }
 
-/** Lets the ids in a part of the page copy themselves. */
+/** Makes the ids in a part of the page copyable. */
 export function makeCopyable(within: ParentNode): void {
   for (const id of findAll("[data-copy]:not([role])", within)) {
     id.setAttribute("role", "button");

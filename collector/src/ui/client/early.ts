@@ -1,12 +1,12 @@
 /**
- * @module Early: applies what the reader chose last time before anything is painted. It is a small
- * script of its own, because modules run late and inline scripts do not run at all.
+ * @module Early: applies the stored preferences before the first paint. It is a separate small
+ * script, because modules run late and inline scripts are blocked.
  */
 const chosen = (name: string): string | null => {
   try {
     return localStorage.getItem(`turnproof.${name}`);
   } catch {
-    // Storage can be forbidden; then the system decides.
+    // Storage can be forbidden; then the system setting is used.
     return null;
   }
 };

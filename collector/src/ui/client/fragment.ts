@@ -1,15 +1,17 @@
 /**
- * @module Fragment: what is chosen on a page and travels in the fragment of its address, so that a
- * link keeps it and no server, log or proxy ever sees it.
+ * @module Fragment: page state in the fragment of the address, so that a link keeps it and no
+ * server, log or proxy sees it.
  */
 
-/** What the fragment says; empty where it is the anchor of an element. */
+/** Parameters in the fragment; empty where it is the anchor of an element. */
 export function fragment(): URLSearchParams {
   const text = location.hash.slice(1);
   return new URLSearchParams(text.includes("=") ? text : "");
 }
 
-/** Sets values, or takes them away where they are null; the address changes, the history does not. */
+/**
+ * Sets values, or removes them where they are null; changes the address without a history entry.
+ */
 export function setFragment(changes: Readonly<Record<string, string | null>>): void {
   const next = fragment();
   for (const [name, value] of Object.entries(changes)) {

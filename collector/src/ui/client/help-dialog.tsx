@@ -15,7 +15,7 @@ const signs: { readonly [key: string]: string } = {
 
 const groups = ["Everywhere", "List", "Turn", "Go to"] as const;
 
-/** Opens the help, or closes it where it is open. */
+/** Opens the help, or closes it when it is open. */
 export function toggleHelp(): void {
   const open = find<HTMLDialogElement>("dialog[data-help]");
   if (open !== undefined) {

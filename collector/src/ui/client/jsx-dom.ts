@@ -1,10 +1,10 @@
 /**
- * @module JsxDom: the elements that the server draws, drawn as DOM nodes. The bundler puts this in
- * the place of the server's JSX runtime, so that an element is written once. Text becomes text
- * nodes; no string ever becomes markup.
+ * @module JsxDom: renders the server's elements as DOM nodes. The bundler replaces the server's
+ * JSX runtime with it, so that an element is written once. Text becomes text nodes; no string ever
+ * becomes markup.
  */
 
-/** Whatever may stand among children. */
+/** Allowed children. */
 type Drawable = Node | string | number | boolean | null | undefined | readonly Drawable[];
 
 type Props = Readonly<Record<string, unknown>> & { readonly children?: Drawable };
@@ -13,7 +13,7 @@ const svgTags = new Set(
   "svg g path rect circle line text use pattern defs symbol polyline polygon tspan".split(" "),
 );
 
-/** An element or what a component returns. */
+/** An element, or the result of a component. */
 export function jsx(tag: string | ((props: Props) => Drawable), props: Props): Drawable {
   if (typeof tag === "function") return tag(props);
   const node = svgTags.has(tag)
@@ -36,7 +36,7 @@ export function Fragment(props: Props): Drawable {
   return props.children;
 }
 
-/** Puts anything drawable into a node. */
+/** Appends a child to a node. */
 export function append(node: Node, child: Drawable): void {
   if (child === null || child === undefined || typeof child === "boolean") return;
   if (Array.isArray(child)) {

@@ -1,5 +1,6 @@
 /**
- * @module Marks: `m` marks a turn, two marks can be compared with `c`; nobody pastes ids.
+ * @module Marks: `m` marks a turn, `c` compares two marked turns, so that no ids have to be
+ * pasted.
  */
 import { announce, base, drawn, find, findAll } from "./page.ts";
 import { currentRow } from "./rows.ts";
@@ -41,7 +42,7 @@ function markOf(row: HTMLElement): Mark {
   return { root, turn, agent, at };
 }
 
-/** Marks or unmarks; a third mark pushes the oldest one out. */
+/** Marks or unmarks; a third mark removes the oldest one. */
 function toggle(mark: Mark): void {
   const there = marks.some((other) => same(other, mark));
   const next = there ? marks.filter((other) => !same(other, mark)) : [...marks, mark].slice(-2);
@@ -85,7 +86,7 @@ function compareHref(): string | undefined {
     baseline_root: baseline.root,
     candidate_root: candidate.root,
   });
-  // Two turns of one root need their own ids to be told apart.
+  // Two turns of one root are identified by their own ids.
   if (baseline.root === candidate.root) {
     if (baseline.turn !== undefined) query.set("baseline_turn", baseline.turn);
     if (candidate.turn !== undefined) query.set("candidate_turn", candidate.turn);

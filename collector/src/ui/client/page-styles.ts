@@ -1,5 +1,5 @@
 /**
- * @module Page styles: `page.css` of every page's folder, between what all pages share and what has
- * the last word.
+ * @module Page styles: `page.css` of every page's folder, after the shared styles and before the
+ * overrides.
  */
 import.meta.glob("../../pages/*/page.css", { eager: true });

@@ -1,19 +1,17 @@
-/**
- * @module Page: what the browser knows of the page that is open, and small steps on its document.
- */
+/** @module Page: facts about the open page, and small operations on its document. */
 
 /** Base path of the collector, without a slash at the end. */
 export const base: string = document.documentElement.dataset["base"] ?? "";
 
-/** Where the JSON twin of this page lies; empty where there is none. */
+/** Address of this page's JSON twin; empty without one. */
 export const twin: string = document.documentElement.dataset["twin"] ?? "";
 
-/** The same address, asking for long lists as columns. */
+/** The same address, requesting long lists as columns. */
 export function inColumns(href: string): string {
   return `${href}${href.includes("?") ? "&" : "?"}form=columns`;
 }
 
-/** The first node that a selector finds. */
+/** The first node that matches a selector. */
 export function find<E extends Element = HTMLElement>(
   selector: string,
   within: ParentNode = document,
@@ -21,7 +19,7 @@ export function find<E extends Element = HTMLElement>(
   return within.querySelector<E>(selector) ?? undefined;
 }
 
-/** Every node that a selector finds. */
+/** Every node that matches a selector. */
 export function findAll<E extends Element = HTMLElement>(
   selector: string,
   within: ParentNode = document,
@@ -29,13 +27,13 @@ export function findAll<E extends Element = HTMLElement>(
   return [...within.querySelectorAll<E>(selector)];
 }
 
-/** Says something to screen readers without moving anything. */
+/** Announces a text to screen readers without moving the focus. */
 export function announce(text: string): void {
   const region = find("[data-announce]");
   if (region !== undefined) region.textContent = text;
 }
 
-/** The JSON of an address of ours, or undefined where it failed. */
+/** The JSON of an address of ours, or undefined when it failed. */
 export async function fetchJson<T>(href: string, signal?: AbortSignal): Promise<T | undefined> {
   try {
     const response = await fetch(href, {
@@ -56,7 +54,7 @@ export function drawn(element: unknown): Node {
   return fragment;
 }
 
-/** Copies text; says whether it could. */
+/** Copies text; returns whether it succeeded. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,6 +1,4 @@
-/**
- * @module Preferences: theme, clock and density, kept in the browser and nowhere else.
- */
+/** @module Preferences: theme, clock and density, stored only in the browser. */
 import { timeText } from "../display/figures.ts";
 import type { Clock, TimeForm } from "../display/figures.ts";
 
@@ -23,23 +21,23 @@ const names: { readonly [value: string]: string } = {
   local: "Times in local time",
 };
 
-/** What is chosen now. */
+/** The chosen value. */
 export function preference(name: Preference): string {
   return document.documentElement.getAttribute(`data-${name}`) ?? choices[name][0];
 }
 
-/** The clock that times are shown by. */
+/** The clock in which times are shown. */
 export function clock(): Clock {
   return preference("clock") === "local" ? "local" : "utc";
 }
 
-/** Chooses the next value; returns what it is called. */
+/** Chooses the next value; returns its name. */
 export function turnPreference(name: Preference): string {
   const values: readonly string[] = choices[name];
   return choose(name, values[(values.indexOf(preference(name)) + 1) % values.length] ?? "");
 }
 
-/** Chooses a value; returns what it is called. */
+/** Chooses a value; returns its name. */
 export function choose(name: Preference, next: string): string {
   document.documentElement.setAttribute(`data-${name}`, next);
   try {
@@ -53,7 +51,7 @@ export function choose(name: Preference, next: string): string {
   return names[next] ?? next;
 }
 
-/** Rewrites the times under a node by the chosen clock. */
+/** Rewrites the times under a node in the chosen clock. */
 export function showTimes(within: ParentNode): void {
   for (const node of within.querySelectorAll<HTMLTimeElement>("time[data-form]")) {
     const form = node.dataset["form"] as TimeForm;
@@ -63,7 +61,7 @@ export function showTimes(within: ParentNode): void {
   }
 }
 
-/** Shows the switches with what they stand at. */
+/** Shows the switches with their values. */
 export function showSwitches(): void {
   for (const box of document.querySelectorAll<HTMLElement>("[data-switches]")) box.hidden = false;
   for (const name of Object.keys(choices) as Preference[]) {

@@ -1,8 +1,6 @@
-/**
- * @module Printing: what is done before a page goes to paper and undone after.
- */
+/** @module Printing: runs before a page is printed and after. */
 
-/** Calls with true before the page is printed or looked at as paper, with false after. */
+/** Calls with true before the page is printed or shown as a print preview, with false after. */
 export function whilePrinted(run: (printed: boolean) => void): void {
   let printed = false;
   const turn = (on: boolean): void => {

@@ -1,15 +1,15 @@
 /**
- * @module Rows: moving through any list of the pages. Rows are the links marked `data-row`; `j` and
- * `k` move the focus among them, and Enter is the link's own. The rows of a table are one stop of
- * the Tab key: the row that had the focus last, or the first.
+ * @module Rows: keyboard navigation of the pages' lists. Rows are the links marked `data-row`; `j`
+ * and `k` move the focus among them, and Enter is the link's own. The rows of a table are one tab
+ * stop: the row that had the focus last, or the first.
  */
 import { find, findAll } from "./page.ts";
 import { addShortcuts } from "./shortcuts.ts";
 
-/** What the row that had the focus last is known by, also after its list was drawn again. */
+/** Key of the row that had the focus last, valid also after its list was redrawn. */
 let lastRow: string | undefined;
 
-/** The rows' links in the order of the page. */
+/** The rows' links in document order. */
 function rowLinks(): readonly HTMLElement[] {
   return findAll("[data-row]").filter((link) => link.getClientRects().length > 0);
 }
@@ -23,7 +23,7 @@ export function currentRow(): HTMLElement | undefined {
 const nameOf = (link: HTMLElement): string =>
   link.closest<HTMLElement>("[data-key]")?.dataset["key"] ?? link.getAttribute("href") ?? "";
 
-/** Pixels at the top of the window that the bar and the head of the row's table stand over. */
+/** Pixels at the top of the window that the bar and the head of the row's table cover. */
 function coveredBy(row: HTMLElement): number {
   const heads = [find(".bar"), row.closest("table")?.tHead?.rows[0]?.cells[0]];
   return heads.reduce((sum, head) => sum + (head?.getBoundingClientRect().height ?? 0), 0);
@@ -37,7 +37,7 @@ function go(link: HTMLElement | undefined): boolean {
   return true;
 }
 
-/** Moves by so many rows; from outside to the row that was left, or else to the first or last. */
+/** Moves by that many rows; from outside to the last focused row, or else to the first or last. */
 function move(by: number): boolean {
   const links = rowLinks();
   const at = links.findIndex((link) => link === document.activeElement);
@@ -48,14 +48,14 @@ function move(by: number): boolean {
   return go(links[Math.min(Math.max(at + by, 0), links.length - 1)]);
 }
 
-/** Gives the focus back to the row that had it, after its list was drawn again. */
+/** Restores the focus to its row after its list was redrawn. */
 export function backToRow(): void {
   rowLinks()
     .find((link) => nameOf(link) === lastRow)
     ?.focus({ preventScroll: true });
 }
 
-/** Rows of the window's height, less one, so that something known stays in sight. */
+/** Rows in the window's height, less one for context. */
 function pageOf(row: HTMLElement): number {
   const height = (row.closest("tr") ?? row).getBoundingClientRect().height;
   const room = window.innerHeight - coveredBy(row);
@@ -68,7 +68,7 @@ const onRow = (run: (row: HTMLElement) => boolean) => (): boolean => {
   return row !== undefined && run(row);
 };
 
-/** Lets each table of rows be one stop of the Tab key. */
+/** Makes each table of rows one tab stop. */
 function rove(): void {
   for (const [table, links] of Map.groupBy(findAll("[data-row]"), (row) => row.closest("table"))) {
     if (table === null) continue;
@@ -77,7 +77,7 @@ function rove(): void {
   }
 }
 
-/** Adds the keys of lists; a page with rows of its own kind replaces them. */
+/** Adds the keys of lists; a page with its own kind of rows replaces them. */
 export function roveRows(): void {
   rove();
   window.addEventListener("turnproof:rows", rove);

@@ -1,6 +1,6 @@
 /**
- * @module Shortcuts: the one table of keys. The help dialog is generated from it, nothing fires
- * while somebody types, and a sequence such as `g h` waits a while for its second key.
+ * @module Shortcuts: the table of keys. The help dialog is generated from it, nothing fires while
+ * typing, and a sequence such as `g h` waits a while for its second key.
  */
 
 /** One shortcut. */
@@ -10,16 +10,16 @@ export interface Shortcut {
   readonly words: string;
   /** Heading in the help. */
   readonly group: "Everywhere" | "List" | "Turn" | "Go to";
-  /** False when there was nothing to do, so that the key keeps its meaning. */
+  /** False when there was nothing to do, so that the browser handles the key. */
   readonly run: (event: KeyboardEvent) => boolean | void;
 }
 
 const table: Shortcut[] = [];
-/** Long enough to look for the second key, too. */
+/** Long enough to find the second key. */
 const sequenceMs = 3_000;
 let first: { readonly key: string; readonly at: number } | undefined;
 
-/** Adds shortcuts to the table; a later one of the same keys stands in for the earlier. */
+/** Adds shortcuts to the table; a later one with the same keys replaces the earlier. */
 export function addShortcuts(shortcuts: readonly Shortcut[]): void {
   for (const shortcut of shortcuts) {
     const same = table.findIndex(({ keys }) => keys.join(" ") === shortcut.keys.join(" "));
@@ -33,7 +33,7 @@ export function shortcuts(): readonly Shortcut[] {
   return table;
 }
 
-/** Inputs into which nobody types. */
+/** Inputs without text entry. */
 const pressed = /^(?:button|checkbox|color|file|image|radio|range|reset|submit)$/;
 
 /** True while the event belongs to a field or to a dialog. */
@@ -45,7 +45,7 @@ function isTyping(event: KeyboardEvent): boolean {
   return target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
-/** Keys that controls of their own use: one is pressed, one is chosen among others by arrows. */
+/** Keys that controls use themselves: to press, or to choose among others by arrows. */
 function isTaken(event: KeyboardEvent): boolean {
   const control = (event.target as HTMLElement | null)?.closest(
     "a, button, input, label, summary, [role=button]",
@@ -56,7 +56,7 @@ function isTaken(event: KeyboardEvent): boolean {
   return arrows && /^(?:Arrow|Home|End|Page)/.test(event.key);
 }
 
-/** True of a key with a modifier that makes it the browser's; AltGr only makes the character. */
+/** True for a key with a browser modifier; AltGr only forms the character. */
 function isModified(event: KeyboardEvent): boolean {
   if (event.getModifierState("AltGraph")) return false;
   return event.ctrlKey || event.metaKey || event.altKey;

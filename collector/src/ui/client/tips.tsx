@@ -1,7 +1,7 @@
 /**
- * @module Tips: what a pointer is told by hovering, a keyboard is told too. The explanation of a
- * control stands beside it while it has the focus; `i` tells those of everything in the row or
- * the card around it. Escape takes a tip away and leaves the focus where it is (WCAG 2.2, 1.4.13).
+ * @module Tips: shows tooltips to keyboard users too. The explanation of a control is beside it
+ * while it has the focus; `i` shows those of the whole row or card around it. Escape closes a tip
+ * and keeps the focus (WCAG 2.2, 1.4.13).
  */
 import { announce, drawn, find } from "./page.ts";
 import { addShortcuts } from "./shortcuts.ts";
@@ -9,7 +9,7 @@ import { addShortcuts } from "./shortcuts.ts";
 const gap = 6;
 const linesMax = 14;
 
-/** What `i` looks around in. */
+/** Containers that `i` searches. */
 const surroundings = "tr, [role=row], .findings li, .identity, .tile, .card, .bar";
 
 function hide(): void {
@@ -19,7 +19,7 @@ function hide(): void {
 /** Shows lines at an element: below it, or above where there is no room. */
 function show(at: Element, lines: readonly string[]): void {
   hide();
-  // The control is described by its title already; the tip is for eyes.
+  // The control is described by its title already; the tip is visual only.
   const tip = drawn(
     <div class="tip" role="tooltip" aria-hidden="true">
       {lines.map((line) => (
@@ -31,20 +31,20 @@ function show(at: Element, lines: readonly string[]): void {
   const { left, top, bottom } = at.getBoundingClientRect();
   const [over, under] = [top - 2 * gap, innerHeight - bottom - 2 * gap];
   const above = under < tip.offsetHeight && over > under;
-  // It never covers what it explains: a long one scrolls in the room that there is.
+  // It never covers its element: a long one scrolls in the available room.
   tip.style.maxHeight = `${Math.max(24, Math.min(above ? over : under, innerHeight * 0.6))}px`;
   const y = above ? top - gap - tip.offsetHeight : bottom + gap;
   tip.style.left = `${Math.max(gap, Math.min(left, innerWidth - tip.offsetWidth - gap))}px`;
   tip.style.top = `${Math.max(gap, y)}px`;
 }
 
-/** A title that says more than the words in sight. */
+/** A title that has more than the visible words. */
 function ownTip(node: Element): string | undefined {
   const title = node.getAttribute("title") ?? "";
   return title === "" || title === node.textContent?.trim() ? undefined : title;
 }
 
-/** Explanations of everything in the row or card around the focus. */
+/** Shows the explanations of everything in the row or card around the focus. */
 function explain(): boolean {
   const at = document.activeElement;
   const around = at?.closest(surroundings);
@@ -78,7 +78,7 @@ export function startTips(): void {
     if ((event.target as Element).closest("[role=tooltip]") === null) hide();
   });
   window.addEventListener("resize", hide);
-  // Before every other meaning of the key: the first Escape is the tip's.
+  // Before every other handler of the key: the first Escape closes the tip.
   const onEscape = (event: KeyboardEvent): void => {
     if (event.key !== "Escape" || find("[role=tooltip]") === undefined) return;
     hide();

@@ -1,8 +1,7 @@
 /**
- * @module TreeGrid: the rows of a tree in the browser, of which there may be thousands. Only those
- * in sight are in the document; the focused row stays there too, so that the focus is never lost.
- * What is in sight is measured when it scrolls or is resized and remembered, so that drawing reads
- * no layout that it has just made stale.
+ * @module TreeGrid: the rows of a tree in the browser, possibly thousands. Only visible rows are
+ * in the document; the focused row stays there too, so that the focus is never lost. The visible
+ * range is measured on scroll or resize and cached, so that drawing never forces a layout.
  */
 import {
   allCollapsed,
@@ -16,26 +15,29 @@ import { whilePrinted } from "./printing.ts";
 
 /** Rows beyond the edges that are drawn ahead of scrolling. */
 const overscan = 8;
-/** Rows that are printed at most; some thirty sheets. */
+/** Most printed rows; some thirty sheets. */
 const printedRowsMax = 1_000;
 
-/** The elements of a grid: what scrolls, the grid in it with its head, the place of the rows. */
+/**
+ * The elements of a grid: the scroll container, the grid in it with its head, the container of the
+ * rows.
+ */
 export interface GridPlaces {
   readonly scroll: HTMLElement;
   readonly grid: HTMLElement;
   readonly body: HTMLElement;
 }
 
-/** What a grid tells the page. */
+/** Callbacks of a grid. */
 export interface GridEvents<R> {
-  /** A row is selected; the panel follows. */
+  /** A row is selected; the panel shows it. */
   readonly onSelect: (row: R, index: number) => void;
   readonly onView?: () => void;
-  /** A row had to be shown that was left out, so nothing is left out any more. */
+  /** A filtered row had to be shown, so the filter is off. */
   readonly onKeepAll: () => void;
 }
 
-/** How a row stands in the tree just now. */
+/** Present state of a row in the tree. */
 export interface TreeState {
   readonly index: number;
   readonly collapsed: boolean;
@@ -43,7 +45,7 @@ export interface TreeState {
   readonly selected: boolean;
 }
 
-/** A tree grid; what a row looks like is its subclass's, which calls `start` once it can draw. */
+/** A tree grid; a subclass draws rows and calls `start` once it can draw. */
 export abstract class TreeGrid<R extends TreeRow> {
   readonly rows: readonly R[];
   readonly #places: GridPlaces;
@@ -73,7 +75,7 @@ export abstract class TreeGrid<R extends TreeRow> {
   /** The element of one row. */
   protected abstract drawRow(row: R, state: TreeState): HTMLElement;
 
-  /** Called before everything in sight is drawn anew. */
+  /** Called before all visible rows are redrawn. */
   protected beforeRedraw(): void {}
 
   protected start(): void {
@@ -82,7 +84,7 @@ export abstract class TreeGrid<R extends TreeRow> {
     this.measure();
     scroll.addEventListener("scroll", () => this.#soon(), { passive: true });
     new ResizeObserver(() => this.#resized()).observe(scroll);
-    // Paper does not scroll: it is given the rows that are out of sight as well.
+    // Paper does not scroll: rows out of sight are drawn as well.
     whilePrinted((printed) => {
       this.#printed = printed;
       this.redraw();
@@ -116,7 +118,7 @@ export abstract class TreeGrid<R extends TreeRow> {
     return rowsAbove(this.rows, index);
   }
 
-  /** Draws everything in sight anew. */
+  /** Redraws all visible rows. */
   redraw(): void {
     const { scroll, grid, body } = this.#places;
     const kept = this.#kept;
@@ -127,10 +129,11 @@ export abstract class TreeGrid<R extends TreeRow> {
     this.#keepFocusInSight();
     this.beforeRedraw();
     const height = this.#visible.length * this.#rowHeight;
-    // The view grows and shrinks with few rows; by the height of before, some would come a frame late.
+    // The view's height depends on its rows; with the old height some would be drawn a frame late.
     body.style.height = `${height}px`;
     this.#height = scroll.clientHeight;
-    // The scroll view moves up with the end of the rows; it is told late, so it is counted here.
+    // The browser adjusts the scroll position when the rows end earlier, and reports it late, so
+    // it is computed here.
     this.#top = Math.min(this.#top, Math.max(0, height + this.#headHeight - this.#height));
     const held = body.contains(document.activeElement);
     this.#drawn.clear();
@@ -141,7 +144,7 @@ export abstract class TreeGrid<R extends TreeRow> {
     this.#events.onView?.();
   }
 
-  /** The same with the next frame, however often it is asked for until then. */
+  /** Redraws with the next frame, once for any number of calls. */
   redrawSoon(): void {
     if (this.#stale) return;
     this.#stale = true;
@@ -157,12 +160,12 @@ export abstract class TreeGrid<R extends TreeRow> {
     this.redraw();
   }
 
-  /** Rows that are shown now, drawn or not. */
+  /** Number of shown rows, drawn or not. */
   get shown(): number {
     return this.#visible.length;
   }
 
-  /** Moves the focus by so many visible rows; at first it goes to where the grid stands. */
+  /** Moves the focus by that many visible rows; at first to the grid's own position. */
   move(by: number): void {
     if (!this.#entered) {
       this.focus(this.#focused);
@@ -174,7 +177,7 @@ export abstract class TreeGrid<R extends TreeRow> {
     if (index !== undefined) this.focus(index);
   }
 
-  /** Moves the focus by so many views, less a row that stays in sight. */
+  /** Moves the focus by that many views, less one row for context. */
   page(by: number): void {
     const rows = Math.floor((this.#height - this.#headHeight) / this.#rowHeight) - 1;
     this.move(by * Math.max(rows, 1));
@@ -206,7 +209,7 @@ export abstract class TreeGrid<R extends TreeRow> {
     this.redraw();
   }
 
-  /** Opens or closes everything, or one level more; says how many rows are shown then. */
+  /** Opens or closes everything, or one level more; returns how many rows are shown then. */
   open(how: "all" | "none" | "more" | "less"): number {
     if (how === "all") this.#collapsed = new Set();
     else if (how === "none") this.#collapsed = allCollapsed(this.rows);
@@ -224,7 +227,7 @@ export abstract class TreeGrid<R extends TreeRow> {
     this.#drawn.get(index)?.focus({ preventScroll: true });
   }
 
-  /** The same without taking the keyboard's focus from where it is. */
+  /** The same without moving the keyboard focus. */
   show(index: number): void {
     if (this.#kept?.has(index) === false) {
       this.#kept = undefined;
@@ -239,7 +242,7 @@ export abstract class TreeGrid<R extends TreeRow> {
     this.select(index);
   }
 
-  /** Marks a row as the one that the panel shows. */
+  /** Marks a row as the one in the panel. */
   select(index: number): void {
     this.#drawn.get(this.#selected)?.setAttribute("aria-selected", "false");
     this.#selected = index;
@@ -248,7 +251,7 @@ export abstract class TreeGrid<R extends TreeRow> {
     if (row !== undefined) this.#events.onSelect(row, index);
   }
 
-  /** A row that went out of sight hands its tab stop to the nearest row above it that is seen. */
+  /** When a focusable row is hidden, the nearest shown row above it becomes the tab stop. */
   #keepFocusInSight(): void {
     while (this.#placeOf[this.#focused] === -1) {
       const above = this.rows[this.#focused]?.parent ?? -1;
@@ -276,7 +279,7 @@ export abstract class TreeGrid<R extends TreeRow> {
     else this.#soon();
   }
 
-  /** Draws with the next frame, after the one measure that it needs. */
+  /** Draws with the next frame, after a single measurement. */
   #soon(): void {
     if (this.#asked) return;
     this.#asked = true;
@@ -288,7 +291,7 @@ export abstract class TreeGrid<R extends TreeRow> {
     });
   }
 
-  /** Draws what came into sight and removes what left it; what stays is not touched. */
+  /** Draws newly visible rows and removes hidden ones; others are not touched. */
   #draw(): void {
     const top = Math.max(0, Math.floor(this.#top / this.#rowHeight) - overscan);
     const first = this.#printed ? 0 : top;
@@ -303,8 +306,8 @@ export abstract class TreeGrid<R extends TreeRow> {
       node.remove();
       this.#drawn.delete(index);
     }
-    // In the order of the rows, from the last: assistive technology reads the document's order.
-    // Rows of the pre-order are in sight in the order of their indices.
+    // In the order of the rows, from the last: assistive technology reads in document order. Rows
+    // of the pre-order are visible in the order of their indexes.
     let after: HTMLElement | null = null;
     for (const index of [...wanted].toSorted((a, b) => b - a)) {
       const there = this.#drawn.get(index);
@@ -326,7 +329,7 @@ export abstract class TreeGrid<R extends TreeRow> {
     return node;
   }
 
-  /** Lets a row be the one stop of the Tab key. */
+  /** Makes a row the only tab stop. */
   #stopAt(index: number): void {
     const before = this.#drawn.get(this.#focused);
     if (before !== undefined) before.tabIndex = -1;

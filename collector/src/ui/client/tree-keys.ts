@@ -1,6 +1,6 @@
 /**
- * @module TreeKeys: the keys of a tree grid, one set for every page that has one. Arrows, pages,
- * Home and End are the grid's only while it has the focus; letters work from anywhere on the page.
+ * @module TreeKeys: the keys of a tree grid, one set for every page that has one. Arrows, page
+ * keys, Home and End apply only while the grid has the focus; letters work anywhere on the page.
  */
 import type { TreeRow } from "../display/tree-rows.ts";
 import { countText } from "../display/figures.ts";

@@ -1,6 +1,6 @@
 /**
- * @module Trend in the browser: how all turns of an agent or a filter fared, in place of those of
- * the page; asked for after the page stands. A brush over an agent's opens the turns of that time.
+ * @module Trend in the browser: the trend of all turns of an agent or a filter, in place of the
+ * page's own; loaded after the page. A brush over an agent's trend opens the turns of that time.
  */
 import type { Trend } from "../display/trend.ts";
 import { facetExtent } from "../display/turn-figures.ts";
@@ -13,7 +13,7 @@ import { base, drawn, fetchJson, find, findAll } from "./page.ts";
 import { showTimes } from "./preferences.ts";
 import { addShortcuts } from "./shortcuts.ts";
 
-/** What the page needs of the answer. */
+/** Fields of the answer that the page uses. */
 type Model = Trend & FacetReach;
 
 /** Starts the trend of the page, if it has one. */
@@ -33,7 +33,7 @@ export function startTrend(): void {
   void showAll(filters);
 }
 
-/** The trend of all turns under these filters, drawn in the place of the page's chart. */
+/** The trend of all turns under these filters, drawn in place of the page's chart. */
 export async function drawTrend(filters: URLSearchParams): Promise<Model | undefined> {
   const model = await fetchJson<Model>(`${base}/traces/trend.json?${filters.toString()}`);
   if (model === undefined || model.slices.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** What is written as columns is read as it was, absent fields absent, and is far shorter. */
+/** Columns read back as they were written, absent fields absent, and are far shorter. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

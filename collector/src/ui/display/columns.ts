@@ -1,19 +1,19 @@
 /**
- * @module Columns: a long list of like records, written as one list for each field. The name of a
- * field stands once instead of once a record, and a value that many records share stands once: ten
- * thousand spans are a tenth of the bytes. A field that a record lacks stays lacking, which is not
- * null.
+ * @module Columns: encodes a long list of similar records as one list for each field. A field's
+ * name is written once instead of once per record, and so is a value that many records share: ten
+ * thousand spans take a tenth of the bytes. A field that a record lacks stays absent, which
+ * differs from null.
  */
 
 /** One field over all records. */
 export type Column =
-  /** Every record says the same. */
+  /** All records have the same value. */
   | { readonly same: unknown }
   /** One value for each record. */
   | { readonly each: readonly unknown[] }
-  /** Distinct values, and which of them each record has: -1 where it lacks the field. */
+  /** Distinct values, and the index of each record's: -1 where it lacks the field. */
   | { readonly of: readonly unknown[]; readonly at: readonly number[] }
-  /** A record of its own in every record. */
+  /** A nested record in every record. */
   | { readonly record: Columns };
 
 /** Records by their fields. */
@@ -24,7 +24,7 @@ export interface Columns {
 
 type AnyRecord = Readonly<Record<string, unknown>>;
 
-/** Writes records as columns. Values are kept as they are; no order of fields is promised. */
+/** Encodes records as columns. Values are unchanged; the order of fields is not kept. */
 export function toColumns(records: readonly object[]): Columns {
   const count = records.length;
   const lists = new Map<string, unknown[]>();
@@ -55,14 +55,14 @@ function isRecord(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Numbers are as short as their place in a list; of words few enough are worth one. */
+/** Numbers are as short as their index in a list; texts with few distinct values are worth one. */
 function repeated(values: readonly unknown[]): Column {
   if (values.some((value) => typeof value === "number")) return { each: values };
   const column = shared(values, values.length >> 1);
   return column.of.length > values.length >> 1 ? { each: values } : column;
 }
 
-/** Distinct values in the order in which they are met; it gives up beyond so many. */
+/** Distinct values in order of occurrence; gives up beyond a bound. */
 function shared(
   values: readonly unknown[],
   distinctMax: number,

@@ -1,4 +1,4 @@
-/** Rows of a comparison: places among siblings, what hangs below, and which rows are changes. */
+/** Rows of a comparison: positions among siblings, descendants, and which rows are changes. */
 import { compareTraceWindows } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";

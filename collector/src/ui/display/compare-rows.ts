@@ -1,6 +1,6 @@
 /**
- * @module CompareRows: the operations of a comparison as the rows of a tree grid: what hangs below
- * what, which rows changed, and which are seen where only changes are.
+ * @module CompareRows: the operations of a comparison as rows of a tree grid: their hierarchy,
+ * which rows changed, and which are shown in the changes-only view.
  */
 import type { OperationRow } from "@turnproof/evidence";
 
@@ -15,7 +15,7 @@ export interface CompareRow extends TreeRow {
   readonly setSize: number;
 }
 
-/** The rows, and what is said of all of them. */
+/** The rows, and facts about all of them. */
 export interface CompareRows {
   readonly rows: readonly CompareRow[];
   /** Indexes of rows with a change of their own, in order. */
@@ -26,10 +26,10 @@ export interface CompareRows {
   readonly scaleMs: number;
 }
 
-/** Operations from which only changes are shown at first. */
+/** Number of operations above which only changes are shown at first. */
 const manyOperations = 24;
 
-/** Rows of operations in pre-order. Linear; nothing recurses. */
+/** Rows of operations in pre-order. Linear, without recursion. */
 export function compareRows(operations: readonly OperationRow[]): CompareRows {
   const sizes = new Map<number, number>();
   const positions = operations.map(({ parent_index: parent }) => {
@@ -66,7 +66,7 @@ export function compareRows(operations: readonly OperationRow[]): CompareRows {
   };
 }
 
-/** A row that differs in what it says, or by more than the tolerance in time or tokens. */
+/** A row with a different value, or with a difference in time or tokens beyond the tolerance. */
 function isChange({ change, duration_ms, tokens }: OperationRow): boolean {
   if (change !== "unchanged") return true;
   return duration_ms.beyond_tolerance === true || tokens.beyond_tolerance === true;

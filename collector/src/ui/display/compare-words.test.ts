@@ -1,5 +1,5 @@
 /**
- * @module What a comparison leaves open: an absence in an incomplete window is never called gone.
+ * @module Limits of a comparison: an absence in an incomplete window is never reported as removed.
  */
 import { compareTraceWindows } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";

@@ -1,6 +1,6 @@
 /**
- * @module CompareWords: what a comparison is called, and what it leaves open. A change is a change,
- * never better or worse; what one side could not show is not established, which is not "gone".
+ * @module CompareWords: names and limits of a comparison. A change is never called better or
+ * worse; an absence in an incomplete window is "not established", not "removed".
  */
 import type { Delta, OperationRow, TraceComparison, WindowTrust } from "@turnproof/evidence";
 
@@ -8,10 +8,10 @@ import type { CompareRow } from "./compare-rows.ts";
 import { countText, durationText, wordsOf } from "./figures.ts";
 import { kindWords } from "./kind-words.ts";
 
-/** The two sides as the pages call them. */
+/** Names of the two sides on the pages. */
 export const sideNames = { baseline: "A", candidate: "B" } as const;
 
-/** What happened to something that is compared. */
+/** Kinds of change. */
 export type Verb = "added" | "removed" | "changed" | "unchanged" | "not_established";
 
 /** Sign and words of each verb. */
@@ -23,7 +23,7 @@ export const verbWords: { readonly [V in Verb]: readonly [sign: string, word: st
   not_established: ["?", "not established"],
 };
 
-/** The verb of a change: what a side shows alone proves nothing while the other is incomplete. */
+/** The verb of a change: an item on one side only proves nothing while the other is incomplete. */
 export function verbOf(change: OperationRow["change"], trust: TraceComparison["trust"]): Verb {
   if (change === "removed" && !trust.candidate.complete) return "not_established";
   if (change === "added" && !trust.baseline.complete) return "not_established";
@@ -50,7 +50,7 @@ export function trustText(trust: WindowTrust): string {
   return said.length === 0 ? `the reading is ${trust.read_completeness}` : said.join("; ");
 }
 
-/** A difference with its sign; null where it is not known. */
+/** A difference with its sign; null where it is unknown. */
 export function differenceText(
   { difference }: Delta,
   text: (value: number) => string,
@@ -60,13 +60,13 @@ export function differenceText(
   return `${difference > 0 ? "+" : "−"}${text(Math.abs(difference))}`;
 }
 
-/** One thing that the comparison does not establish, and why. */
+/** One fact that the comparison does not establish, and why. */
 export interface OpenPoint {
   readonly what: string;
   readonly why: string;
 }
 
-/** Everything that a comparison leaves open, the widest first. */
+/** Everything that the comparison does not establish, most general first. */
 export function openPoints(comparison: TraceComparison): OpenPoint[] {
   const { trust } = comparison;
   return [
@@ -93,7 +93,7 @@ function windowPoints(trust: TraceComparison["trust"]): OpenPoint[] {
     }));
 }
 
-/** Whether the results arrived, and of which release they are: often nobody said. */
+/** Whether the results arrived, and their release: often not recorded. */
 function arrivalPoints({ verdicts, deliveries, releases }: TraceComparison): OpenPoint[] {
   const sides = ["baseline", "candidate"] as const;
   const unreleased = sides.filter((side) => releases[side].length === 0);
@@ -131,7 +131,7 @@ function arrivalPoints({ verdicts, deliveries, releases }: TraceComparison): Ope
   ];
 }
 
-/** Operations and results that one side alone shows while the other is incomplete. */
+/** Operations and results on one side only, while the other is incomplete. */
 function absentPoints(comparison: TraceComparison): OpenPoint[] {
   const { trust, operations, sources, artifacts, contracts, deliveries } = comparison;
   const groups: readonly (readonly [string, readonly { change: OperationRow["change"] }[]])[] = [
@@ -204,12 +204,12 @@ export function pairText({ baseline, candidate }: Delta, unit: "ms" | "count"): 
   return `${say(baseline)} → ${say(candidate)}`;
 }
 
-/** The operation of a row where it says more than its kind. */
+/** The operation of a row where it adds to its kind. */
 export function operationName({ event_kind: kind, operation }: OperationRow): string | null {
   return operation === kind ? null : operation;
 }
 
-/** A row in one line, as a screen reader says it. */
+/** A row in one line, for screen readers. */
 export function operationSummary(
   { operation, descendants }: CompareRow,
   verb: Verb,

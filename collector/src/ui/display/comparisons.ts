@@ -1,7 +1,4 @@
-/**
- * @module Comparisons: `>2s`, `<=150ms`, `=3` as people type them, the same in every filter of the
- * pages.
- */
+/** @module Comparisons: parses `>2s`, `<=150ms`, `=3`, the same in every filter of the pages. */
 
 /** `2s`, `150ms`, `1.5m` in milliseconds; a bare number is milliseconds; NaN for anything else. */
 export function millisecondsOf(text: string): number {
@@ -11,19 +8,19 @@ export function millisecondsOf(text: string): number {
   return Number(match[1]) * unit;
 }
 
-/** The text without the sign before it. */
+/** The text without its operator. */
 export function comparedText(asked: string): string {
   return asked.replace(/^(>=|<=|>|<|=)/, "");
 }
 
-/** The sign before it; without one a value has to be at least so much. */
+/** The operator; without one it is `>=`. */
 export function comparisonSign(asked: string): "<" | "<=" | "=" | ">=" | ">" {
   return (/^(>=|<=|>|<|=)/.exec(asked)?.[1] ?? ">=") as "<" | "<=" | "=" | ">=" | ">";
 }
 
 /**
- * True when the value passes; without a sign it has to be at least so much. What is unknown passes
- * no comparison: it is neither more nor less.
+ * True when the value matches; without an operator it must be at least that much. An unknown value
+ * matches no comparison.
  */
 export function compare(
   value: number | null,

@@ -1,9 +1,9 @@
 /**
- * @module Differences: what some turns say more often than others: counts and shares of both, and
- * nothing beyond counts. A share is of all turns of its side, also of those that do not say a
- * value, whose number stands beside.
+ * @module Differences: values that are more frequent in some turns than in others: counts and
+ * shares of both, nothing else. A share is of all turns of its side, including those without a
+ * value, whose number is shown as well.
  */
-/** One value of a key of the filter bar, and how many turns of either side say it. */
+/** One value of a key of the filter bar, and the number of turns with it on either side. */
 export interface Difference {
   readonly key: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Difference {
   readonly others: number;
 }
 
-/** How many turns of either side say no value of a key. */
+/** Number of turns without a value of a key, on either side. */
 export interface Unsaid {
   readonly key: string;
   readonly name: string;
@@ -24,9 +24,9 @@ export interface Unsaid {
 export interface Differences {
   readonly these: number;
   readonly others: number;
-  /** Values that a greater share of these turns say, the greatest difference first. */
+  /** Values with a greater share in these turns, the greatest difference first. */
   readonly values: readonly Difference[];
-  /** Keys of which some turn says no value. */
+  /** Keys that some turn has no value of. */
   readonly unsaid: readonly Unsaid[];
 }
 
@@ -38,15 +38,15 @@ export interface SideCounts {
   readonly keys: readonly {
     readonly key: string;
     readonly counts: ReadonlyMap<string, number>;
-    /** Turns that say no value. */
+    /** Turns without a value. */
     readonly unsaid: number;
     readonly total: number;
   }[];
 }
 
 /**
- * Compares turns with all others of a window of which they are a part. A value that is too rare in
- * the window to be among its counts is left out.
+ * Compares turns with all others of the window that they are a part of. A value too rare to be
+ * among the window's counts is left out.
  */
 export function differencesOf(
   these: SideCounts,
@@ -66,7 +66,7 @@ export function differencesOf(
     for (const [value, found] of counts) {
       const inWindow = around?.counts.get(value);
       if (inWindow === undefined) continue;
-      // What arrives between the two counts is in the second one alone.
+      // Turns that arrive between the two counts are only in the second one.
       values.push({ key, name, value, these: found, others: Math.max(inWindow - found, 0) });
     }
   }

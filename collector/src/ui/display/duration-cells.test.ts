@@ -73,7 +73,7 @@ test("every turn is in the class of its duration, of which there are few", () =>
   );
 });
 
-/** Bounds are rounded for the reader. */
+/** Bounds are rounded for display. */
 function near(ms: number | null, bound: number): boolean {
   return ms !== null && Math.abs(ms - bound) <= bound * 1e-5;
 }

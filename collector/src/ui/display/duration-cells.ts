@@ -1,31 +1,31 @@
 /**
- * @module DurationCells: how long turns took, over time: a column for each stretch of time, in it a
- * count for each class of durations, and what is unknown counted beside. Classes are as wide as
- * durations differ: each is a fixed factor of the one below.
+ * @module DurationCells: durations of turns over time: a column for each time interval, with a
+ * count for each class of durations and one for unknown durations. Classes are logarithmic: each
+ * is a fixed factor of the one below.
  */
 import { durationClass, durationClasses } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 
 import { binned, lastedMs, quantile } from "./turn-figures.ts";
 
-/** Turns of one stretch of time; times are epoch milliseconds, durations milliseconds. */
+/** Turns of one time interval; times are epoch milliseconds, durations milliseconds. */
 export interface DurationColumn {
   readonly fromMs: number;
   readonly toMs: number;
   readonly turns: number;
-  /** How many of these have no known duration. */
+  /** Number of these without a known duration. */
   readonly unknown: number;
-  /** Turns by class, the shortest first. */
+  /** Turns by class, shortest first. */
   readonly counts: readonly number[];
   readonly p50: number | null;
   readonly p95: number | null;
 }
 
-/** All columns, and the durations at which each class begins. */
+/** All columns, and the lower bound of each class. */
 export interface DurationCells {
   readonly columns: readonly DurationColumn[];
   readonly fromMs: readonly number[];
-  /** Where the longest class ends. */
+  /** Upper bound of the longest class. */
   readonly toMs: number;
 }
 
@@ -35,13 +35,15 @@ export interface Lasting {
   readonly durationMs: number | null;
 }
 
-/** A column before its classes are chosen: turns by the finest class, `durationClass`. */
+/** A column before its classes are merged: turns by the finest class, `durationClass`. */
 export type DurationClasses = Omit<DurationColumn, "counts"> & {
   readonly classes: ReadonlyMap<number, number>;
 };
 
 const classesMax = 10;
-/** How many of the finest classes make one, the fewest that fit; then whole orders of magnitude. */
+/**
+ * How many of the finest classes are merged, the fewest that fit; then whole orders of magnitude.
+ */
 const widths = [1, 2, 4, 8, 16, 24, 32];
 
 /** The last event of each turn, and how long it took. */
@@ -68,7 +70,7 @@ export function durationCells(turns: readonly Lasting[]): DurationCells {
   );
 }
 
-/** The cells of columns that were counted. */
+/** The cells of counted columns. */
 export function cellsOf(columns: readonly DurationClasses[]): DurationCells {
   const known = columns.flatMap(({ classes }) => [...classes.keys()]);
   if (known.length === 0) {

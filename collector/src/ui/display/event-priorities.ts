@@ -1,6 +1,6 @@
 /**
- * @module EventPriorities: how urgent each event of a turn is: the most urgent finding or insight
- * that rests on it, and what failed by itself. The server's first rows and the browser's say it.
+ * @module EventPriorities: urgency of each event of a turn: that of the most urgent finding or
+ * insight with it as evidence, and of failures without one. Shared by server and browser.
  */
 import type { CausalWaterfall } from "@turnproof/evidence";
 
@@ -11,7 +11,7 @@ interface Pointed {
   readonly evidence_ids: readonly string[];
 }
 
-/** Urgency of a failure of which no finding speaks. */
+/** Urgency of a failure without a finding. */
 const failurePriority = 1;
 
 /** Priorities by event. */

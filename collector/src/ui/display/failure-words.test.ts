@@ -1,5 +1,5 @@
 /**
- * @module Where the errors of a turn began: the innermost, once each, whatever was handed on.
+ * @module Where the errors of a turn began: the innermost, once each, however far they propagated.
  */
 import { buildCausalWaterfall } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";

@@ -1,7 +1,7 @@
 /**
- * @module FailureWords: what ended in error in a turn, where it began, in words. An error is handed
- * on to whatever waits for it, so only the innermost ones are told; the judge's own findings stand
- * elsewhere. Words, registered names and classes alone.
+ * @module FailureWords: where errors in a turn began, in words. An error propagates to everything
+ * that waits for it, so only the innermost ones are listed; the judge's findings are shown
+ * elsewhere. Words, registered names and classes only.
  */
 import type { CausalWaterfall, TurnEvent, WaterfallNode } from "@turnproof/evidence";
 
@@ -14,18 +14,18 @@ export interface Failure {
   readonly event_id: string;
   /** `Model call gpt-x`. */
   readonly what: string;
-  /** The class of its error; null where nobody recorded one. */
+  /** The class of its error; null where not recorded. */
   readonly error: string | null;
-  /** The outermost thing that ended in error with it; null where it ended alone. */
+  /** The outermost operation that failed because of it; null when none did. */
   readonly ended: string | null;
 }
 
-/** Kinds of which the judge says what became of them. */
+/** Kinds that the judge's findings cover. */
 const judged: ReadonlySet<string> = new Set(["intent", "artifact", "contract", "delivery"]);
 
 /**
- * Where the errors of a waterfall began, in its order. A failed operation of a library's, such as
- * its request, explains a failed call and is told only where nothing else failed. Linear.
+ * Where the errors of a waterfall began, in its order. A failed operation of a library, such as
+ * its request, explains a failed call and is listed only where nothing else failed. Linear.
  */
 export function failuresOf(
   { groups }: CausalWaterfall,
@@ -51,7 +51,7 @@ export function failuresOf(
   });
 }
 
-/** Failed nodes under which nothing else failed, each with the outermost one above it. */
+/** Failed nodes without a failed descendant, each with its outermost failed ancestor. */
 function innermost(
   nodes: readonly WaterfallNode[],
   counts: (node: WaterfallNode) => boolean,
@@ -59,7 +59,7 @@ function innermost(
   const failed = (node: WaterfallNode): boolean =>
     node.status === "error" && !judged.has(node.event_kind) && counts(node);
   const handedOn = new Set<number>();
-  // Pre-order: what hangs under a node comes after it, so its outermost failure is known by then.
+  // Pre-order: descendants come later, so a node's outermost failure is known by then.
   const outermost = new Int32Array(nodes.length).fill(-1);
   const nearest = new Int32Array(nodes.length).fill(-1);
   nodes.forEach((node, index) => {
@@ -88,7 +88,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What followed from a failure, in a few words. */
+/** Consequence of a failure, in a few words. */
 export function failureText({ error, ended }: Failure): string {
   const cause =
     error === null ? "ended in error; no class was recorded" : `ended in error: ${wordsOf(error)}`;

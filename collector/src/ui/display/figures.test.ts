@@ -50,7 +50,7 @@ test("how long ago a time was, in the unit that fits", () => {
   expect(agoText("2026-11-21T11:59:57.500Z", now)).toBe("2 seconds ago");
   expect(agoText("2026-11-21T09:59:00Z", now)).toBe("2 hours ago");
   expect(agoText("2026-11-20T11:00:00Z", now)).toBe("1 day ago");
-  // Another machine's clock runs ahead.
+  // Another machine's clock is ahead.
   expect(agoText("2026-11-21T12:05:00Z", now)).toBe("in 5 minutes");
   expect(agoText("yesterday", now)).toBe("");
 });

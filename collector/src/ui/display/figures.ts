@@ -1,6 +1,6 @@
 /**
- * @module Figures: numbers, durations and times in words, the same on server and in the browser.
- * What is not known never becomes a zero here: callers hold null back and show it as unknown.
+ * @module Figures: formats numbers, durations and times, the same on server and in the browser.
+ * Unknown never becomes zero: callers show null as unknown.
  */
 
 const grouped = new Intl.NumberFormat("en-US");
@@ -16,7 +16,7 @@ export function shortCountText(value: number): string {
   return Math.abs(value) < 10_000 ? grouped.format(value) : short.format(value);
 }
 
-/** Milliseconds with three significant digits and the unit that fits: `0.8 ms`, `1.24 s`. */
+/** Milliseconds with three significant digits and a suitable unit: `0.8 ms`, `1.24 s`. */
 export function durationText(ms: number): string {
   if (ms === 0) return "0 ms";
   if (ms < 0.001) return "<1 µs";
@@ -51,24 +51,24 @@ export function bytesText(bytes: number): string {
   return `${significant(value)} ${units[unit] ?? "B"}`;
 }
 
-/** Which clock times are shown by. */
+/** Clock in which times are shown. */
 export type Clock = "utc" | "local";
 
-/** How much of a time is shown. */
+/** Precision of a shown time. */
 export type TimeForm = "time" | "second" | "minute" | "day" | "daytime" | "full";
 
 const two = (value: number): string => String(value).padStart(2, "0");
 
-/** Digits of the fraction that a time came with; none are invented. */
+/** Original digits of a time's fraction; none are added. */
 function fractionOf(iso: string): string {
   const digits = /\.(\d+)Z$/.exec(iso)?.[1];
-  // Zeros at the end say nothing; milliseconds stay.
+  // Trailing zeros are dropped; milliseconds are kept.
   return digits === undefined ? "" : digits.replace(/0+$/, "").padEnd(3, "0");
 }
 
 /**
- * A time as people read it. `time` keeps milliseconds, `full` keeps every digit and the day.
- * Text that is no time is returned as it is.
+ * A time for display. `time` keeps milliseconds, `full` keeps every digit and the day. Invalid
+ * text is returned unchanged.
  */
 export function timeText(iso: string, clock: Clock, form: TimeForm): string {
   const at = new Date(iso);
@@ -106,7 +106,7 @@ const ageUnits: readonly (readonly [unit: "day" | "hour" | "minute" | "second", 
   ["second", 1_000],
 ];
 
-/** How long ago a time was, `3 hours ago`; empty for text that is no time. */
+/** How long ago a time was, `3 hours ago`; empty for invalid text. */
 export function agoText(iso: string, nowMs: number): string {
   const byMs = Date.parse(iso) - nowMs;
   if (Number.isNaN(byMs)) return "";

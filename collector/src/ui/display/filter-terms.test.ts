@@ -1,4 +1,4 @@
-/** @module The filter bar's language: read, written, and sorted into parameters. */
+/** @module The filter bar's language: parsed, written, and converted to parameters. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

@@ -1,7 +1,7 @@
 /**
  * @module FilterTerms: the language of the filter bar, `status:error tool:search latency:>2s
- * -agent:x`. Terms that have a parameter of their own become parameters of the address; the rest
- * travels as `q`. The store answers all of them. Server and browser share it.
+ * -agent:x`. Terms with a parameter of their own become parameters of the address; the rest is in
+ * `q`. The store evaluates all of them. Shared by server and browser.
  */
 import { normalizeTime } from "@turnproof/evidence";
 
@@ -14,13 +14,16 @@ export interface Term {
   readonly negated: boolean;
 }
 
-/** What a text of the bar came to; what was not understood is kept and shown, never dropped. */
+/**
+ * Result of parsing the bar's text; words that were not understood are kept and shown, never
+ * dropped.
+ */
 export interface ReadTerms {
   readonly terms: readonly Term[];
   readonly unclear: readonly string[];
 }
 
-/** Keys that have a parameter of their own, and the name of it. */
+/** Keys with a parameter of their own, and its name. */
 export const storeKeys: { readonly [key: string]: string } = {
   status: "status",
   tool: "tool_name",
@@ -58,7 +61,7 @@ export const hasValues: readonly string[] = [
   "outcome",
 ];
 
-/** Keys that have no parameter of their own and travel as `q`. */
+/** Keys without a parameter of their own, which are in `q`. */
 const otherKeys = [
   "cache",
   "model",
@@ -88,7 +91,7 @@ function isTime(value: string): boolean {
   return normalizeTime(value) !== undefined;
 }
 
-/** Reads the text of the bar; a value with spaces stands in double quotes. */
+/** Parses the text of the bar; a value with spaces is in double quotes. */
 export function readTerms(text: string): ReadTerms {
   const terms: Term[] = [];
   const unclear: string[] = [];
@@ -101,12 +104,12 @@ export function readTerms(text: string): ReadTerms {
   return { terms, unclear };
 }
 
-/** One term as it stands in the bar. */
+/** One term in the bar's form. */
 export function termText({ key, value, negated }: Term): string {
   return `${negated ? "-" : ""}${key}:${/[\s"]/.test(value) ? `"${value}"` : value}`;
 }
 
-/** Parameters of the address for these terms, and what has none of its own as `q`. */
+/** Parameters of the address for these terms; the others as `q`. */
 export function parametersOf(
   terms: readonly Term[],
   unclear: readonly string[] = [],
@@ -136,7 +139,7 @@ const keyOfParameter: { readonly [parameter: string]: string } = Object.fromEntr
   Object.entries(storeKeys).map(([key, parameter]) => [parameter, key]),
 );
 
-/** The terms that an address stands for. */
+/** The terms of an address. */
 export function termsOf(query: URLSearchParams): readonly Term[] {
   const terms: Term[] = [];
   for (const [name, value] of query) {
@@ -149,12 +152,12 @@ export function termsOf(query: URLSearchParams): readonly Term[] {
   return [...terms, ...readTerms(query.get("q") ?? "").terms];
 }
 
-/** Words of `q` that nobody understands; the page shows them. */
+/** Words of `q` that were not understood; the page shows them. */
 export function unclearOf(query: URLSearchParams): readonly string[] {
   return readTerms(query.get("q") ?? "").unclear;
 }
 
-/** Parameters of a list that stay when its terms change; a cursor does not. */
+/** Parameters of a list that are kept when its terms change; a cursor is not. */
 export const keptParameters = ["limit", "chart", "sort", "order"] as const;
 
 /** The query string of terms, with the kept parameters of the old one. */
@@ -172,7 +175,7 @@ export function queryOf(
   return text === "" ? "" : `?${text}`;
 }
 
-/** True when two terms say the same. */
+/** True when two terms are equal. */
 export function sameTerm(a: Term, b: Term): boolean {
   return a.key === b.key && a.value === b.value && a.negated === b.negated;
 }

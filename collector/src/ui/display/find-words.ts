@@ -1,12 +1,12 @@
 /**
- * @module FindWords: where the incident finder looked, where it did not, why, and what to do: the
- * same words on the page, in its twin and on the command line.
+ * @module FindWords: where the incident finder searched, where it did not, why, and what to do:
+ * the same words on the page, in its twin and on the command line.
  */
 
-/** A place in which something may name an id. */
+/** A place in which an id may occur. */
 export type Place = "evidence" | "conversation" | "tool_log";
 
-/** How far a place was looked through. */
+/** How completely a place was searched. */
 export type Reach =
   | "whole"
   | "earlier"
@@ -19,24 +19,24 @@ export type Reach =
   | "no_answer";
 
 /**
- * True when something that the asker may read was not looked at. Rows of no application are not for
- * who is bound to one, so of these nothing was left out.
+ * True when rows that the principal may read were not searched. Rows without an application are
+ * outside of the scope of a principal bound to one.
  */
 export function leftOut(reach: Reach): boolean {
   return reach !== "whole" && reach !== "no_memory" && reach !== "application_bound";
 }
 
-/** What a place is called. */
+/** Name of a place. */
 export const placeNames: { readonly [P in Place]: string } = {
   evidence: "Evidence",
   conversation: "Messages in memory",
   tool_log: "Tool log in memory",
 };
 
-/** What is said of a place, and in which tone: searched, in part, or not at all. */
+/** Words for a place's reach, and their tone: searched, in part, or not at all. */
 export interface ReachWords {
   readonly state: "searched" | "partly" | "not searched";
-  /** Why, and what to do; empty where nothing is left to say. */
+  /** Why, and what to do; empty when there is nothing to add. */
   readonly why: string;
 }
 

@@ -1,4 +1,4 @@
-/** @module The verdict's sentence on a page: words, subject and counts, and no code. */
+/** @module The verdict's sentence on a page: words, subject and counts, without codes. */
 import { expect, test } from "vitest";
 
 import { verdictSentence } from "./kind-words.ts";

@@ -1,6 +1,4 @@
-/**
- * @module KindWords: what kinds of events, links of the chain and reasons are called on the pages.
- */
+/** @module KindWords: display names of event kinds, chain links and reasons. */
 import { findingTexts, variantTexts } from "@turnproof/evidence";
 import type { FindingCode, FindingVariant, Lane } from "@turnproof/evidence";
 
@@ -17,7 +15,7 @@ export const lanes: readonly (readonly [lane: Lane, name: string])[] = [
   ["error", "Error"],
 ];
 
-/** What a kind of event is called; a name without a word of its own reads as it stands. */
+/** Display name of an event kind; a kind without one is shown unchanged. */
 export function kindWords(kind: string): string {
   return kind === "span" ? "structure" : wordsOf(kind);
 }
@@ -32,21 +30,21 @@ const reasonWords: { readonly [reason: string]: string } = {
   later_state: "A later state replaced it",
 };
 
-/** Why a link of the chain is as it is, in words. */
+/** Why a chain link is in its state, in words. */
 export function reasonText(reason: string): string {
   const { title } =
     findingTexts[reason as FindingCode] ?? variantTexts[reason as FindingVariant] ?? {};
   return reasonWords[reason] ?? title ?? wordsOf(reason);
 }
 
-/** How urgent a finding is, 0 first; a code without a text of its own is the least. */
+/** Priority of a finding, 0 first; a code without a text has the lowest. */
 export function findingPriority(code: string): 0 | 1 | 2 {
   return findingTexts[code as FindingCode]?.priority ?? 2;
 }
 
 /**
- * The judge's sentence as a page says it: without the word that the badge beside it says already,
- * and without the codes, which stand with the findings below it.
+ * The judge's sentence for a page: without the word of the badge beside it, and without the codes,
+ * which are at the findings below.
  */
 export function verdictSentence(why: string): string {
   const text = why

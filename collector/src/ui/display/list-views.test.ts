@@ -1,4 +1,4 @@
-/** @module Views of the list: built in, kept, renamed; what a browser kept is not trusted. */
+/** @module Views of the list: built in, saved, renamed; stored data is validated. */
 import type { TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
 import { expect, test } from "vitest";

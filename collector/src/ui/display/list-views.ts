@@ -1,6 +1,6 @@
 /**
  * @module ListViews: named filters of the list of turns. A few are built in; the reader's own are
- * kept in the browser, and each is a link whose filters are all in its address.
+ * stored in the browser, and each is a link with all filters in its address.
  */
 import type { TurnRow } from "@turnproof/evidence";
 
@@ -8,7 +8,7 @@ import { durationText } from "./figures.ts";
 import { queryOf, readTerms, termText, termsOf } from "./filter-terms.ts";
 import { lastedMs, quantile } from "./turn-figures.ts";
 
-/** A view: its name, its address, and what it is in one sentence. */
+/** A view: its name, its address, and one sentence about it. */
 export interface ListView {
   readonly name: string;
   /** The query of the address, with its question mark; empty for all turns. */
@@ -27,10 +27,10 @@ const fixed: readonly (readonly [name: string, text: string, title: string])[] =
   ["Fallbacks", "has:fallback", "A tool was answered by its fallback."],
 ];
 
-/** Turns whose duration must be known before the slowest of them mean anything. */
+/** Least number of turns with a known duration for the view of the slowest. */
 const slowestMin = 20;
 
-/** The built-in views; the slowest are told by the turns that are on the page. */
+/** The built-in views; the slowest are determined from the turns on the page. */
 export function builtInViews(rows: readonly TurnRow[]): readonly ListView[] {
   const known = rows.flatMap((row) => lastedMs(row) ?? []);
   const p95 = known.length < slowestMin ? null : quantile(known, 0.95);
@@ -44,7 +44,7 @@ function viewOf(name: string, text: string, title: string): ListView {
   return { name, title, query: queryOf(readTerms(text).terms, new URLSearchParams()) };
 }
 
-/** True when two addresses filter by the same, in whatever order they say it. */
+/** True when two addresses have the same filters, in any order. */
 export function sameView(a: string, b: string): boolean {
   return sortedTerms(a) === sortedTerms(b);
 }
@@ -55,7 +55,7 @@ function sortedTerms(query: string): string {
   return [...texts, `chart:${parameters.get("chart") ?? ""}`].toSorted().join(" ");
 }
 
-/** A view of the reader's own. */
+/** A saved view of the reader. */
 export interface SavedView {
   readonly name: string;
   readonly query: string;
@@ -65,7 +65,7 @@ export interface SavedView {
 const nameCharsMax = 60;
 const savedMax = 50;
 
-/** What a browser kept; whatever is not of this shape is left out. */
+/** Views from the browser's storage; invalid entries are left out. */
 export function readSaved(text: string | null): readonly SavedView[] {
   let kept: unknown;
   try {
@@ -76,13 +76,16 @@ export function readSaved(text: string | null): readonly SavedView[] {
   return (Array.isArray(kept) ? (kept as readonly unknown[]) : []).flatMap((one): SavedView[] => {
     const { name, query, density } = (one ?? {}) as Record<string, unknown>;
     if (typeof name !== "string" || typeof query !== "string" || name === "") return [];
-    // A view is a query of this list and nothing else that a link could be.
+    // A view is a query of this list, and no other link.
     if (query !== "" && !query.startsWith("?")) return [];
     return [{ name, query, density: density === "dense" ? "dense" : "normal" }];
   });
 }
 
-/** The views with one more, in the place of another of its name; the oldest fall away. */
+/**
+ * The views with one more, replacing one with the same name; the oldest are dropped beyond the
+ * bound.
+ */
 export function withSaved(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
   const name = view.name.trim().slice(0, nameCharsMax);
   if (name === "") return views;
@@ -91,7 +94,7 @@ export function withSaved(views: readonly SavedView[], view: SavedView): readonl
   return at === -1 ? [...views, named].slice(-savedMax) : views.with(at, named);
 }
 
-/** The query of an address without what belongs to one page of it. */
+/** The query of an address without its paging. */
 export function viewQuery(query: URLSearchParams): string {
   const kept = new URLSearchParams(query);
   kept.delete("cursor");

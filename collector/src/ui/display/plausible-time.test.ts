@@ -1,4 +1,4 @@
-/** @module A broken clock is left out of a chart, and an archive is not. */
+/** @module A broken clock is left out of a chart, an archive is not. */
 import { expect, test } from "vitest";
 
 import { plausibleOf } from "./plausible-time.ts";

@@ -1,6 +1,4 @@
-/**
- * @module Every code that a route can answer with has words of its own, and says a next step.
- */
+/** @module Every code that a route can answer with has words of its own, and a next step. */
 import { codes } from "@turnproof/semconv";
 import type { CodeRow } from "@turnproof/semconv";
 import { expect, test } from "vitest";

@@ -1,8 +1,6 @@
-/**
- * @module ProblemWords: what a refused request means for whoever sees it, and what to do next.
- */
+/** @module ProblemWords: explains a refused request, and what to do next. */
 
-/** What an error page says beside the sentence of its code. */
+/** Text of an error page beside the sentence of its code. */
 export interface ProblemWords {
   readonly title: string;
   readonly next: string;
@@ -107,7 +105,7 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
   },
 };
 
-/** The words of a problem; `field` is the parameter that named what is not there. */
+/** The words of a problem; `field` is the parameter of something that was not found. */
 export function problemWords(status: number, code: string, field?: string): ProblemWords {
   if (code === "not_found" && field !== undefined) {
     return {

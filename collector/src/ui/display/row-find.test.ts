@@ -1,4 +1,7 @@
-/** @module Finding rows within a turn: words, fields, attributes, states, the unsaid, ancestors. */
+/**
+ * @module Finding rows within a turn: words, fields, attributes, states, missing values,
+ * ancestors.
+ */
 import { buildCausalWaterfall } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import fc from "fast-check";

@@ -1,7 +1,7 @@
 /**
  * @module RowFind: the language of the box over the waterfall, `search -status:success model:gpt`:
- * words and terms, all of which a row has to have. A word is looked for anywhere in a row; a term
- * in one field or in one allowlisted attribute. It works on all rows of a turn, drawn or not.
+ * words and terms that a row must all match. A word is searched anywhere in a row; a term in one
+ * field or in one allowlisted attribute. It searches all rows of a turn, drawn or not.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { attribute, attributeBySpanName } from "@turnproof/semconv";
@@ -18,20 +18,23 @@ export interface RowTerm {
   readonly negated: boolean;
 }
 
-/** What the text of the box came to. */
+/** Result of parsing the box's text. */
 export interface RowQuery {
   readonly terms: readonly RowTerm[];
-  /** What looks like a term and is none; it is looked for as it stands, as an event id may need. */
+  /**
+   * Words with the form of a term and an unknown key; searched as plain words, as an event id may
+   * need.
+   */
   readonly unclear: readonly string[];
 }
 
-/** Events of a row; none for a row that stands for something unrecorded. */
+/** Events of a row; empty for a row of something unrecorded. */
 export type EventsOf = (row: WaterfallRow) => readonly TurnEvent[];
 
-/** What a value is where nothing that was recorded says one. */
+/** Stands for the value of a row without a recorded one. */
 const unsaid = "?";
 
-/** Events are asked for only where a field is theirs: a browser makes them when they are. */
+/** Events are created only for fields that need them: a browser creates them on first use. */
 type Texts = (row: WaterfallRow, events: () => readonly TurnEvent[]) => readonly unknown[];
 
 const fields: { readonly [key: string]: Texts } = {
@@ -85,7 +88,7 @@ function stateWords({ kind, node }: WaterfallRow): readonly (typeof rowStates)[n
   ];
 }
 
-/** The attribute that a key names, by its short name or by its name on the span. */
+/** The attribute of a key, by its short name or by its name on the span. */
 function attributeOf(key: string): string | undefined {
   if (Object.hasOwn(attribute, key)) return key;
   return attributeBySpanName.get(key)?.event;
@@ -98,7 +101,7 @@ function isUnderstood({ key, value }: RowTerm): boolean {
   return key === "" || Object.hasOwn(fields, key) || attributeOf(key) !== undefined;
 }
 
-/** Reads the text of the box. A value with spaces stands in double quotes, `\"` is a quote. */
+/** Parses the box's text. A value with spaces is in double quotes, `\"` is a quote. */
 export function readRowQuery(text: string): RowQuery {
   const terms: RowTerm[] = [];
   const unclear: string[] = [];
@@ -107,7 +110,7 @@ export function readRowQuery(text: string): RowQuery {
     const value = quoted?.replace(/\\(.)/g, "$1") ?? plain ?? "";
     const term = { key, value, negated: minus === "-" };
     if (isUnderstood(term)) terms.push(term);
-    // Somebody is in the middle of `tool:`.
+    // An incomplete term, such as `tool:`.
     else if (!/^-?([\w.]+:)?"?$/.test(word)) {
       unclear.push(word);
       terms.push({ key: "", value: word.slice(term.negated ? 1 : 0), negated: term.negated });
@@ -116,7 +119,7 @@ export function readRowQuery(text: string): RowQuery {
   return { terms, unclear };
 }
 
-/** A term that only this value of a field passes; undefined is a field that nothing says. */
+/** A term that matches this value of a field only; undefined means a missing value. */
 export function exactTerm(key: string, value: string | undefined): string {
   if (value === undefined) return `${key}:${unsaid}`;
   return /^[^\s"\\]+$/.test(value)
@@ -124,7 +127,7 @@ export function exactTerm(key: string, value: string | undefined): string {
     : `${key}:"=${value.replace(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-/** Indexes of the rows that have everything that is asked for; none where nothing is asked. */
+/** Indexes of the rows that match every term; empty without terms. */
 export function findRows(
   rows: readonly WaterfallRow[],
   eventsOf: EventsOf,
@@ -142,7 +145,7 @@ function passes(row: WaterfallRow, eventsOf: EventsOf, term: RowTerm): boolean {
   const { key, value, negated } = term;
   if (key === "") return wordsOf(row, eventsOf).includes(value.toLowerCase()) !== negated;
   const texts = key === "duration" ? [] : valuesOf(row, eventsOf, key);
-  // A row that stands for something unrecorded answers neither yes nor no.
+  // A row of something unrecorded matches neither a term nor its negation.
   if (row.node === undefined && texts.length === 0) return false;
   if (key === "duration") return hasDuration(row, value) !== negated;
   const has = value === unsaid ? texts.length === 0 : texts.some((one) => isOrHas(one, value));
@@ -156,7 +159,7 @@ function hasDuration({ node }: WaterfallRow, asked: string): boolean {
     : compare(node.duration_ms, asked, millisecondsOf);
 }
 
-/** Every value that a row says for a key, flat. */
+/** Every value of a row for a key, flat. */
 export function valuesOf(row: WaterfallRow, eventsOf: EventsOf, key: string): readonly unknown[] {
   const own = Object.hasOwn(fields, key) ? fields[key] : undefined;
   const name = attributeOf(key) ?? "";
@@ -179,13 +182,13 @@ function contains(text: unknown, asked: string): boolean {
   return String(text).toLowerCase().includes(asked.toLowerCase());
 }
 
-/** Everything that rows say, in small letters: whoever types asks for it again and again. */
+/** All text of a row in lower case, cached because each key press searches again. */
 const spoken = new WeakMap<WaterfallRow, string>();
 
 function wordsOf(row: WaterfallRow, eventsOf: EventsOf): string {
   const known = spoken.get(row);
   if (known !== undefined) return known;
-  // A character that nobody types keeps two values from reading as one.
+  // An untypeable character separates values, so that no match spans two.
   const words = wordsIn(row, eventsOf(row)).join("\u0000").toLowerCase();
   spoken.set(row, words);
   return words;

@@ -1,4 +1,4 @@
-/** @module What a row of the waterfall is read out as: nothing that is unknown is left out. */
+/** @module The spoken text of a waterfall row: unknown values are not left out. */
 import { buildCausalWaterfall } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * @module RowSummary: what a row of the waterfall is called, which gaps it is flagged with, and the
- * one line in which a screen reader says all of it (ui: the waterfall is a `treegrid`).
+ * @module RowSummary: name and flags of a waterfall row, and the line with all of it for screen
+ * readers (ui: the waterfall is a `treegrid`).
  */
 import type { WaterfallNode } from "@turnproof/evidence";
 
@@ -8,7 +8,7 @@ import { durationText, wordsOf } from "./figures.ts";
 import { kindWords } from "./kind-words.ts";
 import type { WaterfallRow } from "./waterfall-rows.ts";
 
-/** A gap or an oddity that a row can be flagged with. */
+/** A gap or an irregularity that a row is flagged with. */
 export type RowFlag =
   | "missing_cause"
   | "cycle"
@@ -26,7 +26,7 @@ const flagTexts: readonly (readonly [flag: RowFlag, word: string, title: string]
   ["no_end", "no end", "It began, and its end never arrived."],
 ];
 
-/** Flags of a node in their order: name, word, and a sentence that explains the word. */
+/** Flags of a node in order: name, word, and an explanation. */
 export function nodeFlags(node: WaterfallNode): typeof flagTexts {
   return flagTexts.filter(([flag]) =>
     flag === "no_end" ? node.timing === "missing_completion" : node[flag],
@@ -34,8 +34,8 @@ export function nodeFlags(node: WaterfallNode): typeof flagTexts {
 }
 
 /**
- * What a node is called: its tool, model or operation, and what kind of thing it is. A turn is
- * called by its agent, whatever model its library names beside it.
+ * Name of a node: its tool, model or operation, and its kind. A turn is named after its agent,
+ * whatever model its library records beside it.
  */
 export function nodeWords(node: WaterfallNode): { readonly name: string; readonly kind: string } {
   const kind = kindWords(node.event_kind);
@@ -79,8 +79,8 @@ function bareParts(row: WaterfallRow): readonly string[] {
 }
 
 /**
- * A row in one line: what, kind, status, duration, finding, flags, whether it was looked for, and
- * how many rows it hides. `priority` is that of the most urgent finding that names it.
+ * A row in one line: name, kind, status, duration, finding, flags, whether it was found, and the
+ * number of rows that it hides. `priority` is that of the most urgent finding with it.
  */
 export function rowSummary(
   row: WaterfallRow,

@@ -1,30 +1,30 @@
 /**
- * @module TimeScale: from times of a waterfall to places on the screen, with a zoom and, where the
- * reader takes the offer, without the long times in which nothing happened.
+ * @module TimeScale: maps times of a waterfall to places on the screen, with a zoom and,
+ * optionally, without long idle times.
  */
 import type { WaterfallRow } from "./waterfall-rows.ts";
 
-/** A stretch of time. */
+/** A time interval. */
 export interface Stretch {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Places between 0 and 1 for times; outside of the window they lie beyond. */
+/** Places between 0 and 1 for times; beyond these outside of the window. */
 export interface TimeScale {
-  /** What the window shows. */
+  /** The visible time range. */
   readonly window: Stretch;
   place(ms: number): number;
   /** The time at a place. */
   timeAt(place: number): number;
-  /** Gaps that are drawn torn, by their places. */
+  /** Places of the removed gaps. */
   readonly tears: readonly number[];
 }
 
 const gapShareMin = 0.25;
 const tornShare = 0.02;
 
-/** Long stretches in which no innermost row was at work. */
+/** Long intervals without activity in any innermost row. */
 export function idleGaps(rows: readonly WaterfallRow[], extentMs: number): readonly Stretch[] {
   const busy = rows
     .filter((row) => row.kind === "node" && row.descendants === 0 && row.startMs !== null)
@@ -39,7 +39,7 @@ export function idleGaps(rows: readonly WaterfallRow[], extentMs: number): reado
   return gaps;
 }
 
-/** A scale over a window of the time, with gaps drawn as tears. */
+/** A scale over a time range, with gaps removed. */
 export function timeScale(window: Stretch, gaps: readonly Stretch[] = []): TimeScale {
   const inside = gaps.filter((gap) => gap.fromMs >= window.fromMs && gap.toMs <= window.toMs);
   const lost = inside.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
@@ -76,7 +76,7 @@ export function timeScale(window: Stretch, gaps: readonly Stretch[] = []): TimeS
   };
 }
 
-/** Round times for the axis, about so many of them. */
+/** Round times for the axis, about that many of them. */
 export function ticks(window: Stretch, wanted = 5): readonly number[] {
   const span = window.toMs - window.fromMs;
   if (!(span > 0)) return [];
@@ -84,7 +84,7 @@ export function ticks(window: Stretch, wanted = 5): readonly number[] {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5, 10].find((size) => size * power >= rough) ?? 10) * power;
   const found: number[] = [];
-  // A word at the very end would be cut.
+  // A label at the very end would be cut.
   const last = window.toMs - span * 0.04;
   for (let at = Math.ceil(window.fromMs / step) * step; at <= last; at += step) {
     found.push(Number(at.toPrecision(12)));

@@ -22,7 +22,7 @@ test.each([
   ["https://user:pass@jaeger.example/{trace_id}", /no credentials/],
 ])("%s is refused", (template, problem) => {
   expect(traceTemplateProblem(template)).toMatch(problem);
-  // What is said of it goes to logs; the value could hold a secret.
+  // The message goes to logs, and the value could contain a secret.
   expect(traceTemplateProblem(template)).not.toContain("pass@");
 });
 

@@ -1,11 +1,11 @@
 /**
  * @module TraceLink: the same trace in another trace backend, by a template such as
- * `https://jaeger.example/trace/{trace_id}`. Nothing but the trace id ever goes into it.
+ * `https://jaeger.example/trace/{trace_id}`. Only the trace id is inserted.
  */
 
 const place = "{trace_id}";
 
-/** What is wrong with a template, in a sentence without its value; undefined when it is right. */
+/** The problem of a template, in a sentence without its value; undefined when it is valid. */
 export function traceTemplateProblem(template: string): string | undefined {
   if (!template.includes(place)) return "the address names {trace_id} where the trace id goes";
   const [zeros, ones] = ["0", "1"].map((digit) => filled(template, digit.repeat(32)));
@@ -22,7 +22,7 @@ function filled(template: string, traceId: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** A link to a trace, and where it leads; undefined for a root that is no trace id of W3C. */
+/** A link to a trace, and its host; undefined for a root that is no W3C trace id. */
 export function traceLink(
   template: string,
   rootTraceId: string,

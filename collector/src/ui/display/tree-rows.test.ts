@@ -1,4 +1,4 @@
-/** Rows of a tree: what is seen, what is above, and one level more or less. */
+/** Rows of a tree: which are shown, ancestors, and one level more or less. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -12,7 +12,7 @@ import {
 } from "./tree-rows.ts";
 import type { TreeRow } from "./tree-rows.ts";
 
-/** A tree in pre-order from levels; a level that jumps is brought to one below the row before. */
+/** A tree in pre-order from levels; a level is at most one below the row before. */
 function tree(levels: readonly number[]): readonly TreeRow[] {
   const rows: { level: number; descendants: number; parent: number }[] = [];
   levels.forEach((wanted, at) => {

@@ -1,20 +1,20 @@
 /**
- * @module TreeRows: the rows of any tree grid, in pre-order: which of them are seen while some are
- * collapsed or left out, what is above one, and what one level more or less is. Linear; nothing
- * recurses, as a chain may be thousands deep.
+ * @module TreeRows: the rows of any tree grid, in pre-order: which are shown while some are
+ * collapsed or filtered, ancestors of a row, and one level more or less. Linear, without
+ * recursion, because a chain may be thousands deep.
  */
 
-/** What a tree needs to know of a row. */
+/** Fields of a row that a tree needs. */
 export interface TreeRow {
   /** Level from 1. */
   readonly level: number;
-  /** Rows below this one that it holds; 0 for a leaf. */
+  /** Number of rows below this one; 0 for a leaf. */
   readonly descendants: number;
   /** Index of the row above it in the tree; -1 at the top. */
   readonly parent: number;
 }
 
-/** Indexes of the rows that are seen while some are collapsed. */
+/** Indexes of the shown rows while some are collapsed. */
 export function visibleRows(rows: readonly TreeRow[], collapsed: ReadonlySet<number>): Int32Array {
   const visible = new Int32Array(rows.length);
   let count = 0;
@@ -33,7 +33,7 @@ export function rowsAbove(rows: readonly TreeRow[], index: number): readonly num
   return above.toReversed();
 }
 
-/** These rows and every row above them, so that each is seen in its place. */
+/** These rows and all their ancestors, so that each is shown in its place. */
 export function withAncestors(
   rows: readonly TreeRow[],
   found: readonly number[],
@@ -45,7 +45,7 @@ export function withAncestors(
   return kept;
 }
 
-/** The next of some rows from where one stands, round and round; undefined where there are none. */
+/** The next of some rows from the present one, cyclically; undefined where there are none. */
 export function nextOf(rows: readonly number[], at: number, by: 1 | -1): number | undefined {
   return by === 1
     ? (rows.find((row) => row > at) ?? rows[0])
@@ -57,7 +57,7 @@ export function allCollapsed(rows: readonly TreeRow[]): Set<number> {
   return new Set(rows.flatMap(({ descendants }, index) => (descendants > 0 ? [index] : [])));
 }
 
-/** One level more is seen: every row that is seen and collapsed is opened. */
+/** One level more: every shown collapsed row is opened. */
 export function oneLevelMore(
   rows: readonly TreeRow[],
   collapsed: ReadonlySet<number>,
@@ -67,7 +67,7 @@ export function oneLevelMore(
   return next;
 }
 
-/** One level less is seen: the deepest rows that are open are collapsed. */
+/** One level less: the deepest open rows are collapsed. */
 export function oneLevelLess(
   rows: readonly TreeRow[],
   collapsed: ReadonlySet<number>,

@@ -1,4 +1,7 @@
-/** @module Trend: every turn counts once, what nobody said is no zero, and a release has a before. */
+/**
+ * @module Trend: every turn counts once, unrecorded is not zero, and a release has a turn before
+ * it.
+ */
 import type { TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -78,7 +81,7 @@ test("figures are of those turns that said them", () => {
     tokens: 410,
     tokens_turns: 2,
     tokens_partial: true,
-    // The turn that said nothing of a cache is in neither part of the share.
+    // The turn without cache counts is in neither part of the share.
     cached_share: 0.5,
     releases: [],
   });
@@ -111,7 +114,7 @@ test("a release has its own figures, and two turns of one thread to compare", ()
     row(10, { releases: ["2"], thread_id: "d", duration_ms: 5, timing_state: "measured" }),
     row(12, { releases: ["2"], thread_id: "a" }),
     row(15, { releases: ["2"], thread_id: "b" }),
-    // A roll-out goes on for a while with the old one.
+    // During a roll-out both releases run.
     row(16, { releases: ["1"], thread_id: "d" }),
     row(17, { thread_id: "a" }),
   ];
@@ -123,7 +126,7 @@ test("a release has its own figures, and two turns of one thread to compare", ()
   ]);
   expect(releases[0]?.change).toBeNull();
   expect(releases[1]).toMatchObject({ p50_ms: 5, duration_unknown: 2 });
-  // Seven minutes lie between the turns of thread b, twelve between those of a.
+  // The turns of thread b are seven minutes apart, those of a twelve.
   expect(releases[1]?.change).toEqual({
     agent_id: "desk",
     baseline_root: "root-8",

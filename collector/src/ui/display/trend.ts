@@ -1,7 +1,7 @@
 /**
- * @module Trend: how some turns fared over time and under which release: verdicts, durations, tools
- * and tokens of each stretch, with what is unknown counted beside what is known. A release that
- * comes later names two turns to compare, one from before it and one of it.
+ * @module Trend: turns over time and by release: verdicts, durations, tools and tokens of each
+ * interval, with unknown values counted as well. A later release has two turns to compare, one
+ * from before it and one of it.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import { verdictStatuses } from "@turnproof/semconv";
@@ -9,49 +9,49 @@ import { verdictStatuses } from "@turnproof/semconv";
 import { plausibleOf } from "./plausible-time.ts";
 import { binned, lastedMs, quantile } from "./turn-figures.ts";
 
-/** What a turn can have for a verdict, the quiet first; `unjudged` is none. */
+/** Possible verdicts of a turn, least important first; `unjudged` for none. */
 export const verdictWords: readonly string[] = [...verdictStatuses, "unjudged"];
 
-/** How some turns ended, and how long they took; null is unknown, never zero. */
+/** Verdicts and durations of some turns; null is unknown, never zero. */
 export interface TurnsFared {
   readonly turns: number;
-  /** Turns by the judge's verdict, `unjudged` where there is none. */
+  /** Turns by verdict, `unjudged` without one. */
   readonly verdicts: Readonly<Record<string, number>>;
-  /** Milliseconds within which half and 95 of 100 turns of known duration ended. */
+  /** Median and 95th percentile of the known durations, in milliseconds. */
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
   /** Turns of unknown duration. */
   readonly duration_unknown: number;
 }
 
-/** What some turns amount to. */
+/** Figures of some turns. */
 export interface TrendFigures extends TurnsFared {
-  /** Tool results, those with a fallback or a limitation, and those that failed. */
+  /** Tool results, those with a fallback or a limitation, and failed ones. */
   readonly tool_results: number;
   readonly tool_limited: number;
   readonly tool_failed: number;
-  /** Tokens in and out of the turns that said them, and how many turns that were. */
+  /** Input and output tokens of the turns with counts, and the number of these turns. */
   readonly tokens: number | null;
   readonly tokens_turns: number;
-  /** True when some call of these turns did not say its tokens. */
+  /** True when some call of these turns has no token counts. */
   readonly tokens_partial: boolean;
-  /** Share of tokens in that came from a cache, over the turns that said both. */
+  /** Share of input tokens that came from a cache, over the turns with both counts. */
   readonly cached_share: number | null;
 }
 
-/** One stretch of time, in epoch milliseconds, by the last events of its turns. */
+/** One time interval, in epoch milliseconds, by the last events of its turns. */
 export interface TrendSlice extends TrendFigures {
   readonly from_ms: number;
   readonly to_ms: number;
 }
 
-/** Turns of one release, or of those that say none. */
+/** Turns of one release, or of those without one. */
 export interface ReleaseTrend extends TrendFigures {
   readonly release: string | null;
   /** First and last time of its turns, in epoch milliseconds. */
   readonly first_ms: number;
   readonly last_ms: number;
-  /** A turn from before the release and one of it; null where nothing came before. */
+  /** A turn from before the release and one of it; null without an earlier one. */
   readonly change: Change | null;
 }
 
@@ -62,20 +62,20 @@ export interface Change {
   readonly candidate_root: string;
 }
 
-/** How turns fared. */
+/** The trend of some turns. */
 export interface Trend extends TrendFigures {
   /** Empty without a turn. */
   readonly slices: readonly TrendSlice[];
-  /** By first appearance; empty where no turn says a release. */
+  /** By first appearance; empty where no turn has a release. */
   readonly releases: readonly ReleaseTrend[];
 }
 
-/** Tool results with a fallback, a limitation or a failure; null where no tool gave a result. */
+/** Share of tool results with a fallback, a limitation or a failure; null without tool results. */
 export function troubledShare(of: TrendFigures): number | null {
   return of.tool_results === 0 ? null : (of.tool_limited + of.tool_failed) / of.tool_results;
 }
 
-/** Tokens in and out of a turn, on average over those that said; null where none did. */
+/** Average tokens of a turn, over the turns with counts; null without any. */
 export function tokensPerTurn({ tokens, tokens_turns: turns }: TrendFigures): number | null {
   return tokens === null ? null : tokens / turns;
 }
@@ -106,7 +106,7 @@ export function trendOf(
   };
 }
 
-/** How these turns fared. */
+/** Verdicts and durations of these turns. */
 function faredOf(rows: readonly TurnRow[]): TurnsFared {
   const durations = rows.flatMap((row) => lastedMs(row) ?? []);
   const verdicts: Record<string, number> = {};
@@ -123,7 +123,7 @@ function faredOf(rows: readonly TurnRow[]): TurnsFared {
   };
 }
 
-/** Of no turn. */
+/** For no turns. */
 export const nothingFared: TrendFigures = figuresOf([]);
 
 function figuresOf(rows: readonly TurnRow[]): TrendFigures {
@@ -193,9 +193,9 @@ function changeAround(placed: readonly Placed[], release: string, first: number)
 }
 
 /**
- * Of the turns before a release and the turns of it, the two that lie closest together: of one
- * thread where some thread has both, else of one tenant, and always of one agent. Turns that called
- * a model come first: an answer from the cache shows nothing of what a release changed.
+ * Among the turns before a release and the turns of it, the two closest in time: of one thread
+ * where a thread has both, else of one tenant, and always of one agent. Turns with a model call
+ * come first: an answer from the cache shows nothing of what a release changed.
  */
 export function changeOf(before: readonly TurnRow[], of: readonly TurnRow[]): Change | null {
   const pair = (rows: (all: readonly TurnRow[]) => readonly TurnRow[]): Change | undefined => {
@@ -214,7 +214,7 @@ function placedOf(row: TurnRow): Placed {
   return { atMs: Date.parse(row.ended_at), row };
 }
 
-/** By what a pair must be of one kind; undefined or empty leaves a turn out. */
+/** Key that both turns of a pair must share; undefined or empty excludes a turn. */
 type Kind = (row: TurnRow) => readonly unknown[] | string | undefined;
 
 function closest(

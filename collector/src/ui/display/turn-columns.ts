@@ -1,6 +1,6 @@
 /**
- * @module TurnColumns: the long lists of a turn as columns: the rows of its waterfall, whatever
- * turn they belong to, and its events. The server writes them, the browser reads them.
+ * @module TurnColumns: the long lists of a turn as columns: the rows of its waterfall, across
+ * turns, and its events. The server writes them, the browser reads them.
  */
 import type {
   CausalWaterfall,
@@ -40,7 +40,7 @@ export function turnColumns<
   };
 }
 
-/** The waterfall as it was. */
+/** The waterfall from its columns. */
 export function waterfallOf({ groups, nodes, ...rest }: WaterfallColumns): CausalWaterfall {
   const all = fromColumns<WaterfallNode>(nodes);
   let from = 0;

@@ -1,6 +1,6 @@
 /**
- * @module A turn's bar is drawn against its own agent's p95, and against the list's while the agent
- * has too few turns for one.
+ * @module A turn's bar is scaled by its own agent's p95, and by the list's while the agent has too
+ * few turns for one.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import { describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * @module TurnFigures: what a list of turns shows beside their own values: completeness against the
- * declared profile, findings by priority, scales, bins of the histogram, facets.
+ * @module TurnFigures: derived values of a list of turns: completeness against the declared
+ * profile, findings by priority, scales, bins of the histogram, facets.
  */
 import { coverageProfiles } from "@turnproof/evidence";
 import type { EventQuery, TurnRow } from "@turnproof/evidence";
@@ -9,7 +9,7 @@ import { countText } from "./figures.ts";
 import { findingPriority } from "./kind-words.ts";
 import { plausibleOf } from "./plausible-time.ts";
 
-/** Identity of a row among others; a root can hold several turns. */
+/** Key of a row among others; a root can have several turns. */
 export function rowKey(row: TurnRow): string {
   return JSON.stringify([
     row.root_trace_id ?? "",
@@ -20,14 +20,14 @@ export function rowKey(row: TurnRow): string {
   ]);
 }
 
-/** Stages that the turn's profiles ask for, and how many of them are on record. */
+/** Number of stages that the turn's profiles require, and of those recorded. */
 export interface Completeness {
   readonly present: number;
   readonly required: number;
   readonly missing: readonly string[];
 }
 
-/** Null where no profile is declared, or none that is known here. */
+/** Null where no profile is declared, or an unknown one. */
 export function completenessOf(row: TurnRow): Completeness | null {
   const stages = new Set<string>();
   for (const profile of row.coverage_profiles) {
@@ -49,7 +49,7 @@ export function findingsByPriority(
   return counts;
 }
 
-/** The value under which the share of the values lies; null without values. */
+/** The quantile of the values; null without values. */
 export function quantile(values: readonly number[], share: number): number | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);
@@ -57,25 +57,25 @@ export function quantile(values: readonly number[], share: number): number | nul
 }
 
 /**
- * How long a turn took, or null where it never ended or has no extent: what was seen of it until
- * now is no duration.
+ * Duration of a turn, or null where it never ended or has no extent: the time so far is no
+ * duration.
  */
 export function lastedMs({ duration_ms: ms, timing_state: state }: TurnRow): number | null {
   return state === "missing_completion" || state === "instantaneous" ? null : ms;
 }
 
-/** What the rows of one list are drawn against. */
+/** Scales of the rows of one list. */
 export interface RowScale {
-  /** What a full bar stands for where an agent has no p95 of its own. */
+  /** Duration of a full bar where an agent has no p95 of its own. */
   readonly fullMs: number;
-  /** Day of the newest row; rows of other days say theirs. */
+  /** Day of the newest row; rows of other days show theirs. */
   readonly day: string;
-  /** By agent, where at least five durations are known. */
+  /** By agent, with at least five known durations. */
   readonly p95Ms: ReadonlyMap<string, number>;
 }
 
 const p95Min = 5;
-/** A full bar over a p95; the few that take longer are drawn torn. */
+/** A full bar relative to the p95; the few longer ones are drawn as cut. */
 const headroom = 1.25;
 
 /** The scale of a list. */
@@ -101,8 +101,8 @@ export function rowScale(rows: readonly TurnRow[]): RowScale {
 }
 
 /**
- * What a turn's bar is drawn against: its agent's own p95, because a quick agent's slow turn is
- * invisible beside a slow agent's quick one.
+ * Scale of a turn's bar: its agent's own p95, because a fast agent's slow turn would be invisible
+ * beside a slow agent's fast one.
  */
 export function durationScale(
   scale: RowScale,
@@ -141,14 +141,14 @@ export function binsOf(rows: readonly TurnRow[], nowMs: number): Bin[] {
   return binsOfCounts(plausibleOf(spoken, nowMs));
 }
 
-/** Bars of one length, as many as a chart has room for. */
+/** Bars of one length, as many as fit into a chart. */
 export interface BinFrame {
   readonly fromMs: number;
   readonly stepMs: number;
   readonly size: number;
 }
 
-/** The bars from a first time to a last one; each begins at a multiple of its length. */
+/** The bars between two times; each begins at a multiple of its length. */
 export function binFrame(first: number, last: number): BinFrame {
   const span = Math.max(last - first, 1);
   const stepMs =
@@ -158,7 +158,7 @@ export function binFrame(first: number, last: number): BinFrame {
   return { fromMs, stepMs, size: Math.max(1, Math.floor((last - fromMs) / stepMs) + 1) };
 }
 
-/** Counts over their time or a range; what lies outside of the range is left out. */
+/** Counts over their time range or a given one; counts outside of it are left out. */
 function binsOfCounts(counts: readonly Spoken[], within?: readonly [number, number]): Bin[] {
   if (counts.length === 0) return [];
   const first = within?.[0] ?? counts.reduce((least, { atMs }) => Math.min(least, atMs), Infinity);
@@ -189,7 +189,7 @@ export function rangeOf({
   return [from, Math.max(Date.parse(end_time) - 1, from)];
 }
 
-/** What spoke in each bin of the histogram; what lies outside of the range is left out. */
+/** Items in each bin of the histogram; those outside of the range are left out. */
 export function binned<T extends { readonly atMs: number }>(
   all: readonly T[],
   within?: readonly [number, number],
@@ -207,16 +207,16 @@ export function binned<T extends { readonly atMs: number }>(
   return bins;
 }
 
-/** One facet: a key of the filter bar, and its values among the rows, the commonest first. */
+/** One facet: a key of the filter bar, and its values among the rows, most frequent first. */
 export interface Facet {
   readonly key: string;
   readonly name: string;
   readonly values: readonly { readonly value: string; readonly count: number }[];
-  /** How many values there are, shown or not. */
+  /** Number of distinct values, shown or not. */
   readonly total: number;
 }
 
-/** Keys of the filter bar that turns are counted by: key, name, and the values of a turn. */
+/** Facet keys of turns: key, name, and the values of a turn. */
 const facetKeys: readonly (readonly [
   key: string,
   name: string,
@@ -241,14 +241,14 @@ const facetKeys: readonly (readonly [
 ];
 const facetShownMax = 6;
 
-/** How far a count of facets reached. */
+/** Which turns a count of facets covers. */
 export interface FacetReach {
   readonly turns: number;
   /** True when everything that was received is counted. */
   readonly complete: boolean;
 }
 
-/** Of which turns the facets are, never of more than were counted. */
+/** The number of turns behind the facets, in words; never more than were counted. */
 export function facetExtent({ turns, complete }: FacetReach): string {
   const counted = `${countText(turns)} ${turns === 1 ? "turn" : "turns"}`;
   return complete
@@ -261,7 +261,7 @@ export const facetNames: readonly (readonly [key: string, name: string])[] = fac
   ([key, name]) => [key, name],
 );
 
-/** Facets of the rows, so many values of each; a facet without a value is left out. */
+/** Facets of the rows, with that many values each; a facet without a value is left out. */
 export function facetsOf(rows: readonly TurnRow[], shownMax: number = facetShownMax): Facet[] {
   return facetKeys.flatMap(([key, name, valuesOf]) => {
     const counts = new Map<string, number>();

@@ -1,4 +1,7 @@
-/** @module Statistics of a turn: self time, overlaps, unknown durations and which way sums err. */
+/**
+ * @module Statistics of a turn: self time, overlaps, unknown durations and the direction of errors
+ * in sums.
+ */
 import { buildCausalWaterfall } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import fc from "fast-check";
@@ -145,7 +148,7 @@ test("unknown values are last, however lines are sorted", () => {
 });
 
 test("self times of a recorded tree add up to the time that its top took", () => {
-  // Children that follow one another inside of their parent, so that nothing overlaps.
+  // Consecutive children inside of their parent, without overlap.
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 12 }), (lengths) => {
       const sum = lengths.reduce((all, one) => all + one, 0);

@@ -1,14 +1,14 @@
 /**
- * @module TurnStatistics: where the time of a turn went, by operation, kind, tool, model or
- * service. What is unknown is counted as unknown, and a sum that it takes part in says which way it
- * can be wrong.
+ * @module TurnStatistics: where the time of a turn was spent, by operation, kind, tool, model or
+ * service. Unknown durations are counted as unknown, and a sum with one states in which direction
+ * it may be wrong.
  */
 import { valuesOf } from "./row-find.ts";
 import type { EventsOf } from "./row-find.ts";
 import { quantile } from "./turn-figures.ts";
 import type { WaterfallModel, WaterfallRow } from "./waterfall-rows.ts";
 
-/** What rows are counted by: a key of the box that finds them, and what it is called. */
+/** Groupings of rows: a key of the find box, and its name. */
 export const dimensions = [
   ["op", "Operation"],
   ["kind", "Kind"],
@@ -20,7 +20,7 @@ export const dimensions = [
 ] as const;
 export type Dimension = (typeof dimensions)[number][0];
 
-/** How a sum relates to the truth: some of what it is made of may be unknown. */
+/** How a sum relates to the true value when some of its parts are unknown. */
 export type Bound = "exact" | "at_least" | "at_most" | "about";
 
 /** A sum of times in milliseconds. */
@@ -31,7 +31,7 @@ export interface TimeSum {
 
 /** One line of the table; times are milliseconds, null where no duration is known. */
 export interface StatisticsLine {
-  /** Undefined for the rows that say no value. */
+  /** Undefined for the rows without a value. */
   readonly value: string | undefined;
   readonly count: number;
   /** Rows of unknown duration, and rows that are points in time and have none. */
@@ -39,12 +39,12 @@ export interface StatisticsLine {
   readonly points: number;
   readonly errors: number;
   readonly total: TimeSum | null;
-  /** The part of the total in which no child was at work. */
+  /** The part of the total without an active child. */
   readonly self: TimeSum | null;
   readonly mean: number | null;
   readonly p95: number | null;
   readonly max: number | null;
-  /** Part of the turn's time in which at least one of them was at work; null where unknown. */
+  /** Share of the turn's time with at least one of them active; null where unknown. */
   readonly share: number | null;
 }
 
@@ -64,7 +64,7 @@ interface Draft {
   readonly stretches: Stretch[];
 }
 
-/** The lines of a turn, in the order in which their values first appear. */
+/** The lines of a turn, in order of first occurrence. */
 export function turnStatistics(
   { rows, extentMs }: WaterfallModel,
   eventsOf: EventsOf,
@@ -101,7 +101,7 @@ function newDraft(): Draft {
   };
 }
 
-/** The rows below each row, those of one that stands for something unrecorded left out. */
+/** The rows below each row, without those of unrecorded parents. */
 function childrenOf(rows: readonly WaterfallRow[]): readonly (WaterfallRow[] | undefined)[] {
   const below: (WaterfallRow[] | undefined)[] = Array.from({ length: rows.length });
   for (const row of rows) {
@@ -120,7 +120,7 @@ function add(
   durationMs: number,
 ): void {
   draft.durations.push(durationMs);
-  // Without a place in time nobody can say what its children cover.
+  // Without start and end the time of its children is unknown.
   if (startMs === null || endMs === null) {
     draft.childUnknown ||= children.length > 0;
     draft.selfMs += durationMs;
@@ -130,7 +130,7 @@ function add(
   const inside: Stretch[] = [];
   for (const { node, startMs: from, endMs: to } of children) {
     if (node?.timing === "instantaneous") continue;
-    // A child without an end, or by another clock, covers more than can be seen.
+    // A child without an end, or with another clock, may cover more than recorded.
     if (from === null || to === null || node?.clock_skewed === true) draft.childUnknown = true;
     if (from === null || to === null) continue;
     const stretch = [Math.max(from, startMs), Math.min(to, endMs)] as const;
@@ -139,7 +139,7 @@ function add(
   draft.selfMs += Math.max(0, durationMs - covered(inside));
 }
 
-/** Length of time that stretches cover, each instant once. */
+/** Total length of time intervals, each instant once. */
 function covered(stretches: readonly Stretch[]): number {
   let sum = 0;
   let reached = -Infinity;
@@ -176,7 +176,7 @@ function boundOf(more: boolean, less: boolean): Bound {
   return less ? "at_most" : "exact";
 }
 
-/** Lines by a column; those that say no value, and what is unknown, come last either way. */
+/** Lines by a column; those without a value, and unknown ones, come last in either direction. */
 export function sortLines(
   lines: readonly StatisticsLine[],
   column: StatisticsColumn,

@@ -1,4 +1,6 @@
-/** @module Rows of the tree grid and their scale: sets, levels, hollow parents, gaps, zoom. */
+/**
+ * @module Rows of the tree grid and their scale: sets, levels, placeholder parents, gaps, zoom.
+ */
 import { buildCausalWaterfall } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import fc from "fast-check";

@@ -1,7 +1,7 @@
 /**
- * @module WaterfallRows: the waterfall as the rows of a tree grid. Several turns of one root stand
- * under rows of their own, and a parent that nobody recorded is a hollow row over its orphans, so
- * that a gap is seen where it is.
+ * @module WaterfallRows: the waterfall as rows of a tree grid. Several turns of one root get a row
+ * each, and a missing parent becomes a placeholder row above its orphans, so that a gap is shown
+ * in its place.
  */
 import type {
   CausalWaterfall,
@@ -22,9 +22,9 @@ export interface WaterfallRow extends TreeRow {
   /** Milliseconds from the start of the whole waterfall; null is unknown. */
   readonly startMs: number | null;
   readonly endMs: number | null;
-  /** Of a hollow row: the id that is named and not recorded. */
+  /** For a placeholder row: the id that is referred to and not recorded. */
   readonly missingId?: string;
-  /** Of a turn's row. */
+  /** For a turn's row. */
   readonly identity?: IdentityTuple;
 }
 
@@ -36,7 +36,7 @@ export interface WaterfallModel {
 
 type Draft = { -readonly [K in keyof WaterfallRow]: WaterfallRow[K] };
 
-/** Rows of a waterfall. Linear; nothing recurses. */
+/** Rows of a waterfall. Linear, without recursion. */
 export function waterfallRows(waterfall: CausalWaterfall): WaterfallModel {
   const { groups } = waterfall;
   const origin = groups.reduce(
@@ -77,7 +77,7 @@ interface Place {
   readonly parent: number;
 }
 
-/** Subtrees of a group by what they hang from: the top itself, or an id that is missing. */
+/** Subtrees of a group by their parent: the root level, or a missing id. */
 function addGroup(rows: Draft[], { nodes }: WaterfallGroup, place: Place): void {
   const tops: { readonly missing: string | null; readonly starts: number[] }[] = [];
   const byMissing = new Map<string, number[]>();

@@ -1,25 +1,25 @@
 /**
- * @module WindowWords: how far a list reaches, in words that claim no more than is known. What was
- * received and cannot be read yet is neither counted nor denied.
+ * @module WindowWords: the coverage of a list in words that claim no more than is known. Received
+ * events that are not readable yet are neither counted nor denied.
  */
 import { countText } from "./figures.ts";
 
-/** What a list says of its reach. */
+/** Coverage of a list. */
 export interface WindowReach {
   readonly window_complete: boolean;
   readonly next_cursor: string | null;
-  /** Batches that were acknowledged and were not readable when the list was read. */
+  /** Batches that were acknowledged and not readable when the list was read. */
   readonly pending_frames: number;
 }
 
-/** The state of a window: whole, whole but for what is still coming, or a page of it. */
+/** State of a window: complete, complete except for pending events, or one page. */
 export interface WindowState {
   readonly tone: "ok" | "warn";
   readonly icon: "success" | "clock" | "partial";
   readonly word: string;
 }
 
-/** The state; `paged` where the list does not begin at the newest. */
+/** The state; `paged`: the list does not begin at the newest. */
 export function windowState(of: WindowReach, paged: boolean): WindowState {
   if (of.window_complete) return { tone: "ok", icon: "success", word: "Window complete" };
   const part = of.next_cursor !== null || paged;
@@ -28,14 +28,14 @@ export function windowState(of: WindowReach, paged: boolean): WindowState {
     : { tone: "warn", icon: "clock", word: "Window still open" };
 }
 
-/** What is still on its way, as a sentence without its full stop; undefined where nothing is. */
+/** Pending events, as a sentence without its full stop; undefined without any. */
 export function pendingText(frames: number): string | undefined {
   if (frames === 0) return undefined;
   const batches = frames === 1 ? "batch is" : "batches are";
   return `${countText(frames)} received ${batches} not readable yet and not counted`;
 }
 
-/** How many of the turns had not ended when they were read; undefined where all had. */
+/** Number of turns that had not ended when they were read, in words; undefined when all had. */
 export function runningText(running: number): string | undefined {
   if (running === 0) return undefined;
   return `${countText(running)} still running, or never said ${running === 1 ? "its" : "their"} end`;

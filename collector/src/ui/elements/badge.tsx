@@ -1,5 +1,6 @@
 /**
- * @module Badge: states as sign, word and colour together, so that none of them speaks alone.
+ * @module Badge: states as icon, word and colour together, so that no state depends on one of
+ * them.
  */
 import type { FC } from "hono/jsx";
 
@@ -7,16 +8,16 @@ import { wordsOf } from "../display/figures.ts";
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
 
-/** How a badge sounds; `quiet` is for what is merely so. */
+/** Tone of a badge; `quiet` for neutral states. */
 export type Tone = "ok" | "warn" | "bad" | "quiet" | "plain";
 
-/** Sign and word. Give `title` where the word needs a sentence. */
+/** Icon and word. Set `title` where the word needs an explanation. */
 export const Badge: FC<{
   readonly tone: Tone;
   readonly icon: IconName;
   readonly word: string;
   readonly title?: string;
-  /** The sign alone is seen; the word is spoken and in the tooltip. */
+  /** Only the icon is visible; the word is spoken and in the tooltip. */
   readonly bare?: boolean;
 }> = ({ tone, icon, word, title, bare = false }) => (
   <span class={`badge ${tone}`} title={title ?? (bare ? word : undefined)}>
@@ -61,7 +62,7 @@ const verdicts: { readonly [verdict: string]: Look } = {
   },
 };
 
-/** A verdict, or that nobody judged yet. */
+/** A verdict, or that the turn is not judged yet. */
 export const VerdictBadge: FC<{
   readonly verdict: string | null | undefined;
   readonly bare?: boolean;
@@ -113,7 +114,7 @@ const cacheLooks: { readonly [decision: string]: readonly [Tone, IconName, strin
   disabled: ["quiet", "cacheOff", "The semantic cache is switched off."],
 };
 
-/** Decision of the semantic cache, or that it was not asked. */
+/** Decision of the semantic cache, or that it was not used. */
 export const CacheBadge: FC<{
   readonly decision: string | null;
   readonly bare?: boolean;

@@ -1,6 +1,6 @@
 /**
- * @module Bar: quantities as SVG geometry; the policy of the page admits no inline style. What is
- * unknown is hatched over its whole length and carries a question mark; it never has no width.
+ * @module Bar: quantities as SVG geometry, because the page's policy forbids inline styles. An
+ * unknown value is hatched over its whole length with a question mark; it never has zero width.
  */
 import type { FC } from "hono/jsx";
 
@@ -12,7 +12,7 @@ function percent(part: number, whole: number): string {
   return `${Number((Math.min(Math.max(part / whole, 0), 1) * 100).toFixed(3))}%`;
 }
 
-/** A duration against a scale, with a tick where most end (p95). */
+/** A duration on a scale, with a tick at the p95. */
 export const DurationBar: FC<{
   readonly ms: number | null;
   readonly scaleMs: number;
@@ -24,7 +24,7 @@ export const DurationBar: FC<{
       <rect class="tick" x={percent(p95Ms, scaleMs)} y="0" width="1.5" height="12" />
     );
   const torn = ms !== null && ms > scaleMs;
-  // The duration itself stands beside the bar as text; without a tick the bar says nothing more.
+  // The duration itself is beside the bar as text; without a tick the bar adds nothing.
   const heard =
     p95Ms === null
       ? { "aria-hidden": "true" }
@@ -62,7 +62,7 @@ const UnknownFill: FC = () => (
   </>
 );
 
-/** A share of a whole; null is unknown. Without a `label` the text beside it says as much. */
+/** A share of a whole; null is unknown. Without a `label` the text beside it describes it. */
 export const ShareBar: FC<{
   readonly part: number | null;
   readonly whole: number;

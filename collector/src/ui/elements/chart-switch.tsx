@@ -1,6 +1,6 @@
 /**
- * @module ChartSwitch: what is drawn over the list of turns: how many, how long they took, how they
- * fared. Each choice is a link, so it works without script and a link to the page keeps it.
+ * @module ChartSwitch: the chart above the list of turns: volume, duration or outcome. Each choice
+ * is a link, so it works without script and a link to the page keeps it.
  */
 import type { FC } from "hono/jsx";
 

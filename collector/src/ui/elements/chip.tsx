@@ -1,6 +1,6 @@
 /**
- * @module Chip: identity and filters as small named values. Scope is always visible, and anonymous
- * and unattributed are chips of their own, never an absence.
+ * @module Chip: identity and filters as small named values. The scope is always visible, and
+ * anonymous and unattributed have chips of their own.
  */
 import type { Child, FC } from "hono/jsx";
 
@@ -8,7 +8,7 @@ import { shortId } from "../display/figures.ts";
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
 
-/** A value cut in its middle; on paper it stands whole. */
+/** A value shortened in its middle; printed in full. */
 const Shortened: FC<{ readonly of: string; readonly chars: number }> = ({ of, chars }) => {
   const text = shortId(of, chars);
   return (
@@ -27,7 +27,7 @@ export const Chip: FC<{
   readonly title?: string;
   readonly dashed?: boolean;
   readonly chars?: number;
-  /** What the value is called when it is copied; in the browser the chip then copies it whole. */
+  /** Name of the value when copied; in the browser the chip then copies it in full. */
   readonly copy?: string;
 }> = ({ name, value, icon, href, title, dashed = false, chars = 28, copy }) => {
   const body = (
@@ -49,7 +49,7 @@ export const Chip: FC<{
   );
 };
 
-/** Chips in a row; `label` is what screen readers call it. */
+/** Chips in a row; `label` is their name for screen readers. */
 export const Chips: FC<{ readonly label: string; readonly children?: Child }> = ({
   label,
   children,
@@ -59,7 +59,7 @@ export const Chips: FC<{ readonly label: string; readonly children?: Child }> = 
   </div>
 );
 
-/** Identity as far as it is known. `user_id`: a value, null for anonymous, absent for nobody said. */
+/** Identity, as far as known. `user_id`: a value, null for anonymous, absent when not recorded. */
 export interface ScopeParts {
   readonly application_id?: string;
   readonly agent_id?: string;
@@ -68,7 +68,7 @@ export interface ScopeParts {
   readonly thread_id?: string;
 }
 
-/** The tenant: a value, anonymous, or that nobody said. */
+/** The tenant: a value, anonymous, or not recorded. */
 export const TenantChip: FC<{
   readonly userId: string | null | undefined;
   readonly href?: string;

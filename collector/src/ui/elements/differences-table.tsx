@@ -1,6 +1,6 @@
 /**
- * @module DifferencesTable: what the turns of a filter say more often than the others: counts and
- * shares of both sides, and how many say nothing.
+ * @module DifferencesTable: values that are more frequent in the turns of a filter than in the
+ * others: counts and shares of both sides, and the number without a value.
  */
 import type { FC } from "hono/jsx";
 
@@ -10,25 +10,25 @@ import { queryOf } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { ShareBar } from "./bar.tsx";
 
-/** What the answer holds. */
+/** Fields of the answer. */
 export interface Compared extends Differences {
   readonly pending_frames: number;
 }
 
-/** What the page stands at. */
+/** Address of the page. */
 export interface ComparedPlace {
   readonly path: string;
   readonly terms: readonly Term[];
   readonly query: URLSearchParams;
 }
 
-/** The table, with what it counted in words. */
+/** The table, with the counted turns in words. */
 export const DifferencesTable: FC<{ readonly of: Compared; readonly place: ComparedPlace }> = ({
   of,
   place,
 }) => {
   const { these, others, values, unsaid } = of;
-  // What is asked for is said by all of these, which is no news.
+  // The filter's own values are in all of these turns, so they are left out.
   const asked = new Set(
     place.terms.filter(({ negated }) => !negated).map(({ key, value }) => `${key}:${value}`),
   );
@@ -74,7 +74,7 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
   );
 };
 
-/** Which turns either side is, never more than were counted. */
+/** The turns of either side in words, never more than were counted. */
 function extentText({ these, others, pending_frames: pending }: Compared): string {
   const all = pending > 0 ? "" : "all ";
   const later = pending > 0 ? " More has arrived and is not readable yet." : "";

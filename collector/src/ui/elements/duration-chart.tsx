@@ -1,7 +1,7 @@
 /**
- * @module DurationChart: how long turns took, over time. Each column is a stretch of time and each
- * cell a class of durations; more turns are darker and wider, and what is unknown is a hatched band
- * of its own. In the browser a brush over it filters by time, as over the counts.
+ * @module DurationChart: durations of turns over time. Each column is a time interval and each
+ * cell a class of durations; more turns are darker and wider, and unknown durations are a hatched
+ * band of their own. In the browser a brush over it filters by time, as over the counts.
  */
 import type { FC } from "hono/jsx";
 
@@ -9,16 +9,16 @@ import { countText, durationText } from "../display/figures.ts";
 import type { DurationCells, DurationColumn } from "../display/duration-cells.ts";
 import { TimeFigure, elsewhereText, turnsText } from "./time-figure.tsx";
 
-/** Height of a class; few classes are taller, so that the chart is never a mere line. */
+/** Height of a class; a few classes are taller, so that the chart keeps a minimum height. */
 const rowHeightMin = 10;
 const heightMin = 48;
 const levels = 5;
 
-/** The chart, and of what it is all the turns; nothing is drawn without any. */
+/** The chart, and the turns it covers; nothing is drawn without any. */
 export const DurationChart: FC<{
   readonly cells: DurationCells;
   readonly extent: string;
-  /** How many turns there are; those that stand in no column are said. */
+  /** Number of turns; those in no column are mentioned. */
   readonly of: number;
 }> = ({ cells, extent, of }) => {
   const { columns, fromMs, toMs } = cells;
@@ -84,7 +84,7 @@ const Column: FC<{ readonly column: DurationColumn; readonly place: Place }> = (
 }) => {
   const slot = 100 / size;
   const cell = (count: number, fullest: number) => {
-    // By the logarithm: one slow turn among hundreds must still be seen.
+    // Logarithmic: one slow turn among hundreds must be visible.
     const level = Math.ceil((Math.log1p(count) / Math.log1p(fullest)) * levels);
     const share = 0.4 + 0.1 * level;
     return {
@@ -122,7 +122,7 @@ const Column: FC<{ readonly column: DurationColumn; readonly place: Place }> = (
   );
 };
 
-/** A column in words, for whoever points at it. */
+/** A column in words, for its tooltip. */
 function columnWords({ turns, unknown, p50, p95 }: DurationColumn): string {
   return [
     turnsText(turns),

@@ -1,6 +1,6 @@
 /**
- * @module EventPanel: everything that was recorded of one event: its place, its allowlisted
- * attributes by the registry, what it refers to, and what was refused at the door.
+ * @module EventPanel: everything recorded of one event: its identity, its allowlisted attributes
+ * by the registry, its references, and refused attributes.
  */
 import type { ResourceRef, TurnEvent } from "@turnproof/evidence";
 import { attribute } from "@turnproof/semconv";
@@ -70,7 +70,7 @@ const Attributes: FC<{ readonly event: TurnEvent }> = ({ event }) => {
   );
 };
 
-/** What the registry says of an attribute. */
+/** The registry's description of an attribute. */
 function aboutOf(name: string): string {
   const row = rows[name];
   return row === undefined ? name : `${row.span} · holds a ${row.holds} · ${row.source}`;

@@ -1,7 +1,6 @@
 /**
- * @module EvidenceLinks: from a statement to the events that show it. Without script a link leads
- * to
- * the event's line among the raw events; with script it selects the row of the waterfall.
+ * @module EvidenceLinks: links from a statement to the events behind it. Without script a link
+ * leads to the event's line among the raw events; with script it selects the row of the waterfall.
  */
 import type { FC } from "hono/jsx";
 
@@ -14,7 +13,7 @@ const shownMax = 3;
 export const EvidenceLinks: FC<{
   readonly ids: readonly string[];
   readonly count?: number;
-  /** A sign instead of the word, for tables. */
+  /** An icon instead of the word, for tables. */
   readonly bare?: boolean;
 }> = ({ ids, count = ids.length, bare = false }) =>
   ids.length === 0 ? (

@@ -1,6 +1,6 @@
 /**
- * @module Failures: what ended in error in the turn, where it began, and the way to its event. It
- * is what was recorded, not a verdict: a turn can fail on the way and still deliver.
+ * @module Failures: what ended in error in the turn, where it began, and a link to its event. It
+ * shows records, not a verdict: a turn with errors can still deliver.
  */
 import type { FC } from "hono/jsx";
 
@@ -10,10 +10,10 @@ import { countText } from "../display/figures.ts";
 import { Icon } from "../icons.tsx";
 import { EvidenceLinks } from "./evidence-links.tsx";
 
-/** Failures that stand open; the others are one click away. */
+/** Failures shown at first; the others are one click away. */
 const shownMax = 3;
 
-/** The list; nothing where nothing failed. */
+/** The list; nothing without failures. */
 export const Failures: FC<{ readonly failures: readonly Failure[] }> = ({ failures }) =>
   failures.length === 0 ? (
     <></>
@@ -42,7 +42,7 @@ export const Failures: FC<{ readonly failures: readonly Failure[] }> = ({ failur
     </>
   );
 
-/** A page of a thousand failures says no more than one of fifty. */
+/** A thousand failures on a page help no more than fifty. */
 const listedMax = 50;
 
 const FailureLine: FC<{ readonly of: Failure }> = ({ of }) => (

@@ -1,7 +1,6 @@
 /**
- * @module Figure: values as they stand in rows, facts and tiles. Unknown and not measured are
- * states
- * of their own with a look of their own, never a zero and never an empty place.
+ * @module Figure: values in rows, facts and tiles. Unknown and not measured are states with their
+ * own look, never a zero and never an empty place.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
@@ -9,7 +8,7 @@ import type { FC } from "hono/jsx";
 import { countText, durationText, shortCountText, shortId, timeText } from "../display/figures.ts";
 import type { TimeForm } from "../display/figures.ts";
 
-/** Nobody said. `why` is one sentence for the tooltip and for screen readers. */
+/** Not recorded. `why` is one sentence for the tooltip and for screen readers. */
 export const Unknown: FC<{ readonly why?: string; readonly word?: string }> = ({ why, word }) => (
   <span class="unknown" title={why ?? "Unknown: nothing that was recorded says."}>
     <span aria-hidden="true">{word ?? "?"}</span>
@@ -17,7 +16,7 @@ export const Unknown: FC<{ readonly why?: string; readonly word?: string }> = ({
   </span>
 );
 
-/** Nothing could have measured it, which is not the same as zero or unused. */
+/** Nothing could have measured it, which differs from zero or unused. */
 export const NotMeasured: FC<{ readonly why?: string; readonly short?: boolean }> = ({
   why,
   short = false,
@@ -28,7 +27,7 @@ export const NotMeasured: FC<{ readonly why?: string; readonly short?: boolean }
   </span>
 );
 
-/** A dash where a thing does not apply; say `why` it does not. */
+/** A dash where a value does not apply; `why` explains it. */
 export const NotThere: FC<{ readonly why: string }> = ({ why }) => (
   <span class="absent" title={why}>
     <span aria-hidden="true">–</span>
@@ -81,8 +80,8 @@ export const Duration: FC<{
   );
 
 /**
- * How long a turn took. One that began and never ended took at least what was seen of it; one of a
- * single moment says nothing of its length.
+ * Duration of a turn. One that began and never ended took at least the time seen so far; a turn
+ * with a single moment has no known duration.
  */
 export const TurnDuration: FC<{
   readonly of: Pick<TurnRow, "duration_ms" | "timing_state"> | undefined;
@@ -104,8 +103,8 @@ export const TurnDuration: FC<{
 };
 
 /**
- * A time of the evidence. The server writes UTC; the browser rewrites it for a local clock, which
- * is why the exact time stays in `datetime` and in the tooltip.
+ * A time of the evidence. The server writes UTC; the browser rewrites it for a local clock, so the
+ * exact time is kept in `datetime` and in the tooltip.
  */
 export const Time: FC<{ readonly at: string | null | undefined; readonly form?: TimeForm }> = ({
   at,
@@ -120,8 +119,8 @@ export const Time: FC<{ readonly at: string | null | undefined; readonly form?: 
   );
 
 /**
- * An opaque id in the mono face; shortened in the middle, whole in the tooltip and on paper. In the
- * browser one with `copy` copies itself.
+ * An opaque id in monospace; shortened in the middle, in full in the tooltip and in print. With
+ * `copy` it copies itself in the browser.
  */
 export const Id: FC<{
   readonly of: string | null | undefined;

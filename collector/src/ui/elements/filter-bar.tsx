@@ -1,6 +1,6 @@
 /**
- * @module FilterBar: one line of terms. Without script it is a form whose terms the server sorts
- * into the address; with script it completes keys and values as they are typed.
+ * @module FilterBar: one line of terms. Without script it is a form whose terms the server
+ * converts to parameters; with script it completes keys and values as they are typed.
  */
 import type { FC } from "hono/jsx";
 
@@ -14,7 +14,7 @@ export const FilterBar: FC<{
   readonly action: string;
   readonly terms: readonly Term[];
   readonly placeholder?: string;
-  /** The address of the list; its order, limit and chart stay. */
+  /** The address of the list; its order, limit and chart are kept. */
   readonly query: URLSearchParams;
 }> = ({ action, terms, placeholder, query }) => (
   <form class="filter" method="get" action={action} role="search" aria-label="Turns" data-filter>
@@ -38,7 +38,7 @@ export const FilterBar: FC<{
   </form>
 );
 
-/** The terms as chips that a click takes away. */
+/** The terms as chips that a click removes. */
 export const TermChips: FC<{
   readonly path: string;
   readonly terms: readonly Term[];
@@ -64,10 +64,10 @@ export const TermChips: FC<{
 const More: FC<{ readonly than: number; readonly total: number }> = ({ than, total }) =>
   total > than ? <p class="muted">and {total - than} more</p> : null;
 
-/** Values of a facet that are drawn; the answer has more, for completion. */
+/** Most values of a facet that are drawn; the answer has more, for completion. */
 const drawnMax = 20;
 
-/** Facets of turns; each value adds its term or takes it away. */
+/** Facets of turns; each value adds its term or removes it. */
 export const Facets: FC<{
   readonly facets: readonly Facet[];
   readonly path: string;

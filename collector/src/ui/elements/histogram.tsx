@@ -10,11 +10,11 @@ import { TimeFigure, elsewhereText, turnsText } from "./time-figure.tsx";
 
 const height = 48;
 
-/** Turns per bin, and of what they are all the turns; nothing is drawn without any. */
+/** Turns per bin, and the turns it covers; nothing is drawn without any. */
 export const Histogram: FC<{
   readonly bins: readonly Bin[];
   readonly extent: string;
-  /** How many turns there are; those that stand in no bin are said. */
+  /** Number of turns; those in no bin are mentioned. */
   readonly of: number;
 }> = ({ bins, extent, of }) => {
   const most = bins.reduce((max, bin) => Math.max(max, bin.turns), 0);
@@ -79,7 +79,7 @@ const Bar: FC<{
   );
 };
 
-/** A bar in words, for whoever points at it. */
+/** A bar in words, for its tooltip. */
 function binWords({ turns, errors }: Bin): string {
   return errors === 0 ? turnsText(turns) : `${turnsText(turns)}, ${countText(errors)} with errors`;
 }

@@ -1,6 +1,6 @@
 /**
- * @module InsightList: the card of what stands out: the first of it in words, each with the way to
- * what shows it.
+ * @module InsightList: the card of insights: the first ones in words, each with a link to its
+ * evidence.
  */
 import type { Insight, Insights } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
@@ -10,13 +10,13 @@ import { PriorityBadge } from "./badge.tsx";
 import { TenantChip } from "./chip.tsx";
 import { Card } from "./panel.tsx";
 
-/** The card. Over many turns it is told whose each insight is. */
+/** The card. Over many turns each insight has its owner. */
 export const InsightList: FC<{
   readonly title: string;
   readonly insights: Insights;
   readonly shownMax: number;
   readonly tellsTenants?: boolean;
-  /** The way to what shows it. */
+  /** The link to its evidence. */
   readonly evidenceOf: (insight: Insight) => Child;
 }> = ({ title, insights, shownMax, tellsTenants = false, evidenceOf }) => (
   <Card title={title} icon="info" id="insights" end={countText(insights.total)} flush>

@@ -1,16 +1,16 @@
 /**
- * @module Level: how deep a row of a tree stands. Indentation grows with the level and then no
- * more, the sooner the narrower the grid is, and a numeral goes on: 1,500 levels stay readable.
+ * @module Level: depth of a row in a tree. Indentation grows up to a level that depends on the
+ * grid's width, and a number shows deeper levels: 1,500 levels stay readable.
  */
 import type { FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
 
 const indentPx = 12;
-/** Levels that are indented in a wide grid, in a narrow one, and in one of a phone. */
+/** Most indented levels in a wide grid, in a narrow one, and on a phone. */
 const steps = { wide: 10, mid: 4, low: 2 } as const;
 
-/** Room before a row; narrower grids cut it by style. */
+/** Indentation of a row; narrower grids cut it by style. */
 export const LevelIndent: FC<{ readonly level: number }> = ({ level }) => (
   <svg
     class="indent"
@@ -20,7 +20,7 @@ export const LevelIndent: FC<{ readonly level: number }> = ({ level }) => (
   />
 );
 
-/** The level in figures, where indentation does not reach it. */
+/** The level as a number, where indentation ends. */
 export const LevelNumeral: FC<{ readonly level: number }> = ({ level }) => {
   const below = level - 1;
   if (below <= steps.low) return <></>;

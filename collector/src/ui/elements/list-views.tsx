@@ -1,6 +1,6 @@
 /**
- * @module ListViews: the views of the list of turns, built in and the reader's own. The server draws
- * those that are built in; the browser adds what it keeps.
+ * @module ListViews: the views of the list of turns, built in and saved ones. The server draws the
+ * built-in ones; the browser adds the saved ones.
  */
 import type { FC } from "hono/jsx";
 
@@ -12,7 +12,7 @@ import { Icon } from "../icons.tsx";
 const ViewLinks: FC<{
   readonly views: readonly ListView[];
   readonly path: string;
-  /** The query that the page has now. */
+  /** The page's present query. */
   readonly query: string;
 }> = ({ views, path, query }) => (
   <>
@@ -30,7 +30,7 @@ const ViewLinks: FC<{
   </>
 );
 
-/** A view of the reader's own, with what can be done to it. */
+/** A saved view, with its actions. */
 export const SavedViewItem: FC<{
   readonly view: SavedView;
   readonly path: string;
@@ -54,7 +54,7 @@ export const SavedViewItem: FC<{
   </li>
 );
 
-/** The box that names a view: a new one, or one that gets another name. */
+/** The box that names a view, new or renamed. */
 export const ViewNameForm: FC<{ readonly name: string; readonly word: string }> = ({
   name,
   word,
@@ -79,7 +79,7 @@ export const ViewNameForm: FC<{ readonly name: string; readonly word: string }> 
   </form>
 );
 
-/** The views of the page. `keeper` tells accounts of one browser apart. */
+/** The views of the page. `keeper` distinguishes accounts of one browser. */
 export const ListViews: FC<{
   readonly views: readonly ListView[];
   readonly path: string;

@@ -1,12 +1,12 @@
 /**
- * @module More: a list of which the first lines stand open, the next can be opened, and the rest is
- * a count: no list of a page grows without end, and none ends without saying so.
+ * @module More: a list whose first lines are shown, the next can be opened, and the rest is a
+ * count: every list of a page is bounded and states its rest.
  */
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
 
-/** Lines of a list; `first` are open, up to `most` are on the page. */
+/** Lines of a list; `first` are shown, up to `most` are on the page. */
 export const More: FC<{
   readonly lines: readonly Child[];
   readonly first: number;

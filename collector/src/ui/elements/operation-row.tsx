@@ -1,6 +1,6 @@
 /**
  * @module OperationRow: one operation of both sides as a row of the tree grid, drawn by the server
- * for the first rows and by the browser for whichever are in sight.
+ * for the first rows and by the browser for the visible ones.
  */
 import type { CompareTrust, FieldChange, OperationRow as Operation } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
@@ -22,7 +22,7 @@ import type { TreeRowState } from "./tree-row.tsx";
 import { PairBar } from "./pair-bar.tsx";
 import { Verb } from "./verb.tsx";
 
-/** What all rows of a comparison share. */
+/** Data that all rows of a comparison share. */
 export interface ComparePlace {
   readonly trust: CompareTrust;
   readonly scaleMs: number;
@@ -31,7 +31,7 @@ export interface ComparePlace {
   readonly candidateHref: string;
 }
 
-/** Where the event of a row is shown: on its candidate's page, or on the baseline's. */
+/** Link to a row's event: on its candidate's page, or on the baseline's. */
 export function eventHref(operation: Operation, place: ComparePlace): string {
   const { candidate_event_id: candidate, baseline_event_id: baseline } = operation;
   const page = candidate === null ? place.baselineHref : place.candidateHref;

@@ -1,13 +1,13 @@
 /**
  * @module PairBar: one figure of both sides as two bars. Longer is not worse and shorter is not
- * better: both carry the same ink.
+ * better, so both have the same colour.
  */
 import type { Delta } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { sideNames } from "../display/compare-words.ts";
 
-/** Two bars on one scale, A hollow above B solid; what is not known is hatched. */
+/** Two bars on one scale, A outlined above B filled; an unknown value is hatched. */
 export const PairBar: FC<{
   readonly of: Delta;
   readonly scale: number;

@@ -1,18 +1,16 @@
-/**
- * @module Panel: the containers of a page: cards, notes, tiles, facts, and the empty place.
- */
+/** @module Panel: the containers of a page: cards, notes, tiles, facts, and empty states. */
 import type { Child, FC } from "hono/jsx";
 
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
 
-/** A titled section. `end` stands at the right of its head: a count, a link. */
+/** A titled section. `end` is at the right of its head: a count, a link. */
 export const Card: FC<{
   readonly title: string;
   readonly id?: string;
   readonly icon?: IconName;
   readonly end?: Child;
-  /** Content goes to the edges, as tables do. */
+  /** Content extends to the edges, as tables do. */
   readonly flush?: boolean;
   readonly children?: Child;
 }> = ({ title, id, icon, end, flush = false, children }) => (
@@ -26,7 +24,7 @@ export const Card: FC<{
   </section>
 );
 
-/** A sentence that the reader should not miss. */
+/** An important sentence. */
 export const Note: FC<{
   readonly tone?: "plain" | "warn" | "bad";
   readonly icon?: IconName;
@@ -38,7 +36,7 @@ export const Note: FC<{
   </div>
 );
 
-/** Nothing is here: what that means, and what to do. */
+/** An empty state: what it means, and what to do. */
 export const Empty: FC<{
   readonly title: string;
   readonly icon?: IconName;

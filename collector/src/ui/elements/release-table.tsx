@@ -1,6 +1,6 @@
 /**
- * @module ReleaseTable: how turns fared by release, in the order in which the releases appeared,
- * with the way to compare a turn from before a release with one of it.
+ * @module ReleaseTable: figures of turns by release, in order of first appearance, with a link
+ * that compares a turn from before a release with one of it.
  */
 import type { FC } from "hono/jsx";
 
@@ -12,11 +12,11 @@ import { Duration, NotMeasured, NotThere, Time } from "./figure.tsx";
 import { Table } from "./panel.tsx";
 import { VerdictCounts } from "./verdict-counts.tsx";
 
-/** Where the links of the table lead. */
+/** Base of the table's links. */
 export interface ReleasePlace {
   /** Base path of the collector, without a slash at the end. */
   readonly base: string;
-  /** What the turns were chosen by, as parameters of the list. */
+  /** Filters of the turns, as parameters of the list. */
   readonly filters: URLSearchParams;
 }
 

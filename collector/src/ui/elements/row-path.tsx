@@ -1,6 +1,6 @@
 /**
- * @module RowPath: what a selected row hangs below, from the top: in a deep chain the indentation
- * ends and this line goes on. The middle of a long path is a count.
+ * @module RowPath: ancestors of a selected row, from the root: in a deep chain indentation ends
+ * and this line continues. The middle of a long path is a count.
  */
 import type { FC } from "hono/jsx";
 
@@ -14,7 +14,7 @@ export interface PathStep {
 
 const nearest = 3;
 
-/** The top of the path, how many are left out, and the nearest rows; each leads to its row. */
+/** The start of the path, how many are left out, and the nearest rows; each leads to its row. */
 export const RowPath: FC<{ readonly steps: readonly PathStep[]; readonly level: number }> = ({
   steps,
   level,

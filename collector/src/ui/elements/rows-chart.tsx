@@ -1,6 +1,6 @@
 /**
- * @module RowsChart: the chart of the rows that a list shows, drawn by the server and, while turns
- * arrive, by the browser, until all turns of the filter have been counted.
+ * @module RowsChart: the chart of a list's rows, drawn by the server and, while turns arrive, by
+ * the browser, until all turns of the filter are counted.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
@@ -15,7 +15,7 @@ import { TrendChart } from "./trend-chart.tsx";
 
 const extent = "on this page";
 
-/** `chart` as the address names it: `duration`, `trend`, or null for the count. */
+/** `chart` from the address: `duration`, `trend`, or null for the count. */
 export const RowsChart: FC<{
   readonly items: readonly TurnRow[];
   readonly chart: string | null;

@@ -1,18 +1,18 @@
-/** @module SortHead: a head of a table by which the server orders the list. */
+/** @module SortHead: a table head that sorts the list on the server. */
 import type { FC } from "hono/jsx";
 
 import { queryOf, termsOf, unclearOf } from "../display/filter-terms.ts";
 import { Icon } from "../icons.tsx";
 
-/** Where the list is, and what its address says. */
+/** Address of the list, and its parameters. */
 export interface SortPlace {
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
 /**
- * The heading as a link to the list by this field, largest first; a second time smallest first, and
- * then in the list's own order again.
+ * The heading as a link that sorts by this field, largest first; then smallest first, and then in
+ * the list's own order again.
  */
 export const SortLink: FC<{
   readonly field: string;
@@ -33,7 +33,7 @@ export const SortLink: FC<{
   );
 };
 
-/** How the list is ordered by this field, if it is. */
+/** Direction of the list's order by this field, if any. */
 export function directionOf(
   field: string,
   query: URLSearchParams,

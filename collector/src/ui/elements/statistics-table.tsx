@@ -1,6 +1,6 @@
 /**
- * @module StatisticsTable: where the time of a turn went. The server draws it by operation; the
- * browser draws it by whatever is chosen, sorted by any column.
+ * @module StatisticsTable: where the time of a turn was spent. The server draws it by operation;
+ * the browser draws it by the chosen grouping, sorted by any column.
  */
 import type { Child, FC } from "hono/jsx";
 
@@ -18,10 +18,10 @@ import type {
 import { Icon } from "../icons.tsx";
 import { NotThere, Unknown } from "./figure.tsx";
 
-/** Lines that are drawn; a turn can name each of its spans differently. */
+/** Most lines that are drawn; each span of a turn may have its own name. */
 const linesMax = 100;
 
-/** How the table is sorted. */
+/** Sort order of the table. */
 export interface Sorting {
   readonly column: StatisticsColumn;
   readonly descending: boolean;
@@ -39,7 +39,7 @@ const columns: readonly (readonly [column: StatisticsColumn, name: string, title
   ["share", "Of turn", "Part of the turn's time in which at least one of them was at work"],
 ];
 
-/** The table; without `sortable` its heads are plain words, as without script. */
+/** The table; without `sortable` its heads are plain text, as without script. */
 export const StatisticsTable: FC<{
   readonly lines: readonly StatisticsLine[];
   readonly by: Dimension;
@@ -150,7 +150,7 @@ const Line: FC<{ readonly line: StatisticsLine; readonly by: Dimension }> = ({ l
   );
 };
 
-/** Parts that are not nothing never read as nothing. */
+/** A part greater than zero is never shown as zero. */
 function shareOfTurn({ share, unknown }: StatisticsLine): string {
   const percent = (share ?? 0) * 100;
   const text = percent > 0 && percent < 1 ? "<1 %" : `${Math.round(percent)} %`;

@@ -1,22 +1,22 @@
 /**
- * @module TimeFigure: the frame of a chart of turns over time: what is drawn, a brush over it, when
- * it begins and ends, and in words what it shows and how many turns stand outside of it.
+ * @module TimeFigure: the frame of a chart of turns over time: the drawing, a brush over it, its
+ * start and end, and in words what it shows and how many turns are outside of it.
  */
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
 import { Time } from "./figure.tsx";
 
-/** A chart's stretch of time in epoch milliseconds, its height in pixels, and its words. */
+/** A chart's time range in epoch milliseconds, its height in pixels, and its texts. */
 interface TimeFigureProps {
   readonly fromMs: number;
   readonly toMs: number;
   readonly height: number;
-  /** What the drawing says to whoever does not see it. */
+  /** Text of the drawing for screen readers. */
   readonly label: string;
   readonly readout: string;
   readonly class?: string;
-  /** Beside the drawing, as the names of its rows. */
+  /** Beside the drawing, such as the names of its rows. */
   readonly scale?: Child;
   readonly children?: Child;
 }
@@ -55,7 +55,7 @@ export function turnsText(count: number): string {
   return `${countText(count)} ${count === 1 ? "turn" : "turns"}`;
 }
 
-/** Turns that no part of a chart shows: they spoke outside of its range, or by a broken clock. */
+/** Turns outside of the chart, in words: outside of its range, or with a broken clock. */
 export function elsewhereText(all: number, drawn: number): string {
   return all > drawn ? `, ${countText(all - drawn)} more at other times` : "";
 }

@@ -1,14 +1,15 @@
 /**
- * @module TreeRow: what every row of a tree grid says of its place, and the sign by which it opens.
+ * @module TreeRow: attributes of a tree grid's row for its position, and the icon by which it
+ * opens.
  */
 import type { FC } from "hono/jsx";
 
 import type { TreeRow as Row } from "../display/tree-rows.ts";
 import { Icon } from "../icons.tsx";
 
-/** How a row stands just now. */
+/** Present state of a row. */
 export interface TreeRowState {
-  /** Place among the rows that are shown, from 0. */
+  /** Position among the shown rows, from 0. */
   readonly index: number;
   readonly collapsed: boolean;
   readonly focused: boolean;
@@ -34,7 +35,7 @@ export function treeRowAttributes(
   };
 }
 
-/** The sign of a row that has others below it. */
+/** The icon of a row that has others below it. */
 export const Twist: FC<{ readonly row: Row; readonly collapsed: boolean }> = ({
   row,
   collapsed,

@@ -1,7 +1,7 @@
 /**
- * @module TrendChart: how turns fared over time, in bands of one chart: verdicts, durations, tools
- * with a limit or a failure, tokens. A release that appears is a line through all of them. What is
- * unknown is hatched, and what did not happen is left empty. A brush over it filters by time.
+ * @module TrendChart: the trend of turns, in bands of one chart: verdicts, durations, tools with a
+ * limitation or a failure, tokens. A new release is a line through all of them. Unknown values are
+ * hatched, and absent ones left empty. A brush over it filters by time.
  */
 import type { Child, FC } from "hono/jsx";
 
@@ -11,14 +11,14 @@ import type { ReleaseTrend, Trend, TrendFigures, TrendSlice } from "../display/t
 import { VerdictBadge } from "./badge.tsx";
 import { TimeFigure, elsewhereText, turnsText } from "./time-figure.tsx";
 
-/** One band: its name with the value of a full bar, its height, and a slice's part of it. */
+/** One band: its name with the value of a full bar, its height, and the value of a slice. */
 interface Band {
   readonly title: string;
   readonly height: number;
   readonly draw: (slice: TrendSlice, box: Box) => Child;
 }
 
-/** Where a slice stands in a band. */
+/** Position of a slice in a band. */
 interface Box {
   readonly x: string;
   readonly width: string;
@@ -94,7 +94,7 @@ export const TrendChart: FC<{ readonly trend: Trend; readonly extent: string }> 
   );
 };
 
-/** How many turns have which verdict, with how each is drawn. */
+/** Number of turns by verdict, with the colour of each. */
 const Legend: FC<{ readonly trend: Trend }> = ({ trend: { verdicts, releases } }) => (
   <p class="trend-legend">
     {verdictWords.map((verdict) => {
@@ -123,7 +123,7 @@ function fillOf(verdict: string): string {
   return verdict === "unknown" ? "unknown-fill" : `verdict ${verdict}`;
 }
 
-/** What is there from the start did not come with this window. */
+/** A release present from the start did not begin in this window. */
 function isNew({ release, change }: ReleaseTrend): boolean {
   return release !== null && change !== null;
 }
@@ -178,7 +178,7 @@ function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
   ];
 }
 
-/** Height of a value beside the greatest, which may be zero. */
+/** Height of a value relative to the greatest, which may be zero. */
 function part(value: number, most: number): number {
   return most === 0 ? 0 : value / most;
 }
@@ -195,7 +195,7 @@ const Verdicts: FC<{
       {verdictWords.map((verdict) => {
         const count = slice.verdicts[verdict] ?? 0;
         if (count === 0) return null;
-        // One failed turn among thousands must still be seen.
+        // One failed turn among thousands must be visible.
         const tall = Math.max(2, count * scale);
         y -= tall;
         return (
@@ -254,7 +254,7 @@ const Bar: FC<{ readonly box: Box; readonly share: number; readonly name?: strin
   );
 };
 
-/** Turns were there, and none of them said. */
+/** There were turns, without a recorded value. */
 const Unsaid: FC<{ readonly box: Box }> = ({ box }) => (
   <rect
     class="unknown-fill"
@@ -265,7 +265,7 @@ const Unsaid: FC<{ readonly box: Box }> = ({ box }) => (
   />
 );
 
-/** A name needs so much of the width; of releases closer together the first alone is named. */
+/** Width that a name needs; of releases closer together only the first is named. */
 const namedShare = 0.2;
 const nameCharsMax = 16;
 
@@ -298,7 +298,7 @@ const ReleaseLines: FC<{
   );
 };
 
-/** Turns by verdict in words, those without any of them left out. */
+/** Turns by verdict in words, without verdicts that no turn has. */
 function verdictsText({ verdicts }: TrendFigures): string {
   return verdictWords
     .flatMap((verdict) => {
@@ -308,7 +308,7 @@ function verdictsText({ verdicts }: TrendFigures): string {
     .join(", ");
 }
 
-/** A slice in words, for whoever points at it. */
+/** A slice in words, for its tooltip. */
 function sliceText(slice: TrendSlice): string {
   if (slice.turns === 0) return turnsText(0);
   const { p50_ms: half, p95_ms: p95, duration_unknown: unknown } = slice;

@@ -18,7 +18,7 @@ import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "./badge.ts
 import { DurationBar } from "./bar.tsx";
 import { Id, NotMeasured, NotThere, Time, TurnDuration, Unknown } from "./figure.tsx";
 
-/** Where a row leads; a root with several turns names which one. */
+/** Link of a row; for a root with several turns it has the turn id. */
 export interface RowPlace {
   readonly base: string;
   readonly scale: RowScale;
@@ -39,7 +39,7 @@ export function turnHref(base: string, row: Row, crowded: boolean): string {
   return `${base}/traces/${root}${text === "" ? "" : `?${text}`}`;
 }
 
-/** Agent, and which services, releases and producers the turn's evidence is from. */
+/** Agent, services, releases and producers of the turn's evidence. */
 function originText(row: Row): string {
   const part = (name: string, values: readonly string[]): readonly string[] =>
     values.length === 0 ? [] : [`${name} ${values.join(", ")}`];

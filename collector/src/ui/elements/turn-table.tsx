@@ -1,4 +1,4 @@
-/** @module TurnTable: a list of turns as the server draws it, every row one turn. */
+/** @module TurnTable: a list of turns as the server draws it, one turn per row. */
 import type { TurnRow as Row } from "@turnproof/evidence";
 import type { TurnOrder } from "@turnproof/store";
 import type { FC } from "hono/jsx";
@@ -13,9 +13,9 @@ import type { RowPlace } from "./turn-row.tsx";
 interface Column {
   readonly name: string;
   readonly heading: string;
-  /** What the heading means. */
+  /** Explanation of the heading. */
   readonly title: string;
-  /** The field by which the store orders the list. */
+  /** The field by which the store sorts the list. */
   readonly sort?: TurnOrder["by"];
 }
 
@@ -77,13 +77,13 @@ const columns: readonly Column[] = [
   },
 ];
 
-/** The table; where it is `live`, the browser puts turns that arrive later on top. */
+/** The table; when it is `live`, the browser adds turns that arrive later at the top. */
 export const TurnTable: FC<{
   readonly label: string;
   readonly rows: readonly Row[];
   readonly base: string;
   readonly live?: true;
-  /** Makes heads links that order the list. */
+  /** Makes heads links that sort the list. */
   readonly sorting?: SortPlace;
 }> = ({ label, rows, base, live, sorting }) => {
   const place: RowPlace = { base, scale: rowScale(rows), crowded: crowdedRoots(rows) };
@@ -118,7 +118,7 @@ export const TurnTable: FC<{
   );
 };
 
-/** Roots that stand in several rows. */
+/** Roots with several rows. */
 function crowdedRoots(rows: readonly Row[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const crowded = new Set<string>();

@@ -1,12 +1,12 @@
 /**
- * @module Verb: the sign and word of a change, in neutral inks; what is not established is dashed.
+ * @module Verb: icon and word of a change, in neutral colours; dashed when it is not established.
  */
 import type { FC } from "hono/jsx";
 
 import { verbWords } from "../display/compare-words.ts";
 import type { Verb as Name } from "../display/compare-words.ts";
 
-/** One verb. `bare` shows the sign and speaks the word. */
+/** One verb. `bare` shows the icon and speaks the word. */
 export const Verb: FC<{ readonly of: Name; readonly bare?: boolean }> = ({ of, bare = false }) => {
   const [sign, word] = verbWords[of];
   return (

@@ -1,4 +1,4 @@
-/** @module VerdictCounts: how many turns have which verdict, with the mark of each. */
+/** @module VerdictCounts: number of turns by verdict, with the badge of each. */
 import type { FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
@@ -6,7 +6,7 @@ import { verdictWords } from "../display/trend.ts";
 import type { TurnsFared } from "../display/trend.ts";
 import { VerdictBadge } from "./badge.tsx";
 
-/** Those that no turn has are left out. */
+/** Verdicts without turns are left out. */
 export const VerdictCounts: FC<{ readonly of: TurnsFared }> = ({ of: { verdicts } }) => (
   <span class="verdict-counts">
     {verdictWords.map((verdict) => {

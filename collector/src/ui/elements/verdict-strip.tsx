@@ -1,7 +1,6 @@
 /**
  * @module VerdictStrip: the chain intent → artifact → contract → delivery, one sentence on why it
- * is
- * not a success, and the findings, each with the way to what shows it.
+ * is not a success, and the findings, each with a link to its evidence.
  */
 import type { ChainLink, Finding, Verdict } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
@@ -16,7 +15,7 @@ import type { IconName } from "../icons.tsx";
 import { EvidenceLinks } from "./evidence-links.tsx";
 import { Failures } from "./failures.tsx";
 
-/** Findings that stand open; the others are one click away. */
+/** Findings shown at first; the others are one click away. */
 const shownMax = 4;
 
 const order = ["intent", "artifact", "contract", "delivery"] as const;

@@ -1,6 +1,6 @@
 /**
- * @module WaterfallRow: one row of the tree grid, drawn by the server for the first rows and by the
- * browser for whichever are in sight. What is unknown is hatched, never absent.
+ * @module WaterfallRow: one row of the tree grid, drawn by the server for the first rows and by
+ * the browser for the visible ones. An unknown value is hatched, never absent.
  */
 import type { WaterfallNode } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
@@ -17,14 +17,14 @@ import { LevelIndent, LevelNumeral } from "./level.tsx";
 import { Twist, treeRowAttributes } from "./tree-row.tsx";
 import type { TreeRowState } from "./tree-row.tsx";
 
-/** How a row stands in the grid just now. */
+/** Present state of a row in the grid. */
 export interface RowState extends TreeRowState {
   readonly scale: TimeScale;
-  /** Not on the critical path or not of a chosen lane, while one was asked for. */
+  /** True when highlighting is on and the row is not on the critical path or in a chosen lane. */
   readonly dimmed: boolean;
-  /** Among what was looked for. */
+  /** True for a row that the search found. */
   readonly found?: boolean;
-  /** Priority of the most urgent finding that names this row, if any. */
+  /** Priority of the most urgent finding with this row, if any. */
   readonly priority: number | undefined;
 }
 
@@ -83,7 +83,7 @@ export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> =
   );
 };
 
-/** What the bar shows beside the duration: when it begins. */
+/** Information of the bar beside the duration: its start. */
 function startWords({ startMs }: Row): string {
   return startMs === null ? "start unknown" : `from ${durationText(startMs)}`;
 }

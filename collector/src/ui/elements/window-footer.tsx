@@ -1,6 +1,6 @@
 /**
- * @module Window footer: how far the list of turns reaches, with exact counts, what is still open,
- * and the way to older turns. The server draws it, and the page again whenever new turns arrived.
+ * @module Window footer: coverage of the list of turns, with exact counts, pending events, and a
+ * link to older turns. The server draws it, and the page redraws it when new turns arrive.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
@@ -11,7 +11,7 @@ import type { WindowReach } from "../display/window-words.ts";
 import { Icon } from "../icons.tsx";
 import { Badge } from "./badge.tsx";
 
-/** A list of turns and its reach. */
+/** A list of turns and its coverage. */
 export interface TurnsWindow extends WindowReach {
   readonly items: readonly TurnRow[];
   readonly as_of: string;

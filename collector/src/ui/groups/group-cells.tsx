@@ -1,6 +1,6 @@
 /**
- * @module GroupCells: the figures of a group of turns — of an agent or a thread — as they stand in
- * rows and tiles, and the footer that says of how many turns they are.
+ * @module GroupCells: the figures of an agent's or a thread's turns in rows and tiles, and the
+ * footer with the number of turns they cover.
  */
 import type { ToolCounts } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
@@ -16,7 +16,7 @@ import { VerdictCounts } from "../elements/verdict-counts.tsx";
 import { Icon } from "../icons.tsx";
 import { hrefWith } from "../layout.tsx";
 
-/** Tools: clean, limited and failed results as aligned numerals. */
+/** Tools: clean, limited and failed results as aligned numbers. */
 export const ToolTriple: FC<{ readonly of: ToolCounts }> = ({ of }) => {
   if (of.results === 0) return <NotThere why="no tool result was recorded" />;
   const clean = of.clean + of.empty;
@@ -35,7 +35,7 @@ export const ToolTriple: FC<{ readonly of: ToolCounts }> = ({ of }) => {
   );
 };
 
-/** Tokens in and out, with what is partial or was never said. */
+/** Input and output tokens, with partial and missing counts. */
 export const GroupTokens: FC<{ readonly of: TurnGroup }> = ({ of }) => {
   const { input_tokens: input, output_tokens: output, cached_tokens: cached } = of;
   if (input === null && output === null) {
@@ -64,7 +64,7 @@ export const GroupTokens: FC<{ readonly of: TurnGroup }> = ({ of }) => {
   );
 };
 
-/** Turns that held an error. */
+/** Number of turns with an error. */
 export const ErrorCount: FC<{ readonly of: TurnGroup }> = ({ of }) =>
   of.turns_with_error === 0 ? (
     <span class="muted">0</span>
@@ -77,7 +77,7 @@ export const ErrorCount: FC<{ readonly of: TurnGroup }> = ({ of }) =>
     />
   );
 
-/** Within what 95 of 100 turns ended; those of unknown duration are in none of it. */
+/** 95th percentile of the known durations. */
 const GroupDuration: FC<{ readonly of: TurnGroup }> = ({ of }) => {
   const unknown =
     of.duration_unknown === 0 ? "" : `, ${countText(of.duration_unknown)} of unknown duration`;
@@ -143,7 +143,7 @@ export const GroupCells: FC<{ readonly of: TurnGroup; readonly threads?: number 
   </>
 );
 
-/** Of how many turns the groups are, and the way to the others. */
+/** Number of turns that the groups cover, and a link to the others. */
 export const GroupsFooter: FC<{
   readonly window: GroupsWindow;
   readonly frame: Frame;

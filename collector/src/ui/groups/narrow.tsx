@@ -1,6 +1,4 @@
-/**
- * @module Narrow: small forms that narrow a page by exact ids, and the chips of what is narrowed.
- */
+/** @module Narrow: small forms that narrow a page by exact ids, and chips of the active ones. */
 import type { FC } from "hono/jsx";
 
 import { wordsOf } from "../display/figures.ts";
@@ -16,7 +14,7 @@ const names: { readonly [field: string]: string } = {
   application_id: "application",
 };
 
-/** One box per field; what is empty narrows nothing. */
+/** One box per field; an empty one does not narrow. */
 export const Narrow: FC<{ readonly frame: Frame; readonly fields: readonly string[] }> = ({
   frame,
   fields,
@@ -42,7 +40,7 @@ export const Narrow: FC<{ readonly frame: Frame; readonly fields: readonly strin
 
 const paging = new Set(["cursor", "limit"]);
 
-/** What the address narrows, each with the way to take it away. */
+/** The active filters of the address, each with a link that removes it. */
 export const NarrowedBy: FC<{ readonly frame: Frame }> = ({ frame }) => {
   const terms = [...frame.query].filter(([name, value]) => value !== "" && !paging.has(name));
   return terms.length === 0 ? (

@@ -1,6 +1,6 @@
 /**
- * @module Playground: asks a mounted agent and streams what it says. What is typed and what comes
- * back stay in this page; the evidence of the run is content-free like any other.
+ * @module Playground: runs a mounted agent and streams its answer. Input and answer stay in this
+ * page; the evidence of the run is content-free like any other.
  */
 import type { FC } from "hono/jsx";
 
@@ -11,14 +11,14 @@ import { Card } from "../elements/panel.tsx";
 import { Icon } from "../icons.tsx";
 import { hrefOf } from "../layout.tsx";
 
-/** The scope of the run before, in which the next one goes on. */
+/** The scope of the previous run, which the next one continues. */
 export interface LastRun {
   readonly tenant: string | null;
   readonly memory: string | null;
   readonly thread: string | null;
 }
 
-/** The card; without a mounted agent or the permission it says what is missing. */
+/** The card; without a mounted agent or the permission it states what is missing. */
 export const Playground: FC<{
   readonly agent: string;
   readonly mounted: boolean;

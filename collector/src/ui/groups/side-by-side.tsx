@@ -1,6 +1,6 @@
 /**
- * @module SideBySide: turns as columns and their facts as rows, so that what differs from one turn
- * to the next is seen along a line.
+ * @module SideBySide: turns as columns and their facts as rows, so that differences between turns
+ * are visible along a row.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
@@ -17,7 +17,7 @@ import { ToolTriple } from "./group-cells.tsx";
 
 const columnsMax = 24;
 
-/** The table; it scrolls in its own box, the names of the facts stay. */
+/** The table; it scrolls in its own box, the names of the facts stay in place. */
 export const SideBySide: FC<{ readonly turns: readonly TurnRow[]; readonly frame: Frame }> = ({
   turns,
   frame,

@@ -1,6 +1,6 @@
 /**
- * @module StoreTimeline: what the trace, conversation and tool-log stores hold, in one order of
- * time through one normalizer. A dot stands in the lane of the store that an event came from.
+ * @module StoreTimeline: events of the trace, conversation and tool-log stores in one order of
+ * time, through one normalizer. A dot is in the lane of its event's store.
  */
 import type { SourceStore, TurnEvent } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";

@@ -1,5 +1,5 @@
 /**
- * @module Tenants: whose turns a group holds. More than one tenant in one thread is said aloud.
+ * @module Tenants: the tenants of a group's turns. Several tenants in one thread are pointed out.
  */
 import type { FC } from "hono/jsx";
 
@@ -8,7 +8,7 @@ import { TenantChip } from "../elements/chip.tsx";
 
 const shownMax = 3;
 
-/** Chips of the tenants; none means that nobody said. */
+/** Chips of the tenants; none means not recorded. */
 export const Tenants: FC<{ readonly of: readonly (string | null)[] }> = ({ of }) => (
   <span class="tenants">
     {of.length > 1 ? (

@@ -1,6 +1,6 @@
 /**
- * @module ToolBar: outcomes of a tool as one bar. A usable result that came with limits or another
- * way is striped, a failed one is solid in its own ink, an unknown one hatched.
+ * @module ToolBar: outcomes of a tool as one bar. A usable result with a limitation or a fallback
+ * is striped, a failed one is solid in its own colour, an unknown one hatched.
  */
 import type { ToolCounts } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";

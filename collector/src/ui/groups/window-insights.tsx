@@ -1,6 +1,4 @@
-/**
- * @module WindowInsights: what stands out over many turns, each with the way to what shows it.
- */
+/** @module WindowInsights: insights over many turns, each with a link to its evidence. */
 import type { Insights } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
