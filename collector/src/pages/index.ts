@@ -79,7 +79,7 @@ const groups: readonly RouteGroup[] = [
   docsGroup,
   patternsGroup,
   liveGroup,
-  // A pattern that would take every path of its folder comes last.
+  // A pattern that matches every path of its folder comes last.
   turnGroup,
 ];
 

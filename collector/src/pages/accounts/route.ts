@@ -1,6 +1,6 @@
 /**
- * @module Hook routes: what only the host can answer. Each is gated by its own permission, audited
- * like every protected route, and says 501 while nothing is configured (design 6.2).
+ * @module Hook routes: answered by the host's hooks. Each has its own permission, is audited like
+ * every protected route, and answers 501 without its hook (design 6.2).
  */
 import { Hono } from "hono";
 import { z } from "zod";

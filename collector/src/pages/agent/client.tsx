@@ -1,6 +1,7 @@
 /**
- * @module Agent in the browser: its trend, and the playground, which streams a run. The events of a
- * run arrive as server-sent events over POST; text is put in as text, whatever it says.
+ * @module Agent in the browser: its trend, and the playground, which streams a run. The events of
+ * a run arrive as server-sent events over POST; text is inserted as text nodes, whatever it
+ * contains.
  */
 import { base, drawn, find } from "../../ui/client/page.ts";
 import { startMarks } from "../../ui/client/marks.tsx";
@@ -74,7 +75,7 @@ async function stream(
   }
 }
 
-/** Writes a stream down as it arrives. */
+/** Writes a stream as it arrives. */
 class Teller {
   private readonly node: HTMLElement;
   private answer: HTMLElement | undefined;
@@ -104,7 +105,7 @@ class Teller {
     if (name !== "answer.done") this.step(tool === undefined ? name : `${name} ${tool}`);
   }
 
-  /** A quiet line. */
+  /** A secondary line. */
   step(text: string): void {
     this.node.append(drawn(<p class="step">{text}</p>));
     this.node.scrollTop = this.node.scrollHeight;
@@ -119,7 +120,7 @@ class Teller {
     this.node.scrollTop = this.node.scrollHeight;
   }
 
-  /** The way to the evidence of this run, as soon as its root is known. */
+  /** The link to the evidence of this run, as soon as its root is known. */
   private evidence(chunk: Chunk): void {
     const context = (chunk["trace_context"] ?? chunk["traceContext"] ?? chunk) as Chunk;
     const root = context["root_trace_id"] ?? context["rootTraceId"];

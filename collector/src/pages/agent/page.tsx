@@ -1,6 +1,6 @@
 /**
- * @module Agent page: one agent — how its turns fare, what stands out in the newest, where
- * its turns are — and the playground where the host mounts it.
+ * @module Agent page: one agent: the trend of its turns, insights into the newest, links to its
+ * turns, and the playground where the host mounts it.
  */
 import type { ToolCounts } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
@@ -84,7 +84,9 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
   );
 }
 
-/** How its turns fared: those of this page, until the browser has had all of them counted. */
+/**
+ * The trend of its turns: those of this page, until the browser has loaded the counts over all.
+ */
 const TrendCard: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => {
   const trend = trendOf(model.turns, Date.now(), rangeOf(Object.fromEntries(frame.query)));
   const filters = agentFilters(model.agent.agent_id ?? "", frame.query);
@@ -106,7 +108,7 @@ const TrendCard: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ 
   );
 };
 
-/** What of this page's address narrows turns, as parameters of the list of turns. */
+/** Filters of turns in this page's address, as parameters of the list of turns. */
 function agentFilters(agent: string, query: URLSearchParams): URLSearchParams {
   const filters = new URLSearchParams(query);
   for (const name of ["limit", "cursor"]) filters.delete(name);

@@ -30,11 +30,11 @@ import { agentPage } from "./page.tsx";
 /** Body of `/agents/{agent_id}.json`. */
 export interface AgentModel extends GroupsWindow {
   readonly agent: AgentSummary;
-  /** The newest turns; figures are of all. */
+  /** The newest turns; figures cover all. */
   readonly turns: readonly TurnRow[];
-  /** What stands out over these turns of the agent. */
+  /** Insights over these turns of the agent. */
   readonly insights: Insights;
-  /** Root trace of each event that an insight names. */
+  /** Root trace of each event in an insight. */
   readonly evidence_roots: Readonly<Record<string, string>>;
   /** Tool outcomes by tool name. */
   readonly tools_by_name: Readonly<Record<string, ToolCounts>>;

@@ -1,6 +1,4 @@
-/**
- * @module Agents page: who left evidence, who is mounted, and how their turns fare.
- */
+/** @module Agents page: agents with evidence, mounted agents, and the figures of their turns. */
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
@@ -74,7 +72,7 @@ const Head: FC = () => (
   </>
 );
 
-/** The first model, and how many others there are. */
+/** The first model, and the number of others. */
 const Models: FC<{ readonly names: readonly string[] }> = ({ names: [first, ...others] }) => {
   if (first === undefined) return <NotMeasured short why="No model was recorded." />;
   if (others.length === 0) return <>{first}</>;

@@ -1,6 +1,6 @@
 /**
- * @module Agents: who left evidence, and how its tools, tokens and turns fare, over all turns in
- * the asker's scope.
+ * @module Agents: agents with evidence, and figures of their tools, tokens and turns, over all
+ * turns in the principal's scope.
  */
 import { Hono } from "hono";
 import type { FigureGroup, Keyset } from "@turnproof/store";
@@ -21,7 +21,7 @@ import { agentsPage } from "./page.tsx";
 /** Body of `/agents.json`. */
 export interface AgentsModel extends GroupsWindow {
   readonly items: readonly AgentSummary[];
-  /** Agents that the host mounted; null where none can be, or where it did not answer. */
+  /** Agents that the host mounted; null without the hook, or when it did not answer. */
   readonly mounted: readonly string[] | null;
 }
 
@@ -75,7 +75,7 @@ function agentsRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-/** The order of agents: by their last event, the latest first. */
+/** The order of agents: by their last event, latest first. */
 interface AgentPlace {
   readonly value: number;
   readonly key: string;

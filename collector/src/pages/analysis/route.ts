@@ -1,6 +1,6 @@
 /**
- * @module Analysis: insights of a turn or of a window, learning candidates, lineage, and the inert
- * replay plan (requirements: Trace Insights; design 4). No text is ever read.
+ * @module Analysis: insights of a turn or of a window, learning candidates, lineage, and the
+ * replay plan, which runs nothing (requirements: Trace Insights; design 4). No text is ever read.
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -69,7 +69,7 @@ const replayParameters = z.strictObject({
   scope: scope.optional(),
 });
 
-/** Roots whose events are walked for one lineage. */
+/** Most roots whose events are read for one lineage. */
 const lineageRootsMax = 64;
 
 /** Body of `/traces/analysis.json`. */

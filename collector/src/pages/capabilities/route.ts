@@ -1,5 +1,5 @@
 /**
- * @module Capabilities: what this collector is configured to do, and its public vocabulary.
+ * @module Capabilities: the configured capabilities of this collector, and its public vocabulary.
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -31,7 +31,7 @@ export interface CapabilitiesModel {
   readonly artifact_resolver: boolean;
   readonly agents: boolean;
   readonly event_kinds: readonly string[];
-  /** Today's kind of each older name. */
+  /** Current kind of each older name. */
   readonly legacy_event_kinds: Readonly<Record<string, string>>;
   readonly event_statuses: readonly string[];
   readonly limits: {

@@ -1,6 +1,6 @@
 /**
- * @module Choice: picks the two turns of a comparison: an agent, then one turn for A and one for B.
- * It is a plain form; marks of the Turns page lead here with both chosen.
+ * @module Choice: selects the two turns of a comparison: an agent, then one turn for A and one for
+ * B. It is a plain form; marks of the Turns page lead here with both selected.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";

@@ -1,6 +1,6 @@
 /**
- * @module Compare in the browser: the tree grid with its keys, and the marks of this session over
- * the form that picks two turns.
+ * @module Compare in the browser: the tree grid with its keys, and the marked turns above the form
+ * that selects two turns.
  */
 import { CompareGrid } from "./client/compare-grid.tsx";
 import type { CompareColumns } from "./client/compare-grid.tsx";
@@ -63,7 +63,7 @@ async function load(): Promise<void> {
   performance.mark("turnproof:ready");
 }
 
-/** Keys of the page around the grid. */
+/** Keys of the page outside of the grid. */
 function addPageKeys(): void {
   const swap = find<HTMLAnchorElement>("[data-swap]");
   const open = find("#not-established");

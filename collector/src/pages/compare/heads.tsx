@@ -1,6 +1,4 @@
-/**
- * @module CompareHeads: which two turns stand side by side, and how far each window was read.
- */
+/** @module CompareHeads: the two compared turns, and how far each window was read. */
 import type { TurnRow, WindowTrust } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
@@ -15,7 +13,7 @@ import { Count, Id, NotMeasured, Time, TurnDuration, Unknown } from "../../ui/el
 import { Fact, Facts } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 
-/** A comparison that was made. */
+/** A comparison of two selected turns. */
 export type Compared = Extract<CompareModel, { readonly asked: true }>;
 
 /** Address of a side's turn page. */
@@ -125,7 +123,7 @@ const Trust: FC<{ readonly trust: WindowTrust; readonly events: number }> = ({ t
   </span>
 );
 
-/** How far the alignment can be trusted. */
+/** How reliable the alignment is. */
 export const TrustBar: FC<{ readonly model: Compared }> = ({ model }) => {
   const { trust, counts } = model;
   const matched = trust.matched_percent;

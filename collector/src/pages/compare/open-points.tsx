@@ -1,7 +1,4 @@
-/**
- * @module OpenPoints: what the comparison does not establish, said before anything else is read
- * into it.
- */
+/** @module OpenPoints: what the comparison does not establish, shown before its results. */
 import type { TraceComparison } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 

@@ -1,7 +1,7 @@
 /**
- * @module Operations: the aligned tree of both sides. A row stands once, at its logical place, with
- * the verb of its change. The server draws the first rows, which is all there is without script;
- * the browser takes over with every row, keys and the switch between changes and everything.
+ * @module Operations: the aligned tree of both sides. Each row is once at its logical place, with
+ * the verb of its change. The server draws the first rows, which is everything without script; the
+ * browser adds all rows, keys and the switch between changes and everything.
  */
 import type { FC } from "hono/jsx";
 
@@ -15,7 +15,7 @@ import { sideHref } from "./heads.tsx";
 import type { Compared } from "./heads.tsx";
 import { OperationRow } from "../../ui/elements/operation-row.tsx";
 
-/** Rows that the server draws; the browser needs no more in sight either. */
+/** Most rows that the server draws; the browser shows no more at once either. */
 const serverRowsMax = 60;
 
 /** The tree. */

@@ -1,6 +1,6 @@
 /**
- * @module Compare page: two roots side by side. Changes in the neutral ink, what stays open in
- * grey, and nothing in the colours of better and worse.
+ * @module Compare page: two roots side by side. Changes in a neutral colour, open points in grey,
+ * and nothing in the colours of better and worse.
  */
 import type { Child } from "hono/jsx";
 
@@ -14,7 +14,7 @@ import { Deliveries, Diagnostics, Outcome, Sources } from "./results.tsx";
 import { TimingAndTokens } from "./timing.tsx";
 import { Page, hrefWith } from "../../ui/layout.tsx";
 
-/** The comparison, or the form that picks two turns. */
+/** The comparison, or the form that selects two turns. */
 export function comparePage(model: CompareModel, frame: Frame): Child {
   if (!model.asked) {
     return (

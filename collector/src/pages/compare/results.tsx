@@ -1,6 +1,5 @@
 /**
- * @module Results: what became of sources, artifacts, contracts, deliveries and diagnostic codes on
- * either side.
+ * @module Results: sources, artifacts, contracts, deliveries and diagnostic codes of both sides.
  */
 import type { CodeComparison, StateComparison } from "@turnproof/evidence";
 import { findingTexts } from "@turnproof/evidence";
@@ -16,7 +15,7 @@ import { Card } from "../../ui/elements/panel.tsx";
 import type { Compared } from "./heads.tsx";
 import { Verb } from "../../ui/elements/verb.tsx";
 
-/** Lines of a panel that stand open. */
+/** Lines of a panel shown at first. */
 const openLines = 12;
 
 /** Verdicts, artifacts and contracts. */
@@ -105,7 +104,7 @@ const Line: FC<{
   </div>
 );
 
-/** Sources by what they name, with the versions in which they were used. */
+/** Sources by name, with the versions in use. */
 export const Sources: FC<{ readonly model: Compared }> = ({ model }) => {
   const { sources } = model;
   const same = sources.filter(({ change }) => change === "unchanged");

@@ -1,6 +1,6 @@
 /**
- * @module Compare: two roots side by side, metadata only in every content mode. Nothing is run or
- * replayed, and what a partial candidate does not show is not established (requirements:
+ * @module Compare: two roots side by side, metadata only in every content mode. Nothing is
+ * executed or replayed, and what a partial candidate lacks is not established (requirements:
  * Endpoints).
  */
 import { Hono } from "hono";
@@ -47,19 +47,19 @@ const compareParameters = z.strictObject({
   ...optional,
 });
 
-/** The page shows its form while it does not know both sides. */
+/** The page shows its form until both sides are selected. */
 const pageParameters = compareParameters.partial();
 
 /** One side of a comparison: which root, and how it was read. */
 export interface CompareSide {
   readonly root_trace_id: string;
   readonly turn_id: string | null;
-  /** The turns that this side holds. */
+  /** The turns of this side. */
   readonly turns: readonly TurnRow[];
   readonly read: WindowModel;
 }
 
-/** What the form of the page offers: the newest turns, and what was chosen so far. */
+/** Choices of the page's form: the newest turns, and the selection so far. */
 export interface CompareChoice {
   readonly asked: false;
   readonly agent_id: string | null;
@@ -76,7 +76,7 @@ export interface ComparedModel extends TraceComparison {
   readonly candidate: CompareSide;
 }
 
-/** The page; `asked` is false where a side is not chosen yet. */
+/** The page; `asked` is false until both sides are selected. */
 export type CompareModel = CompareChoice | ComparedModel;
 
 /** `/traces/compare.json` with `form=columns`. */
@@ -142,10 +142,10 @@ function compareRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-/** Turns that the form offers. */
+/** Most turns in the form. */
 const choiceTurns = 40;
 
-/** The form of the page, while a side is missing. */
+/** The form of the page, until both sides are selected. */
 async function choiceOf(c: AppContext, parts: Parts): Promise<CompareChoice | undefined> {
   const given = readParameters(c, pageParameters);
   const { agent_id, baseline_root, candidate_root } = given;
@@ -173,7 +173,7 @@ interface SideRead {
   readonly side: Omit<CompareSide, "turns">;
 }
 
-/** Everything that is made of the events of both sides. */
+/** Everything computed from the events of both sides. */
 interface Account {
   readonly comparison: TraceComparison;
   readonly turns: Readonly<Record<"baseline" | "candidate", readonly TurnRow[]>>;

@@ -1,6 +1,6 @@
 /**
- * @module Timing: time and tokens of both sides, as wholes and where they differ most. Longer is
- * not worse and shorter is not better: both bars carry the same ink.
+ * @module Timing: time and tokens of both sides, in total and where they differ most. Longer is
+ * not worse and shorter is not better, so both bars have the same colour.
  */
 import type { Delta, OperationRow } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";

@@ -1,6 +1,4 @@
-/**
- * @module InCode: text of the description, whose words in backticks are code.
- */
+/** @module InCode: text of the description, with words in backticks as code. */
 import type { FC } from "hono/jsx";
 
 /** The text. */

@@ -1,6 +1,4 @@
-/**
- * @module Operation: one route of the description, folded until somebody wants to know.
- */
+/** @module Operation: one route of the description, collapsed at first. */
 import type { Child, FC } from "hono/jsx";
 
 import { InCode } from "./in-code.tsx";
@@ -113,7 +111,7 @@ function fieldsOf(schema: Schema | undefined): readonly Field[] {
   }));
 }
 
-/** What a value may be, in one line. */
+/** Type of a value in one line. */
 function typeText(schema: Schema): string {
   if (schema.enum !== undefined) return schema.enum.map(String).join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);

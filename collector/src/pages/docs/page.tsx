@@ -1,6 +1,6 @@
 /**
- * @module Docs page: the OpenAPI description as a page: routes by their area, each with what it
- * takes, what it answers and who may.
+ * @module Docs page: the OpenAPI description as a page: routes by area, each with its input, its
+ * answers and the required permission.
  */
 import type { Child } from "hono/jsx";
 

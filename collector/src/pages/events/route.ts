@@ -113,11 +113,11 @@ async function eventPage(
 }
 
 /**
- * True when rows of memory belong to what was asked and cannot be read, because they always need a
- * tenant: the page of `all` then says that it is not the whole.
+ * True when rows of memory are requested and cannot be read, because they always need a tenant:
+ * the page of `all` is then marked as incomplete.
  *
- * @throws CodedError `identity_missing` where nothing but rows was asked for; `scope_forbidden` for
- * a principal that is bound to an application, which rows do not name
+ * @throws CodedError `identity_missing` when only rows were requested; `scope_forbidden` for a
+ * principal bound to an application, which rows lack
  */
 function rowsUnread({ memory }: Parts, { scope, query }: Reading): boolean {
   const source = query.store ?? "trace";
@@ -128,7 +128,7 @@ function rowsUnread({ memory }: Parts, { scope, query }: Reading): boolean {
   throw new CodedError(unbound ? "identity_missing" : "scope_forbidden", { field: "user_id" });
 }
 
-/** Rule 2: what only child events can answer is refused here, not ignored. */
+/** Rule 2: filters that apply to child events only are refused here, not ignored. */
 async function bundlePage(
   c: AppContext,
   parts: Parts,
@@ -162,7 +162,7 @@ async function bundlePage(
   };
 }
 
-/** A record lies in its root; one that names none is written once and never again. */
+/** A record is in its root; one without a root is written once and never again. */
 function placeOfRecord(record: BundleRecord | undefined): StandingPlace | undefined {
   const { identity } = (record?.payload ?? {}) as { readonly identity?: unknown };
   const { root_trace_id: root } = (identity ?? {}) as { readonly root_trace_id?: unknown };

@@ -1,6 +1,6 @@
 /**
- * @module Judgements: feedback and outcomes that an operator saw. Identity comes from the stored
- * turn and the principal, never from trust in the form (design 6.2; requirements: Feedback).
+ * @module Judgements: feedback and outcomes that an operator observed. Identity comes from the
+ * stored turn and the principal, never from the form (design 6.2; requirements: Feedback).
  */
 import { createHash, randomUUID } from "node:crypto";
 
@@ -24,7 +24,7 @@ import type { Parts } from "../../parts.ts";
 import { selectRoot } from "../../turns/window.ts";
 
 const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((v) => v === "true")]);
-/** A form sends a number as its digits; nothing else becomes one, and nothing becomes 0. */
+/** A form sends a number as its digits; no other text becomes a number, and nothing becomes 0. */
 const wholeNumber = z.union([
   z.number(),
   z
@@ -100,7 +100,7 @@ function judgementRoutes(parts: Parts): Hono<AppEnv> {
   app.post("/traces/feedback", async (c) => {
     const { data, form } = await readBody(c, feedbackBody);
     const { rating, label, comment } = data;
-    // The words live in the memory store's own record, under the turn's tenant.
+    // The text is stored in the memory store's own record, under the turn's tenant.
     const kept = data.include_comment === true ? comment : undefined;
     if (kept !== undefined && parts.memory === undefined) {
       throw new CodedError("not_configured", { field: "include_comment" });
@@ -147,12 +147,12 @@ interface Judgement {
   };
   readonly form: boolean;
   readonly taskId?: string;
-  /** Words that are to be kept. */
+  /** Text to be stored. */
   readonly comment?: string;
   readonly attributes: EventAttributeMap;
 }
 
-/** The field of the body that the first refused attribute came from. */
+/** The field of the body with the first refused attribute. */
 function refusedField(attributes: EventAttributeMap, kept: object): string {
   const name = Object.keys(attributes).find((one) => !Object.hasOwn(kept, one));
   return name === undefined || name.startsWith("metric") ? "metrics" : name;
@@ -196,7 +196,7 @@ async function record(c: AppContext, parts: Parts, judgement: Judgement): Promis
   return respondJson(c, { event_id: event.event_id, recorded_at: now }, 201);
 }
 
-/** An event of the turn that speaks for its identity: the turn's own, else any. */
+/** An event of the turn with its identity: the turn's own, else any. */
 async function storedTurn(
   c: AppContext,
   parts: Parts,
@@ -212,8 +212,8 @@ async function storedTurn(
 }
 
 /**
- * Keeps the words where an agent's own feedback lies too (a record of the kind `feedback`). They
- * are durable before the event that has their hash.
+ * Stores the text where an agent's own feedback is stored too (a record of the kind `feedback`).
+ * It is durable before the event with its hash.
  */
 async function keepComment({ memory }: Parts, event: TurnEvent, comment: string): Promise<void> {
   const { user_id: tenant, agent_id, memory_id, thread_id, turn_id, root_trace_id } = event;

@@ -1,6 +1,6 @@
 /**
- * @module Find in the browser: an e-mail address that is typed into the box never becomes part of
- * an address. It is asked of the host's directory, and the opaque id is searched for instead.
+ * @module Find in the browser: a typed e-mail address never becomes part of an address. The host's
+ * directory resolves it, and the opaque id is searched for instead.
  */
 import { announce, find } from "../../ui/client/page.ts";
 

@@ -1,6 +1,6 @@
 /**
- * @module Find places: where the incident finder looked, where it did not, why, and the way on. A
- * search that leaves out whole places never reads as "there is nothing".
+ * @module Find places: where the incident finder searched, where it did not, why, and what to do.
+ * A search that left out whole places is never shown as "nothing found".
  */
 import type { FC } from "hono/jsx";
 
@@ -18,7 +18,7 @@ const stateIcons = {
   "not searched": ["plain", "unknown"],
 } as const;
 
-/** Where it was looked for, and where it was not, why, and what to do. */
+/** Which places were searched, which were not, why, and what to do. */
 export const Places: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({
   model,
   frame,
@@ -48,7 +48,9 @@ export const Places: FC<{ readonly model: FindModel; readonly frame: Frame }> = 
   </section>
 );
 
-/** How much was searched, in two words: rows that need a tenant are open, and no failure. */
+/**
+ * Coverage of the search, in two words: rows that need a tenant are an open point, not a failure.
+ */
 export const SearchedBadge: FC<{ readonly model: FindModel }> = ({ model }) => {
   if (model.window_complete) {
     return <Badge tone="ok" icon="success" word="Whole history searched" />;
@@ -62,7 +64,7 @@ export const SearchedBadge: FC<{ readonly model: FindModel }> = ({ model }) => {
   );
 };
 
-/** What can be done about a place that was not searched. */
+/** What to do about a place that was not searched. */
 const Way: FC<{
   readonly reach: Reach;
   readonly model: FindModel;
@@ -70,7 +72,7 @@ const Way: FC<{
 }> = ({ reach, model, frame }) => {
   if (reach === "no_answer") return <a href={hrefOf(frame, "/traces/health")}>Health</a>;
   if (reach !== "tenant_not_named") return null;
-  // An id that the evidence knows as something else is no tenant.
+  // An id that the evidence has as something else is no tenant.
   const known = model.items.flatMap(({ matched_by: fields }) => fields);
   const id = known.length === 0 || known.includes("user_id") ? frame.query.get("id") : null;
   const to = (changes: Record<string, string>): string =>

@@ -1,6 +1,4 @@
-/**
- * @module What an id is follows from where the evidence names it.
- */
+/** @module The kind of an id follows from the fields in which the evidence has it. */
 import { expect, test } from "vitest";
 
 import { fieldWords, idKinds } from "./id-words.ts";

@@ -1,9 +1,7 @@
-/**
- * @module IdWords: what kind of thing an opaque id is, told from where the evidence names it.
- */
+/** @module IdWords: the kind of an opaque id, from the fields in which the evidence has it. */
 import { wordsOf } from "../../ui/display/figures.ts";
 
-/** Fields that name a thing, with what the thing is called; the first that fits is the answer. */
+/** Fields of ids, with the name of their kind; the first match is used. */
 const kinds: readonly (readonly [name: string, fields: readonly string[]])[] = [
   ["tenant", ["user_id"]],
   ["thread", ["thread_id"]],
@@ -22,14 +20,14 @@ const kinds: readonly (readonly [name: string, fields: readonly string[]])[] = [
   ["producer", ["producer_id"]],
 ];
 
-/** What an id is, the surest first; empty where no field tells. */
+/** Kinds of an id, most certain first; empty when no field determines one. */
 export function idKinds(matchedBy: readonly string[]): readonly string[] {
   const fields = new Set(matchedBy);
   const named = kinds.filter(([, of]) => of.some((field) => fields.has(field)));
   return named.map(([name]) => name);
 }
 
-/** The kind of an id as one of them. */
+/** The kind of an id with its article. */
 export function withArticle(kind: string): string {
   return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
 }
@@ -42,7 +40,7 @@ const fieldNames: { readonly [field: string]: string } = {
   root_trace_id: "root",
 };
 
-/** A field in words: where in an event the id stands. */
+/** A field in words: where in an event the id occurs. */
 export function fieldWords(field: string): string {
   return fieldNames[field] ?? wordsOf(field.replace(/_id$/, ""));
 }

@@ -1,6 +1,6 @@
 /**
- * @module LatelyCard: what the judge found over all turns, each with the way to all turns
- * that have it and to the newest.
+ * @module LatelyCard: the judge's findings over all turns, each with links to all turns that have
+ * it and to the newest.
  */
 import type { FC } from "hono/jsx";
 

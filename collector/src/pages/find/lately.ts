@@ -1,6 +1,6 @@
 /**
- * @module Lately: each finding of the judge over all turns with its newest turn: what the incident
- * finder shows before an id is entered.
+ * @module Lately: each of the judge's findings over all turns, with its newest turn: shown by the
+ * incident finder before an id is entered.
  */
 import { findingTexts } from "@turnproof/evidence";
 import type { TurnQuestion, TurnReader } from "@turnproof/store";
@@ -10,7 +10,7 @@ import { turnQuestion } from "../../turns/turn-conditions.ts";
 import type { Reading } from "../../access/grants.ts";
 import type { Parts } from "../../parts.ts";
 
-/** A finding, and in how many turns it stands. */
+/** A finding, and the number of turns with it. */
 export interface LateFinding {
   readonly code: string;
   readonly turns: number;
@@ -19,20 +19,20 @@ export interface LateFinding {
   readonly last_at: string;
 }
 
-/** All turns at a glance. */
+/** Overview of all turns. */
 export interface Lately {
   readonly turns: number;
   readonly unjudged: number;
-  /** The most urgent first, then the commonest. */
+  /** Most urgent first, then most frequent. */
   readonly findings: readonly LateFinding[];
 }
 
-/** Findings that are listed. */
+/** Most findings in the list. */
 const findingsMax = 20;
 /** There are fewer codes than this. */
 const codesMax = 500;
 
-/** What was found in the turns of a reading. */
+/** Findings on the turns of a reading. */
 export async function lately(parts: Parts, reading: Reading, signal: AbortSignal): Promise<Lately> {
   const { ledger } = parts.store;
   const question: TurnQuestion = { ...turnQuestion(reading), signal };

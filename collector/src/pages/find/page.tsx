@@ -1,6 +1,6 @@
 /**
- * @module Find page: the incident finder. One box takes any opaque id; the evidence says what it
- * is; the whole history answers, page by page.
+ * @module Find page: the incident finder. One box accepts any opaque id; the evidence determines
+ * its kind; the search covers the whole history, page by page.
  */
 import type { Child, FC } from "hono/jsx";
 
@@ -30,7 +30,7 @@ export function findPage(model: FindModel, frame: Frame): Child {
   );
 }
 
-/** A plain date stays a date field; a time with hours is kept as it was written. */
+/** A plain date uses a date field; a time with hours is kept as it was typed. */
 function timeType(value: string): "date" | "text" {
   return value === "" || /^\d{4}-\d{2}-\d{2}$/.test(value) ? "date" : "text";
 }
@@ -86,7 +86,7 @@ const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
   );
 };
 
-/** For who is bound to no tenant: rows of memory are kept apart by it. */
+/** For a principal without a tenant: rows of memory are separated by tenant. */
 const TenantField: FC<{ readonly frame: Frame }> = ({ frame }) => (
   <label class="find-tenant">
     <span>Tenant, if known</span>
@@ -214,7 +214,7 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
   );
 };
 
-/** How far the search went, and the way to the rest. */
+/** Coverage of the search, and a link to the rest. */
 const Ways: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
   <footer class="window">
     <SearchedBadge model={model} />
@@ -286,7 +286,7 @@ const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, f
   );
 };
 
-/** Each verdict of its turns once, what was found first, and whether anything failed on the way. */
+/** Each verdict of its turns once, the most important first, and whether there were errors. */
 const Verdicts: FC<{ readonly item: FoundRoot }> = ({ item }) => {
   const { verdicts, has_error: failed } = item;
   const codes = [...new Set(verdicts?.flatMap(({ finding_codes }) => finding_codes))];

@@ -1,5 +1,5 @@
 /**
- * @module Find: the incident finder. One opaque id, whole history, within the asker's scope
+ * @module Find: the incident finder. One opaque id, whole history, within the principal's scope
  * (requirements: Endpoints; design 6.2).
  */
 import { Hono } from "hono";
@@ -56,7 +56,7 @@ const findParameters = z
   })
   .partial();
 
-/** Filters that are ids themselves, in the order in which one stands for a missing `id`. */
+/** Filters that are ids themselves; the first present one replaces a missing `id`. */
 const idFilters = [
   "user_id",
   "thread_id",
@@ -73,20 +73,20 @@ export interface FoundRoot {
   readonly agent_id: string | null;
   readonly thread_id: string | null;
   readonly turn_ids: readonly string[];
-  /** Fields in which the id stands, sorted. */
+  /** Fields with the id, sorted. */
   readonly matched_by: readonly string[];
   readonly event_ids: readonly string[];
   readonly event_count: number;
   readonly first_at: string;
   readonly last_at: string;
   readonly has_error: boolean;
-  /** What the judge says of its turns that name the id; null where they were not looked at. */
+  /** Verdicts on its turns with the id; null where they were not looked up. */
   readonly verdicts: readonly FoundVerdict[] | null;
 }
 
 /** Body of `/traces/find.json`. */
 export interface FindModel {
-  /** False while no id was given: the page shows its empty box. */
+  /** False until an id is given: the page shows an empty box. */
   readonly asked: boolean;
   readonly items: readonly FoundRoot[];
   readonly event_count: number;
@@ -95,22 +95,22 @@ export interface FindModel {
   /** Before the first page of the walk was read. */
   readonly as_of: string;
   /**
-   * True when no cursor came in, none goes out, no bound was met, nothing is pending and no place
-   * that the asker may read was left out.
+   * True when there was no cursor in the request, none in the page, no bound was reached, nothing
+   * is pending and no place that the principal may read was left out.
    */
   readonly window_complete: boolean;
   readonly bounded: boolean;
   /** Batches that were acknowledged and are not readable yet. */
   readonly pending_frames: number;
-  /** Where the id was looked for, and where it was not and why; empty while none was given. */
+  /** Which places were searched, which were not and why; empty until an id is given. */
   readonly places: readonly (SearchedPlace & { readonly says: string })[];
-  /** What the judge found over all turns; while no id was given. */
+  /** The judge's findings over all turns; until an id is given. */
   readonly lately?: Lately;
 }
 
 const eventIdsMax = limits.findingEvidenceMax;
 
-/** What is known before an id is given. */
+/** The model before an id is given. */
 const nothing: Omit<FindModel, "limit" | "as_of"> = {
   asked: false,
   items: [],
@@ -204,7 +204,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-/** Of the turns of a root those that name the id; all of them where none of its events says one. */
+/** The turns of a root with the id; all of them where none of its events has one. */
 function own(
   { root_trace_id, turn_ids }: Omit<FoundRoot, "verdicts">,
   judged: ReadonlyMap<string, readonly FoundVerdict[]>,
@@ -238,7 +238,7 @@ function rootsOf(
   });
 }
 
-/** Names of the fields of an event that hold the id. */
+/** Names of the fields of an event with the id. */
 function fieldsOf(event: TurnEvent, wanted: string): readonly string[] {
   const { attributes, input_refs, output_refs, selection_ledger, links, ...own } = event;
   const fields = [...Object.entries(own), ...Object.entries(attributes)]

@@ -1,6 +1,6 @@
 /**
- * @module Health in the browser: `Watch` reads the twin every few seconds and plots what moves:
- * items stored, items waiting, query time. The plotting library is loaded when somebody watches.
+ * @module Health in the browser: `Watch` reads the twin every few seconds and plots changing
+ * values: items stored, items pending, query time. The plotting library is loaded on demand.
  */
 import { announce, drawn, fetchJson, find, twin } from "../../ui/client/page.ts";
 import { addShortcuts } from "../../ui/client/shortcuts.ts";
@@ -43,7 +43,7 @@ export function start(): void {
   addShortcuts([{ keys: ["w"], words: "Watch live, or stop", group: "List", run: toggle }]);
 }
 
-/** What is plotted: a name, its unit, and its value from one sample and the one before. */
+/** Plotted values: a name, its unit, and its value from one sample and the one before. */
 const series: readonly (readonly [
   name: string,
   unit: string,

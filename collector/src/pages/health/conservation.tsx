@@ -1,6 +1,6 @@
 /**
- * @module Conservation: where every received item is, as a sum that has to come out even, and the
- * journal between the door and the store.
+ * @module Conservation: the accounting of every received item as a sum that must balance, and the
+ * journal between receiver and store.
  */
 import type { Child, FC } from "hono/jsx";
 
@@ -158,7 +158,7 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
   );
 };
 
-/** What stands behind the journal: the store and the audit log. */
+/** Behind the journal: the store and the audit log. */
 const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
   const { store, audit } = of;
   const { drain } = of.ingest;

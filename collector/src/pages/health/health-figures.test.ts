@@ -1,6 +1,4 @@
-/**
- * @module What the health page says: unknown is never a number, and the sum names its terms.
- */
+/** @module Texts of the health page: unknown is never a number, and the sum lists its terms. */
 import type { ProducerLoss } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 

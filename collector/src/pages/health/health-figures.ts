@@ -1,20 +1,20 @@
 /**
- * @module HealthFigures: what the health page says in words: losses as known none, known so many,
- * or unknown; the sum that accounts for every received item; counts in their order.
+ * @module HealthFigures: texts of the health page: losses as known zero, a known number, or
+ * unknown; the sum that accounts for every received item; sorted counts.
  */
 import type { KnownNumber, ProducerLoss } from "@turnproof/evidence";
 
 import type { ConservationSnapshot } from "../../receive/conservation.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
 
-/** A loss in words, with how it sounds. */
+/** A loss in words, with its tone. */
 export interface LossWords {
   readonly tone: "ok" | "bad" | "quiet";
   readonly word: string;
   readonly why: string;
 }
 
-/** The loss of one producer; `part` is read by somebody who may read a part of its events only. */
+/** The loss of one producer; `part`: the reader may read only a part of its events. */
 export function lossOf(of: ProducerLoss, part = false): LossWords {
   const { state, lost } = of;
   if (state === "nothing_lost") {
@@ -78,7 +78,7 @@ export interface Sum {
   readonly rightTotal: number;
 }
 
-/** Where every received item is. */
+/** The accounting of every received item. */
 export function conservationSum(c: ConservationSnapshot): Sum {
   const left = [
     { name: "received", value: c.received, why: "counted on the wire since this process began" },
@@ -97,7 +97,7 @@ export function conservationSum(c: ConservationSnapshot): Sum {
   return { left, right, leftTotal: total(left), rightTotal: total(right) };
 }
 
-/** Names with their counts, the most first. */
+/** Names with their counts, largest first. */
 export function ranked(counts: {
   readonly [name: string]: number | undefined;
 }): (readonly [name: string, count: number])[] {

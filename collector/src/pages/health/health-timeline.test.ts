@@ -1,6 +1,4 @@
-/**
- * @module The axis of Health belongs to the events whose clocks can be right; others are counted.
- */
+/** @module The time axis of Health covers events with plausible clocks; others are counted. */
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 

@@ -10,7 +10,7 @@ export interface HealthSlice {
   readonly from: string;
   readonly events: number;
   readonly errors: number;
-  /** Attributes that were refused at a door. */
+  /** Attributes refused on entry. */
   readonly refused: number;
 }
 
@@ -18,7 +18,7 @@ export interface HealthSlice {
 export interface HealthTimeline {
   readonly step_ms: number;
   readonly slices: readonly HealthSlice[];
-  /** Events whose clock cannot be right, by the time of their receipt; they are in no slice. */
+  /** Events with an implausible clock, by the time of their receipt; they are in no slice. */
   readonly implausible: number;
 }
 
@@ -30,7 +30,7 @@ function isPlausible(at: number, { received_at: received }: TurnEvent): boolean 
   return Number.isNaN(receivedMs) || isPlausibleTime(at, receivedMs);
 }
 
-/** One broken clock would stretch the axis over decades, and leave one bar for everybody else. */
+/** One broken clock would stretch the axis over decades and leave a single bar for all others. */
 export function timelineOf(events: readonly TurnEvent[]): HealthTimeline {
   const timed = events
     .map((event) => [Date.parse(event.timestamp), event] as const)

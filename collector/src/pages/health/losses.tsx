@@ -1,6 +1,6 @@
 /**
- * @module Losses: each producer's account of what it lost. Absent records cannot show a loss, so a
- * producer that never said is unknown, which is not zero.
+ * @module Losses: each producer's account of its losses. Absent records cannot show a loss, so a
+ * producer without a report is unknown, which is not zero.
  */
 import type { ProducerLoss } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
@@ -13,7 +13,7 @@ import { Count, Id, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Table } from "../../ui/elements/panel.tsx";
 
 const icons = { ok: "success", bad: "failed", quiet: "unknown" } as const;
-/** Producers that stand open; the others are one click away. */
+/** Producers shown at first; the others are one click away. */
 const shownMax = 20;
 const order = { lost: 0, unknown: 1, nothing_lost: 2 } as const;
 
@@ -131,7 +131,7 @@ const Producer: FC<{ readonly of: ProducerLoss; readonly part: boolean }> = ({ o
   );
 };
 
-/** The service first, since nobody knows a process by its random id. */
+/** The service first, because a process id is random and means nothing to a reader. */
 const Service: FC<{ readonly of: ProducerLoss }> = ({ of }) => {
   const { producer_id: id, application_ids: applications } = of;
   const [application, ...others] = applications;

@@ -1,6 +1,6 @@
 /**
- * @module Mix: what the evidence is made of — kinds, schema versions, dialects — and what the doors
- * refused, by dialect and reason.
+ * @module Mix: composition of the evidence (kinds, schema versions, dialects), and refused
+ * attributes, by dialect and reason.
  */
 import { codes } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
@@ -54,7 +54,7 @@ const Mix: FC<{
   );
 };
 
-/** Attributes that the doors refused; the key and the value are never kept. */
+/** Attributes refused on entry; the key and the value are never kept. */
 export const RefusalsCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
   const dialects = Object.keys(model.dropped_by_dialect).toSorted();
   const reasons = ranked(model.dropped_attributes);

@@ -1,6 +1,6 @@
 /**
- * @module Health page: are we losing telemetry, is every received item accounted for, and what
- * shape is the evidence in. It speaks of what was read, and says how far that reaches.
+ * @module Health page: whether telemetry is lost, whether every received item is accounted for,
+ * and the composition of the evidence. It covers what was read, and states how much that is.
  */
 import type { Child, FC } from "hono/jsx";
 
@@ -135,7 +135,7 @@ const HealthFilter: FC<{ readonly frame: Frame }> = ({ frame }) => (
   </form>
 );
 
-/** The answers that people come for, in one line. */
+/** The most important answers, in one line. */
 const Headline: FC<{ readonly model: HealthModel }> = ({ model }) => {
   const { collector } = model;
   const conservation = collector?.ingest.conservation;

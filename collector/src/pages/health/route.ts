@@ -1,6 +1,6 @@
 /**
- * @module Health: the state of the evidence in the asker's scope, and of this collector's own path
- * from door to store (requirements: Endpoints, health view; design 4, 6.4).
+ * @module Health: the state of the evidence in the principal's scope, and of this collector's own
+ * path from receiver to store (requirements: Endpoints, health view; design 4, 6.4).
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -52,24 +52,24 @@ const healthParameters = z
   })
   .partial();
 
-/** State of this collector; null for a principal that is bound to a tenant or application. */
+/** State of this collector; null for a principal bound to a tenant or an application. */
 export interface CollectorHealth {
   readonly store: {
     readonly name: string;
     readonly ok: boolean;
     readonly code: string | null;
-    /** Server that it is on, without credentials; null where it is on none. */
+    /** Its server, without credentials; null without one. */
     readonly host: string | null;
     /** Why it does not answer, in words; null while it does. */
     readonly reason: string | null;
     readonly elapsed_ms: number;
   };
-  /** The memory that pages and reveals read; null where none is configured. */
+  /** The memory for pages and reveals; null without a configured one. */
   readonly memory: {
     readonly name: string;
     readonly ok: boolean;
     readonly code: string | null;
-    /** Codes of what is not as it should be, e.g. `vector_index_unscoped`. */
+    /** Codes of misconfigurations, e.g. `vector_index_unscoped`. */
     readonly diagnostics: readonly string[];
   } | null;
   readonly ingest: IngestReport;
@@ -81,12 +81,12 @@ export interface CollectorHealth {
 
 /** Body of `/traces/health.json`. */
 export interface HealthModel extends TraceHealth {
-  /** Rows read per store at most. */
+  /** Most rows read per store. */
   readonly limit: number;
   readonly window_complete: boolean;
-  /** Attributes refused at a door, by dialect and then by reason. */
+  /** Attributes refused on entry, by dialect and then by reason. */
   readonly dropped_by_dialect: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** The window over time; slices without events are there, and say zero of what was read. */
+  /** The window over time; slices without events are included, with zero of what was read. */
   readonly timeline: HealthTimeline;
   readonly collector: CollectorHealth | null;
 }
@@ -161,10 +161,10 @@ async function readSource(
   }
 }
 
-/** Traces that are read again to learn whether the window holds all of them. */
+/** Most traces that are read again to determine whether the window contains all of them. */
 const wholeRootsMax = 32;
 
-/** Those traces with a missing parent of which the window holds every event. */
+/** Those traces with a missing parent whose events are all in the window. */
 async function wholeRoots(
   parts: Parts,
   reading: Reading,
@@ -200,7 +200,7 @@ async function modelOf(
   const complete = read.reads.every(({ window }) => window?.complete === true);
   const total = (field: "source_rows" | "bundle_count" | "duplicates_removed"): number =>
     windows.reduce((sum, window) => sum + window[field], 0);
-  // Of a part of what a process sent, a missing number is somebody else's event, not a loss.
+  // In a part of a process's events a missing number may be another principal's event, not a loss.
   const numbered = read.filtered ? events.map(withoutNumber) : events;
   const whole =
     read.filtered || !complete ? await wholeRoots(parts, read.reading, events) : undefined;
@@ -227,11 +227,11 @@ async function modelOf(
     timeline: timelineOf(events),
   };
   if (isNarrowed(principalOf(c))) return { ...health, ...shared, collector: null };
-  // A producer's report may lie outside the rows that were read; its totals hold all the same.
+  // A producer's report may be outside of the rows that were read; its totals apply all the same.
   const known = new Set(events.map((event) => event.event_id));
   const reports = (await reportsOf(parts))
     .filter((event) => !known.has(event.event_id))
-    // Its number stands outside the rows that were read, so it would be taken for a gap.
+    // Its number is outside of the rows that were read, so it would count as a gap.
     .map(withoutNumber);
   return {
     ...health,
@@ -241,7 +241,7 @@ async function modelOf(
   };
 }
 
-/** A store that does not answer says nothing of losses; that it is away stands on the page. */
+/** Without an answer of the store losses are unknown; the page shows that it is unreachable. */
 async function reportsOf(parts: Parts): Promise<readonly TurnEvent[]> {
   return producerReports(parts).catch((error: unknown) => {
     if (!CodedError.is(error) || !error.retryable) throw error;

@@ -1,6 +1,4 @@
-/**
- * @module Stores: how each store answered this very question.
- */
+/** @module Stores: how each store answered this page's own query. */
 import type { FC } from "hono/jsx";
 
 import { codes } from "@turnproof/semconv";
@@ -78,7 +76,7 @@ export const StoresCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
   );
 };
 
-/** The configured memory, and what is not as it should be with it. */
+/** The configured memory, and its problems. */
 const MemoryLine: FC<{ readonly model: HealthModel }> = ({ model }) => {
   const memory = model.collector?.memory;
   if (memory === undefined || memory === null) return <></>;

@@ -1,6 +1,5 @@
 /**
- * @module Structure: what does not hang together in the evidence, whose it is, and what could not
- * be read.
+ * @module Structure: broken links in the evidence, missing identity, and what could not be read.
  */
 import type { Child, FC } from "hono/jsx";
 
@@ -49,7 +48,7 @@ export const StructureCard: FC<{ readonly model: HealthModel }> = ({ model }) =>
   );
 };
 
-/** Fields of identity that turns lack, and the three axes of coverage. */
+/** Identity fields that turns lack, and the three axes of coverage. */
 export const IdentityCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
   const missing = ranked(model.missing_identities);
   const { coverage } = model;
@@ -99,7 +98,7 @@ function axis(value: string): Child {
   );
 }
 
-/** What could not be read or asked. */
+/** What could not be read or queried. */
 export const FailuresCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
   const failures = ranked(model.failures_by_code);
   return (

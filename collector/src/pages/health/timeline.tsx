@@ -1,6 +1,6 @@
 /**
  * @module Timeline: events that were read over time, with errors and refused attributes below on
- * scales of their own. Drawn by the server; nothing needs a script.
+ * scales of their own. Drawn by the server; needs no script.
  */
 import type { FC } from "hono/jsx";
 

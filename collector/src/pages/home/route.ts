@@ -1,6 +1,4 @@
-/**
- * @module Home: the way from `/` to the turns.
- */
+/** @module Home: redirects `/` to the turns. */
 import { Hono } from "hono";
 
 import type { AppEnv } from "../../http/environment.ts";

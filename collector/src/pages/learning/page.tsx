@@ -1,7 +1,7 @@
 /**
- * @module Learning page: recommendations that follow from evidence, what people decided on them,
- * the draft experiments that came of it, and the candidates that agents report. Nothing here
- * changes anything that runs, and the page says so.
+ * @module Learning page: recommendations from evidence, people's decisions on them, the resulting
+ * draft experiments, and the candidates that agents report. Nothing here changes anything that
+ * runs, and the page states that.
  */
 import type { DraftExperiment } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
@@ -72,7 +72,7 @@ const List: FC<{
     </Card>
   );
 
-/** Proposes what the insights of an agent's newest turns recommend. */
+/** Creates recommendations from the insights into an agent's newest turns. */
 const Propose: FC<{ readonly frame: Frame }> = ({ frame }) => {
   const { principal } = frame;
   if (principal === undefined || frame.readOnly || !permits(principal, "recommendation.review")) {

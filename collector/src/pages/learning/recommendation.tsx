@@ -1,6 +1,6 @@
 /**
- * @module Recommendation: one recommendation with what it rests on and, for who may decide, the
- * three decisions as one form.
+ * @module Recommendation: one recommendation with its evidence and, with the permission to decide,
+ * the three decisions as one form.
  */
 import type { FC } from "hono/jsx";
 

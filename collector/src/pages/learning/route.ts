@@ -1,7 +1,7 @@
 /**
- * @module Learning: recommendations that follow from evidence, their reviews and draft experiments
- * (requirements: States and transitions; design 4). Nothing that runs is ever edited, and whose
- * evidence it is comes from the stored events, never from the form.
+ * @module Learning: recommendations from evidence, their reviews and draft experiments
+ * (requirements: States and transitions; design 4). Nothing that runs is ever changed, and the
+ * owner of evidence comes from the stored events, never from the form.
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -51,7 +51,7 @@ const learningParameters = z
   })
   .partial();
 
-/** Body of a proposal: a window, and which of its insights to propose. */
+/** Body of a proposal: a window, and which of its insights to use. */
 const recommendationBody = z.strictObject({
   agent_id: id,
   thread_id: id.optional(),
@@ -71,12 +71,12 @@ const reviewBody = z.strictObject({
     .optional(),
 });
 
-/** A recommendation as it is listed. */
+/** A recommendation in the list. */
 export interface RecommendationRow extends Recommendation {
   readonly proposed_at: string;
   readonly reviewed_at: string | null;
   readonly has_note: boolean;
-  /** Null where the asker's role or the content mode hides it. */
+  /** Null where the caller's role or the content mode hides it. */
   readonly note: string | null;
 }
 
@@ -99,7 +99,7 @@ export interface ProposedModel {
 /** Answer of a review. */
 export interface ReviewedModel {
   readonly recommendation: RecommendationRow;
-  /** The draft that accepting made, or null. */
+  /** The draft that the acceptance created, or null. */
   readonly experiment: DraftExperiment | null;
 }
 
@@ -202,7 +202,7 @@ function learningRoutes(parts: Parts): Hono<AppEnv> {
     const shared = sharedOf(parts.memory);
     const record = await shared.get("recommendation", c.req.param("recommendation_id"));
     const current = record === undefined ? undefined : readRecommendation(record);
-    // Somebody else's recommendation is not there, rather than forbidden.
+    // Another owner's recommendation is not found, rather than forbidden.
     if (record === undefined || current === undefined || !mayRead(principalOf(c), current.owner)) {
       throw new CodedError("not_found");
     }
@@ -222,7 +222,7 @@ function pathOf({ config }: Parts): string {
   return `${config.basePath === "/" ? "" : config.basePath}/learning`;
 }
 
-/** The events that a proposal rests on: one root, or the newest turns of an agent or thread. */
+/** The events behind a proposal: one root, or the newest turns of an agent or thread. */
 async function windowOf(
   c: AppContext,
   parts: Parts,
@@ -237,8 +237,8 @@ async function windowOf(
 }
 
 /**
- * Whose evidence an insight rests on. Insights of a window over several tenants belong to nobody
- * and are not proposed: a recommendation must not carry one tenant's evidence to another.
+ * Owner of an insight's evidence. Insights over several tenants have no owner and are not
+ * proposed: a recommendation must not carry one tenant's evidence to another.
  */
 function ownerOf(insight: Insight, events: readonly TurnEvent[]): RecommendationOwner | undefined {
   const ids = new Set(insight.evidence_ids);
@@ -260,7 +260,7 @@ function ownerOf(insight: Insight, events: readonly TurnEvent[]): Recommendation
   };
 }
 
-/** The same insight is the same recommendation; evidence it has not seen makes a new revision. */
+/** The same insight gives the same recommendation; new evidence gives a new revision. */
 async function propose(
   shared: SharedStore,
   insight: Insight,
@@ -321,7 +321,7 @@ async function review(
     reviewed_at: now,
     ...(note === undefined ? {} : { note }),
   };
-  // The decision comes first: whoever loses the race is told so, and makes no experiment.
+  // The decision is written first: the loser of a race gets an error and creates no experiment.
   await shared.update("recommendation", record.id, record.version, jsonOf(row));
   if (experiment !== null) {
     await shared.put("experiment", {
@@ -333,7 +333,7 @@ async function review(
   return { recommendation: row, experiment };
 }
 
-/** Recommendations are kept without a tenant's wall, so each is looked at before it is shown. */
+/** Recommendations are stored without a tenant filter, so each is checked before it is shown. */
 async function listed(
   parts: Parts,
   c: AppContext,

@@ -1,6 +1,7 @@
 /**
- * @module Live: server-sent tail of new events under the page's filters. Identity is resolved at
- * read, so the tail reads what the page reads; a slow client is waited for and told of a gap.
+ * @module Live: server-sent tail of new events under the page's filters. Identity is resolved on
+ * read, so the tail reads like the page. It waits for a slow client, which receives a notice of a
+ * gap.
  */
 import { Hono } from "hono";
 import type { SSEStreamingApi } from "hono/streaming";
@@ -20,7 +21,7 @@ import type { Parts } from "../../parts.ts";
 
 const { limit: _limit, cursor: _cursor, start_time: _start, end_time: _end, ...listed } = filters;
 
-/** Parameters of the tail: the filters of the events page that a moving end can have. */
+/** Parameters of the tail: the filters of the events page that apply to a tail. */
 const liveParameters = z
   .strictObject({
     ...listed,
@@ -33,7 +34,7 @@ const liveParameters = z
 
 const pollMs = 1_000;
 const heartbeatMs = 15_000;
-/** Batches become readable a little out of order; what is this young is looked at again. */
+/** Batches become readable a little out of order; events younger than this are read again. */
 const overlapMs = 10_000;
 const seenMax = 20_000;
 const pagesMax = 8;
@@ -66,19 +67,19 @@ function liveRoutes(parts: Parts): Hono<AppEnv> {
     const { since, ...parameters } = readParameters(c, liveParameters);
     const reading = readingFor(c, parameters);
     const principal = principalOf(c);
-    // A slice is cut out of whole turns, and one of them may be large.
+    // A slice is cut from whole turns, and one of them may be large.
     const page: ReadPage = (options) =>
       parts.readers === undefined
         ? parts.store.page(reading.scope, reading.query, options)
         : parts.readers.page(principal, reading.query, options);
-    // Nobody reads the body of this one, and a tail that nobody reads would never end.
+    // A HEAD request has no body, and a tail without a reader would never end.
     if (c.req.method === "HEAD") {
       return c.body(null, 200, { "Content-Type": "text/event-stream" });
     }
-    // What was on its way while the list was read is younger than this, and was not in it.
+    // Events in transit while the list was read are younger than this, and were not in it.
     const began = since === undefined ? parts.now() : Date.parse(since) - overlapMs;
     const from = resumeTime(c.req.header("last-event-id")) ?? new Date(began).toISOString();
-    // The audit record and the headers leave before the first event does.
+    // The audit record and the headers are sent before the first event.
     return eventStream(c, parts, (stream, signal) =>
       new Tail(parts, page, from).run(stream, signal),
     );
@@ -122,7 +123,7 @@ class Tail {
       // After a sign-out nothing more is sent.
       if (signal.aborted) return;
       if (gap) await stream.writeSSE({ event: "gap", data: "{}" });
-      // Each write waits for the client, so a slow one slows its own tail and nobody else's.
+      // Each write waits for the client, so a slow one delays only its own tail.
       for (const event of events) {
         if (signal.aborted) return;
         const id = `${event.received_at ?? ""}~${event.event_id}`;
@@ -137,7 +138,7 @@ class Tail {
     }
   }
 
-  /** What became readable since the last look, oldest first. */
+  /** Newly readable events since the last check, oldest first. */
   async #news(): Promise<{ readonly events: readonly TurnEvent[]; readonly gap: boolean }> {
     const horizon = new Date(Date.parse(this.#watermark) - overlapMs).toISOString();
     const floor = compareTimes(horizon, this.#from) < 0 ? this.#from : horizon;

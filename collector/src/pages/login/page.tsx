@@ -1,6 +1,4 @@
-/**
- * @module Login page: one field for a token, and what to do without one.
- */
+/** @module Login page: a field for a token, and what to do without one. */
 import type { Child } from "hono/jsx";
 
 import type { Frame } from "../../http/respond.tsx";

@@ -1,6 +1,4 @@
-/**
- * @module Session routes: signing in with a token, and out (design 6.3; faults W5, W7).
- */
+/** @module Session routes: sign-in with a token, and sign-out (design 6.3; faults W5, W7). */
 import { Hono } from "hono";
 import { z } from "zod";
 import { CodedError } from "@turnproof/semconv";
@@ -21,7 +19,7 @@ import { loginPage } from "./page.tsx";
 export interface LoginModel {
   /** Where to go afterwards: a path of ours. */
   readonly next: string;
-  /** The token that was just presented is not known. */
+  /** True when the presented token is unknown. */
   readonly failed: boolean;
 }
 
@@ -101,7 +99,7 @@ function sessionRoutes(parts: Parts): Hono<AppEnv> {
       });
     }
     const { name, role } = found.principal;
-    // The record comes first: a session that nobody could see must not exist.
+    // The record comes first: every session must be recorded.
     await audit?.append({ ...record, event: "session.opened", role, operator: name, result: "ok" });
     endPresented(c, parts);
     setSessionCookie(c, sessions.open(name, found.credential).cookie, cookie);
@@ -117,7 +115,7 @@ function sessionRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-/** A cookie that came with a sign-in is never adopted; its session ends. */
+/** A cookie sent with a sign-in is never adopted; its session ends. */
 function endPresented(c: AppContext, parts: Parts): void {
   const value = sessionCookie(c, parts.cookieName);
   const session = value === undefined ? undefined : parts.sessions.find(value);

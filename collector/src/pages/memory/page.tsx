@@ -1,6 +1,4 @@
-/**
- * @module Memory page: how much memory holds of one tenant, by kind, and never a word of it.
- */
+/** @module Memory page: number of memory rows of one tenant, by kind, without content. */
 import type { Child, FC } from "hono/jsx";
 
 import { countText, wordsOf } from "../../ui/display/figures.ts";

@@ -1,6 +1,6 @@
 /**
- * @module Memory: how much memory holds of one tenant, by kind, and never a word of it. A tenant is
- * always named: the asker's own, or the one that an unbound asker asks about.
+ * @module Memory: number of memory rows of one tenant, by kind, without content. A tenant is
+ * always given: the principal's own, or the one that an unbound principal names.
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -31,30 +31,30 @@ const memoryParameters = z
 export interface KindRow {
   readonly kind: ScopedKind;
   readonly collection: string;
-  /** Null while no tenant is named, or when the memory did not answer. */
+  /** Null until a tenant is given, or when the memory did not answer. */
   readonly count: number | null;
   readonly latest_at: string | null;
 }
 
-/** Rows of a shared kind, as far as they were counted. */
+/** Rows of a shared kind, counted up to a bound. */
 export interface SharedRow {
   readonly kind: SharedKind;
   readonly collection: string;
   readonly count: number | null;
-  /** There may be more than were counted. */
+  /** True when there may be more than were counted. */
   readonly bounded: boolean;
 }
 
 /** Body of `/memory.json`. */
 export interface MemoryModel {
-  /** False while no tenant is named: nothing was read. */
+  /** False until a tenant is given: nothing was read. */
   readonly asked: boolean;
-  /** The tenant, null for the anonymous rows; absent while none is named. */
+  /** The tenant, null for the anonymous rows; absent until one is given. */
   readonly user_id?: string | null;
   readonly memory: { readonly name: string; readonly ok: boolean; readonly code: string | null };
   readonly kinds: readonly KindRow[];
   readonly total: number | null;
-  /** Kinds without a tenant; null for a principal that is bound to one. */
+  /** Kinds without a tenant; null for a principal bound to one. */
   readonly shared: readonly SharedRow[] | null;
 }
 
@@ -99,7 +99,7 @@ async function modelOf(memory: MemoryStore, reading: Reading): Promise<MemoryMod
   const { scope, query } = reading;
   const tenant = tenantOf(scope, query);
   const unbound = "operator" in scope && scope.operator.applicationId === undefined;
-  // Rows name no application, so one that is bound to an application may count none of them.
+  // Rows have no application, so a principal bound to an application may count none of them.
   if (tenant === undefined && !unbound) throw new CodedError("scope_forbidden");
   const { ok, code } = await memory.check();
   const kinds = await Promise.all(

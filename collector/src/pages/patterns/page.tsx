@@ -1,6 +1,6 @@
 /**
- * @module Patterns page: every element in every state, for whoever designs a page and for the tests
- * that look at all of them at once. Nothing here is evidence.
+ * @module Patterns page: every element in every state, for designers of pages and for tests that
+ * render all of them. It has no evidence.
  */
 import { toolBadges, toolOutcomes } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";

@@ -1,6 +1,6 @@
 /**
  * @module PatternsTrees: the part of the patterns page about trees and long lists: operations of a
- * comparison with each verb, the path above a deep row, the tools of levels, and a folded list.
+ * comparison with each verb, the path above a deep row, the level tools, and a collapsed list.
  */
 import type { CompareTrust, Delta, OperationRow as Operation } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";

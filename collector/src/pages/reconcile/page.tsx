@@ -1,6 +1,6 @@
 /**
- * @module Reconcile page: the strict verdict over the whole window of a root, by itself: for links
- * from elsewhere, and to take away as a signed statement.
+ * @module Reconcile page: the strict verdict over the whole window of a root, on its own page: a
+ * target of links, with a signed statement to download.
  */
 import type { Child } from "hono/jsx";
 

@@ -61,7 +61,7 @@ const reconcileBody = z.strictObject({
     ),
 });
 
-/** The verdict, with what was read for it. */
+/** The verdict, with metadata of its window. */
 export interface ReconcileModel extends Verdict {
   readonly root_trace_id: string;
   readonly agent_id: string;
@@ -182,7 +182,7 @@ function statementOf(
   { verdict, events: read, metadata, bounded }: Judged & { readonly bounded: boolean },
   parameters: ReconcileParameters,
 ): Statement {
-  // What was met after the mark is not judged, so it is not signed either.
+  // Events after the mark are not judged, so they are not signed either.
   const events = verdict.as_of === null ? read : read.filter(isReceivedBy(verdict.as_of));
   const { agent_id, root_trace_id, thread_id, turn_id } = parameters;
   const principal = principalOf(c);
@@ -197,7 +197,7 @@ function statementOf(
       root_trace_id,
       ...(thread_id === undefined ? {} : { thread_id }),
       ...(turn_id === undefined ? {} : { turn_id }),
-      // One tenant is named; a statement over several says nothing of whose they are.
+      // A single tenant is named; a statement over several names none.
       ...(users.length === 1 && user !== undefined ? { user_id: user } : {}),
       scope: isBound(principal) ? "tenant" : "operator",
     },
@@ -210,7 +210,7 @@ function statementOf(
     judge: { version: parts.version, rules: judgeRules },
     trusted: trustedAmong(events, parts.config.trustedIngest),
     bounds: { events_max: limits.rootEventsMax, bounded },
-    // As it will be read: what is undefined here is absent there.
+    // In the form in which it is read: undefined fields are absent.
     window: JSON.parse(JSON.stringify(metadata)) as Record<string, unknown>,
   };
 }

@@ -1,8 +1,7 @@
 /**
- * @module Replays: a replay is a kept, inert plan. Creating one runs nothing: it keeps what
- * `/traces/replay-plan.json` describes, as a record of its own kind, for people to carry out
- * elsewhere. Read-only mode blocks the keeping and allows the plan (requirements:
- * Authentication 3).
+ * @module Replays: a replay is a stored plan that runs nothing. Creating one stores the
+ * description from `/traces/replay-plan.json` as a record of its own kind, for people to carry out
+ * elsewhere. Read-only mode blocks storing and allows the plan (requirements: Authentication 3).
  */
 import { createHash } from "node:crypto";
 
@@ -78,7 +77,7 @@ function replayRoutes(parts: Parts): Hono<AppEnv> {
     });
     const digest = createHash("sha256").update(canonicalJson(plan)).digest("hex").slice(0, 32);
     const replay_id = `replay:${digest}`;
-    // The same plan asked for again is the same replay.
+    // The same plan requested again is the same replay.
     const kept = await shared.get("replay", replay_id);
     const created_at = kept?.created_at ?? new Date(parts.now()).toISOString();
     const record = { record_type: "replay", replay_id, state: "draft", agent_id, plan } as const;

@@ -1,7 +1,7 @@
 /**
- * @module Reveal: content of one event, for a role that may see it, in the mode the operator chose;
- * audited like every protected route (requirements: Authentication 2, 3). Native evidence holds no
- * content, so what is shown comes from the rows of memory through `content-mode.ts` alone.
+ * @module Reveal: content of one event, for a role with the permission, in the mode that the
+ * operator chose; audited like every protected route (requirements: Authentication 2, 3). Native
+ * evidence has no content, so it comes from the rows of memory through `content-mode.ts` only.
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -70,12 +70,12 @@ function revealRoutes(parts: Parts): Hono<AppEnv> {
   app.post("/traces/reveal", async (c) => {
     const { data } = await readBody(c, revealBody);
     const mode = parts.config.contentMode;
-    // Nothing is looked for where nothing could be shown.
+    // Nothing is searched where nothing could be shown.
     if (parts.memory === undefined) throw new CodedError("not_configured");
     if (mode === "metadata") throw new CodedError("content_hidden");
     const reading = readingFor(c, { agent_id: data.agent_id });
     const event = await eventOf(parts, reading, data.root_trace_id, data.event_id);
-    // Rows name no application: one that is bound to one must not see another's words.
+    // Rows have no application: a principal bound to one must not see another's content.
     const tenant = event.user_id;
     if (tenant !== undefined && tenantOf(reading.scope, { user_id: tenant }) !== tenant) {
       throw new CodedError("scope_forbidden");

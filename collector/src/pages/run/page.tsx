@@ -1,6 +1,6 @@
 /**
- * @module Run page: what a mounted agent answered, for a browser whose form was posted without
- * script. The answer is text and stays text; the form below goes on in the same scope.
+ * @module Run page: a mounted agent's answer, for a form posted without script. The answer is
+ * shown as text; the form below continues in the same scope.
  */
 import type { Child } from "hono/jsx";
 
@@ -55,7 +55,7 @@ export function runPage(model: RunModel, frame: Frame): Child {
   );
 }
 
-/** What a host's agent answers has no schema: a field counts when it is what it is looked for as. */
+/** A host agent's answer has no schema: a field counts when it has the expected type. */
 function fieldOf(value: unknown, field: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, field)) return undefined;
   return (value as { readonly [name: string]: unknown })[field];

@@ -1,6 +1,6 @@
 /**
- * @module Agent runs: the agents that a host mounted, run for the asker's own tenant (requirements:
- * Endpoints; design 6.2).
+ * @module Agent runs: runs the agents that a host mounted, for the principal's own tenant
+ * (requirements: Endpoints; design 6.2).
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -28,20 +28,20 @@ const runForm = z.strictObject({
   thread_id: id.optional(),
 });
 
-/** Model of the page that a posted form is answered with; an API client gets `answer` alone. */
+/** Model of the page for a posted form; an API client receives `answer` only. */
 export interface RunModel {
   readonly agent_id: string;
-  /** The tenant that the run was made for; null is the anonymous scope. */
+  /** The tenant of the run; null is the anonymous scope. */
   readonly user_id: string | null;
   readonly memory_id: string | null;
   readonly thread_id: string | null;
-  /** What the host's agent answered, in whatever form it answers. */
+  /** The host agent's answer, in any form. */
   readonly answer: unknown;
 }
 
 const bodyBytesMax = 1_048_576;
 const runMsMax = 120_000;
-/** Proxies end a stream that is silent for longer. */
+/** Proxies close a stream that is idle for longer. */
 const heartbeatMs = 15_000;
 
 /** Run: what each route needs, records and answers. */
@@ -99,7 +99,7 @@ function agentRunRoutes(parts: Parts): Hono<AppEnv> {
     const answer = await callHook(
       (signal) => agents.run(agent, input, contextOf(principal, signal)),
       runMsMax,
-      // Nobody waits for the answer of a caller that left: the turn is cancelled.
+      // The caller disconnected: the turn is cancelled.
       c.req.raw.signal,
       held.signal,
     ).finally(() => held.release());
@@ -140,7 +140,7 @@ function agentRunRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-/** A bound principal runs for itself; a form that names somebody else is refused. */
+/** A bound principal runs for its own tenant; a form with another one is refused. */
 async function runOf(
   c: AppContext,
   parts: Parts,

@@ -18,7 +18,7 @@ export function start(): void {
   box.addEventListener("change", (event) => {
     const choice = event.target as HTMLInputElement;
     const name = nameOf(choice);
-    // A switch turns through its values; three turns pass every one of them.
+    // A switch cycles through its values; three steps pass every one of them.
     for (let turn = 0; turn < 3 && preference(name) !== choice.value; turn += 1) {
       turnPreference(name);
     }

@@ -1,6 +1,6 @@
 /**
- * @module Settings page: who you are, what you may do, what is configured, and the switches that
- * live in your browser.
+ * @module Settings page: the principal and its permissions, the configuration, and the switches
+ * stored in the browser.
  */
 import type { Child, FC } from "hono/jsx";
 
@@ -86,7 +86,7 @@ const preferences = [
   ["clock", "Times", ["utc", "local"]],
 ] as const;
 
-/** Kept in the browser; without script the system decides, and this says so. */
+/** Stored in the browser; without script the system settings apply, and the page states that. */
 const Reading: FC = () => (
   <Card title="How you read" icon="theme" id="reading">
     <noscript>

@@ -1,5 +1,6 @@
 /**
- * @module Settings: who am I, and what is configured. No secret, no path, no address of a store.
+ * @module Settings: the principal, and the configuration without secrets, paths or store
+ * addresses.
  */
 import { Hono } from "hono";
 

@@ -1,6 +1,6 @@
 /**
- * @module Thread page: the turns of one thread side by side, and everything that the three stores
- * hold of it in one order of time.
+ * @module Thread page: the turns of one thread side by side, and all its events in the three
+ * stores in one order of time.
  */
 import type { Child, FC } from "hono/jsx";
 

@@ -33,7 +33,7 @@ import { threadPage } from "./page.tsx";
 export interface ThreadModel extends GroupsWindow {
   readonly thread: ThreadSummary;
   readonly turns: readonly TurnRow[];
-  /** What stands out over these turns of the thread. */
+  /** Insights over these turns of the thread. */
   readonly insights: Insights;
   readonly evidence_roots: Readonly<Record<string, string>>;
   /** The newest events of all three stores, oldest first. */

@@ -1,6 +1,4 @@
-/**
- * @module Threads page: conversations by their id, those of the newest turns first.
- */
+/** @module Threads page: threads by their id, those of the newest turns first. */
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";

@@ -1,5 +1,5 @@
 /**
- * @module Threads: conversations by their id, those of the newest turns in the asker's scope first,
+ * @module Threads: threads by their id, those of the newest turns in the principal's scope first,
  * each counted over all of its turns.
  */
 import { Hono } from "hono";
@@ -62,7 +62,7 @@ function threadsRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-/** The threads of the newest turns that stand on no page before; a page without one is passed by. */
+/** The threads of the newest turns that were on no earlier page; a page without any is skipped. */
 async function threadsOf(
   parts: Parts,
   asked: GroupsAsked,
@@ -78,12 +78,10 @@ async function threadsOf(
   }
 }
 
-/** Turns that were received together with the last one of the page before. */
+/** Turns received at the same time as the last one of the previous page. */
 const togetherMax = 10_000;
 
-/**
- * Of these threads those that stand on a page before: they have a turn that comes before this page.
- */
+/** The threads that were on an earlier page: they have a turn before this page. */
 async function metBefore(
   parts: Parts,
   { question, after }: GroupsAsked,
@@ -102,7 +100,7 @@ async function metBefore(
     ledger.turnFacets(asked({ from: to }), ["thread_id"], threads.length),
     ledger.listTurns(asked({ from, to }), { order: { by: "first_received" }, limit: togetherMax }),
   ]);
-  // Turns of one receipt stand by their key, the greater first.
+  // Turns of one receipt are sorted by their key, the greater first.
   const together = records.filter(({ key }) => key >= place.key);
   return new Set([
     ...(later?.values ?? []).map(({ value }) => value),

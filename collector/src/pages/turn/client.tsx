@@ -1,6 +1,6 @@
 /**
- * @module Turn in the browser: takes the waterfall over from the server's first rows, shows the
- * selected event beside it, and leads from every statement to its evidence.
+ * @module Turn in the browser: replaces the server's first waterfall rows by the grid, shows the
+ * selected event beside it, and links every statement to its evidence.
  */
 import type { Insights, TurnEvent, Verdict } from "@turnproof/evidence";
 
@@ -28,7 +28,7 @@ import { startStatistics } from "./client/turn-statistics.tsx";
 import { showPath, startPath } from "./client/waterfall-path.tsx";
 import { startTools } from "./client/waterfall-tools.ts";
 
-/** What the page needs of the twin, in its form of columns. */
+/** Fields of the twin that the page uses, as columns. */
 type Model = TurnColumns<Needed>;
 
 interface Needed {
@@ -42,7 +42,7 @@ interface Needed {
   readonly insights: Insights;
 }
 
-/** Starts what the page of a turn does by itself. */
+/** Starts the page of a turn. */
 export function start(): void {
   startActions();
   void load();
@@ -86,7 +86,7 @@ class TurnPage {
       ...new Set([...priorities.keys()].flatMap((id) => this.#rowOf.get(id) ?? [])),
     ].toSorted((a, b) => a - b);
     this.#missing = rows.rows.flatMap((row, index) => (row.kind === "missing" ? [index] : []));
-    // The grid draws, and so calls back, while it is still being made.
+    // The grid draws, and so calls back, while it is still being created.
     let paint = (): void => {};
     this.#grid = new WaterfallGrid(rows, priorities, {
       onSelect: (row) => this.#show(row),
@@ -116,7 +116,7 @@ class TurnPage {
     });
     this.#addKeys();
     startPath(this.#grid);
-    // Something is shown from the start: what a finding rests on, or else the turn itself.
+    // Something is selected from the start: the evidence of a finding, or else the turn itself.
     this.#grid.select(this.#findings[0] ?? 0);
     const eventsOf = (row: WaterfallRow): readonly TurnEvent[] => this.#eventsOf(row);
     this.#find = startFind(this.#grid, eventsOf);
@@ -142,7 +142,7 @@ class TurnPage {
     ]);
   }
 
-  /** Goes to the next of some rows, round and round. */
+  /** Goes to the next of some rows, cyclically. */
   #step(rows: readonly number[], by: 1 | -1): void {
     if (rows.length === 0) {
       announce("There is none");
@@ -192,7 +192,7 @@ class TurnPage {
   }
 }
 
-/** Events by id. Of thousands few are looked at, so each is made when it is first asked for. */
+/** Events by id. Few of thousands are shown, so each is created on first use. */
 function readEvents(columns: Columns): (id: string) => TurnEvent | undefined {
   const idAt = readField(columns, "event_id");
   const read = readRecords<TurnEvent>(columns);

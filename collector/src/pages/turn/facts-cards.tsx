@@ -33,7 +33,7 @@ interface OfEvents {
 
 const callsMax = 12;
 
-/** The first calls, and those that went wrong before those that did not. */
+/** The first calls, failed ones before others. */
 function shownFirst(calls: readonly TurnEvent[]): readonly TurnEvent[] {
   if (calls.length <= callsMax) return calls;
   const bad = calls.filter(({ status }) => status !== "success").slice(0, callsMax);
@@ -51,7 +51,7 @@ const Rest: FC<{ readonly of: readonly TurnEvent[] }> = ({ of: calls }) =>
     </p>
   );
 
-/** Calls as rows: columns of words, then of figures, and at the end the way to the evidence. */
+/** Calls as rows: text columns, then figures, then a link to the evidence. */
 const CallTable: FC<{
   readonly label: string;
   readonly words: readonly string[];
@@ -72,7 +72,7 @@ const CallTable: FC<{
   </Table>
 );
 
-/** Provenance of the page and thread, and what the semantic cache decided. */
+/** Provenance of the page and thread, and decisions of the semantic cache. */
 export const ContextCard: FC<OfEvents> = ({ events }) => {
   const bindings = events.filter(({ event_kind: kind }) => kind === "context_binding");
   const decisions = events.filter(({ event_kind: kind }) => kind === "cache_decision");
@@ -236,7 +236,7 @@ const Call: FC<{ readonly event: TurnEvent }> = ({ event }) => {
   );
 };
 
-/** Model calls with what their providers exposed. */
+/** Model calls with what their providers reported. */
 export const ModelsCard: FC<OfEvents> = ({ events }) => {
   const calls = events.filter(
     ({ event_kind: kind, phase }) => kind === "model_call" && phase !== "start",
@@ -311,7 +311,7 @@ const ModelCall: FC<{ readonly event: TurnEvent }> = ({ event }) => {
 const Tokens: FC<{ readonly of: number | undefined }> = ({ of }) =>
   of === undefined ? <NotMeasured short why="The provider did not say." /> : <>{countText(of)}</>;
 
-/** What applications and people saw of it. */
+/** Outcomes and feedback from applications and people. */
 export const OutcomesCard: FC<OfEvents> = ({ events }) => {
   const seen = events.filter(({ event_kind: kind }) => kind === "outcome" || kind === "feedback");
   return (

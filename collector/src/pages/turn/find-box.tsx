@@ -1,12 +1,12 @@
 /**
- * @module FindBox: the box that finds rows of the waterfall. It works in the browser only, so
- * without script it is not shown.
+ * @module FindBox: the box that finds rows of the waterfall. It works in the browser only, so it
+ * is hidden without script.
  */
 import type { FC } from "hono/jsx";
 
 import { Icon } from "../../ui/icons.tsx";
 
-/** The box, its count, and what can be done with the matches. */
+/** The box, its count, and the actions on the matches. */
 export const FindBox: FC = () => (
   <form class="wf-find" role="search" aria-label="Find in this turn" data-wf-find hidden>
     <div class="filter">

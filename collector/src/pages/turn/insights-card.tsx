@@ -1,6 +1,4 @@
-/**
- * @module InsightsCard: what stands out in this turn, with the events that show it.
- */
+/** @module InsightsCard: insights into this turn, with the events behind them. */
 import type { Insights } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 

@@ -1,7 +1,7 @@
 /**
- * @module Turn page: everything known of one root: whose it is, what the judge says and why, the
- * causal waterfall, memory supply, context, tools, outcomes, insights, raw events — and what is not
- * known.
+ * @module Turn page: everything known about one root: its scope, the verdict and its reasons, the
+ * causal waterfall, memory supply, context, tools, outcomes, insights, raw events, and what is
+ * unknown.
  */
 import { releasesOf } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
@@ -82,7 +82,7 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
   );
 }
 
-/** What the first turn calls its agent, which people know it by; its id stands in the scope. */
+/** The agent name in the first turn, for display; its id is in the scope. */
 function agentName({ turns: [turn], events }: TurnModel): string | undefined {
   const own = events.find(
     ({ event_kind: kind, turn_id: id, attributes }) =>
@@ -117,7 +117,7 @@ const Action: FC<{ readonly name: string; readonly icon: IconName; readonly word
   </button>
 );
 
-/** The same trace where the operator's other spans are. */
+/** The same trace in the operator's other backend. */
 const OtherBackend: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({
   model,
   frame,
@@ -147,7 +147,7 @@ function commonScope(turns: readonly TurnRow[]): ScopeParts {
   return Object.fromEntries(agreed.map((field) => [field, first[field]])) as ScopeParts;
 }
 
-/** Releases that a chip names; the others stand in its title. */
+/** Most releases that a chip names; the others are in its tooltip. */
 const releasesMax = 4;
 
 const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
@@ -237,7 +237,7 @@ const Warnings: FC<{ readonly model: TurnModel }> = ({ model }) => {
   );
 };
 
-/** The turns of a root with several, or the way back to all of them. */
+/** The turns of a root with several, or a link back to all of them. */
 const OtherTurns: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
   const { turns } = model;
   const narrowed = [...frame.query.keys()].length > 0;

@@ -1,6 +1,6 @@
 /**
- * @module RawEvents: the events as they are stored, one line each; every piece of evidence has an
- * anchor here, also without script.
+ * @module RawEvents: the stored events, one line each; every piece of evidence has an anchor here,
+ * also without script.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
@@ -13,11 +13,11 @@ import { Card } from "../../ui/elements/panel.tsx";
 
 const shownMax = 100;
 
-/** The first events, and the way to all of them. */
+/** The first events, and a link to all of them. */
 export const RawEvents: FC<{
   readonly events: readonly TurnEvent[];
   readonly href: string;
-  /** Evidence that is linked from the page; it is shown however many there are. */
+  /** Evidence linked from the page; always shown. */
   readonly linked: ReadonlySet<string>;
 }> = ({ events, href, linked }) => {
   const shown = events.filter((event, index) => index < shownMax || linked.has(event.event_id));

@@ -1,6 +1,6 @@
 /**
- * @module Turn page: everything known of one root inside the asker's scope: its turns, waterfall,
- * memory supply, verdict and insights (design 6.2).
+ * @module Turn page: everything known about one root inside the principal's scope: its turns,
+ * waterfall, memory supply, verdict and insights (design 6.2).
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -38,7 +38,7 @@ const turnParameters = z
 /** Body of `/traces/{root_trace_id}.json`. */
 export interface TurnModel extends TurnAccount {
   readonly root_trace_id: string;
-  /** Events of all stores, oldest first; rows of memory are in the timeline and judged nowhere. */
+  /** Events of all stores, oldest first; rows of memory are in the timeline and never judged. */
   readonly events: readonly TurnEvent[];
   readonly window: WindowModel;
 }

@@ -1,6 +1,6 @@
 /**
- * @module StatisticsCard: the statistics of a turn under its waterfall, by operation until the
- * reader chooses otherwise.
+ * @module StatisticsCard: the statistics of a turn below its waterfall, by operation unless
+ * another grouping is chosen.
  */
 import type { CausalWaterfall, TurnEvent } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
@@ -10,7 +10,7 @@ import { waterfallRows } from "../../ui/display/waterfall-rows.ts";
 import { StatisticsTable } from "../../ui/elements/statistics-table.tsx";
 import { Icon } from "../../ui/icons.tsx";
 
-/** Closed at first: the waterfall itself comes first. */
+/** Collapsed at first: the waterfall itself comes first. */
 export const StatisticsCard: FC<{
   readonly waterfall: CausalWaterfall;
   readonly events: readonly TurnEvent[];

@@ -1,7 +1,7 @@
 /**
- * @module SupplyCard: Retrieved → Supplied → Referenced. Each candidate is one line that says how
- * far it came; what cannot be detected is not measured, never unused; and the scope proof says
- * which filter was applied and that no foreign row came back.
+ * @module SupplyCard: Retrieved → Supplied → Referenced. Each candidate is one line with the stage
+ * that it reached; what cannot be detected is not measured, never unused; and the scope proof
+ * states the applied filter and that no row of another scope was returned.
  */
 import type { Metric as MetricValue, Supply, TurnEvent } from "@turnproof/evidence";
 import { codes } from "@turnproof/semconv";
@@ -17,7 +17,7 @@ import { Icon } from "../../ui/icons.tsx";
 
 const candidatesMax = 16;
 
-/** The card; a turn without any memory stage says that nobody recorded one. */
+/** The card; without any memory stage it says that none is recorded. */
 export const SupplyCard: FC<{
   readonly supply: Supply;
   readonly events: readonly TurnEvent[];
@@ -87,7 +87,7 @@ interface Candidate {
   readonly reason: string | undefined;
 }
 
-/** Candidates of every stage, in the order of retrieval, then what only a later stage names. */
+/** Candidates of every stage, in the order of retrieval, then those of later stages only. */
 function candidatesOf(supply: Supply, events: readonly TurnEvent[]): readonly Candidate[] {
   const ledger = new Map(
     events
@@ -190,7 +190,7 @@ const sourceNames: { readonly [source: string]: string } = {
   writing_sample: "Writing samples",
 };
 
-/** Why memory may hold something better than what was found. */
+/** Why a better item may have been missed. */
 const Reasons: FC<{ readonly of: readonly string[] }> = ({ of }) =>
   of.length === 0 ? (
     <></>
@@ -255,7 +255,7 @@ const Names: FC<{ readonly title: string; readonly of: readonly string[] }> = ({
     </p>
   );
 
-/** Which scope the reads applied, what they returned, and that nothing foreign was among it. */
+/** Scope of the reads, their results, and that no row of another scope was among them. */
 const ScopeProof: FC<{ readonly events: readonly TurnEvent[] }> = ({ events }) => {
   const reads = events.filter(({ event_kind: kind }) => kind.startsWith("memory_"));
   const applied = new Set(reads.flatMap(({ attributes }) => attributes.scope_applied ?? []));

@@ -1,6 +1,6 @@
 /**
- * @module WaterfallCard: the causal waterfall. The server draws the first rows, which is all there
- * is without script; the browser takes over with every row, zoom, minimap and keys.
+ * @module WaterfallCard: the causal waterfall. The server draws the first rows, which is
+ * everything without script; the browser adds all rows, zoom, minimap and keys.
  */
 import type { CausalWaterfall } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
@@ -17,10 +17,10 @@ import { Icon } from "../../ui/icons.tsx";
 import type { IconName } from "../../ui/icons.tsx";
 import { FindBox } from "./find-box.tsx";
 
-/** Rows that the server draws; the browser needs no more in sight either. */
+/** Most rows that the server draws; the browser shows no more at once either. */
 const serverRowsMax = 60;
 
-/** The waterfall, and beside it the place of the side panel. */
+/** The waterfall, with the side panel beside it. */
 export const WaterfallCard: FC<{
   readonly waterfall: CausalWaterfall;
   readonly priorities: ReadonlyMap<string, number>;

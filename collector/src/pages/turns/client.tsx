@@ -1,6 +1,6 @@
 /**
- * @module Turns in the browser: live tail, marks for a comparison, the brush of the histogram.
- * Everything that it draws, the server draws by the same elements.
+ * @module Turns in the browser: live tail, marks for a comparison, the brush of the histogram. The
+ * browser draws with the same elements as the server.
  */
 import type { TurnRow as Row } from "@turnproof/evidence";
 
@@ -23,12 +23,12 @@ import { startViews } from "./client/saved-views.tsx";
 import { backToRow } from "../../ui/client/rows.ts";
 import { addShortcuts } from "../../ui/client/shortcuts.ts";
 
-/** What the page needs of the twin. */
+/** Fields of the twin that the page uses. */
 type Model = TurnsWindow;
 
 const settleMs = 700;
 const openMs = 3_000;
-/** Filters that a moving tail can have; the others filter what it makes the page fetch. */
+/** Filters that apply to a tail; the others apply when the page loads rows. */
 const liveFilters = new Set(
   (
     "application_id agent_id user_id scope memory_id thread_id root_trace_id run_id turn_id " +
@@ -42,7 +42,7 @@ let waiting: Model | undefined;
 let overview: Overview | undefined;
 let facets: FacetList | undefined;
 
-/** Starts what the home page does by itself. */
+/** Starts the home page. */
 export function start(): void {
   overview = overviewOf(query);
   facets = facetList(query);
@@ -87,7 +87,7 @@ function setLive(on: boolean): void {
 
 function listen(): void {
   const filters = new URLSearchParams([...query].filter(([name]) => liveFilters.has(name)));
-  // From when the page was read: what arrived before this connection stood is not missed.
+  // From the time when the page was read, so that events before this connection are not missed.
   const asOf = find("[data-window]")?.dataset["asOf"];
   if (asOf !== undefined) filters.set("since", asOf);
   const tail = filters.toString();
@@ -103,7 +103,8 @@ function listen(): void {
     if (isNews(JSON.parse(data) as Arrived, asOf)) soon();
   });
   source.addEventListener("gap", soon);
-  // Without this the browser reconnects for ever, also after a sign-out or at the bound of streams.
+  // Without this the browser would reconnect forever, even after a sign-out or at the bound of
+  // streams.
   const ended = (): void => {
     source.close();
     setLive(false);
@@ -112,20 +113,23 @@ function listen(): void {
   source.addEventListener("error", () => {
     if (source.readyState === EventSource.CLOSED) ended();
   });
-  // A backlog becomes readable long after it was received: who shows that it is open asks again.
+  // A backlog becomes readable long after its receipt, so a page with pending events reloads its
+  // rows.
   setInterval(() => {
     if (!document.hidden && find("[data-pending]") !== undefined) soon();
   }, openMs);
   window.addEventListener("pagehide", () => source.close());
 }
 
-/** What the page needs of an event of the tail. */
+/** Fields of a tail event that the page uses. */
 interface Arrived {
   readonly root_trace_id?: string;
   readonly received_at?: string;
 }
 
-/** The tail begins a little before the page was read, with what the page may show already. */
+/**
+ * The tail begins a little before the page was read, with events that the page may show already.
+ */
 function isNews({ root_trace_id: root, received_at: at }: Arrived, asOf?: string): boolean {
   if (asOf === undefined || at === undefined || Date.parse(at) >= Date.parse(asOf)) return true;
   return ![...shownKeys()].some((key) => (JSON.parse(key) as readonly string[])[0] === root);
@@ -149,7 +153,7 @@ function shownKeys(): ReadonlySet<string> {
   );
 }
 
-/** How many turns are not on the page yet, as a button that shows them. */
+/** Number of turns that are not on the page yet, as a button that shows them. */
 function sayWaiting(): void {
   const shown = shownKeys();
   const count = waiting?.items.filter((row) => !shown.has(rowKey(row))).length ?? 0;

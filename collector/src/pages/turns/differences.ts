@@ -1,6 +1,6 @@
 /**
- * @module Differences: what the turns of a filter say more often than the other turns of the same
- * time, inside the asker's scope; exact counts alone.
+ * @module Differences: values that are more frequent in the turns of a filter than in the other
+ * turns of the same time, inside the principal's scope; exact counts only.
  */
 import { Hono } from "hono";
 import { CodedError } from "@turnproof/semconv";
@@ -29,7 +29,7 @@ export interface DifferencesModel extends Differences {
   readonly pending_frames: number;
 }
 
-/** Values of a key that are compared, the commonest. */
+/** Most compared values of a key, most frequent first. */
 const comparedMax = 1_000;
 
 /** Its JSON, by route. */

@@ -1,6 +1,4 @@
-/**
- * @module Facets: how many turns of a filter say which value: exact, over all turns of it.
- */
+/** @module Facets: turn counts of a filter by value: exact, over all its turns. */
 import { Hono } from "hono";
 import type { TurnQuestion } from "@turnproof/store";
 
@@ -19,7 +17,10 @@ import { listParameters } from "../../turns/list-parameters.ts";
 
 /** Body of `/traces/facets.json`. */
 export interface FacetsModel {
-  /** Turns by value, the commonest first, some of each key; `total` says how many values there are. */
+  /**
+   * Turns by value, most frequent first, bounded per key; `total` is the number of distinct
+   * values.
+   */
   readonly facets: readonly Facet[];
   /** Turns of the filter. */
   readonly turns: number;
@@ -29,9 +30,9 @@ export interface FacetsModel {
   readonly pending_frames: number;
 }
 
-/** Values of a key in the answer, from which the filter bar completes a word. */
+/** Most values of a key in the answer, which the filter bar uses for completion. */
 const valuesMax = 50;
-/** Values that are asked for, so that `total` counts those which say nothing out. */
+/** Most values that are queried, so that `total` excludes those that mean none. */
 const askedMax = 500;
 
 /** Its JSON, by route. */

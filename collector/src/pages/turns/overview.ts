@@ -1,7 +1,4 @@
-/**
- * @module Overview: all turns of a filter at a glance: how many when, and how long they took.
- * Exact, over all turns of the filter.
- */
+/** @module Overview: volume and durations over time. Exact, over all turns of the filter. */
 import { Hono } from "hono";
 
 import { cellsOf } from "../../ui/display/duration-cells.ts";
@@ -28,7 +25,7 @@ export interface OverviewModel {
   readonly bins: readonly Bin[];
   readonly turns: number;
   readonly errors: number;
-  /** How long these turns took; only where the chart of durations was asked for. */
+  /** Durations of these turns; only when the duration chart was requested. */
   readonly durations?: DurationCells;
   /** True when everything that was received is counted. */
   readonly complete: boolean;

@@ -1,6 +1,6 @@
 /**
- * @module Turns page: home. Turns newest first under one filter bar, a histogram to brush, facets,
- * a live tail, and a footer that says how far the window reaches.
+ * @module Turns page: home. Turns newest first under one filter bar, a histogram with a brush,
+ * facets, a live tail, and a footer with the window's coverage.
  */
 import type { Child, FC } from "hono/jsx";
 
@@ -76,7 +76,9 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
   );
 }
 
-/** How many turns there are over time, or how long they take: of this page, until the browser asks. */
+/**
+ * Number of turns over time, or their durations: of this page, until the browser has loaded all.
+ */
 const Chart: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ model, frame }) => {
   const chart = frame.query.get("chart");
   return (
@@ -93,7 +95,7 @@ function isTime({ key }: Term): boolean {
   return key === "after" || key === "before";
 }
 
-/** What the turns of the filter say more often than others; the browser counts when it is opened. */
+/** Values that set the filter's turns apart from others; counted when the reader opens it. */
 const WhatIsSpecial: FC = () => (
   <details class="card fold" data-differences hidden>
     <summary>
@@ -151,7 +153,7 @@ const LiveSwitch: FC<{ readonly paged: boolean }> = ({ paged }) =>
     </button>
   );
 
-/** What the reader is bound to and what the bar narrows; a bound scope cannot be taken away. */
+/** The principal's binding and the active filters; a binding cannot be removed. */
 const ScopeLine: FC<{
   readonly frame: Frame;
   readonly terms: readonly Term[];
@@ -191,7 +193,7 @@ const Unclear: FC<{ readonly words: readonly string[] }> = ({ words }) =>
     </Note>
   );
 
-/** The empty home: the three lines that point an app here. */
+/** The empty home page: the three lines that connect an application. */
 const FirstSteps: FC<{ readonly frame: Frame }> = ({ frame }) => (
   <div data-first-steps>
     <Empty title="No turns yet" icon="turns">

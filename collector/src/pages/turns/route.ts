@@ -1,6 +1,6 @@
 /**
- * @module Turns: one row per turn as the ledger keeps it, with the background judge's verdict where
- * there is one, in any order and under any filter, over the whole history (design 6.2).
+ * @module Turns: one row per turn from the ledger, with the background judge's verdict where there
+ * is one, in any order and under any filter, over the whole history (design 6.2).
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -49,14 +49,14 @@ export interface TurnsModel {
   readonly items: readonly TurnRow[];
   readonly limit: number;
   readonly next_cursor: string | null;
-  /** True when no cursor came in, none goes out and nothing is pending. */
+  /** True when there was no cursor in the request, none in the page, and nothing is pending. */
   readonly window_complete: boolean;
   /**
-   * Before the first page of the walk was read; what was received later may not be in it, and
-   * `/traces/live?since=` has it.
+   * Before the first page of the walk was read; later events may not be in it, and
+   * `/traces/live?since=` has them.
    */
   readonly as_of: string;
-  /** Batches that were acknowledged before this page was read and were not readable then. */
+  /** Batches that were acknowledged before this page was read and not readable then. */
   readonly pending_frames: number;
 }
 
@@ -90,7 +90,7 @@ export const turnsGroup: RouteGroup<TurnsAnswers> = {
 function turnsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces", "/traces/turns.json"], async (c) => {
-    // A matter of the page alone: a cursor serves either chart.
+    // The chart concerns the page only: a cursor serves any of them.
     const { chart: _chart, ...parameters } = readParameters(c, turnsParameters);
     const sorted = wantsPage(c) ? sortedAddress(c) : undefined;
     if (sorted !== undefined) return c.redirect(sorted, 303);
@@ -112,7 +112,7 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const model: TurnsModel = {
       items: records.map(({ row }) => row),
       limit: size,
-      // A turn keeps its place in the order of receipt, so nothing stands in what can change.
+      // A turn keeps its place in the order of receipt, so the position needs no unit to check.
       next_cursor: await paging.seal(next === null ? null : keysetOf(next), undefined),
       window_complete: pending === 0 && paging.after === undefined && next === null,
       as_of: paging.asOf,
@@ -130,7 +130,10 @@ function orderOf(
   return direction === "ascending" ? { by, ascending: true } : { by };
 }
 
-/** Where the terms of the bar belong, unless they are there already: the store's own first. */
+/**
+ * Redirect target with the bar's terms sorted into parameters, unless they are already: the
+ * store's own first.
+ */
 function sortedAddress(c: AppContext): string | undefined {
   const { pathname, searchParams } = new URL(c.req.url);
   const q = searchParams.get("q");

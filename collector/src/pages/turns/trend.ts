@@ -1,6 +1,5 @@
 /**
- * @module Trend: how the turns of a filter fared over time and by release: exact, over all turns of
- * it.
+ * @module Trend: outcomes of a filter's turns over time and by release: exact, over all its turns.
  */
 import { Hono } from "hono";
 
@@ -17,7 +16,7 @@ import { pendingFrames } from "../../turns/window.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 
-/** Parameters of the trend: every filter of the list, and no page of it. */
+/** Parameters of the trend: every filter of the list, without paging. */
 const trendParameters = listParameters.omit({ chart: true });
 
 /** Body of `/traces/trend.json`. */

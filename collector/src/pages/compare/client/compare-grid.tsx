@@ -1,6 +1,6 @@
 /**
  * @module CompareGrid: the tree grid of a comparison, with changes alone or every operation, and
- * the selected row in full below it.
+ * the selected row in detail below it.
  */
 import type { CompareTrust, OperationRow as Operation } from "@turnproof/evidence";
 
@@ -18,13 +18,13 @@ import { drawn, find } from "../../../ui/client/page.ts";
 import { TreeGrid } from "../../../ui/client/tree-grid.ts";
 import type { TreeState } from "../../../ui/client/tree-grid.ts";
 
-/** What the grid needs of the twin, in its form of columns. */
+/** Fields of the twin that the grid uses, as columns. */
 export interface CompareColumns {
   readonly operations: Columns;
   readonly trust: CompareTrust;
 }
 
-/** The tree grid over operations that may be thousands. */
+/** The tree grid over operations, possibly thousands. */
 export class CompareGrid extends TreeGrid<CompareRow> {
   readonly #list: CompareRows;
   readonly #place: ComparePlace;
@@ -58,12 +58,12 @@ export class CompareGrid extends TreeGrid<CompareRow> {
     return this.#list.changed.length;
   }
 
-  /** Shows changes and what they hang below, or every operation. */
+  /** Shows changes and their ancestors, or every operation. */
   showOnlyChanges(only: boolean): void {
     this.keep(only ? this.#list.kept : undefined);
   }
 
-  /** Goes to the next or the previous change, round and round; false where there is none. */
+  /** Goes to the next or the previous change, cyclically; false where there is none. */
   stepChange(by: 1 | -1): boolean {
     const next = nextOf(this.#list.changed, this.selected, by);
     if (next !== undefined) this.focus(next);

@@ -1,23 +1,23 @@
 /**
- * @module Plot: a small line over time, drawn by uPlot in the inks of the theme. It sets its
+ * @module Plot: a small line over time, drawn by uPlot in the theme's colours. It sets its
  * geometry through the object model, which the content policy allows.
  */
 import uPlot from "uplot";
 
 const height = 96;
 
-/** A plot that is open. */
+/** An open plot. */
 export interface Plot {
   show(seconds: readonly number[], values: readonly (number | null)[]): void;
   close(): void;
 }
 
-/** Opens a plot in a node. `label` is what screen readers call it. */
+/** Opens a plot in a node. `label` is its name for screen readers. */
 export function openPlot(node: HTMLElement, label: string): Plot {
   const ink = (name: string): string =>
     getComputedStyle(node).getPropertyValue(name).trim() || "currentColor";
   const resolved = (name: string): string => {
-    // A canvas does not know light-dark(); a node of the page resolves it.
+    // A canvas does not resolve light-dark(); an element of the page does.
     const probe = document.createElement("span");
     probe.style.color = ink(name);
     node.append(probe);

@@ -1,13 +1,13 @@
 /**
- * @module Minimap: the whole waterfall as a small picture; a drag over it is the zoom. It is drawn
- * on a canvas, so that ten thousand spans cost no element.
+ * @module Minimap: the whole waterfall as a small picture; a drag over it zooms. It is a canvas,
+ * so that ten thousand spans need no elements.
  */
 import type { WaterfallGrid } from "./waterfall-grid.tsx";
 import { find } from "../../../ui/client/page.ts";
 
 const lanes = ["memory", "model", "tool", "host", "artifact", "delivery", "error"];
 
-/** Shows the minimap of a grid; the result draws it again. */
+/** Shows the minimap of a grid; returns the function that redraws it. */
 export function showMinimap(grid: WaterfallGrid): () => void {
   const canvas = find<HTMLCanvasElement>("[data-minimap]");
   const pen = canvas?.getContext("2d", { willReadFrequently: true }) ?? undefined;
@@ -75,7 +75,7 @@ function paintRows(
   });
 }
 
-/** Rows that were looked for, as marks at the left edge, so that a far match is seen to be there. */
+/** Found rows as marks at the left edge, so that distant matches are visible. */
 function paintFound(
   pen: CanvasRenderingContext2D,
   { found, model }: WaterfallGrid,
@@ -91,7 +91,7 @@ function paintFound(
   }
 }
 
-/** A colour as the canvas takes it: custom properties hold `light-dark()`, which it does not know. */
+/** A colour for the canvas, which cannot resolve custom properties with `light-dark()`. */
 function resolved(style: CSSStyleDeclaration, name: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;

@@ -1,5 +1,5 @@
 /**
- * @module TurnActions: what can be copied of a turn: a link, also to one row of its waterfall, a
+ * @module TurnActions: copies parts of a turn: a link, also to one row of its waterfall, a
  * request, its JSON and its trace id.
  */
 import { exactTerm } from "../../../ui/display/row-find.ts";
@@ -42,12 +42,12 @@ async function copyTo(button: HTMLElement, text: () => Promise<string> | string)
   else await copy(said, find("[data-word]", button)?.textContent ?? "It", button);
 }
 
-/** The key's own work, so that button and key never differ. */
+/** The action of the key, so that button and key never differ. */
 function mark(): void {
   document.dispatchEvent(new KeyboardEvent("keydown", { key: "m", bubbles: true }));
 }
 
-/** The page as it stands, or with the row that has the focus found in it. */
+/** The page's address, or with the focused row found in it. */
 function linkOf(focused: Element | null): string {
   const event = focused?.closest<HTMLElement>("[data-wf] [data-event]")?.dataset["event"];
   if (event === undefined) return location.href;

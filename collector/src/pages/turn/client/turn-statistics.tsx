@@ -1,6 +1,6 @@
 /**
- * @module TurnStatistics in the browser: the table by what is chosen, sorted by any column; a line
- * finds its rows in the waterfall. What is chosen is in the address of the page.
+ * @module TurnStatistics in the browser: the table by the chosen grouping, sorted by any column; a
+ * line finds its rows in the waterfall. The choice is in the address of the page.
  */
 import { dimensions, sortLines, turnStatistics } from "../../../ui/display/turn-statistics.ts";
 import type { Dimension, StatisticsColumn } from "../../../ui/display/turn-statistics.ts";
@@ -77,7 +77,7 @@ export function startStatistics(
     } else if (column !== undefined) {
       setFragment({ sort: nextSort(column, sortingOf(fragment())) });
       renew();
-      // The head was drawn anew; whoever sorts by the keyboard stays on it.
+      // The head was redrawn; a keyboard user keeps the focus on it.
       find(`[data-sort="${column}"]`, place)?.focus();
     }
   });
@@ -102,7 +102,7 @@ function dimensionOf(state: URLSearchParams): Dimension {
   return dimensions.find(([by]) => by === state.get("by"))?.[0] ?? "op";
 }
 
-/** `-total` is by total, the largest first. */
+/** `-total` sorts by total, largest first. */
 function sortingOf(state: URLSearchParams): Sorting {
   const text = state.get("sort") ?? "";
   const column = text.replace(/^-/, "");
@@ -110,7 +110,7 @@ function sortingOf(state: URLSearchParams): Sorting {
   return { column: column as StatisticsColumn, descending: text.startsWith("-") };
 }
 
-/** The same column the other way round; a new one the largest first, names from the start. */
+/** The same column in the other direction; a new one largest first, names ascending. */
 function nextSort(column: string, { column: now, descending }: Sorting): string {
   if (column === now) return `${descending ? "" : "-"}${column}`;
   return column === "value" ? column : `-${column}`;

@@ -1,6 +1,6 @@
 /**
- * @module WaterfallFind: the box over the waterfall. It finds among all rows, also those that are
- * not drawn; what it stands at is in the address of the page, and typing never loses the focus.
+ * @module WaterfallFind: the box over the waterfall. It searches all rows, including those not
+ * drawn; its text is in the address of the page, and typing never loses the focus.
  */
 import { countText } from "../../../ui/display/figures.ts";
 import { lanes } from "../../../ui/display/kind-words.ts";
@@ -44,13 +44,13 @@ const words: { readonly [key: string]: string } = {
   duration: ">2s, <150ms, or ? for unknown",
 };
 
-/** What the page tells the box. */
+/** Callbacks between the box and the page. */
 export interface Finding {
-  /** Rows are not to be left out any more. */
+  /** The filter on rows is off. */
   keepAll(): void;
   /** Another row is selected. */
   renew(): void;
-  /** Looks for this, and shows the first match. */
+  /** Searches for this text, and shows the first match. */
   ask(text: string): void;
 }
 
@@ -87,7 +87,7 @@ class FindBox {
 
   start(): void {
     this.#form.hidden = false;
-    // Before the completion, so that it is still seen whether an offer was open.
+    // Before the completion's handler, which would close an open offer.
     this.#field.addEventListener("keydown", (event) => this.#onKey(event));
     const offers = complete(this.#field, {
       keys: rowKeys,
@@ -122,14 +122,14 @@ class FindBox {
     this.#read();
   }
 
-  /** Shows only matches and what is above them, or everything. */
+  /** Shows only matches and their ancestors, or everything. */
   only(on: boolean): void {
     this.#only = on;
     setFragment({ only: on ? "1" : null });
     this.#show();
   }
 
-  /** Looks for this, and gives the focus to the first match. */
+  /** Searches for this text, and moves the focus to the first match. */
   ask(text: string): void {
     setFragment({ find: text });
     this.#read();
@@ -166,7 +166,7 @@ class FindBox {
     }
   }
 
-  /** Takes what the address says. */
+  /** Reads the text from the address. */
   #read(): void {
     const state = fragment();
     const text = state.get("find") ?? "";
@@ -211,7 +211,7 @@ class FindBox {
     else this.#grid.show(next);
   }
 
-  /** `3 of 17`, `17 matches`, or that nothing matches and what of the text is no term. */
+  /** `3 of 17`, `17 matches`, or that nothing matches and which words are no valid terms. */
   #result(): string {
     const count = this.#found.length;
     const place = this.#found.indexOf(this.#grid.focused) + 1;
@@ -222,7 +222,7 @@ class FindBox {
     return unclear.length === 0 ? none : `${none}; ${unclear.join(" ")} was looked for as text`;
   }
 
-  /** Says where among the matches the selected row stands. */
+  /** Announces the selected row's position among the matches. */
   say(): void {
     const asked = this.#field.value.trim() !== "";
     const count = this.#found.length;
@@ -235,7 +235,7 @@ class FindBox {
     }
   }
 
-  /** Values of a key that rows of this turn say, in the order of the rows. */
+  /** Values of a key in this turn's rows, in the order of the rows. */
   #valuesOf(key: string): readonly string[] {
     const seen = new Set<string>();
     for (const row of this.#grid.model.rows) {

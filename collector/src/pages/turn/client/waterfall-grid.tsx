@@ -1,6 +1,6 @@
 /**
- * @module WaterfallGrid: the tree grid of a turn: rows over a scale of time that can be zoomed and
- * compressed, lanes and a critical path that stand out, and rows that were looked for.
+ * @module WaterfallGrid: the tree grid of a turn: rows over a time scale that can be zoomed and
+ * compressed, with highlighted lanes, critical path and found rows.
  */
 import { durationText } from "../../../ui/display/figures.ts";
 import { ticks, timeScale } from "../../../ui/display/time-scale.ts";
@@ -11,7 +11,7 @@ import { drawn, find } from "../../../ui/client/page.ts";
 import { TreeGrid } from "../../../ui/client/tree-grid.ts";
 import type { GridEvents, TreeState } from "../../../ui/client/tree-grid.ts";
 
-/** The tree grid over rows that may be thousands. */
+/** The tree grid over rows, possibly thousands. */
 export class WaterfallGrid extends TreeGrid<Row> {
   readonly model: WaterfallModel;
   readonly #priorities: ReadonlyMap<string, number>;
@@ -41,7 +41,7 @@ export class WaterfallGrid extends TreeGrid<Row> {
     this.start();
   }
 
-  /** What part of the time is in sight. */
+  /** The visible time range. */
   get window(): Stretch {
     return this.#window;
   }
@@ -50,7 +50,7 @@ export class WaterfallGrid extends TreeGrid<Row> {
     return this.#scale;
   }
 
-  /** Shows this part of the time. */
+  /** Shows this time range. */
   zoomTo(window: Stretch): void {
     const { extentMs } = this.model;
     const least = Math.max(extentMs / 100_000, 0.0005);
@@ -75,7 +75,7 @@ export class WaterfallGrid extends TreeGrid<Row> {
     this.zoomTo({ fromMs: fromMs + by, toMs: toMs + by });
   }
 
-  /** Fits a row's own time, with some air around it; without a row everything. */
+  /** Fits a row's own time, with a margin; without a row everything. */
   fit(index?: number): void {
     const row = index === undefined ? undefined : this.model.rows[index];
     const { extentMs } = this.model;
@@ -87,13 +87,13 @@ export class WaterfallGrid extends TreeGrid<Row> {
     this.zoomTo({ fromMs: row.startMs - air, toMs: row.endMs + air });
   }
 
-  /** Leaves long idle times out, or puts them back. */
+  /** Removes long idle times, or restores them. */
   compress(gaps: readonly Stretch[]): void {
     this.#gaps = gaps;
     this.redraw();
   }
 
-  /** Lets the critical path stand out, or not. */
+  /** Highlights the critical path, or not. */
   set critical(on: boolean) {
     this.#critical = on;
     if (on) this.#grid.dataset["critical"] = "";
@@ -101,18 +101,18 @@ export class WaterfallGrid extends TreeGrid<Row> {
     this.redraw();
   }
 
-  /** Lets some lanes stand out; none for all. */
+  /** Highlights some lanes; none for all. */
   set lanes(lanes: ReadonlySet<string>) {
     this.#lanes = lanes;
     this.redraw();
   }
 
-  /** Rows that were looked for. */
+  /** Found rows. */
   get found(): ReadonlySet<number> {
     return this.#found;
   }
 
-  /** Lets rows stand out that were looked for; with `kept` only those are shown. */
+  /** Highlights found rows; with `kept` only those are shown. */
   showFound(found: ReadonlySet<number>, kept?: ReadonlySet<number>): void {
     this.#found = found;
     this.keep(kept);

@@ -1,13 +1,11 @@
-/**
- * @module WaterfallPath: the line of rows above the selected one; a step leads to its row.
- */
+/** @module WaterfallPath: the line of ancestors of the selected row; a step leads to its row. */
 import { nodeWords } from "../../../ui/display/row-summary.ts";
 import type { WaterfallRow } from "../../../ui/display/waterfall-rows.ts";
 import { RowPath } from "../../../ui/elements/row-path.tsx";
 import { drawn, find } from "../../../ui/client/page.ts";
 import type { WaterfallGrid } from "./waterfall-grid.tsx";
 
-/** Lets the steps of the line lead to their rows. */
+/** Connects the steps of the line with their rows. */
 export function startPath(grid: WaterfallGrid): void {
   const line = find("[data-wf-path]");
   if (line === undefined) return;
@@ -18,7 +16,7 @@ export function startPath(grid: WaterfallGrid): void {
   });
 }
 
-/** Shows what the selected row hangs below. */
+/** Shows the ancestors of the selected row. */
 export function showPath(grid: WaterfallGrid): void {
   const row = grid.rows[grid.selected];
   const line = find("[data-wf-path]");

@@ -44,7 +44,7 @@ export function startTools(grid: WaterfallGrid, gaps: readonly Stretch[]): void 
   ]);
 }
 
-/** A long idle gap is offered for compression, never taken away unasked. */
+/** Compression of a long idle gap is offered, never automatic. */
 function offerCompression(gaps: readonly Stretch[]): void {
   const button = find<HTMLButtonElement>('[data-wf-tool="idle"]');
   if (button === undefined || gaps.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * @module Differences in the browser: asked for when the reader opens them, for the filter of the
- * page against the other turns of the same time.
+ * @module Differences in the browser: loaded when the reader opens them, for the page's filter
+ * compared with the other turns of the same time.
  */
 import { parametersOf, termsOf } from "../../../ui/display/filter-terms.ts";
 import { DifferencesTable } from "../../../ui/elements/differences-table.tsx";
@@ -8,13 +8,13 @@ import type { Compared } from "../../../ui/elements/differences-table.tsx";
 import { announce, base, drawn, fetchJson, find } from "../../../ui/client/page.ts";
 import { addShortcuts } from "../../../ui/client/shortcuts.ts";
 
-/** Starts the differences of the page with this query; a page without a filter has none. */
+/** Starts the differences of the page with this query; without a filter there are none. */
 export function startDifferences(query: URLSearchParams): void {
   const card = find<HTMLDetailsElement>("[data-differences]");
   const place = find("[data-differences-place]", card);
   if (card === undefined || place === undefined) return;
   card.hidden = false;
-  // A word that the page says it did not understand is not asked for either.
+  // Words that the page did not understand are left out of the request.
   const filters = new URLSearchParams(parametersOf(termsOf(query)));
   let asked = false;
   const ask = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * @module Facets in the browser: the values of all turns under the filters with how many turns say
- * each, in place of those of the page; asked for after the page stands.
+ * @module Facets in the browser: the values of all turns under the filters with their turn counts,
+ * in place of the page's own; loaded after the page.
  */
 import { parametersOf, termsOf } from "../../../ui/display/filter-terms.ts";
 import { facetExtent, facetsOf } from "../../../ui/display/turn-figures.ts";
@@ -9,7 +9,7 @@ import type { TurnRow as Row } from "@turnproof/evidence";
 import { Facets } from "../../../ui/elements/filter-bar.tsx";
 import { base, drawn, fetchJson, find, findAll } from "../../../ui/client/page.ts";
 
-/** What the page needs of the answer. */
+/** Fields of the answer that the page uses. */
 interface Model extends FacetReach {
   readonly facets: readonly Facet[];
 }
@@ -18,15 +18,18 @@ const renewMs = 15_000;
 
 /** The facets of a page. */
 export interface FacetList {
-  /** Values of a key to complete a word with; threads are those of the page. */
+  /** Values of a key for completion; threads come from the page. */
   names(key: string): readonly string[];
-  /** Rows came or went: asks again, unless it did a moment ago, or shows those of the page. */
+  /**
+   * Rows were added or removed: loads again, at most every few seconds, or shows those of the
+   * page.
+   */
   renew(items: readonly Row[]): void;
 }
 
-/** Asks for the facets of the page with this query and draws them. */
+/** Loads the facets of the page with this query and draws them. */
 export function facetList(query: URLSearchParams): FacetList {
-  // A word that the page says it did not understand is not asked for either.
+  // Words that the page did not understand are left out of the request.
   const filters = new URLSearchParams(parametersOf(termsOf(query)));
   let asked = -Infinity;
   let whole: Model | undefined;
@@ -55,7 +58,7 @@ export function facetList(query: URLSearchParams): FacetList {
   };
 }
 
-/** Values that were counted; before the answer those that the page shows. */
+/** Counted values; before the answer those on the page. */
 function valuesOf(key: string, whole: Model | undefined): readonly string[] {
   if (whole === undefined) return findAll(`[data-facet="${key}"] .value`).map(({ title }) => title);
   return (whole.facets.find((facet) => facet.key === key)?.values ?? []).map(({ value }) => value);

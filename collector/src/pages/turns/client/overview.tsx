@@ -1,6 +1,6 @@
 /**
- * @module Overview in the browser: the histogram of all turns under the filters, in place of that
- * of the page. It is asked for after the page stands, so the list never waits for it.
+ * @module Overview in the browser: the histogram of all turns under the filters, in place of the
+ * page's own. It is loaded after the page, so that the list never waits for it.
  */
 import { parametersOf, termsOf } from "../../../ui/display/filter-terms.ts";
 import type { DurationCells } from "../../../ui/display/duration-cells.ts";
@@ -11,7 +11,7 @@ import { drawChart, extentOf } from "../../../ui/client/chart-place.ts";
 import { base, fetchJson } from "../../../ui/client/page.ts";
 import { drawTrend } from "../../../ui/client/trend.tsx";
 
-/** What the page needs of the answer. */
+/** Fields of the answer that the page uses. */
 interface Model {
   readonly bins: readonly Bin[];
   readonly turns: number;
@@ -21,17 +21,17 @@ interface Model {
 
 /** The overview of a page. */
 export interface Overview {
-  /** True when the histogram is that of all turns. */
+  /** True when the histogram covers all turns. */
   readonly shown: boolean;
-  /** Asks again, unless it did a moment ago. */
+  /** Loads it again, at most every few seconds. */
   renew(): void;
 }
 
 const renewMs = 15_000;
 
-/** Asks for the overview of the page with this query and draws it. */
+/** Loads the overview of the page with this query and draws it. */
 export function overviewOf(query: URLSearchParams): Overview {
-  // A word that the page says it did not understand is not asked for either.
+  // Words that the page did not understand are left out of the request.
   const all = new URLSearchParams(parametersOf(termsOf(query)));
   const filters = new URLSearchParams(all);
   const trend = query.get("chart") === "trend";

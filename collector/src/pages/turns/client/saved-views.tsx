@@ -1,6 +1,6 @@
 /**
- * @module SavedViews: the reader's own views, kept in this browser for this account and nowhere
- * else. A view is named, renamed, deleted and brought back by the keyboard alone.
+ * @module SavedViews: the reader's own views, stored only in this browser for this account. A view
+ * can be named, renamed, deleted and restored by keyboard alone.
  */
 import { readSaved, viewQuery, withSaved } from "../../../ui/display/list-views.ts";
 import type { SavedView } from "../../../ui/display/list-views.ts";
@@ -35,7 +35,7 @@ class Views {
     const button = find("[data-view=save]", this.#nav);
     if (button !== undefined) button.hidden = false;
     this.#nav.addEventListener("click", (event) => this.#onClick(event));
-    // Another tab kept something.
+    // Another tab stored views.
     window.addEventListener("storage", ({ key }) => {
       if (key !== this.#key) return;
       this.#saved = this.#read();
@@ -139,7 +139,7 @@ class Views {
     button?.focus();
   }
 
-  /** Asks for a name in this place; what stood there comes back when that is over. */
+  /** Shows a name form in this place; the previous content returns afterwards. */
   #ask(place: HTMLElement, name: string, word: string, done: (name: string) => void): void {
     if (find("[data-view-name]", place) !== undefined) return;
     const form = drawn(<ViewNameForm name={name} word={word} />) as HTMLFormElement;
