@@ -292,7 +292,7 @@ async function admit(
   }
 }
 
-/** The answer stands even when it could not be stored. */
+/** The answer is returned even when it could not be stored. */
 async function keepConversation(
   parts: AgentParts,
   state: TurnState,

@@ -37,7 +37,7 @@ import {
   toolOutcomes,
 } from "./states.ts";
 
-/** Rows whose values stand under `attributes` of an event. */
+/** Rows whose values are stored under `attributes` of an event. */
 type AttributeTable = typeof releaseRows &
   typeof modelRows &
   typeof toolRows &
@@ -61,7 +61,7 @@ type Table = AttributeTable &
 
 /** Short name of any registered attribute. */
 export type RegistryName = keyof Table;
-/** Short name of an attribute that stands under `attributes`. */
+/** Short name of an attribute that is stored under `attributes`. */
 export type AttributeName = keyof AttributeTable;
 
 type ValueOf<T extends AttributeType> = T extends "string"

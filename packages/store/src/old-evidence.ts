@@ -6,7 +6,7 @@ import type { CheckResult } from "./evidence-store.ts";
 
 /** Data of an earlier version in a database. */
 export interface OldEvents {
-  /** True while some of it is not copied, as far as this process knows. */
+  /** True while some of it is not copied, as far as this process has determined. */
   pending(): boolean;
   /** Queries the database: another process may have copied it. */
   refresh(): Promise<boolean>;

@@ -5,6 +5,7 @@
 
 import { againstRooms } from "./rooms.ts";
 import type { Breach, SourceFile } from "./source-file.ts";
+import { words } from "./words.ts";
 
 type Rule = (file: SourceFile) => readonly Breach[];
 
@@ -227,6 +228,7 @@ const rules: readonly Rule[] = [
   barrels,
   honesty,
   escapes,
+  words,
 ];
 
 /** All breaches of all rules in these files, as lines that an editor can jump to. */

@@ -93,7 +93,9 @@ function revealRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-/** The event among the root's own events and the rows of its turns, inside the asker's scope. */
+/**
+ * The event among the root's own events and the rows of its turns, inside the principal's scope.
+ */
 async function eventOf(
   parts: Parts,
   { scope, query }: Reading,

@@ -1,6 +1,6 @@
 /**
  * @module gRPC server: OTLP/gRPC on its own port, HTTP/2 without TLS (h2c). Connections are
- * bounded as on the HTTP server; an HTTP/1 client is told the right port.
+ * bounded as on the HTTP server; an HTTP/1 client receives the number of the right port.
  */
 import { createServer as createHttp2Server } from "node:http2";
 import type { Http2Server, ServerHttp2Session } from "node:http2";

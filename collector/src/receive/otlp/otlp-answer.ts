@@ -1,6 +1,6 @@
 /**
  * @module OTLP answers: export responses and google.rpc.Status in the request's own media type.
- * They contain one of our codes and its sentence, and nothing of the request.
+ * They contain one of our codes and its sentence, and no content of the request.
  */
 import { randomInt } from "node:crypto";
 

@@ -68,7 +68,7 @@ const planned: ReadonlySet<EventKind> = new Set<EventKind>([
 
 /**
  * Describes the window. Throws `replay_plan_refused` unless the window is complete and trusted,
- * has a step, and belongs to one tenant, who may be anonymous but not unattributed.
+ * has a step, and belongs to one tenant (possibly anonymous).
  */
 export function buildReplayPlan(
   events: readonly unknown[],

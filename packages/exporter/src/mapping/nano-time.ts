@@ -70,7 +70,7 @@ function instantOfTime({ seconds, nanos }: UnixTime): Instant | undefined {
   return { text: `${secondText(seconds)}${fraction}Z`, seconds, nanos, clamped: false };
 }
 
-/** Milliseconds between two instants, or undefined when the end lies before the start. */
+/** Milliseconds between two instants, or undefined when the end is before the start. */
 export function millisecondsBetween(start: Instant, end: Instant): number | undefined {
   const nanos = end.nanos - start.nanos;
   const elapsed = (end.seconds - start.seconds) * 1_000 + nanos / 1_000_000;

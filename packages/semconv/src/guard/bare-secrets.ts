@@ -101,7 +101,7 @@ function standsAlone(text: string, from: number, to: number): boolean {
 /** Fewest bits per character of a random word. */
 const randomBitsMin = 4.3;
 
-/** Largest share of a random word's characters that stand in runs of four small letters. */
+/** Largest share of a random word's characters in runs of four small letters. */
 const wordyShareMax = 0.4;
 
 /** True for capitals, small letters and digits in random order; words and paths are ordered. */

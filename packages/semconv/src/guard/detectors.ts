@@ -92,7 +92,7 @@ const splitStartsMax = 8;
 /** Most layers of encoding that are decoded; more of them would be deliberate evasion. */
 const wrapsMax = 2;
 
-/** Forms that are allowed because of where the text stands. */
+/** Forms that are allowed in the place of the text. */
 export interface Allowed {
   /** True: a version with the form of an IPv4 address is allowed. */
   readonly version?: boolean;

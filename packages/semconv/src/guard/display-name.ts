@@ -1,7 +1,7 @@
 /**
  * @module Display name: accepts the name of an agent, a workflow or a service and refuses a
- * sentence. Names and short prompts cannot be separated with certainty; a text that addresses
- * somebody counts as a prompt, and a name refused that way is keyed, not lost.
+ * sentence. Names and short prompts cannot be separated with certainty; a text that addresses a
+ * reader counts as a prompt, and a name refused that way is keyed, not lost.
  */
 
 import { requests, spacelessSpeech, speechWords, titleWords } from "./speech.ts";

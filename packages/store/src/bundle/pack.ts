@@ -25,7 +25,9 @@ export interface BundleRow {
   readonly segments: string;
 }
 
-/** Receipts of one row are within one minute, so a walk by receipt knows the range of a row. */
+/**
+ * Receipts of one row are within one minute, so a walk by receipt can bound the range of a row.
+ */
 export const spanMicrosMax = 60_000_000;
 
 /** Most events and bytes of one row; a larger group has several. */

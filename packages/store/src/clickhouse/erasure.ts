@@ -79,7 +79,7 @@ const evidenceTables = ["bundles", "turn_ledger"] as const;
 /**
  * Removes replaced parts from the disk. An embedded engine has no thread for that: its tables are
  * exchanged for tables with the same active parts, which are hard links and cost nothing. A server
- * removes them by itself once it is told to.
+ * removes them by itself on request.
  */
 async function purge(tables: Tables): Promise<readonly Unreached[]> {
   const { engine } = tables;

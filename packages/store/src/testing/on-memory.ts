@@ -1,4 +1,4 @@
-/** @module OnMemory: a clause over one new memory, and the helpers of its body. */
+/** @module OnMemory: a clause over one new memory, and functions for its body. */
 import { rejects } from "node:assert/strict";
 
 import { CodedError } from "@turnproof/semconv";

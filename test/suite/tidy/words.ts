@@ -1,0 +1,41 @@
+/**
+ * @module Words: a comment holds none of the words that CONTRIBUTING.md marks as strict, in bold,
+ * in its table of words.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Breach, SourceFile } from "./source-file.ts";
+
+const page = readFileSync(join(import.meta.dirname, "../../../CONTRIBUTING.md"), "utf8");
+
+/** The bold words of the table below "Words". */
+const strictWords: readonly string[] = [
+  ...(page.split("\n## Words\n")[1] ?? "").split("\n## ")[0]!.matchAll(/\*\*([^*]+)\*\*/g),
+].map(([, word]) => word!);
+
+if (strictWords.length === 0) throw new Error("CONTRIBUTING.md marks no word as strict");
+const strict = new RegExp(`\\b(?:${strictWords.join("|")})\\b`, "i");
+
+/** Comments with the number of their first line; lines of one comment are joined. */
+function comments(text: string): readonly { readonly line: number; readonly text: string }[] {
+  const found: { line: number; text: string }[] = [];
+  let last = -2;
+  for (const [index, line] of text.split("\n").entries()) {
+    const said =
+      /^\s*(?:\/\*\*?|\*\/?|\/\/)(.*)$/.exec(line)?.[1] ?? / \/\/ ([^"'`]*)$/.exec(line)?.[1];
+    if (said === undefined) continue;
+    if (last === index - 1) found.at(-1)!.text += ` ${said.trim()}`;
+    else found.push({ line: index + 1, text: said.trim() });
+    last = index;
+  }
+  return found;
+}
+
+/** Comments of the packages and the collector that hold a strict word. */
+export const words = (file: SourceFile): readonly Breach[] =>
+  /^(packages|collector)\//.test(file.path)
+    ? comments(file.text)
+        .filter(({ text }) => strict.test(text))
+        .map(({ line }) => ({ path: file.path, line, rule: "a comment has plain words" }))
+    : [];
