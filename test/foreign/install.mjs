@@ -21,7 +21,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const ours = ["semconv", "evidence", "exporter", "instrumentation"];
+const ours = ["semconv", "evidence", "journal", "exporter", "instrumentation"];
 const lines = ["otel-2", "otel-3", "next", "bundles"];
 const msMax = 300_000;
 

@@ -10,7 +10,7 @@ import { join } from "node:path";
 
 import type { ReadableSpanLike } from "@turnproof/exporter";
 import { turnproofProcessor } from "@turnproof/exporter";
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { attribute } from "@turnproof/semconv";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
@@ -52,7 +52,7 @@ type Ending = [code: number | null, signal: NodeJS.Signals | null];
 function application(text: string): Promise<(signal?: NodeJS.Signals) => Promise<Ending>> {
   const source = `
 import { register } from "@turnproof/exporter/register";
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { trace } from "@opentelemetry/api";
 ${text}
 console.log("ready");

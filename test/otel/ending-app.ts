@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { trace } from "@opentelemetry/api";
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { register } from "@turnproof/exporter/register";
 
 const [ending = "", endpoint = "", resolveFrom = "", directory = ""] = process.argv.slice(2);

@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import { context, trace } from "@opentelemetry/api";
 import { HttpInstrumentation } from "@opentelemetry/instrumentation-http";
 import { UndiciInstrumentation } from "@opentelemetry/instrumentation-undici";
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { register } from "@turnproof/exporter/register";
 
 const [mode = "", url = "", installFolder = "", spool = "", idleMs = ""] = process.argv.slice(2);

@@ -10,7 +10,7 @@ import type {
   ReadableSpanLike,
   SpoolJournal,
 } from "@turnproof/exporter";
-import type { JournalFrame } from "@turnproof/exporter/journal";
+import type { JournalFrame } from "@turnproof/journal";
 import { attribute, CodedError } from "@turnproof/semconv";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";

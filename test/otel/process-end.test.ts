@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { installFolder, line } from "#sdk";

@@ -6,8 +6,8 @@ import { join } from "node:path";
 
 import { evidenceSampler, turnproofProcessor } from "@turnproof/exporter";
 import type { ExportHealth, ReadableSpanLike } from "@turnproof/exporter";
-import { openJournal } from "@turnproof/exporter/journal";
-import type { Journal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
+import type { Journal } from "@turnproof/journal";
 import { attribute, CodedError } from "@turnproof/semconv";
 import { afterEach, describe, expect, test } from "vitest";
 

@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { turnproofProcessor } from "@turnproof/exporter";
-import type { Journal } from "@turnproof/exporter/journal";
-import { openJournal } from "@turnproof/exporter/journal";
+import type { Journal } from "@turnproof/journal";
+import { openJournal } from "@turnproof/journal";
 import { otlpExporter } from "@turnproof/exporter/register";
 import { attribute } from "@turnproof/semconv";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { attribute } from "@turnproof/semconv";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 

@@ -5,7 +5,7 @@
 import { writeSync } from "node:fs";
 
 import { trace } from "@opentelemetry/api";
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { register } from "@turnproof/exporter/register";
 
 const [endpoint = "", resolveFrom = "", directory = "", settings = "{}"] = process.argv.slice(2);

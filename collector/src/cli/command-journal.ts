@@ -2,8 +2,8 @@
  * @module CommandJournal: opens the journal for a command. Waiting for its owner is reported on
  * stderr.
  */
-import { openJournal } from "@turnproof/exporter/journal";
-import type { Journal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
+import type { Journal } from "@turnproof/journal";
 import { codes } from "@turnproof/semconv";
 
 /**

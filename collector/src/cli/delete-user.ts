@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { attribute, CodedError, screenValue } from "@turnproof/semconv";
 import { createIdentityKey } from "@turnproof/semconv/name-key";
-import { eraseSpool } from "@turnproof/exporter/journal";
+import { eraseSpool } from "@turnproof/exporter/erase-spool";
 import { providersWith } from "@turnproof/store";
 import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
 import { deleteUser as deleteRows, deleteUserEvidence } from "@turnproof/store/admin";

@@ -7,8 +7,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { resolveEvents } from "@turnproof/evidence";
-import { eraseQuarantine, startDrain } from "@turnproof/exporter/journal";
-import type { Journal, KeptRows, QuarantineRecord } from "@turnproof/exporter/journal";
+import { eraseQuarantine, startDrain } from "@turnproof/journal";
+import type { Journal, KeptRows, QuarantineRecord } from "@turnproof/journal";
 import type { EvidenceStore } from "@turnproof/store";
 
 import { openCommandJournal } from "./command-journal.ts";

@@ -7,7 +7,7 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Command } from "commander";
-import { readQuarantine, replayQuarantine } from "@turnproof/exporter/journal";
+import { readQuarantine, replayQuarantine } from "@turnproof/journal";
 
 import { openStore } from "../backend/backend.ts";
 import { readConfig } from "../config/config.ts";

@@ -4,8 +4,8 @@
  */
 import { dirname, join } from "node:path";
 
-import { nodeFileSystem } from "@turnproof/exporter/journal";
-import type { JournalFileSystem } from "@turnproof/exporter/journal";
+import { nodeFileSystem } from "@turnproof/journal";
+import type { JournalFileSystem } from "@turnproof/journal";
 
 /**
  * Writes a draft beside the file, syncs, renames, and syncs the directory: once resolved it

@@ -5,7 +5,7 @@ import { collectorScope, readingOf } from "../access/grants.ts";
 import type { Principal } from "../access/principal.ts";
 import { startJudge } from "../judge/judge.ts";
 import type { EventQuery } from "@turnproof/evidence";
-import type { StoredFrames } from "@turnproof/exporter/journal";
+import type { StoredFrames } from "@turnproof/journal";
 import { turnRecorder } from "@turnproof/store";
 import type { SliceOptions } from "@turnproof/store";
 

@@ -1,6 +1,6 @@
 /** @module RecordFrames: writes the turns of a stored batch to the ledger. */
-import { eachStoredEvent } from "@turnproof/exporter/journal";
-import type { DecodeFrame, StoredFrames } from "@turnproof/exporter/journal";
+import { eachStoredEvent } from "@turnproof/journal";
+import type { DecodeFrame, StoredFrames } from "@turnproof/journal";
 import { CodedError } from "@turnproof/semconv";
 import { paced } from "@turnproof/store";
 import type { TurnRecorder } from "@turnproof/store";

@@ -7,8 +7,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { openJournal } from "@turnproof/exporter/journal";
-import type { Journal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
+import type { Journal } from "@turnproof/journal";
 
 const appends = Number(process.env["JOURNAL_BENCH_APPENDS"] ?? "2000");
 const restartMiB = Number(process.env["JOURNAL_BENCH_MIB"] ?? "256");

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { clickhouse, filesystem } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { sampleTurn } from "@turnproof/store/testing";

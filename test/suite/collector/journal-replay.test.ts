@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { TurnEvent } from "@turnproof/evidence";
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { clickhouse, filesystem, issueOperatorGrant } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { describe, expect, test } from "vitest";

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { TurnEvent, TurnRow, Verdict } from "@turnproof/evidence";
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { CodedError } from "@turnproof/semconv";
 import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";

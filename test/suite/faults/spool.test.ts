@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { ExportHealth } from "@turnproof/exporter";
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { CodedError } from "@turnproof/semconv";
 import { afterEach, beforeEach, expect, test } from "vitest";
 

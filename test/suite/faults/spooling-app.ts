@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { register } from "@turnproof/exporter/register";
 import { withTurn } from "@turnproof/instrumentation";
 

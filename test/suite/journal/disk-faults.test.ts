@@ -1,7 +1,7 @@
 /** A disk that fails or is full: refuse honestly, keep what was acknowledged, heal by itself. */
 import { describe, expect, test } from "vitest";
 
-import type { Journal, JournalEvent } from "@turnproof/exporter/journal";
+import type { Journal, JournalEvent } from "@turnproof/journal";
 
 import { manualClock, openSimulated, pendingTexts, rawFrames } from "./simulated-journal.ts";
 import type { ManualClock } from "./simulated-journal.ts";

@@ -6,8 +6,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { TurnEvent } from "@turnproof/evidence";
-import { startDrain } from "@turnproof/exporter/journal";
-import type { DrainStore, Journal } from "@turnproof/exporter/journal";
+import { startDrain } from "@turnproof/journal";
+import type { DrainStore, Journal } from "@turnproof/journal";
 import type { BatchReadback, EvidenceBatch } from "@turnproof/store";
 
 import { openSimulated } from "./simulated-journal.ts";

@@ -9,8 +9,8 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { nodeFileSystem, openJournal } from "@turnproof/exporter/journal";
-import type { Journal, JournalFileSystem } from "@turnproof/exporter/journal";
+import { nodeFileSystem, openJournal } from "@turnproof/journal";
+import type { Journal, JournalFileSystem } from "@turnproof/journal";
 
 import { pendingTexts } from "./simulated-journal.ts";
 

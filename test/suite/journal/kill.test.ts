@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 import { expect, test } from "vitest";
 
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 
 const kills = Number(process.env["JOURNAL_KILLS"] ?? "25");
 const program = fileURLToPath(new URL("writer-process.ts", import.meta.url));

@@ -10,7 +10,8 @@ import { promisify } from "node:util";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { openJournal, systemProcesses } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
+import { systemProcesses } from "@turnproof/journal/process-lock";
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL("writer-process.ts", import.meta.url));
@@ -143,7 +144,7 @@ describe("the lock of a directory", () => {
       join(directory, "owner-aaaaaaaaaaaa-4026531836-32610-1544780.lock"),
       "12345678",
     );
-    const opens = `import { openJournal } from "@turnproof/exporter/journal";
+    const opens = `import { openJournal } from "@turnproof/journal";
 const journal = await openJournal({ directory: ${JSON.stringify(directory)}, heartbeatMs: 20 });
 await journal.close();
 console.log("opened");`;

@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from "vitest";
 
-import type { Journal, JournalFileSystem, JournalOptions } from "@turnproof/exporter/journal";
+import type { Journal, JournalFileSystem, JournalOptions } from "@turnproof/journal";
 
 import { openSimulated, pendingTexts, rawFrames } from "./simulated-journal.ts";
 import { seeded, simulateDisk } from "./simulated-disk.ts";

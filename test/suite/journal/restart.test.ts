@@ -8,8 +8,8 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { nodeFileSystem, openJournal } from "@turnproof/exporter/journal";
-import type { JournalFileSystem } from "@turnproof/exporter/journal";
+import { nodeFileSystem, openJournal } from "@turnproof/journal";
+import type { JournalFileSystem } from "@turnproof/journal";
 
 const mebibyte = 1024 * 1024;
 

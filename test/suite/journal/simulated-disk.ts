@@ -6,7 +6,7 @@
  */
 import { basename } from "node:path";
 
-import type { JournalFile, JournalFileSystem, OpenMode } from "@turnproof/exporter/journal";
+import type { JournalFile, JournalFileSystem, OpenMode } from "@turnproof/journal";
 
 const sectorBytes = 512;
 

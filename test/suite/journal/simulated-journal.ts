@@ -2,14 +2,9 @@
  * @module Simulated journal: opens a journal on a simulated disk, with a clock that stands still
  * and with owners of which only the newest lives, so that a run depends on nothing but its seed.
  */
-import { openJournal } from "@turnproof/exporter/journal";
-import type {
-  Journal,
-  JournalClock,
-  JournalFileSystem,
-  JournalOptions,
-  Processes,
-} from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
+import type { Journal, JournalClock, JournalFileSystem, JournalOptions } from "@turnproof/journal";
+import type { Processes } from "@turnproof/journal/process-lock";
 
 /** A clock that moves only when told to. */
 export interface ManualClock extends JournalClock {

@@ -4,7 +4,7 @@
  */
 import { writeSync } from "node:fs";
 
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 
 const [, , directory = "", mode = "", round = "0"] = process.argv;
 const journal = await openJournal({ directory, segmentBytes: 64 * 1024 });

@@ -19,7 +19,7 @@ const run = promisify(execFile);
 const second = JSON.parse(await readFile(join(root, "test/otel-2/package.json"), "utf8")) as {
   readonly dependencies: Readonly<Record<string, string>>;
 };
-const ours = ["semconv", "evidence", "instrumentation", "exporter"] as const;
+const ours = ["semconv", "evidence", "journal", "instrumentation", "exporter"] as const;
 
 /** Every entry point that a client package publishes. */
 const roots = [
@@ -98,7 +98,7 @@ describe("types without skipLibCheck", () => {
     [
       "nodenext, Node",
       ["--module", "nodenext", ...node],
-      [...roots, "@turnproof/exporter/register", "@turnproof/exporter/journal"],
+      [...roots, "@turnproof/exporter/register", "@turnproof/journal"],
     ],
   ])("%s", async (name, flags, entries) => {
     const file = join(folder, `${name.replace(/\W+/g, "-")}.ts`);

@@ -52,7 +52,7 @@ ${say('"ended"')}
 `;
 
 const spooling = `
-import { openJournal } from "@turnproof/exporter/journal";
+import { openJournal } from "@turnproof/journal";
 import { register } from "@turnproof/exporter/register";
 import { withTurn } from "@turnproof/instrumentation";
 const spool = await openJournal({ directory: "spool" });
@@ -70,7 +70,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reconcileOutcome } from "@turnproof/evidence";
-import { openJournal, startDrain } from "@turnproof/exporter/journal";
+import { openJournal, startDrain } from "@turnproof/journal";
 import { Memory } from "@turnproof/memory";
 import { groupBy } from "@turnproof/semconv";
 import { ephemeral, filesystem } from "@turnproof/store";

@@ -15,7 +15,7 @@ import { installPacked } from "./packed-files.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const ours = ["semconv", "evidence", "exporter", "instrumentation"] as const;
+const ours = ["semconv", "evidence", "journal", "exporter", "instrumentation"] as const;
 const second = JSON.parse(await readFile(join(root, "test/otel-2/package.json"), "utf8")) as {
   dependencies: Record<string, string>;
 };

@@ -24,7 +24,13 @@ interface Bill {
   readonly components: readonly { readonly name: string; readonly licenses?: unknown }[];
 }
 
-const client: readonly PublishedPackage[] = ["semconv", "evidence", "instrumentation", "exporter"];
+const client: readonly PublishedPackage[] = [
+  "semconv",
+  "evidence",
+  "journal",
+  "instrumentation",
+  "exporter",
+];
 
 async function unpacked(name: PublishedPackage): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "turnproof-unpacked-"));

@@ -21,7 +21,15 @@ import { installPacked, root } from "./packed-files.ts";
 const page = await readFile(join(root, "docs/instrument/to-success.md"), "utf8");
 const blocks = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
 const started = /^OTEL_SERVICE_NAME=(\S+) node (.*)$/m.exec(page);
-const ours = ["semconv", "evidence", "store", "exporter", "instrumentation", "turnproof"] as const;
+const ours = [
+  "semconv",
+  "evidence",
+  "journal",
+  "store",
+  "exporter",
+  "instrumentation",
+  "turnproof",
+] as const;
 
 /** What the reader's own application has beside the page's lines. */
 const application = `import { createOpenAICompatible } from "@ai-sdk/openai-compatible";

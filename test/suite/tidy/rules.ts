@@ -14,11 +14,12 @@ export const importGraph: { readonly [room: string]: readonly string[] } = {
   "packages/semconv": [],
   "packages/evidence": ["semconv"],
   "packages/instrumentation": ["semconv"],
-  "packages/store": ["semconv", "evidence"],
-  "packages/exporter": ["semconv", "evidence"],
+  "packages/journal": ["semconv", "evidence"],
+  "packages/store": ["semconv", "evidence", "journal"],
+  "packages/exporter": ["semconv", "evidence", "journal"],
   "packages/memory": ["semconv", "store", "instrumentation"],
   "packages/agent": ["semconv", "instrumentation", "memory", "store", "exporter"],
-  collector: ["semconv", "evidence", "store", "exporter"],
+  collector: ["semconv", "evidence", "journal", "store", "exporter"],
 };
 
 const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path);

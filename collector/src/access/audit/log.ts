@@ -17,7 +17,7 @@ import { hashOfLine, sealRecord } from "./record.ts";
 import type { AuditRecord } from "./record.ts";
 import { createReserve, isFull } from "./reserve.ts";
 import type { Append, Reserve } from "./reserve.ts";
-import { holdLock } from "./writer-lock.ts";
+import { holdLog } from "./writer-lock.ts";
 import type { WriterLock, WriterLockOptions } from "./writer-lock.ts";
 
 /** Input of a record; names and addresses become pseudonyms before they are written. */
@@ -78,7 +78,7 @@ interface Waiting {
 export async function openAudit(options: AuditOptions): Promise<Audit> {
   try {
     mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 });
-    const lock = await holdLock(`${options.file}.lock`, options.lock);
+    const lock = await holdLog(options.file, options.lock);
     try {
       const chain = await recoverChain(options.file, options.keyring);
       const handle = await open(options.file, "a", 0o600);
@@ -88,7 +88,7 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
       if (chain.torn) await log.append({ event: "log.recovered", result: "ok" });
       return log;
     } catch (error) {
-      lock.release();
+      await lock.release();
       throw error;
     }
   } catch (cause) {
@@ -155,7 +155,7 @@ class AuditWriter implements Audit {
     } finally {
       await this.#handle.close();
       await this.#reserve.release();
-      this.#lock.release();
+      await this.#lock.release();
     }
   }
 

@@ -3,7 +3,7 @@
  * working.
  */
 import type { TurnEvent } from "@turnproof/evidence";
-import type { SentFrame } from "@turnproof/exporter/journal";
+import type { SentFrame } from "@turnproof/journal";
 import { expect, test } from "vitest";
 
 import { createBlockThread } from "./block-thread.ts";

@@ -7,7 +7,7 @@
  */
 import { Worker } from "node:worker_threads";
 
-import type { PreparedFrames, SentFrame } from "@turnproof/exporter/journal";
+import type { PreparedFrames, SentFrame } from "@turnproof/journal";
 
 /** Input of the thread. */
 export interface BlockTask {

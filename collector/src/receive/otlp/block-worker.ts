@@ -1,7 +1,7 @@
 /** @module Block worker: the other side of the block thread. */
 import { parentPort } from "node:worker_threads";
 
-import { prepareFrames } from "@turnproof/exporter/journal";
+import { prepareFrames } from "@turnproof/journal";
 import { BlockPreparer } from "@turnproof/store/prepare";
 
 import type { BlockAnswer, BlockTask } from "./block-thread.ts";

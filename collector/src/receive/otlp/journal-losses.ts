@@ -5,7 +5,7 @@
  */
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import { compareTimes } from "@turnproof/evidence";
-import type { Journal, LostFrames, QuarantineInput } from "@turnproof/exporter/journal";
+import type { Journal, LostFrames, QuarantineInput } from "@turnproof/journal";
 
 import { decodeFrame } from "./frame-codec.ts";
 

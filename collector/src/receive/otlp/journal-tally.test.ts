@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { openJournal, startDrain } from "@turnproof/exporter/journal";
+import { openJournal, startDrain } from "@turnproof/journal";
 import { expect, test } from "vitest";
 
 import { tallyOf } from "./journal-tally.ts";

@@ -2,7 +2,7 @@
  * @module Journal tally: the place of every durable item, from the counters of the journal and of
  * its drain. Each item is in exactly one place (design 6.1).
  */
-import type { DrainStats, JournalStats } from "@turnproof/exporter/journal";
+import type { DrainStats, JournalStats } from "@turnproof/journal";
 
 import type { JournalTally } from "../conservation.ts";
 

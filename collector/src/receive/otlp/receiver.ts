@@ -4,7 +4,7 @@
  */
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
-import { openJournal, startDrain } from "@turnproof/exporter/journal";
+import { openJournal, startDrain } from "@turnproof/journal";
 import type {
   DecodeFrame,
   Drain,
@@ -12,7 +12,7 @@ import type {
   Journal,
   JournalEvent,
   StoredFrames,
-} from "@turnproof/exporter/journal";
+} from "@turnproof/journal";
 import { codes, CodedError } from "@turnproof/semconv";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import type { Hono } from "hono";

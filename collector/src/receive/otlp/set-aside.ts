@@ -2,7 +2,7 @@
  * @module Set aside: what an operator is shown of a record in quarantine: time, reason, size,
  * producer and position in its frame; never its content. An unreadable value is unknown, not none.
  */
-import type { DamagedRecord, QuarantineRecord } from "@turnproof/exporter/journal";
+import type { DamagedRecord, QuarantineRecord } from "@turnproof/journal";
 
 import { decodeFrame } from "./frame-codec.ts";
 

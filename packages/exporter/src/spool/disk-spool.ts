@@ -6,7 +6,7 @@
 import { attribute } from "@turnproof/semconv";
 
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
-import type { Journal, JournalFrame } from "../journal/index.ts";
+import type { Journal, JournalFrame } from "@turnproof/journal";
 import type { CallResult } from "../processor/exporter-call.ts";
 import { decodeSpans, encodeSpans } from "./span-codec.ts";
 

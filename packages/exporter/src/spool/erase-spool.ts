@@ -7,7 +7,7 @@
 import { attribute } from "@turnproof/semconv";
 
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
-import { openJournal } from "../journal/journal.ts";
+import { openJournal } from "@turnproof/journal";
 import { decodeSpans, encodeSpans } from "./span-codec.ts";
 
 /** Result of a run, in spans. */

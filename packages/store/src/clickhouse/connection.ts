@@ -7,10 +7,10 @@ import { access, constants, mkdir, readFile, rm, statfs, writeFile } from "node:
 import { join } from "node:path";
 
 import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
+import { isRunning } from "@turnproof/journal/process-lock";
 import { CodedError } from "@turnproof/semconv";
 
 import { loadDriver } from "../driver.ts";
-import { isRunning } from "../filesystem/process-owner.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { clearDropped } from "./dropped-tables.ts";
 import {

@@ -6,12 +6,12 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { systemProcesses } from "@turnproof/journal/process-lock";
 import { afterAll, expect, test } from "vitest";
 
 import { systemCalls } from "./disk-calls.ts";
 import { openDisk } from "./disk.ts";
-import { newOwner, ownerName, ownerOf } from "./process-owner.ts";
-import { writeLock } from "./write-lock.ts";
+import { holderName, writeLock } from "./write-lock.ts";
 import type { LockTimes, WriteLock } from "./write-lock.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "turnproof-lock-"));
@@ -62,13 +62,13 @@ test("work that fails lets go, and its error is its own", async () => {
 
 test("a holder whose process is gone is followed at once", async () => {
   const folder = await newFolder();
-  const me = newOwner();
+  const me = systemProcesses.self();
   const dead = [
-    { ...me, pid: 4_194_300, token: "0".repeat(16) },
+    { ...me, pid: 4_194_300 },
     // The pid runs, but it is another process than the one that held the lock.
-    { ...me, started: "1", token: "1".repeat(16) },
+    { ...me, started: "1" },
   ];
-  for (const owner of dead) await writeFile(join(directory, folder, ownerName(owner)), "");
+  for (const owner of dead) await writeFile(join(directory, folder, holderName(owner)), "");
   const start = Date.now();
   const lock = await lockIn(folder);
   expect(await lock.run(() => Promise.resolve("mine"))).toBe("mine");
@@ -79,7 +79,7 @@ test("a holder whose process is gone is followed at once", async () => {
 
 test("a holder that lives is waited for, and then it is busy", async () => {
   const folder = await newFolder();
-  await writeFile(join(directory, folder, ownerName(newOwner())), "");
+  await writeFile(join(directory, folder, holderName(systemProcesses.self())), "");
   const lock = await lockIn(folder, { patienceMs: 60 });
   const answers = await Promise.allSettled([
     lock.run(() => Promise.resolve()),
@@ -93,8 +93,8 @@ test("a holder that lives is waited for, and then it is busy", async () => {
 
 test("a stranger is dead once its heartbeat stood still, and not before", async () => {
   const folder = await newFolder();
-  const stranger = { ...newOwner(), boot: "0123456789ab" };
-  const path = join(directory, folder, ownerName(stranger));
+  const stranger = { ...systemProcesses.self(), boot: "0123456789ab" };
+  const path = join(directory, folder, holderName(stranger));
   await writeFile(path, "");
   const beating = setInterval(() => void systemCalls.touch(path), 15);
   const patient = await lockIn(folder, { patienceMs: 250, silenceMs: 120 });
@@ -115,12 +115,4 @@ test("work notices that its lock was taken away", async () => {
     await held.confirm();
   });
   await expect(robbed).rejects.toThrow("store_busy");
-});
-
-test("an owner is its name", () => {
-  const owner = newOwner();
-  expect(ownerOf(ownerName(owner))).toEqual(owner);
-  for (const name of ["", "owner-", "owner-x-1-1-1-x", `${ownerName(owner)}.lock`, "tmp-1"]) {
-    expect(ownerOf(name)).toBeUndefined();
-  }
 });

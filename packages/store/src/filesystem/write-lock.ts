@@ -4,10 +4,24 @@
  * be removed without ever removing a living one's. A writer first creates its own file and then
  * reads the others: of two concurrent writers at least one sees the other and withdraws.
  */
+import { randomBytes } from "node:crypto";
+
+import { ownerText, parseOwner, systemProcesses } from "@turnproof/journal/process-lock";
+import type { Owner } from "@turnproof/journal/process-lock";
 import { CodedError } from "@turnproof/semconv";
 
 import type { Disk, Place } from "./disk.ts";
-import { livenessOf, newOwner, ownerName, ownerOf } from "./process-owner.ts";
+
+/** File name of a new holder in a process; its random end tells two of one process apart. */
+export function holderName(owner: Owner): string {
+  return `owner-${ownerText(owner)}-${randomBytes(8).toString("hex")}`;
+}
+
+/** The process of the holder that a file name names. */
+function holderOf(name: string): Owner | undefined {
+  const match = /^owner-(.+)-[0-9a-f]{16}$/.exec(name);
+  return match === null ? undefined : parseOwner(match[1] ?? "");
+}
 
 /** Times of a lock, in milliseconds. */
 export interface LockTimes {
@@ -42,7 +56,7 @@ export interface WriteLock {
 /** A lock in this folder, which is created on first use. */
 export function writeLock(disk: Disk, folder: Place, times: Partial<LockTimes> = {}): WriteLock {
   const bounds = { ...usual, ...times };
-  const owner = ownerName(newOwner());
+  const owner = holderName(systemProcesses.self());
   const own = [...folder, owner];
   const held: Held = {
     async confirm() {
@@ -123,9 +137,9 @@ async function otherLiving(
 ): Promise<boolean> {
   let living = false;
   for (const name of await disk.list(folder)) {
-    const other = name === owner ? undefined : ownerOf(name);
+    const other = name === owner ? undefined : holderOf(name);
     if (other === undefined) continue;
-    const liveness = livenessOf(other);
+    const liveness = systemProcesses.liveness(other);
     const beat = (await disk.stat([...folder, name]))?.changedMs;
     if (beat === undefined) continue;
     const before = seen.get(name);

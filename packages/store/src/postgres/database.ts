@@ -3,10 +3,13 @@
  * closing. A pooled session never keeps a setting: transactions use SET LOCAL only, and after an
  * error the connection discards its state or is destroyed (faults T4).
  */
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import { lockDirectory, parseOwner, systemProcesses } from "@turnproof/journal/process-lock";
 import { CodedError } from "@turnproof/semconv";
 
 import { loadDriver } from "../driver.ts";
-import { lockDirectory } from "./directory-lock.ts";
 import type {
   EmbeddedPostgres,
   PostgresPlace,
@@ -71,6 +74,33 @@ async function openPool(place: Extract<PostgresPlace, { url: string }>): Promise
   return pooledDatabase(pool, () => pool.end());
 }
 
+/**
+ * The directory of an embedded engine for this process: the engine does not look by itself, and two
+ * over one directory damage it. Resolves to what releases it.
+ *
+ * @throws CodedError store_locked when another process, or this one, uses it
+ */
+export async function heldDirectory(path: string): Promise<() => Promise<void>> {
+  const directory = `${resolve(path)}.owners`;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const lock = await lockDirectory({ directory });
+  if (lock === undefined) throw new CodedError("store_locked");
+  if (await heldByEarlier(`${resolve(path)}.lock`)) {
+    await lock.release();
+    throw new CodedError("store_locked");
+  }
+  return () => lock.release();
+}
+
+/** Whether a running process of an earlier version holds its lock, a file that names the owner. */
+async function heldByEarlier(file: string): Promise<boolean> {
+  const name = await readFile(file, "utf8").catch(() => "");
+  const owner = parseOwner(/^owner-(.+)-[0-9a-f]{16}$/.exec(name)?.[1] ?? "");
+  if (owner !== undefined && systemProcesses.liveness(owner) === "alive") return true;
+  await rm(file, { force: true });
+  return false;
+}
+
 async function openEmbedded(path: string): Promise<Database> {
   const { PGlite } = await loadDriver("@electric-sql/pglite", () => import("@electric-sql/pglite"));
   const vector = await import("@electric-sql/pglite-pgvector").then(
@@ -79,7 +109,7 @@ async function openEmbedded(path: string): Promise<Database> {
   );
   const extensions = vector === undefined ? {} : { vector };
   const inMemory = path.startsWith("memory://");
-  const release = inMemory ? async () => {} : await lockDirectory(path);
+  const release = inMemory ? async () => {} : await heldDirectory(path);
   try {
     const engine = await PGlite.create({ dataDir: path, extensions });
     return embeddedDatabase(engine, async () => {

@@ -1,54 +1,60 @@
 /**
  * @module ProcessOwner: which process holds a lock, and whether it is running (faults R19). A pid
- * alone does not identify a process: it is reused after a crash, and a pid in another container
- * has no meaning here. So an owner is boot, pid namespace, pid and start time of the process.
+ * alone does not identify a process: it is reused after a crash, and a pid in another container has
+ * no meaning here. So an owner is boot, pid namespace, pid and start time of the process.
  */
-import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { createHash } from "node:crypto";
 
-/** A holder; every part is valid in a file name. */
+/** Identity of a process; every part matches `[a-z0-9]` so that it can be part of a file name. */
 export interface Owner {
   readonly boot: string;
   readonly namespace: string;
   readonly pid: number;
   /** Start time of the process in clock ticks since boot; "0" where the platform has none. */
   readonly started: string;
-  /** Distinguishes two holders inside one process. */
-  readonly token: string;
 }
 
 /** `unknown` when this process cannot check the other one; then its heartbeat decides. */
 export type Liveness = "alive" | "dead" | "unknown";
 
-/** A new holder in this process. */
-export function newOwner(): Owner {
-  const started = startTicks(process.pid) ?? "0";
-  const token = randomBytes(8).toString("hex");
-  return { boot: bootId(), namespace: namespaceId(), pid: process.pid, started, token };
+/** Operating system calls of the lock. */
+export interface Processes {
+  self(): Owner;
+  liveness(owner: Owner): Liveness;
 }
 
-/** Whether the holder's process is running. */
-export function livenessOf(owner: Owner): Liveness {
-  if (owner.boot !== bootId() || owner.namespace !== namespaceId()) return "unknown";
-  if (!isRunning(owner.pid)) return "dead";
-  const started = startTicks(owner.pid) ?? "0";
-  if (started === "0" || owner.started === "0") return "unknown";
-  return started === owner.started ? "alive" : "dead";
+/** The processes of this machine; on platforms without /proc only pid and host are known. */
+export const systemProcesses: Processes = {
+  self() {
+    return {
+      boot: bootId(),
+      namespace: namespaceId(),
+      pid: process.pid,
+      started: startTicks(process.pid) ?? "0",
+    };
+  },
+  liveness(owner) {
+    if (owner.boot !== bootId() || owner.namespace !== namespaceId()) return "unknown";
+    if (!isRunning(owner.pid)) return "dead";
+    const started = startTicks(owner.pid) ?? "0";
+    if (started === "0" || owner.started === "0") return "unknown";
+    return started === owner.started ? "alive" : "dead";
+  },
+};
+
+/** An owner as a part of a file name. */
+export function ownerText({ boot, namespace, pid, started }: Owner): string {
+  return `${boot}-${namespace}-${pid}-${started}`;
 }
 
-/** File name of an owner. */
-export function ownerName(owner: Owner): string {
-  const { boot, namespace, pid, started, token } = owner;
-  return `owner-${boot}-${namespace}-${pid}-${started}-${token}`;
-}
-
-/** The owner in a file name. */
-export function ownerOf(name: string): Owner | undefined {
-  const match = /^owner-([0-9a-f]{12})-(\d+)-(\d+)-(\d+)-([0-9a-f]{16})$/.exec(name);
+/** The owner that such a text names; undefined for any other text. */
+export function parseOwner(text: string): Owner | undefined {
+  const match = /^([a-z0-9]+)-(\d+)-(\d+)-(\d+)$/.exec(text);
   if (match === null) return undefined;
-  const [, boot = "", namespace = "", pid = "", started = "", token = ""] = match;
-  return { boot, namespace, pid: Number(pid), started, token };
+  const [, boot = "", namespace = "", pid = "", started = ""] = match;
+  return { boot, namespace, pid: Number(pid), started };
 }
 
 let knownBoot: string | undefined;

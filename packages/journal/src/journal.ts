@@ -30,7 +30,6 @@ import type { JournalFileSystem } from "./file-system.ts";
 import { frameHeaderBytes, framePayloadBytesMax } from "./frame.ts";
 import { readBacklog } from "./journal-reader.ts";
 import type { JournalFrame } from "./journal-reader.ts";
-import { systemProcesses } from "./owner.ts";
 import { openQuarantine } from "./quarantine.ts";
 import type { Quarantine } from "./quarantine.ts";
 import { recover } from "./recovery.ts";
@@ -94,15 +93,17 @@ export async function openJournal(given: JournalOptions): Promise<Journal> {
     fileSystem,
     directory,
     clock,
-    processes: options.processes ?? systemProcesses,
     heartbeatMs,
-    silenceMs: heartbeatMs * 5,
+    ...(options.processes === undefined ? {} : { processes: options.processes }),
     onLost: () => {
       state.lostOwnership = true;
       options.onEvent?.({ code: "journal_locked", count: 1 });
     },
     onWait: () => options.onEvent?.({ code: "journal_owner_silent", count: 1 }),
+  }).catch((cause: unknown) => {
+    throw new CodedError("journal_failed", { cause });
   });
+  if (lock === undefined) throw new CodedError("journal_locked");
   try {
     return await openLocked(options, { fileSystem, clock, directory, lock, lostOwnership: state });
   } catch (error) {

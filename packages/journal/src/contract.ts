@@ -6,7 +6,7 @@ import type { JournalClock } from "./clock.ts";
 import type { LostFrames } from "./damage.ts";
 import type { JournalFileSystem } from "./file-system.ts";
 import type { JournalFrame } from "./journal-reader.ts";
-import type { Processes } from "./owner.ts";
+import type { Processes } from "./process-owner.ts";
 import type { QuarantineInput, QuarantineRecord } from "./quarantine.ts";
 
 /** An event for operators: a content-free code and a count. */

@@ -4,30 +4,32 @@
  * first creates its own file and then reads the others: of two concurrent openers at least one
  * sees the other and withdraws, and no file of a living owner is ever removed. An owner that this
  * process cannot check (another container, another host) counts as dead when its heartbeat, a
- * counter in its file, does not change for a while.
+ * time in its file, does not change for a while. Under the same kernel there is one clock, so a
+ * heartbeat that stopped long ago needs no waiting.
  */
 import { join } from "node:path";
 
-import { CodedError } from "@turnproof/semconv";
-
+import { systemClock } from "./clock.ts";
 import type { JournalClock } from "./clock.ts";
-import { systemCode } from "./file-system.ts";
+import { nodeFileSystem, systemCode } from "./file-system.ts";
 import type { JournalFile, JournalFileSystem } from "./file-system.ts";
-import type { Owner, Processes } from "./owner.ts";
+import { ownerText, parseOwner, systemProcesses } from "./process-owner.ts";
+import type { Owner, Processes } from "./process-owner.ts";
 
 /** The directory, and how the death of an owner is detected. */
 export interface DirectoryLockOptions {
-  readonly fileSystem: JournalFileSystem;
+  /** It exists. */
   readonly directory: string;
-  readonly processes: Processes;
-  readonly clock: JournalClock;
-  /** Time between two heartbeats, and after how long an unchanged heartbeat means death. */
-  readonly heartbeatMs: number;
-  readonly silenceMs: number;
+  readonly fileSystem?: JournalFileSystem;
+  readonly processes?: Processes;
+  readonly clock?: JournalClock;
+  /** Time between two heartbeats (default 2 s), and after how long an unchanged one means death. */
+  readonly heartbeatMs?: number;
+  readonly silenceMs?: number;
   /** Called once when another process took the directory because our heartbeat had stopped. */
-  readonly onLost: () => void;
+  readonly onLost?: () => void;
   /** Called once before waiting for the heartbeat of an owner that cannot be checked. */
-  readonly onWait: () => void;
+  readonly onWait?: () => void;
 }
 
 /** A held lock. */
@@ -38,23 +40,41 @@ export interface DirectoryLock {
 const prefix = "owner-";
 const suffix = ".lock";
 const attemptsMax = 5;
+const heartbeatMsDefault = 2_000;
 
-/** Rejects with `journal_locked` while another living process holds the directory. */
-export async function lockDirectory(options: DirectoryLockOptions): Promise<DirectoryLock> {
-  const { fileSystem, directory, clock } = options;
-  const name = lockName(options.processes.self());
+/**
+ * Locks the directory for this process. Resolves to undefined while another living process, or
+ * another opener in this one, holds it; rejects where the disk fails.
+ */
+export async function lockDirectory(
+  options: DirectoryLockOptions,
+): Promise<DirectoryLock | undefined> {
+  const { heartbeatMs = heartbeatMsDefault } = options;
   let waited = false;
-  const onWait = (): void => {
-    if (!waited) options.onWait();
-    waited = true;
+  const lock: Required<DirectoryLockOptions> = {
+    fileSystem: nodeFileSystem,
+    processes: systemProcesses,
+    clock: systemClock,
+    silenceMs: heartbeatMs * 5,
+    onLost: () => {},
+    ...options,
+    heartbeatMs,
+    onWait: () => {
+      if (!waited) options.onWait?.();
+      waited = true;
+    },
   };
+  const { fileSystem, directory, clock } = lock;
+  const name = lockName(lock.processes.self());
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const file = await raise(fileSystem, join(directory, name));
+    // This process holds it already: two openers in one process have the same name.
+    if (file === undefined) return undefined;
     const others = await otherLocks(fileSystem, directory, name);
-    const living = await firstLiving({ ...options, onWait }, others);
+    const living = await firstLiving(lock, others);
     if (living === undefined) {
       for (const other of others) await removeIfThere(fileSystem, join(directory, other.name));
-      return keepAlive(options, name, file);
+      return keepAlive(lock, name, file);
     }
     await file.close();
     await removeIfThere(fileSystem, join(directory, name));
@@ -62,16 +82,18 @@ export async function lockDirectory(options: DirectoryLockOptions): Promise<Dire
     // Two files were created at the same moment; a random delay separates the next attempts.
     await clock.sleep(5 + Math.random() * 50, undefined, true);
   }
-  throw new CodedError("journal_locked");
+  return undefined;
 }
 
-async function raise(fileSystem: JournalFileSystem, path: string): Promise<JournalFile> {
+async function raise(
+  fileSystem: JournalFileSystem,
+  path: string,
+): Promise<JournalFile | undefined> {
   try {
     return await fileSystem.open(path, "create");
   } catch (error) {
-    // This process holds it already: two openers in one process have the same name.
-    if (systemCode(error) === "EEXIST") throw new CodedError("journal_locked");
-    throw new CodedError("journal_failed", { cause: error });
+    if (systemCode(error) === "EEXIST") return undefined;
+    throw error;
   }
 }
 
@@ -95,7 +117,7 @@ async function otherLocks(
 
 /** `settled`: an owner has held the directory for a while; `fresh`: it just arrived. */
 async function firstLiving(
-  options: DirectoryLockOptions,
+  options: Required<DirectoryLockOptions>,
   others: readonly OtherLock[],
 ): Promise<"fresh" | "settled" | undefined> {
   const { fileSystem, directory, clock, processes } = options;
@@ -106,6 +128,8 @@ async function firstLiving(
     const first = await readBeat(fileSystem, path);
     if (first === undefined) continue;
     if (liveness === "alive") return first > 0 ? "settled" : "fresh";
+    const sameClock = other.owner.boot === processes.self().boot && first > earliestTime;
+    if (sameClock && clock.now() - first > options.silenceMs) continue;
     options.onWait();
     const deadline = clock.now() + options.silenceMs;
     while (clock.now() < deadline) {
@@ -119,7 +143,10 @@ async function firstLiving(
   return undefined;
 }
 
-/** The counter in a lock file; 0 for a file without one, undefined when it was removed. */
+/** Times of heartbeats are later than this; an earlier version wrote a counter. */
+const earliestTime = Date.UTC(2020, 0);
+
+/** The heartbeat in a lock file; 0 for a file without one, undefined when it is gone. */
 async function readBeat(fileSystem: JournalFileSystem, path: string): Promise<number | undefined> {
   try {
     const file = await fileSystem.open(path, "read");
@@ -135,17 +162,17 @@ async function readBeat(fileSystem: JournalFileSystem, path: string): Promise<nu
 }
 
 async function keepAlive(
-  options: DirectoryLockOptions,
+  options: Required<DirectoryLockOptions>,
   name: string,
   file: JournalFile,
 ): Promise<DirectoryLock> {
   const { fileSystem, directory, clock } = options;
   const stop = new AbortController();
-  let count = 0;
+  let last = 0;
   const beat = async (): Promise<void> => {
     const bytes = Buffer.alloc(8);
-    count += 1;
-    bytes.writeDoubleLE(count, 0);
+    last = Math.max(last + 1, clock.now());
+    bytes.writeDoubleLE(last, 0);
     // A full disk may refuse even this; without a heartbeat the lock still works where pids are
     // visible.
     await file.write(bytes, 0).catch(() => undefined);
@@ -179,12 +206,10 @@ async function removeIfThere(fileSystem: JournalFileSystem, path: string): Promi
 }
 
 function lockName(owner: Owner): string {
-  return `${prefix}${owner.boot}-${owner.namespace}-${owner.pid}-${owner.started}${suffix}`;
+  return `${prefix}${ownerText(owner)}${suffix}`;
 }
 
 function parseName(name: string): Owner | undefined {
-  const match = /^owner-([a-z0-9]+)-(\d+)-(\d+)-(\d+)\.lock$/.exec(name);
-  if (match === null) return undefined;
-  const [, boot = "", namespace = "", pid = "", started = ""] = match;
-  return { boot, namespace, pid: Number(pid), started };
+  if (!name.startsWith(prefix) || !name.endsWith(suffix)) return undefined;
+  return parseOwner(name.slice(prefix.length, -suffix.length));
 }

@@ -1,0 +1,5 @@
+/** @module ProcessLock: one process over a directory, and which process that is. Node only. */
+export { lockDirectory } from "./directory-lock.ts";
+export type { DirectoryLock, DirectoryLockOptions } from "./directory-lock.ts";
+export { isRunning, ownerText, parseOwner, systemProcesses } from "./process-owner.ts";
+export type { Liveness, Owner, Processes } from "./process-owner.ts";
