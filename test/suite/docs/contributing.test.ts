@@ -3,7 +3,7 @@
  * dialect names all places that know the latest one, and the commands are scripts.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -37,6 +37,16 @@ test("scripts of the page are scripts of the project", () => {
   const named = [...contributing.matchAll(/npm run ([a-z:]+)/g)].map(([, name = ""]) => name);
   expect(named).not.toEqual([]);
   for (const name of named) expect(Object.keys(scripts)).toContain(name);
+});
+
+test("each package can be tested alone, with every suite that is one package's", () => {
+  const listed = read("test/package-tests.mjs");
+  const names = [...listed.matchAll(/^  "?([a-z-]+)"?: \[/gm)].map(([, name = ""]) => name);
+  const packages = readdirSync(join(root, "packages")).filter((name) => !name.includes("."));
+  expect(names.toSorted()).toEqual([...packages, "collector"].toSorted());
+  for (const [, suite = ""] of listed.matchAll(/"((?:suite|otel)[^"]*)"/g)) {
+    expect([suite, existsSync(join(root, "test", suite))]).toEqual([suite, true]);
+  }
 });
 
 test("the checklist of a dialect names every place that holds the latest one's name", () => {
