@@ -14,7 +14,7 @@ import { postgresFolder } from "../backend/postgres-place.ts";
 import type { Config } from "../config/config.ts";
 
 /** Records in batches, and the number of the source's parts read so far. */
-export interface RecordBatch {
+export interface ImportedBatch {
   readonly rows: readonly unknown[];
   /** Number of files; a table or a collection counts as one. */
   readonly files: number;
@@ -35,13 +35,13 @@ export function recordsOf(
   source: string,
   table: string,
   config: Config,
-): AsyncGenerator<RecordBatch> {
+): AsyncGenerator<ImportedBatch> {
   if (source === "postgres") return tableRows(config.postgresUrl, table);
   if (source === "mongodb") return collectionRows(config.documentDbUri, table);
   return fileRows(source);
 }
 
-async function* fileRows(folder: string): AsyncGenerator<RecordBatch> {
+async function* fileRows(folder: string): AsyncGenerator<ImportedBatch> {
   let files = 0;
   for (const file of await filesOf(folder)) {
     files += 1;
@@ -88,7 +88,7 @@ function parsed(text: string): unknown {
 
 const undefinedTable = "42P01";
 
-async function* tableRows(url: string | undefined, table: string): AsyncGenerator<RecordBatch> {
+async function* tableRows(url: string | undefined, table: string): AsyncGenerator<ImportedBatch> {
   // Bundles of versions 1 to 3 are on servers; only this version opens embedded databases.
   if (url === undefined || postgresFolder(url) !== undefined) {
     throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
@@ -125,7 +125,7 @@ async function* tableRows(url: string | undefined, table: string): AsyncGenerato
 async function* collectionRows(
   url: string | undefined,
   collection: string,
-): AsyncGenerator<RecordBatch> {
+): AsyncGenerator<ImportedBatch> {
   if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
   const { MongoClient, MongoError } = await loadDriver("mongodb", () => import("mongodb"));
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 5_000, appName: "turnproof" });

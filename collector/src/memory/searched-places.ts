@@ -6,14 +6,14 @@
 import type { EventQuery } from "@turnproof/evidence";
 import type { EventSlice, EvidenceScope, Keyset } from "@turnproof/store";
 
-import type { Place, Reach } from "../ui/display/find-words.ts";
+import type { FoundPlace, Reach } from "../ui/display/find-words.ts";
 import { phaseOf, tenantOf } from "./memory-events.ts";
 import { rowStores } from "./memory-rows.ts";
 import type { RowStore } from "./memory-rows.ts";
 
 /** One place, and how completely it was searched for one page. */
 export interface SearchedPlace {
-  readonly place: Place;
+  readonly place: FoundPlace;
   readonly reach: Reach;
 }
 

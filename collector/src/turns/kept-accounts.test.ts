@@ -3,7 +3,7 @@ import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
 import { KeptAccounts } from "./kept-accounts.ts";
-import type { Told } from "./kept-accounts.ts";
+import type { KeptQuestion } from "./kept-accounts.ts";
 import { accountOf } from "./turn-account.ts";
 import type { TurnAccount } from "./turn-account.ts";
 
@@ -34,7 +34,7 @@ class Counted {
     this.#kept = new KeptAccounts(bounds);
   }
 
-  of(told: Told): TurnAccount {
+  of(told: KeptQuestion): TurnAccount {
     return this.#kept.of(told, () => {
       this.made += 1;
       return accountOf(told.events, told.metadata as WindowMetadata);

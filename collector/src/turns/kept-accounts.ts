@@ -6,7 +6,7 @@
 import type { TurnEvent } from "@turnproof/evidence";
 
 /** Input of an account. */
-export interface Told {
+export interface KeptQuestion {
   /** The principal's scope and the complete question; entries are never shared between two. */
   readonly question: string;
   readonly events: readonly TurnEvent[];
@@ -14,7 +14,7 @@ export interface Told {
   readonly metadata: unknown;
 }
 
-interface Kept<A> extends Told {
+interface Kept<A> extends KeptQuestion {
   readonly account: A;
 }
 
@@ -31,7 +31,7 @@ export class KeptAccounts<A> {
   }
 
   /** The cached account for equal input, or the result of `make`. */
-  of(told: Told, make: () => A): A {
+  of(told: KeptQuestion, make: () => A): A {
     const kept = this.#kept.find((one) => one.question === told.question);
     if (kept !== undefined && isEqual(kept.metadata, told.metadata)) {
       if (isEqual(kept.events, told.events)) return kept.account;

@@ -86,6 +86,20 @@ test.each(Object.entries(houses))("the page on the architecture has: %s", (headi
   expect(rows.map(([, room]) => room)).toEqual(named.filter((room) => room !== ""));
 });
 
+test("a package exports each name of a type from one file", () => {
+  const places = new Map<string, string[]>();
+  for (const { path, text } of sources()) {
+    const home = /^(packages\/[a-z-]+|collector)\/src\//.exec(path)?.[1];
+    if (home === undefined) continue;
+    for (const [, name = ""] of text.matchAll(/^export (?:interface|type) ([A-Z]\w+)/gm)) {
+      const key = `${home} ${name}`;
+      places.set(key, [...(places.get(key) ?? []), path]);
+    }
+  }
+  expect(places.size).toBeGreaterThan(500);
+  expect([...places].filter(([, paths]) => paths.length > 1)).toEqual([]);
+});
+
 describe("a planted breach is found", () => {
   const planted: readonly (readonly [path: string, text: string, rule: RegExp])[] = [
     ["packages/evidence/src/a.ts", `import { x } from "@turnproof/store";`, /may not import store/],

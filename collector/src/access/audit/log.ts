@@ -16,7 +16,7 @@ import { recoverChain } from "./recover.ts";
 import { hashOfLine, sealRecord } from "./record.ts";
 import type { AuditRecord } from "./record.ts";
 import { createReserve, isFull } from "./reserve.ts";
-import type { Append, Reserve } from "./reserve.ts";
+import type { Append, AuditReserve } from "./reserve.ts";
 import { holdLog } from "./writer-lock.ts";
 import type { WriterLock, WriterLockOptions } from "./writer-lock.ts";
 
@@ -99,7 +99,7 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
 class AuditWriter implements Audit {
   readonly #options: AuditOptions;
   readonly #lock: WriterLock;
-  readonly #reserve: Reserve;
+  readonly #reserve: AuditReserve;
   readonly #queue: Waiting[] = [];
   #handle: FileHandle;
   #seq: number;
@@ -115,7 +115,7 @@ class AuditWriter implements Audit {
     options: AuditOptions,
     handle: FileHandle,
     chain: { readonly seq: number; readonly head: string },
-    held: { readonly lock: WriterLock; readonly reserve: Reserve },
+    held: { readonly lock: WriterLock; readonly reserve: AuditReserve },
   ) {
     this.#options = options;
     this.#handle = handle;

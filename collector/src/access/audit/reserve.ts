@@ -9,7 +9,7 @@ import type { FileHandle } from "node:fs/promises";
 export type Append = (handle: FileHandle, text: string) => Promise<void>;
 
 /** The space reserved beside one file. */
-export interface Reserve {
+export interface AuditReserve {
   /** True while no space is reserved: it was used, or never reserved. */
   readonly spent: boolean;
   /** Frees the space; false when there was none. */
@@ -21,7 +21,7 @@ export interface Reserve {
 const reserveBytes = 65_536;
 
 /** A reserve at `path`; `refill` creates it. */
-export function createReserve(path: string, append: Append): Reserve {
+export function createReserve(path: string, append: Append): AuditReserve {
   let spent = true;
   return {
     get spent() {

@@ -14,17 +14,21 @@ import { Fact, Facts } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 
 /** A comparison of two selected turns. */
-export type Compared = Extract<CompareModel, { readonly asked: true }>;
+export type ComparedSides = Extract<CompareModel, { readonly asked: true }>;
 
 /** Address of a side's turn page. */
-export function sideHref(frame: Frame, model: Compared, side: "baseline" | "candidate"): string {
+export function sideHref(
+  frame: Frame,
+  model: ComparedSides,
+  side: "baseline" | "candidate",
+): string {
   const { root_trace_id: root, turn_id: turn } = model[side];
   const query = turn === null ? "" : `?turn_id=${encodeURIComponent(turn)}`;
   return hrefOf(frame, `/traces/${encodeURIComponent(root)}${query}`);
 }
 
 /** Both headers. */
-export const CompareHeads: FC<{ readonly model: Compared; readonly frame: Frame }> = ({
+export const CompareHeads: FC<{ readonly model: ComparedSides; readonly frame: Frame }> = ({
   model,
   frame,
 }) => (
@@ -124,7 +128,7 @@ const Trust: FC<{ readonly trust: WindowTrust; readonly events: number }> = ({ t
 );
 
 /** How reliable the alignment is. */
-export const TrustBar: FC<{ readonly model: Compared }> = ({ model }) => {
+export const TrustBar: FC<{ readonly model: ComparedSides }> = ({ model }) => {
   const { trust, counts } = model;
   const matched = trust.matched_percent;
   return (

@@ -12,14 +12,14 @@ import type { Frame } from "../../http/respond.tsx";
 import { Card } from "../../ui/elements/panel.tsx";
 import { TreeTools } from "../../ui/elements/tree-tools.tsx";
 import { sideHref } from "./heads.tsx";
-import type { Compared } from "./heads.tsx";
+import type { ComparedSides } from "./heads.tsx";
 import { OperationRow } from "../../ui/elements/operation-row.tsx";
 
 /** Most rows that the server draws; the browser shows no more at once either. */
 const serverRowsMax = 60;
 
 /** The tree. */
-export const Operations: FC<{ readonly model: Compared; readonly frame: Frame }> = ({
+export const Operations: FC<{ readonly model: ComparedSides; readonly frame: Frame }> = ({
   model,
   frame,
 }) => {
@@ -64,7 +64,7 @@ export const Operations: FC<{ readonly model: Compared; readonly frame: Frame }>
 };
 
 const Grid: FC<{
-  readonly model: Compared;
+  readonly model: ComparedSides;
   readonly frame: Frame;
   readonly list: CompareRows;
   readonly shown: readonly number[];

@@ -12,14 +12,14 @@ import { VerdictBadge } from "../../ui/elements/badge.tsx";
 import { Id, NotThere, Unknown } from "../../ui/elements/figure.tsx";
 import { More } from "../../ui/elements/more.tsx";
 import { Card } from "../../ui/elements/panel.tsx";
-import type { Compared } from "./heads.tsx";
+import type { ComparedSides } from "./heads.tsx";
 import { Verb } from "../../ui/elements/verb.tsx";
 
 /** Lines of a panel shown at first. */
 const openLines = 12;
 
 /** Verdicts, artifacts and contracts. */
-export const Outcome: FC<{ readonly model: Compared }> = ({ model }) => {
+export const Outcome: FC<{ readonly model: ComparedSides }> = ({ model }) => {
   const { verdicts } = model;
   const same = verdicts.baseline === verdicts.candidate;
   return (
@@ -39,7 +39,7 @@ export const Outcome: FC<{ readonly model: Compared }> = ({ model }) => {
 };
 
 /** Deliveries by their target. */
-export const Deliveries: FC<{ readonly model: Compared }> = ({ model }) => (
+export const Deliveries: FC<{ readonly model: ComparedSides }> = ({ model }) => (
   <Card title="Delivery" id="delivery" icon="delivery">
     {model.deliveries.length === 0 ? (
       <p class="muted">Neither side recorded a delivery.</p>
@@ -54,7 +54,7 @@ export const Deliveries: FC<{ readonly model: Compared }> = ({ model }) => (
 const States: FC<{
   readonly rows: readonly StateComparison[];
   readonly what: string;
-  readonly model: Compared;
+  readonly model: ComparedSides;
 }> = ({ rows, what, model }) => (
   <More
     first={openLines}
@@ -105,7 +105,7 @@ const Line: FC<{
 );
 
 /** Sources by name, with the versions in use. */
-export const Sources: FC<{ readonly model: Compared }> = ({ model }) => {
+export const Sources: FC<{ readonly model: ComparedSides }> = ({ model }) => {
   const { sources } = model;
   const same = sources.filter(({ change }) => change === "unchanged");
   const moved = sources.filter(({ change }) => change !== "unchanged");
@@ -153,7 +153,7 @@ const presences: { readonly [P in CodeComparison["presence"]]: VerbName } = {
 };
 
 /** Diagnostic codes of either side. */
-export const Diagnostics: FC<{ readonly model: Compared }> = ({ model }) => (
+export const Diagnostics: FC<{ readonly model: ComparedSides }> = ({ model }) => (
   <Card title="Diagnostics" id="diagnostics" icon="warning">
     {model.diagnostics.length === 0 ? (
       <p class="muted">Neither side has a finding of the judge.</p>

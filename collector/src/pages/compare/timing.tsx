@@ -10,13 +10,13 @@ import { countText, durationText } from "../../ui/display/figures.ts";
 import { kindWords } from "../../ui/display/kind-words.ts";
 import { Unknown } from "../../ui/elements/figure.tsx";
 import { Card } from "../../ui/elements/panel.tsx";
-import type { Compared } from "./heads.tsx";
+import type { ComparedSides } from "./heads.tsx";
 import { PairBar } from "../../ui/elements/pair-bar.tsx";
 
 const moversMax = 6;
 
 /** The panel. */
-export const TimingAndTokens: FC<{ readonly model: Compared }> = ({ model }) => {
+export const TimingAndTokens: FC<{ readonly model: ComparedSides }> = ({ model }) => {
   const movers = model.operations
     .filter(({ duration_ms }) => duration_ms.beyond_tolerance === true)
     .toSorted((a, b) => weight(b) - weight(a))

@@ -7,7 +7,7 @@ import type { Child, FC } from "hono/jsx";
 import type { ConservationSnapshot } from "../../receive/conservation.ts";
 import { bytesText, countText, wordsOf } from "../../ui/display/figures.ts";
 import { conservationSum, ranked } from "./health-figures.ts";
-import type { Term } from "./health-figures.ts";
+import type { ConservationTerm } from "./health-figures.ts";
 import type { CollectorHealth } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { ShareBar } from "../../ui/elements/bar.tsx";
@@ -47,7 +47,7 @@ export const ConservationCard: FC<{ readonly of: ConservationSnapshot }> = ({ of
   );
 };
 
-const Terms: FC<{ readonly terms: readonly Term[]; readonly total: number }> = ({
+const Terms: FC<{ readonly terms: readonly ConservationTerm[]; readonly total: number }> = ({
   terms,
   total,
 }) => (

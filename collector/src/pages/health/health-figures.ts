@@ -64,7 +64,7 @@ export function knownText({ value, state }: KnownNumber): string {
 }
 
 /** One term of the sum. */
-export interface Term {
+export interface ConservationTerm {
   readonly name: string;
   readonly value: number;
   readonly why: string;
@@ -72,8 +72,8 @@ export interface Term {
 
 /** The sum of conservation, both sides term by term. */
 export interface Sum {
-  readonly left: readonly Term[];
-  readonly right: readonly Term[];
+  readonly left: readonly ConservationTerm[];
+  readonly right: readonly ConservationTerm[];
   readonly leftTotal: number;
   readonly rightTotal: number;
 }
@@ -92,7 +92,7 @@ export function conservationSum(c: ConservationSnapshot): Sum {
     { name: "refused", value: c.refused, why: "answered with an error as a whole request" },
     { name: "rejected", value: c.rejected, why: "answered by a partial success" },
   ];
-  const total = (terms: readonly Term[]): number =>
+  const total = (terms: readonly ConservationTerm[]): number =>
     terms.reduce((sum, { value }) => sum + value, 0);
   return { left, right, leftTotal: total(left), rightTotal: total(right) };
 }

@@ -22,7 +22,7 @@ const watchersMax = 32;
 const lookMs = 1_000;
 
 /** Services and their state. */
-export interface HealthOptions {
+export interface GrpcHealthOptions {
   readonly serving: () => boolean;
   /** Services that exist, beside the whole server (""). */
   readonly names: readonly string[];
@@ -35,7 +35,7 @@ export interface Health {
 }
 
 /** Makes the service. */
-export function createHealth({ names, serving }: HealthOptions): Health {
+export function createHealth({ names, serving }: GrpcHealthOptions): Health {
   const known = new Set(["", "grpc.health.v1.Health", ...names]);
   let watchers = 0;
   const now = (): number => (serving() ? status.serving : status.notServing);

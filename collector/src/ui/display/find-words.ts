@@ -4,7 +4,7 @@
  */
 
 /** A place in which an id may occur. */
-export type Place = "evidence" | "conversation" | "tool_log";
+export type FoundPlace = "evidence" | "conversation" | "tool_log";
 
 /** How completely a place was searched. */
 export type Reach =
@@ -27,7 +27,7 @@ export function leftOut(reach: Reach): boolean {
 }
 
 /** Name of a place. */
-export const placeNames: { readonly [P in Place]: string } = {
+export const placeNames: { readonly [P in FoundPlace]: string } = {
   evidence: "Evidence",
   conversation: "Messages in memory",
   tool_log: "Tool log in memory",
@@ -66,7 +66,7 @@ export const reachWords: { readonly [R in Reach]: ReachWords } = {
 };
 
 /** One sentence about a place. */
-export function reachText(place: Place, reach: Reach): string {
+export function reachText(place: FoundPlace, reach: Reach): string {
   const { state, why } = reachWords[reach];
   return `${placeNames[place]}: ${state}.${why === "" ? "" : ` ${why}`}`;
 }

@@ -13,19 +13,19 @@ import {
 } from "./legacy-words.ts";
 
 /** Converts a legacy value to the current form; undefined when it is not usable. */
-export type Reading = (value: unknown) => unknown;
+export type LegacyReading = (value: unknown) => unknown;
 
 /** Older names of one attribute, best first, and how the value is read. */
 export interface LegacyField {
   readonly names: readonly string[];
-  readonly read?: Reading;
+  readonly read?: LegacyReading;
 }
 
 export type LegacyFields = { readonly [name in AttributeName]?: LegacyField };
 
-const asList: Reading = (value) => (typeof value === "string" ? [value] : value);
+const asList: LegacyReading = (value) => (typeof value === "string" ? [value] : value);
 /** Older writers listed what current ones count; only the length is read. */
-const asCount: Reading = (value) => (Array.isArray(value) ? value.length : value);
+const asCount: LegacyReading = (value) => (Array.isArray(value) ? value.length : value);
 const count = (...names: string[]): LegacyField => ({ names, read: asCount });
 const field = (...names: string[]): LegacyField => ({ names });
 

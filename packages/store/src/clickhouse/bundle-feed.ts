@@ -15,7 +15,7 @@ import type { Question } from "../evidence-question.ts";
 import { hasAnySql, ofRootsSql, rootHash } from "./bundle-table.ts";
 import type { Engine } from "./connection.ts";
 import { bindings } from "./sql-text.ts";
-import type { Bindings } from "./sql-text.ts";
+import type { ClickHouseBindings } from "./sql-text.ts";
 
 /**
  * Roots that are read at once: a separate query for their positions costs more than reading them.
@@ -186,7 +186,7 @@ function secondOf(micros: number): number {
 async function rowsOf(
   { engine, options }: Asked,
   where: string,
-  bind: Bindings,
+  bind: ClickHouseBindings,
 ): Promise<readonly KnownRoot[]> {
   const answer = await engine.query(`${rowSql}${where}`, bind.parameters, options.signal);
   const column = (name: string): readonly unknown[] => answer.columns.get(name) ?? [];
@@ -206,7 +206,10 @@ function timeSql(micros: number): string {
 }
 
 /** Conditions that a single row decides. */
-function rowConditions({ query, evidenceOnly }: Question, bind: Bindings): readonly string[] {
+function rowConditions(
+  { query, evidenceOnly }: Question,
+  bind: ClickHouseBindings,
+): readonly string[] {
   const said = ["events > 0"];
   if (query.root_trace_id !== undefined) {
     said.push(`root_trace_id = ${bind.text(query.root_trace_id)}`);

@@ -37,14 +37,14 @@ export interface Selected {
 }
 
 /** A query's columns, and the number of rows that the engine read, where reported. */
-export type Answer = NativeTable & { readonly rowsRead: number };
+export type EngineAnswer = NativeTable & { readonly rowsRead: number };
 
 /** The engine's interface for the provider. Every method throws CodedError only. */
 export interface Engine {
   readonly embedded: boolean;
   /** `query` with the answer unparsed: Native bytes, which any thread can parse. */
   select(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<Selected>;
-  query(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<Answer>;
+  query(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<EngineAnswer>;
   command(sql: string): Promise<void>;
   /**
    * Runs statements with no other statement or insert between them; only on an embedded engine.

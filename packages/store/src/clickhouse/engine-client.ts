@@ -8,7 +8,7 @@ import type * as Clickhouse from "@clickhouse/client";
 import type { ClickHouseClient } from "@clickhouse/client";
 
 import { loadDriver } from "../driver.ts";
-import type { Answer, QueryParameters, Selected } from "./connection.ts";
+import type { EngineAnswer, QueryParameters, Selected } from "./connection.ts";
 import { readNative } from "./native-reader.ts";
 import { storeError } from "./store-error.ts";
 
@@ -48,7 +48,7 @@ export async function select(
 }
 
 /** The columns of an answer. */
-export function readAnswer({ bytes, rowsRead }: Selected): Answer {
+export function readAnswer({ bytes, rowsRead }: Selected): EngineAnswer {
   return { ...readNative(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)), rowsRead };
 }
 

@@ -13,7 +13,7 @@ const besides = ["locate", "batches", "turns", "touched"] as const;
 const verdicts = ["verdicts", "verdicts_local", "verdicts_active"] as const;
 
 /** State of an older version's data; undefined where there is none. */
-export interface OldEvents {
+export interface OldEventTables {
   /** The table's name: the new one, or the original where nothing was changed yet. */
   readonly table: string;
   readonly events: number;
@@ -34,7 +34,7 @@ export async function renameOldEvents({ engine, cluster }: Tables): Promise<void
 }
 
 /** Data of an older version; changes nothing. */
-export async function oldEvents(engine: Engine): Promise<OldEvents | undefined> {
+export async function oldEvents(engine: Engine): Promise<OldEventTables | undefined> {
   const tables = await tablesOf(engine);
   const table = tables.has(oldEventsTable) ? oldEventsTable : "events";
   const held = tables.get(table);

@@ -6,7 +6,7 @@
 import type { QueryParameters } from "./connection.ts";
 
 /** Collects the values of one statement. */
-export interface Bindings {
+export interface ClickHouseBindings {
   /** The SQL of this text. */
   text(value: string): string;
   /** The SQL of a list of texts, as the right side of IN. */
@@ -15,7 +15,7 @@ export interface Bindings {
 }
 
 /** An empty set of values. */
-export function bindings(): Bindings {
+export function bindings(): ClickHouseBindings {
   const parameters: Record<string, string> = {};
   let count = 0;
   const add = (hex: string): string => {

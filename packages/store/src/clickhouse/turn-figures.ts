@@ -11,7 +11,7 @@ import type {
   FigureOptions,
   TurnQuestion,
 } from "../ledger/turn-question.ts";
-import type { Answer, Engine } from "./connection.ts";
+import type { EngineAnswer, Engine } from "./connection.ts";
 import { bindings } from "./sql-text.ts";
 import { columnOfList } from "./turn-columns.ts";
 import { whereOf } from "./turn-where.ts";
@@ -24,7 +24,7 @@ function valueOf(field: TextField | ListField): string {
 }
 
 /** The rows of an answer. */
-export function rowsOf({ rows, columns }: Answer): FigureRow[] {
+export function rowsOf({ rows, columns }: EngineAnswer): FigureRow[] {
   return Array.from({ length: rows }, (_, at) =>
     Object.fromEntries([...columns].map(([name, values]) => [name, values[at]])),
   );

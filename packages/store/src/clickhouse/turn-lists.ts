@@ -10,7 +10,7 @@ import type { TurnOrder, TurnPage, TurnPlace, TurnQuestion } from "../ledger/tur
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { Engine } from "./connection.ts";
 import { bindings } from "./sql-text.ts";
-import type { Bindings } from "./sql-text.ts";
+import type { ClickHouseBindings } from "./sql-text.ts";
 import { afterOf, orderOf, timeSql, whereOf } from "./turn-where.ts";
 
 /** Parameters of a page. */
@@ -112,7 +112,11 @@ ORDER BY ${orderOf(page.order)} LIMIT ${page.limit + 1}`,
   return (answer.columns.get("record") ?? []) as readonly string[];
 }
 
-function whereSql(question: TurnQuestion, { order, after }: PageAsked, bind: Bindings): string {
+function whereSql(
+  question: TurnQuestion,
+  { order, after }: PageAsked,
+  bind: ClickHouseBindings,
+): string {
   const passes = `(${whereOf(question, bind)})`;
   return after === undefined ? passes : `${passes} AND (${afterOf(order, after, bind)})`;
 }

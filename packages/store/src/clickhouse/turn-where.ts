@@ -2,22 +2,22 @@
 import { askedConditions } from "../ledger/asked-conditions.ts";
 import { microsOf, numberFields } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
-import type { Bindings } from "./sql-text.ts";
+import type { ClickHouseBindings } from "./sql-text.ts";
 import { columnOfList } from "./turn-columns.ts";
 
 /** The condition for a turn. Never PREWHERE: with FINAL it counts old versions. */
-export function whereOf(question: TurnQuestion, bind: Bindings): string {
+export function whereOf(question: TurnQuestion, bind: ClickHouseBindings): string {
   const own = askedConditions(question).map((condition) => conditionSql(condition, bind));
   return own.length === 0 ? "true" : own.map((sql) => `(${sql})`).join(" AND ");
 }
 
-function conditionSql(condition: TurnCondition, bind: Bindings): string {
+function conditionSql(condition: TurnCondition, bind: ClickHouseBindings): string {
   const sql = plainSql(condition, bind);
   // A comparison with an unknown value is false, so its negation matches.
   return condition.not === true ? `NOT ifNull(${sql}, false)` : sql;
 }
 
-function plainSql(condition: TurnCondition, bind: Bindings): string {
+function plainSql(condition: TurnCondition, bind: ClickHouseBindings): string {
   if ("text" in condition) {
     return `${condition.text} = ${condition.is === null ? "''" : bind.text(condition.is)}`;
   }
@@ -57,7 +57,11 @@ function isNumber(field: TurnOrder["by"]): boolean {
 }
 
 /** The rows after a place in an order; unknown values come last. */
-export function afterOf({ by, ascending }: TurnOrder, place: TurnPlace, bind: Bindings): string {
+export function afterOf(
+  { by, ascending }: TurnOrder,
+  place: TurnPlace,
+  bind: ClickHouseBindings,
+): string {
   const key = bind.text(place.key);
   if (place.value === null) return `isNull(${by}) AND key < ${key}`;
   const value = isNumber(by) ? numberSql(place.value) : timeSql(place.value);

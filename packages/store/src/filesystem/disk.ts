@@ -14,33 +14,33 @@ import { systemCode } from "./disk-calls.ts";
 import type { DiskCalls, Stat } from "./disk-calls.ts";
 
 /** A place below the root, one name per level. */
-export type Place = readonly string[];
+export type DiskPlace = readonly string[];
 
 /** Files below one root. Rejects with CodedError only. */
 export interface Disk {
   /** The complete file or a part of it; undefined where there is none. */
   read(
-    place: Place,
+    place: DiskPlace,
     range?: { readonly at: number; readonly length: number },
   ): Promise<Buffer | undefined>;
   /** Names in a folder; empty where there is no folder. */
-  list(folder: Place): Promise<readonly string[]>;
-  stat(place: Place): Promise<Stat | undefined>;
+  list(folder: DiskPlace): Promise<readonly string[]>;
+  stat(place: DiskPlace): Promise<Stat | undefined>;
   /** Creates missing folders of the path, durably. */
-  ensure(folder: Place): Promise<void>;
+  ensure(folder: DiskPlace): Promise<void>;
   /** Replaces a file whole; durable after {@link Disk.sync} of its folder. */
-  replace(place: Place, bytes: Uint8Array): Promise<void>;
+  replace(place: DiskPlace, bytes: Uint8Array): Promise<void>;
   /** The path of a file for another engine: created (0600) where it is missing, never a link. */
-  own(place: Place): Promise<string>;
+  own(place: DiskPlace): Promise<string>;
   /** An empty file; true when it was not there before. */
-  mark(place: Place): Promise<boolean>;
+  mark(place: DiskPlace): Promise<boolean>;
   /** Removes a file; true when it was there. */
-  remove(place: Place): Promise<boolean>;
+  remove(place: DiskPlace): Promise<boolean>;
   /** Removes a folder if it is empty. */
-  prune(folder: Place): Promise<void>;
+  prune(folder: DiskPlace): Promise<void>;
   /** Waits until the names of a folder are durable. */
-  sync(folder: Place): Promise<void>;
-  touch(place: Place): Promise<void>;
+  sync(folder: DiskPlace): Promise<void>;
+  touch(place: DiskPlace): Promise<void>;
 }
 
 const temporary = /^tmp-[0-9a-f]{16}$/;
@@ -77,16 +77,16 @@ export async function openDisk(directory: string, calls: DiskCalls): Promise<Dis
 
 /** Converts names to paths. */
 interface Paths {
-  path(place: Place): string;
+  path(place: DiskPlace): string;
   /** The folder's path, checked to be inside the root; undefined where there is none. */
-  folder(folder: Place): Promise<string | undefined>;
+  folder(folder: DiskPlace): Promise<string | undefined>;
   /** The path of a file in such a folder; the file need not be there. */
-  file(place: Place): Promise<string | undefined>;
-  present(place: Place): Promise<string>;
+  file(place: DiskPlace): Promise<string | undefined>;
+  present(place: DiskPlace): Promise<string>;
 }
 
 function pathsBelow(root: string, calls: DiskCalls): Paths {
-  const path = (place: Place): string => join(root, ...place);
+  const path = (place: DiskPlace): string => join(root, ...place);
   const folder: Paths["folder"] = async (names) => {
     const said = path(names);
     const real = await unlessMissing(calls.realpath(said));

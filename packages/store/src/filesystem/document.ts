@@ -14,10 +14,13 @@ import { documentName, tenantName } from "./safe-name.ts";
 export const sharedName = "shared";
 
 /** A row of a scoped or a shared kind. */
-export type Row = MemoryRecord | SharedRecord;
+export type DocumentRow = MemoryRecord | SharedRecord;
 
 /** The text of a row, and its hash, by which an index identifies this content. */
-export function encodeDocument(row: Row): { readonly bytes: Buffer; readonly hash: string } {
+export function encodeDocument(row: DocumentRow): {
+  readonly bytes: Buffer;
+  readonly hash: string;
+} {
   const bytes = Buffer.from(JSON.stringify(row), "utf8");
   return { bytes, hash: hashOf(bytes) };
 }
@@ -28,7 +31,7 @@ export function hashOf(bytes: Uint8Array): string {
 }
 
 /** Folder of a row, below its collection. */
-export function folderOf(row: Row): string {
+export function folderOf(row: DocumentRow): string {
   return "user_id" in row ? tenantName(row.user_id) : sharedName;
 }
 
@@ -36,7 +39,7 @@ export function folderOf(row: Row): string {
 export function decodeDocument(
   bytes: Uint8Array,
   at: { readonly kind: ScopedKind | SharedKind; readonly folder: string; readonly name: string },
-): Row | undefined {
+): DocumentRow | undefined {
   const row = parseObject(bytes);
   if (row === undefined || !isRow(row)) return undefined;
   const here = row.kind === at.kind && folderOf(row) === at.folder;
@@ -55,7 +58,7 @@ export function parseObject(said: Uint8Array | string): Record<string, unknown> 
   }
 }
 
-function isRow(row: object): row is Row {
+function isRow(row: object): row is DocumentRow {
   const { id, kind, data, created_at, version, user_id } = row as Partial<MemoryRecord>;
   if (typeof id !== "string" || typeof created_at !== "string") return false;
   if (typeof version !== "number" || typeof data !== "object" || data === null) return false;

@@ -16,7 +16,7 @@ import { transaction } from "../sqlite/sqlite-database.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { turnRows } from "../sqlite/turn-rows.ts";
 import type { StoredEvent } from "../stored-event.ts";
-import type { Disk, Place } from "./disk.ts";
+import type { Disk, DiskPlace } from "./disk.ts";
 import { dropEarlierFiles, earlierBatchFiles } from "./earlier-files.ts";
 import { readEarlierBatch } from "./earlier-files.ts";
 import type { EarlierBatch } from "./earlier-files.ts";
@@ -85,7 +85,7 @@ async function markDone(database: SqliteDatabase): Promise<void> {
   );
 }
 
-async function isSmall(disk: Disk, places: readonly Place[]): Promise<boolean> {
+async function isSmall(disk: Disk, places: readonly DiskPlace[]): Promise<boolean> {
   if (places.length > filesAtOpenMax) return false;
   let bytes = 0;
   for (const place of places) {
@@ -153,7 +153,7 @@ async function checkFiles(
 }
 
 /** Number of readable events in the files; a damaged part has none. */
-async function eventsOfFiles(disk: Disk, places: readonly Place[]): Promise<number> {
+async function eventsOfFiles(disk: Disk, places: readonly DiskPlace[]): Promise<number> {
   let events = 0;
   for await (const page of pagesOf(disk, places)) events += page.length;
   return events;
@@ -161,7 +161,7 @@ async function eventsOfFiles(disk: Disk, places: readonly Place[]): Promise<numb
 
 async function* pagesOf(
   disk: Disk,
-  places: readonly Place[],
+  places: readonly DiskPlace[],
 ): AsyncGenerator<readonly StoredEvent[]> {
   for (const place of places) yield (await readEarlierBatch(disk, place))?.events ?? [];
 }

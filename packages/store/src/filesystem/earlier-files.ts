@@ -6,13 +6,13 @@
 import { createHash } from "node:crypto";
 
 import type { StoredEvent } from "../stored-event.ts";
-import type { Disk, Place } from "./disk.ts";
+import type { Disk, DiskPlace } from "./disk.ts";
 import { parseObject } from "./document.ts";
 
 /** Folder of the batches. */
-const batchesPlace: Place = ["evidence", "batches"];
+const batchesPlace: DiskPlace = ["evidence", "batches"];
 /** Folder of all evidence of earlier versions. */
-const earlierPlace: Place = ["evidence"];
+const earlierPlace: DiskPlace = ["evidence"];
 
 /** Position of one root's rows in a batch, and when they were received, in microseconds. */
 interface RootPart {
@@ -45,9 +45,9 @@ export interface EarlierBatch {
 }
 
 /** The files of batches, oldest day first. */
-export async function earlierBatchFiles(disk: Disk): Promise<readonly Place[]> {
+export async function earlierBatchFiles(disk: Disk): Promise<readonly DiskPlace[]> {
   const days = (await disk.list(batchesPlace)).filter(isDay).toSorted();
-  const places: Place[] = [];
+  const places: DiskPlace[] = [];
   for (const day of days) {
     const names = (await disk.list([...batchesPlace, day])).filter(isBatchName).toSorted();
     places.push(...names.map((name) => [...batchesPlace, day, name]));
@@ -58,7 +58,7 @@ export async function earlierBatchFiles(disk: Disk): Promise<readonly Place[]> {
 /** Reads a batch; undefined where its content is unknown. */
 export async function readEarlierBatch(
   disk: Disk,
-  place: Place,
+  place: DiskPlace,
 ): Promise<EarlierBatch | undefined> {
   const bytes = await disk.read(place);
   const manifest = bytes === undefined ? undefined : decodeManifest(bytes);
@@ -84,7 +84,7 @@ export async function dropEarlierFiles(disk: Disk): Promise<void> {
   await dropFolder(disk, earlierPlace);
 }
 
-async function dropFolder(disk: Disk, folder: Place): Promise<void> {
+async function dropFolder(disk: Disk, folder: DiskPlace): Promise<void> {
   for (const name of await disk.list(folder)) {
     const place = [...folder, name];
     if ((await disk.stat(place))?.kind === "folder") await dropFolder(disk, place);

@@ -26,14 +26,14 @@ import {
 } from "../sqlite/sqlite-evidence.ts";
 import { codedSqlite } from "../sqlite/sqlite-error.ts";
 import { giveBackRoom, purgeDeleted } from "../sqlite/sqlite-room.ts";
-import type { Disk, Place } from "./disk.ts";
+import type { Disk, DiskPlace } from "./disk.ts";
 import { earlierCopy } from "./earlier-copy.ts";
 import type { EarlierCopy } from "./earlier-copy.ts";
 import { legacyFiles } from "./legacy-files.ts";
 import { newLife } from "./store-life.ts";
 
 /** Place of the file. */
-const place: Place = ["evidence.sqlite"];
+const place: DiskPlace = ["evidence.sqlite"];
 
 /** The evidence of a directory, with its administrative operations. */
 export interface EvidenceFile {

@@ -20,7 +20,7 @@ import { newLife } from "./store-life.ts";
 import type { WriteLock } from "./write-lock.ts";
 
 /** Dependencies of the port. */
-export interface MemoryParts {
+export interface FilesystemMemoryParts {
   readonly rows: MemoryRows;
   readonly lock: WriteLock;
   /** ISO 8601 UTC now. */
@@ -30,7 +30,7 @@ export interface MemoryParts {
 }
 
 /** The memory port over these parts. */
-export function filesystemMemory(parts: MemoryParts): AdministeredMemory {
+export function filesystemMemory(parts: FilesystemMemoryParts): AdministeredMemory {
   const { rows, lock, clock } = parts;
   const life = newLife();
   const open = (): void => life.open();

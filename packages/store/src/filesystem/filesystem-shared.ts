@@ -6,7 +6,7 @@ import type { SharedRecord, SharedStore } from "../memory-store.ts";
 import { checkSharedKind, sharedRecordOf } from "../memory/record-rules.ts";
 import { pageOf } from "../memory/row-page.ts";
 import { sharedName } from "./document.ts";
-import type { Change, RowFolders, Rows } from "./row-folder.ts";
+import type { FolderChange, RowFolders, Rows } from "./row-folder.ts";
 import { documentName } from "./safe-name.ts";
 import type { WriteLock } from "./write-lock.ts";
 
@@ -24,7 +24,7 @@ export function filesystemShared(
   };
   const edit = <T>(
     kind: SharedKind,
-    decide: (rows: Rows<SharedRecord>) => { change?: Change<SharedRecord>; answer: T },
+    decide: (rows: Rows<SharedRecord>) => { change?: FolderChange<SharedRecord>; answer: T },
   ): Promise<T> =>
     lock.run(async (held) => {
       const { change, answer } = decide(await read(kind));

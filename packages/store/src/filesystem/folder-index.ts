@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 
 import { parseObject } from "./document.ts";
-import type { Row } from "./document.ts";
+import type { DocumentRow } from "./document.ts";
 
 /** Name of an index. */
 export const indexName = "index.json";
@@ -33,7 +33,7 @@ export interface IndexEntry {
 }
 
 /** The entry of a row. */
-export function entryOf(file: string, hash: string, row: Row): IndexEntry {
+export function entryOf(file: string, hash: string, row: DocumentRow): IndexEntry {
   const scoped = "user_id" in row ? row : undefined;
   return {
     file,

@@ -6,7 +6,7 @@
 import { memoryCollections } from "@turnproof/semconv";
 
 import type { MemoryRecord } from "../memory-store.ts";
-import type { Disk, Place } from "./disk.ts";
+import type { Disk, DiskPlace } from "./disk.ts";
 import { parseObject } from "./document.ts";
 import type { RowFolders } from "./row-folder.ts";
 import { anonymousName, tenantName } from "./safe-name.ts";
@@ -15,7 +15,7 @@ import type { Held } from "./write-lock.ts";
 const kind = "entity";
 
 /** Exists from the decision on a migration until it is complete. */
-export const intentPlace: Place = [memoryCollections[kind], "migration.intent"];
+export const intentPlace: DiskPlace = [memoryCollections[kind], "migration.intent"];
 
 interface Intent {
   readonly user_id: string;

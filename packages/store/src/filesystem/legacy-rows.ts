@@ -18,7 +18,7 @@ import { documentName } from "./safe-name.ts";
 import type { Held } from "./write-lock.ts";
 
 /** Rows of earlier layouts. */
-export interface LegacyRows {
+export interface LegacyFileRows {
   /** Rows of a collection that are still in an earlier layout. */
   read(kind: ScopedKind): Promise<readonly MemoryRecord[]>;
   /** Moves them into the folders of their tenants; only under the lock. */
@@ -28,7 +28,7 @@ export interface LegacyRows {
 }
 
 /** Legacy rows of a disk; a collection without any is not checked again. */
-export function legacyRows(disk: Disk, folders: RowFolders): LegacyRows {
+export function legacyRows(disk: Disk, folders: RowFolders): LegacyFileRows {
   const none = new Set<ScopedKind>();
   const found = async (kind: ScopedKind): Promise<Found> => {
     if (none.has(kind)) return { rows: new Map(), refused: 0 };

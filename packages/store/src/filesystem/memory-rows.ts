@@ -11,13 +11,13 @@ import { folderOf } from "./document.ts";
 import { finishMigration, intentPlace, migrateLegacy } from "./legacy-migration.ts";
 import { legacyRows } from "./legacy-rows.ts";
 import { rowFolders } from "./row-folder.ts";
-import type { Change, RowFolders, Rows } from "./row-folder.ts";
+import type { FolderChange, RowFolders, Rows } from "./row-folder.ts";
 import { documentName, isTenantName, tenantName } from "./safe-name.ts";
 import type { Held, WriteLock } from "./write-lock.ts";
 
 /** Decision of a write about the rows it found. */
 export interface Edit<T> {
-  readonly change?: Change<MemoryRecord>;
+  readonly change?: FolderChange<MemoryRecord>;
   readonly answer: T;
 }
 

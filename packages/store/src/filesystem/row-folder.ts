@@ -8,10 +8,10 @@ import { randomBytes } from "node:crypto";
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 import { memoryCollections } from "@turnproof/semconv";
 
-import type { Disk, Place } from "./disk.ts";
+import type { Disk, DiskPlace } from "./disk.ts";
 import { isTemporary } from "./disk.ts";
 import { decodeDocument, encodeDocument, hashOf } from "./document.ts";
-import type { Row } from "./document.ts";
+import type { DocumentRow } from "./document.ts";
 import {
   decodeIndex,
   dirtyName,
@@ -24,35 +24,35 @@ import { documentName, isDocumentName } from "./safe-name.ts";
 import type { Held } from "./write-lock.ts";
 
 /** A row and the hash of its document. */
-export interface HeldRow<R extends Row> {
+export interface HeldRow<R extends DocumentRow> {
   readonly row: R;
   readonly hash: string;
 }
 
 /** Rows by document name. */
-export type Rows<R extends Row> = ReadonlyMap<string, HeldRow<R>>;
+export type Rows<R extends DocumentRow> = ReadonlyMap<string, HeldRow<R>>;
 
 /** Change of a folder: rows to store under their ids, documents to remove. */
-export interface Change<R extends Row> {
+export interface FolderChange<R extends DocumentRow> {
   readonly put?: readonly R[];
   readonly remove?: readonly string[];
 }
 
 /** Folders of rows, cached while their index does not change. */
 export interface RowFolders {
-  read<R extends Row>(kind: R["kind"], folder: string): Promise<Rows<R>>;
+  read<R extends DocumentRow>(kind: R["kind"], folder: string): Promise<Rows<R>>;
   /** Applies a change, durably; only under the lock. */
-  write<R extends Row>(
+  write<R extends DocumentRow>(
     kind: R["kind"],
     folder: string,
-    change: Change<R>,
+    change: FolderChange<R>,
     held: Held,
   ): Promise<void>;
   /**
    * Removes a folder without rows, because its name is made from an id. Where other files remain
    * in it, its index names no deleted row. Only under the lock.
    */
-  prune(kind: Row["kind"], folder: string, held: Held): Promise<void>;
+  prune(kind: DocumentRow["kind"], folder: string, held: Held): Promise<void>;
 }
 
 /** Files that are not documents. */
@@ -60,14 +60,14 @@ const auxiliary: ReadonlySet<string> = new Set([indexName, dirtyName]);
 
 interface Remembered {
   readonly head: string;
-  readonly rows: Rows<Row>;
+  readonly rows: Rows<DocumentRow>;
 }
 
 /** Most cached rows over all folders. */
 const rememberedRowsMax = 100_000;
 
 /** Place of a folder of rows. */
-function placeOf(kind: ScopedKind | SharedKind, folder: string): Place {
+function placeOf(kind: ScopedKind | SharedKind, folder: string): DiskPlace {
   return [memoryCollections[kind], folder];
 }
 
@@ -89,7 +89,7 @@ export function rowFolders(disk: Disk): RowFolders {
     forgetOldest();
   };
   return {
-    async read<R extends Row>(kind: R["kind"], folder: string): Promise<Rows<R>> {
+    async read<R extends DocumentRow>(kind: R["kind"], folder: string): Promise<Rows<R>> {
       const place = placeOf(kind, folder);
       const key = place.join("/");
       const known = remembered.get(key);
@@ -99,10 +99,10 @@ export function rowFolders(disk: Disk): RowFolders {
       // Documents of this folder were validated as rows of this kind.
       return loaded.rows as Rows<R>;
     },
-    async write<R extends Row>(
+    async write<R extends DocumentRow>(
       kind: R["kind"],
       folder: string,
-      change: Change<R>,
+      change: FolderChange<R>,
       held: Held,
     ): Promise<void> {
       const place = placeOf(kind, folder);
@@ -128,11 +128,11 @@ export function rowFolders(disk: Disk): RowFolders {
   };
 }
 
-type Loaded = Remembered | { readonly head: undefined; readonly rows: Rows<Row> };
+type Loaded = Remembered | { readonly head: undefined; readonly rows: Rows<DocumentRow> };
 
 async function load(
   disk: Disk,
-  kind: Row["kind"],
+  kind: DocumentRow["kind"],
   folder: string,
   known: Remembered | undefined,
 ): Promise<Loaded> {
@@ -143,7 +143,7 @@ async function load(
   const bytes = start === undefined ? undefined : await disk.read([...place, indexName]);
   const entries = bytes === undefined ? undefined : decodeIndex(bytes);
   if (bytes === undefined || entries === undefined) return scan(disk, kind, folder);
-  const rows = new Map<string, HeldRow<Row>>();
+  const rows = new Map<string, HeldRow<DocumentRow>>();
   for (const { file, hash } of entries) {
     const same = known?.rows.get(file);
     const one = same?.hash === hash ? same : await readRow(disk, kind, folder, file);
@@ -153,8 +153,8 @@ async function load(
 }
 
 /** Every valid document, whatever the index says. */
-async function scan(disk: Disk, kind: Row["kind"], folder: string): Promise<Loaded> {
-  const rows = new Map<string, HeldRow<Row>>();
+async function scan(disk: Disk, kind: DocumentRow["kind"], folder: string): Promise<Loaded> {
+  const rows = new Map<string, HeldRow<DocumentRow>>();
   for (const name of await disk.list(placeOf(kind, folder))) {
     const one = await readRow(disk, kind, folder, name);
     if (one !== undefined) rows.set(name, one);
@@ -165,10 +165,10 @@ async function scan(disk: Disk, kind: Row["kind"], folder: string): Promise<Load
 /** One document; undefined when it is deleted, damaged or misplaced. */
 async function readRow(
   disk: Disk,
-  kind: Row["kind"],
+  kind: DocumentRow["kind"],
   folder: string,
   name: string,
-): Promise<HeldRow<Row> | undefined> {
+): Promise<HeldRow<DocumentRow> | undefined> {
   if (!isDocumentName(name)) return undefined;
   const bytes = await disk.read([...placeOf(kind, folder), name]);
   const row = bytes === undefined ? undefined : decodeDocument(bytes, { kind, folder, name });
@@ -180,11 +180,11 @@ async function readRow(
  * folder as the documents and written before them, so after a crash either it exists or nothing
  * was changed.
  */
-async function apply<R extends Row>(
+async function apply<R extends DocumentRow>(
   disk: Disk,
-  place: Place,
+  place: DiskPlace,
   before: Rows<R>,
-  change: Change<R>,
+  change: FolderChange<R>,
   held: Held,
 ): Promise<Remembered> {
   const mark = [...place, dirtyName];
@@ -192,7 +192,7 @@ async function apply<R extends Row>(
   // An existing mark is a dead writer's: its unfinished files are removed too.
   if (!left) await sweep(disk, place);
   await held.confirm();
-  const rows = new Map<string, HeldRow<Row>>(before);
+  const rows = new Map<string, HeldRow<DocumentRow>>(before);
   for (const row of change.put ?? []) {
     const name = documentName(row.id);
     const { bytes, hash } = encodeDocument(row);
@@ -212,7 +212,7 @@ async function apply<R extends Row>(
   return { head: index.subarray(0, headBytes).toString("latin1"), rows };
 }
 
-async function sweep(disk: Disk, place: Place): Promise<void> {
+async function sweep(disk: Disk, place: DiskPlace): Promise<void> {
   for (const name of await disk.list(place)) {
     if (isTemporary(name)) await disk.remove([...place, name]);
   }

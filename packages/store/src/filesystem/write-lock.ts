@@ -10,7 +10,7 @@ import { ownerText, parseOwner, systemProcesses } from "@turnproof/journal/proce
 import type { Owner } from "@turnproof/journal/process-lock";
 import { CodedError } from "@turnproof/semconv";
 
-import type { Disk, Place } from "./disk.ts";
+import type { Disk, DiskPlace } from "./disk.ts";
 
 /** File name of a new holder in a process; its random end tells two of one process apart. */
 export function holderName(owner: Owner): string {
@@ -54,7 +54,11 @@ export interface WriteLock {
 }
 
 /** A lock in this folder, which is created on first use. */
-export function writeLock(disk: Disk, folder: Place, times: Partial<LockTimes> = {}): WriteLock {
+export function writeLock(
+  disk: Disk,
+  folder: DiskPlace,
+  times: Partial<LockTimes> = {},
+): WriteLock {
   const bounds = { ...usual, ...times };
   const owner = holderName(systemProcesses.self());
   const own = [...folder, owner];
@@ -103,7 +107,7 @@ export function writeLock(disk: Disk, folder: Place, times: Partial<LockTimes> =
 /** Creates our file until it is the only living one. */
 async function take(
   disk: Disk,
-  folder: Place,
+  folder: DiskPlace,
   owner: string,
   times: LockTimes,
 ): Promise<() => Promise<void>> {
@@ -130,7 +134,7 @@ async function take(
 /** True while another owner holds the lock; files of dead owners are removed. */
 async function otherLiving(
   disk: Disk,
-  folder: Place,
+  folder: DiskPlace,
   owner: string,
   times: LockTimes,
   seen: Map<string, { readonly beat: number; readonly since: number }>,

@@ -56,12 +56,12 @@ export function recordRoots(
 export type JudgeRoot = (root: WholeRoot) => JudgeTurn | undefined;
 
 /** A whole root whose events are read in its turn. */
-export interface RootSource extends Pick<WholeRoot, "root" | "rows" | "held"> {
+export interface RecordedRoots extends Pick<WholeRoot, "root" | "rows" | "held"> {
   readonly read: () => WholeRoot;
 }
 
 /** A root that was read already. */
-export function sourceOf(whole: WholeRoot): RootSource {
+export function sourceOf(whole: WholeRoot): RecordedRoots {
   const { root, rows, held } = whole;
   return { root, rows, ...(held === undefined ? {} : { held }), read: () => whole };
 }
@@ -73,7 +73,7 @@ export function sourceOf(whole: WholeRoot): RootSource {
  */
 export function draftRoots(
   ledger: RootTurns,
-  roots: readonly RootSource[],
+  roots: readonly RecordedRoots[],
   judge: JudgeRoot,
   keep: (root: WholeRoot, records: readonly TurnRecord[]) => void,
 ): Promise<readonly HeldTurn[]> {
@@ -110,7 +110,7 @@ interface Writing {
 
 async function writeRoots(
   ledger: RootTurns,
-  roots: readonly RootSource[],
+  roots: readonly RecordedRoots[],
   { judge, draft, soFar }: Writing,
 ): Promise<readonly HeldTurn[]> {
   const held = await turnsUnder(ledger, roots);

@@ -17,7 +17,7 @@ import { HeldRoots } from "./held-roots.ts";
 import { HeldRows } from "./held-rows.ts";
 import type { DueRoot, HeldRoot } from "./held-roots.ts";
 import { draftRoots, paced, readRoots, sourceOf } from "./record-roots.ts";
-import type { JudgedSoFar, JudgeRoot, RootSource, WholeRoot } from "./record-roots.ts";
+import type { JudgedSoFar, JudgeRoot, RecordedRoots, WholeRoot } from "./record-roots.ts";
 import { draftOf } from "./root-draft.ts";
 import type { DraftedRoot, RootDraft } from "./root-draft.ts";
 
@@ -156,9 +156,9 @@ async function holdAll(
   held: HeldRoots,
   own: ReadonlyMap<string, HeldRows>,
   standing: ReadonlyMap<string, RootStanding>,
-): Promise<{ readonly whole: readonly RootSource[]; readonly others: readonly string[] }> {
+): Promise<{ readonly whole: readonly RecordedRoots[]; readonly others: readonly string[] }> {
   const keep = paced();
-  const whole: RootSource[] = [];
+  const whole: RecordedRoots[] = [];
   const others: string[] = [];
   for (const [root, rows] of own) {
     await keep();

@@ -20,14 +20,14 @@ import { coded, storeError } from "./store-error.ts";
 type Bundles = Collection<Document>;
 
 /** Dependencies of reads besides the collection. */
-export interface ReadParts {
+export interface MongoReadParts {
   /** True while events of an earlier version are not copied: every read is bounded. */
   readonly pending: () => boolean;
   readonly legacy: LegacyBundles | undefined;
 }
 
 /** The reads over a collection of bundles, and over legacy bundles where there are some. */
-export function bundleReads(bundles: Bundles, { pending, legacy }: ReadParts): Reads {
+export function bundleReads(bundles: Bundles, { pending, legacy }: MongoReadParts): Reads {
   const load = async (roots: readonly string[]) => {
     let cut = false;
     const rows = await rowsOf(bundles, roots, () => (cut = true));

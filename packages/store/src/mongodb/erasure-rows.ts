@@ -14,7 +14,7 @@ import { retentionRows } from "./retention-rows.ts";
 import { coded } from "./store-error.ts";
 
 /** Dependencies of erasure. */
-export interface ErasureParts {
+export interface MongoErasureParts {
   readonly database: Db;
   readonly append: (batch: EvidenceBatch) => Promise<void>;
   readonly old: Pick<OldEvents, "drop">;
@@ -22,7 +22,7 @@ export interface ErasureParts {
 }
 
 /** The documents of a database. */
-export function erasureRows(parts: ErasureParts): ErasureRows<number> {
+export function erasureRows(parts: MongoErasureParts): ErasureRows<number> {
   const { database, append, old, legacy } = parts;
   const rows = retentionRows(database, append);
   return {

@@ -13,16 +13,16 @@ import { endOf, insideDocument, liveDocument, scopedRecord } from "./memory-docu
 import { vectorPath } from "./search-index.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { numberOf } from "./store-error.ts";
-import type { VectorIndexes } from "./vector-index.ts";
+import type { MongoVectorIndexes } from "./vector-index.ts";
 
 /** Scope and bounds of a search. */
-export interface SearchPlace {
+export interface MongoSearchPlace {
   readonly collection: Collection<Document>;
   readonly filter: MemoryFilter;
   readonly kind: ScopedKind;
   readonly now: string;
   readonly exactRowsMax: number;
-  readonly vectors: VectorIndexes;
+  readonly vectors: MongoVectorIndexes;
 }
 
 type Best = (records: readonly MemoryRecord[]) => readonly ScoredRecord[];
@@ -40,7 +40,10 @@ interface VectorQuery {
 }
 
 /** Rows nearest by cosine. */
-export async function vectorSearch(place: SearchPlace, query: VectorQuery): Promise<SearchResult> {
+export async function vectorSearch(
+  place: MongoSearchPlace,
+  query: VectorQuery,
+): Promise<SearchResult> {
   const { embedding, minScore } = query;
   const limit = Math.trunc(query.limit);
   const best: Best = (records) => nearestOf(records, { embedding, limit, minScore });
@@ -78,7 +81,7 @@ export async function vectorSearch(place: SearchPlace, query: VectorQuery): Prom
 }
 
 /** True above the number of rows that are compared exactly. */
-async function isLarge({ collection, filter, exactRowsMax }: SearchPlace): Promise<boolean> {
+async function isLarge({ collection, filter, exactRowsMax }: MongoSearchPlace): Promise<boolean> {
   const where = { $and: [...insideDocument(filter), { embedding: { $ne: null } }] };
   const held = await collection.countDocuments(where, { limit: exactRowsMax + 1 });
   return held > exactRowsMax;
@@ -92,7 +95,7 @@ function refusal(error: unknown): undefined {
 
 /** Rows that share words with the text. */
 export async function textSearch(
-  place: SearchPlace,
+  place: MongoSearchPlace,
   query: { readonly text: string; readonly limit: number },
 ): Promise<SearchResult> {
   const words = wordsOf(query.text);
@@ -117,7 +120,7 @@ interface Proposed {
 
 /** Rows from the index, filtered again, because it lags behind its collection. */
 async function propose(
-  place: SearchPlace,
+  place: MongoSearchPlace,
   index: SearchIndex,
   query: { readonly embedding: readonly number[]; readonly limit: number },
 ): Promise<Proposed> {
@@ -151,7 +154,7 @@ async function propose(
 }
 
 /** Tenant, levels and time, as far as the index has the fields; it always has the tenant. */
-function stageFilter({ filter, now }: SearchPlace, { filters }: SearchIndex): Document {
+function stageFilter({ filter, now }: MongoSearchPlace, { filters }: SearchIndex): Document {
   const levels = levelsOf(filter).filter(([field]) => filters.has(field));
   return {
     user_id: { $eq: filter.tenant },
@@ -166,7 +169,7 @@ function stageFilter({ filter, now }: SearchPlace, { filters }: SearchIndex): Do
  * index.
  */
 async function scan(
-  place: SearchPlace,
+  place: MongoSearchPlace,
   field: "embedding" | "text",
   best: Best,
   proposed: readonly MemoryRecord[] = [],

@@ -17,20 +17,20 @@ import {
   scopedRecord,
 } from "./memory-document.ts";
 import { textSearch, vectorSearch } from "./memory-search.ts";
-import type { SearchPlace } from "./memory-search.ts";
+import type { MongoSearchPlace } from "./memory-search.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
-import type { VectorIndexes } from "./vector-index.ts";
+import type { MongoVectorIndexes } from "./vector-index.ts";
 
 /** Dependencies of memory. */
-export interface MemoryParts {
+export interface MongoMemoryParts {
   readonly database: Db;
   readonly clock: () => string;
   readonly exactRowsMax: number;
-  readonly vectors: VectorIndexes;
+  readonly vectors: MongoVectorIndexes;
 }
 
 /** The methods that take a filter. */
-export type ScopedMemory = Pick<
+export type MongoScopedMemory = Pick<
   MemoryStore,
   "put" | "get" | "list" | "count" | "update" | "delete" | "vectorSearch" | "textSearch"
 >;
@@ -44,7 +44,7 @@ export function collectionOf(
 }
 
 /** Scoped memory. */
-export function mongodbMemory(parts: MemoryParts): ScopedMemory {
+export function mongodbMemory(parts: MongoMemoryParts): MongoScopedMemory {
   const ground = groundOf(parts);
   return { ...reads(ground), ...writes(ground), ...searches(parts, ground) };
 }
@@ -56,10 +56,10 @@ interface Ground {
   readonly open: (filter: MemoryFilter, kind: ScopedKind) => Collection<Document>;
   /** Unexpired rows inside the filter. */
   readonly inside: (filter: MemoryFilter, now?: string) => Filter<Document>[];
-  readonly one: ScopedMemory["get"];
+  readonly one: MongoScopedMemory["get"];
 }
 
-function groundOf({ database, clock }: MemoryParts): Ground {
+function groundOf({ database, clock }: MongoMemoryParts): Ground {
   const open: Ground["open"] = (filter, kind) => {
     checkFilter(filter);
     checkScopedKind(kind);
@@ -138,10 +138,10 @@ function writes(ground: Ground): Pick<MemoryStore, "put" | "update" | "delete"> 
 }
 
 function searches(
-  { exactRowsMax, vectors }: MemoryParts,
+  { exactRowsMax, vectors }: MongoMemoryParts,
   { clock, open }: Ground,
 ): Pick<MemoryStore, "vectorSearch" | "textSearch"> {
-  const place = (filter: MemoryFilter, kind: ScopedKind, now = clock()): SearchPlace => {
+  const place = (filter: MemoryFilter, kind: ScopedKind, now = clock()): MongoSearchPlace => {
     const collection = open(filter, kind);
     return { collection, filter, kind, now, exactRowsMax, vectors };
   };

@@ -35,7 +35,7 @@ import { quietRoots } from "./quiet-roots.ts";
 import { mongodbTurns } from "./turn-collection.ts";
 import { ensureTurnIndexes } from "./turn-documents.ts";
 import { vectorIndexes } from "./vector-index.ts";
-import type { VectorIndexes } from "./vector-index.ts";
+import type { MongoVectorIndexes } from "./vector-index.ts";
 
 /** The provider, with operator-only operations. */
 export interface MongodbProvider extends Provider {
@@ -46,7 +46,7 @@ export interface MongodbProvider extends Provider {
   /** Compares, and drops those events. @throws CodedError `migration_pending`, `migration_differs` */
   readonly dropOld: OldEvents["drop"];
   /** The search indexes and whether they filter by tenant. */
-  readonly vectors: VectorIndexes;
+  readonly vectors: MongoVectorIndexes;
 }
 
 const exactRowsMax = 10_000;

@@ -23,7 +23,7 @@ export interface ServingIndex {
 }
 
 /** The search indexes of one database. */
-export interface VectorIndexes {
+export interface MongoVectorIndexes {
   /** The index for a search of a kind with a vector of this length. */
   forSearch(kind: ScopedKind, dimensions: number): Promise<ServingIndex>;
   /** Reports that a search on the index of a kind was refused, so that it is checked again. */
@@ -60,7 +60,7 @@ export function vectorIndexes(
   database: Db,
   mayChange: boolean,
   now: () => number = Date.now,
-): VectorIndexes {
+): MongoVectorIndexes {
   const { known, look, current, isNew } = lookout(database, mayChange, now);
   const reconcile = async (): Promise<void> => {
     for (const kind of vectorKinds) await look(kind);

@@ -20,14 +20,14 @@ import type { Bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";
 
 /** Dependencies of reads besides the database. */
-export interface ReadParts {
+export interface PostgresReadParts {
   /** True while events of an earlier version are not copied: every read is bounded. */
   readonly pending: () => boolean;
   readonly legacy: LegacyBundles | undefined;
 }
 
 /** The reads over a database, and over its table of legacy bundles if there is one. */
-export function bundleReads(session: Session, { pending, legacy }: ReadParts): Reads {
+export function bundleReads(session: Session, { pending, legacy }: PostgresReadParts): Reads {
   return scopedReads({
     rounds(question, options, cut) {
       if (pending()) cut();

@@ -20,17 +20,17 @@ import type { Parameter } from "./sql-text.ts";
 import { storeError } from "./store-error.ts";
 
 /** One row of an answer, as the drivers return it. */
-export type Row = Readonly<Record<string, unknown>>;
+export type PostgresRow = Readonly<Record<string, unknown>>;
 
 /** Rows, and the number of rows that a statement changed. */
-export interface Answer {
-  readonly rows: readonly Row[];
+export interface SqlAnswer {
+  readonly rows: readonly PostgresRow[];
   readonly changed: number;
 }
 
 /** Runs statements; rejects with a CodedError. */
 export interface Session {
-  query(sql: string, parameters?: readonly Parameter[]): Promise<Answer>;
+  query(sql: string, parameters?: readonly Parameter[]): Promise<SqlAnswer>;
   /** Several statements without values. */
   script(sql: string): Promise<void>;
 }
@@ -131,7 +131,7 @@ function sessionOf(client: PostgresSession, script: (sql: string) => Promise<unk
       try {
         const answer = await client.query(sql, [...parameters]);
         return {
-          rows: answer.rows as readonly Row[],
+          rows: answer.rows as readonly PostgresRow[],
           changed: answer.rowCount ?? answer.affectedRows ?? 0,
         };
       } catch (error) {

@@ -3,7 +3,7 @@ import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 
 import { timeKey } from "../memory/similarity.ts";
 import type { Json, MemoryRecord, SharedRecord } from "../memory-store.ts";
-import type { Row } from "./database.ts";
+import type { PostgresRow } from "./database.ts";
 import type { Bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";
 
@@ -58,7 +58,7 @@ export function scopedValues(record: MemoryRecord, bind: Bindings, vectors: bool
 }
 
 /** The record of a scoped row. */
-export function scopedRecord(row: Row, kind: ScopedKind): MemoryRecord {
+export function scopedRecord(row: PostgresRow, kind: ScopedKind): MemoryRecord {
   const level = (name: string): string | undefined => optional(row[name]);
   const user = level("user_id");
   const agent = level("agent_id");
@@ -77,11 +77,11 @@ export function scopedRecord(row: Row, kind: ScopedKind): MemoryRecord {
 }
 
 /** The record of a shared row. */
-export function sharedRecord(row: Row, kind: SharedKind): SharedRecord {
+export function sharedRecord(row: PostgresRow, kind: SharedKind): SharedRecord {
   return { ...common(row), kind };
 }
 
-function common(row: Row): Omit<SharedRecord, "kind"> {
+function common(row: PostgresRow): Omit<SharedRecord, "kind"> {
   const text = optional(row["body"]);
   const embedding = embeddingOf(row["embedding"]);
   return {

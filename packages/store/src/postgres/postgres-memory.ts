@@ -33,7 +33,7 @@ import type { Bindings } from "./sql-text.ts";
 import type { VectorIndexes } from "./vector-index.ts";
 
 /** Dependencies of memory. */
-export interface MemoryParts {
+export interface PostgresMemoryParts {
   readonly database: Database;
   readonly clock: () => string;
   readonly rowSecurity: boolean;
@@ -48,14 +48,14 @@ export type ScopedMemory = Pick<
 >;
 
 /** Scoped memory. */
-export function postgresMemory(parts: MemoryParts): ScopedMemory {
+export function postgresMemory(parts: PostgresMemoryParts): ScopedMemory {
   const ground = groundOf(parts);
   return { ...reads(ground), ...writes(ground), ...searches(ground) };
 }
 
 /** Shared by the methods. */
 interface Ground {
-  readonly parts: MemoryParts;
+  readonly parts: PostgresMemoryParts;
   readonly run: ScopedWork;
   /** Whether tenant and id identify at most one row in the table of a kind. */
   readonly keyed: (kind: ScopedKind) => Promise<boolean>;
@@ -64,7 +64,7 @@ interface Ground {
   readonly where: (filter: MemoryFilter, bind: Bindings, now?: string) => string;
 }
 
-function groundOf(parts: MemoryParts): Ground {
+function groundOf(parts: PostgresMemoryParts): Ground {
   const { database, clock } = parts;
   return {
     parts,

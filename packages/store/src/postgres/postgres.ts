@@ -25,7 +25,7 @@ import { migrate, readScript } from "./migration.ts";
 import { oldEvents } from "./old-events.ts";
 import { postgresAdmin } from "./postgres-admin.ts";
 import { postgresMemory } from "./postgres-memory.ts";
-import type { MemoryParts } from "./postgres-memory.ts";
+import type { PostgresMemoryParts } from "./postgres-memory.ts";
 import type { PostgresOptions } from "./postgres-options.ts";
 import { postgresShared } from "./postgres-shared.ts";
 import { retentionRows } from "./retention-rows.ts";
@@ -82,7 +82,7 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
     await admin.close();
     await database.close();
   };
-  const parts: MemoryParts = {
+  const parts: PostgresMemoryParts = {
     database,
     clock: options.clock ?? (() => new Date().toISOString()),
     rowSecurity,
@@ -147,7 +147,7 @@ function evidenceOf({ name, database, old, legacy, close }: EvidenceParts): Evid
 
 function memoryOf(
   name: string,
-  parts: MemoryParts,
+  parts: PostgresMemoryParts,
   admin: () => Promise<Database>,
   close: () => Promise<void>,
 ): AdministeredMemory {

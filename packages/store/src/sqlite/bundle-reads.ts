@@ -39,7 +39,7 @@ export function rowsOfRoot(database: SqliteDatabase): RowsOfRoot {
 }
 
 /** Dependencies of reads besides the database. */
-export interface ReadParts {
+export interface SqliteReadParts {
   /** Throws once the store is closed. */
   readonly open: () => void;
   /** True while evidence of an earlier version is not copied: every read is bounded. */
@@ -48,7 +48,7 @@ export interface ReadParts {
 }
 
 /** The reads over a database that has the tables. */
-export function bundleReads(database: SqliteDatabase, parts: ReadParts): Reads {
+export function bundleReads(database: SqliteDatabase, parts: SqliteReadParts): Reads {
   const { open, pending = () => false, legacy } = parts;
   const ofRoot = rowsOfRoot(database);
   const rowsOf = (roots: readonly string[], cut: () => void): readonly StoredEvent[] =>

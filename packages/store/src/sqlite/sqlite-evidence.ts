@@ -12,7 +12,7 @@ import { checkBy } from "../store-check.ts";
 import { epochMicros } from "../time.ts";
 
 import { bundleReads } from "./bundle-reads.ts";
-import type { ReadParts } from "./bundle-reads.ts";
+import type { SqliteReadParts } from "./bundle-reads.ts";
 import { bundleTablesSql } from "./bundle-schema.ts";
 import { bundleWriter } from "./bundle-writer.ts";
 import { alone } from "./sqlite-database.ts";
@@ -45,7 +45,7 @@ export function dropVerdicts(database: SqliteDatabase): void {
 }
 
 /** Dependencies of evidence besides the connection for reads. */
-export interface EvidenceParts extends Omit<ReadParts, "open"> {
+export interface EvidenceParts extends Omit<SqliteReadParts, "open"> {
   /** A separate connection for writes, which then yield to other work of the thread. */
   readonly writer?: SqliteDatabase;
 }

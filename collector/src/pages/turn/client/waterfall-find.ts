@@ -45,7 +45,7 @@ const words: { readonly [key: string]: string } = {
 };
 
 /** Callbacks between the box and the page. */
-export interface Finding {
+export interface RowFinding {
   /** The filter on rows is off. */
   keepAll(): void;
   /** Another row is selected. */
@@ -55,7 +55,7 @@ export interface Finding {
 }
 
 /** Starts the box of the page. */
-export function startFind(grid: WaterfallGrid, eventsOf: EventsOf): Finding | undefined {
+export function startFind(grid: WaterfallGrid, eventsOf: EventsOf): RowFinding | undefined {
   const form = find<HTMLFormElement>("[data-wf-find]");
   const field = find<HTMLInputElement>("input", form);
   if (form === undefined || field === undefined) return undefined;
