@@ -3,6 +3,7 @@
  * W6).
  */
 import { CodedError } from "@turnproof/semconv";
+import { setCookie } from "hono/cookie";
 
 import type { AppContext } from "./environment.ts";
 
@@ -32,13 +33,11 @@ export function setSessionCookie(
   value: string,
   options: { readonly name: string; readonly secure: boolean; readonly basePath: string },
 ): void {
-  const parts = [
-    `${options.name}=${value}`,
-    `Path=${options.basePath}`,
-    "HttpOnly",
-    "SameSite=Lax",
-  ];
-  if (options.secure) parts.push("Secure");
-  if (value === "") parts.push("Max-Age=0");
-  c.header("Set-Cookie", parts.join("; "), { append: true });
+  setCookie(c, options.name, value, {
+    path: options.basePath,
+    httpOnly: true,
+    sameSite: "Lax",
+    secure: options.secure,
+    ...(value === "" ? { maxAge: 0 } : {}),
+  });
 }
