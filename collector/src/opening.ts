@@ -2,9 +2,9 @@
  * @module Opening: opens all parts of a collector in order of dependency, and registers how each
  * is closed.
  */
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
+import { makeDirectory } from "@turnproof/journal/process-lock";
 import { allowNames } from "@turnproof/semconv";
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
@@ -70,7 +70,7 @@ function namesOf({ knownNames, ingestTokens, accounts }: Config): readonly strin
 export async function openParts(opening: Opening): Promise<Parts> {
   const { config, log, options, opened, closing } = opening;
   // Evidence is sensitive metadata: only this user may read it.
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(config.dataDir);
   const persistent = config.backend !== "ephemeral";
   const knownNames = namesOf(config);
   if (knownNames.length > 0) allowNames(knownNames);

@@ -8,13 +8,14 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+
+import { makeDirectory } from "@turnproof/journal/process-lock";
 
 import { equalSecret, macOf } from "./keyring.ts";
 import type { Keyring } from "./keyring.ts";
@@ -151,7 +152,7 @@ function load(file: string | undefined): readonly (readonly [string, Session])[]
 /** With `lasting` the file survives a power cut: an ended session must not become valid again. */
 function store(file: string, sessions: ReadonlyMap<string, Session>, lasting: boolean): void {
   const folder = dirname(file);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDirectory(folder);
   const next = `${file}.next`;
   writeFileSync(next, JSON.stringify([...sessions]), { mode: 0o600, flush: lasting });
   renameSync(next, file);

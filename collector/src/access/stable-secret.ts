@@ -3,9 +3,10 @@
  * with mode 0600.
  */
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { makeDirectory } from "@turnproof/journal/process-lock";
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 
@@ -20,7 +21,7 @@ export function stableSecret(
 ): string {
   const folder = join(dataDir, "keys");
   const file = join(folder, name);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDirectory(folder);
   try {
     writeFileSync(file, make(), { mode: 0o600, flag: "wx" });
   } catch (error) {

@@ -4,9 +4,11 @@
  * refuse to sync under the production code. It retries nothing: the writer handles a failed sync.
  */
 import { constants } from "node:fs";
-import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { open, readdir, rename, unlink } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+
+import { makeDirectory } from "./make-directory.ts";
 
 /** An open file. Positions and lengths are bytes. */
 export interface JournalFile {
@@ -45,10 +47,10 @@ const flags: Readonly<Record<OpenMode, number>> = {
 /** The disk of this machine. Files are 0600 and directories 0700. */
 export const nodeFileSystem: JournalFileSystem = {
   async makeDirectory(path) {
-    const made = await mkdir(path, { recursive: true, mode: 0o700 });
+    const made = makeDirectory(path);
     if (made === undefined) return;
     // Every created level is an entry of the level above, and each must be made durable.
-    const top = dirname(resolve(made));
+    const top = dirname(made);
     for (let level = dirname(resolve(path)); ; level = dirname(level)) {
       await nodeFileSystem.syncDirectory(level);
       if (level === top || level === dirname(level)) return;

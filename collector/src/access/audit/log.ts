@@ -2,11 +2,11 @@
  * @module Audit log: appends durable, chained records with group commit, rotates, checkpoints, and
  * fails closed: a request that cannot be recorded is not served (design 6.3; faults 5.1).
  */
-import { mkdirSync } from "node:fs";
 import { open, rename, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
+import { makeDirectory } from "@turnproof/journal/process-lock";
 import { CodedError } from "@turnproof/semconv";
 
 import type { Keyring } from "../keyring.ts";
@@ -77,7 +77,7 @@ interface Waiting {
  */
 export async function openAudit(options: AuditOptions): Promise<Audit> {
   try {
-    mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(options.file));
     const lock = await holdLog(options.file, options.lock);
     try {
       const chain = await recoverChain(options.file, options.keyring);

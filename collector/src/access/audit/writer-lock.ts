@@ -2,9 +2,9 @@
  * @module Writer lock: one writer per audit file, by the lock of one process over the directory
  * `<file>.owners`.
  */
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 
-import { lockDirectory, systemProcesses } from "@turnproof/journal/process-lock";
+import { lockDirectory, makeDirectory, systemProcesses } from "@turnproof/journal/process-lock";
 import type { DirectoryLock, DirectoryLockOptions, Owner } from "@turnproof/journal/process-lock";
 import { CodedError } from "@turnproof/semconv";
 
@@ -24,7 +24,7 @@ export type WriterLockOptions = Pick<DirectoryLockOptions, "heartbeatMs" | "sile
  */
 export async function holdLog(file: string, options: WriterLockOptions = {}): Promise<WriterLock> {
   const directory = `${file}.owners`;
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   let lost = false;
   const lock = await lockDirectory({ directory, ...options, onLost: () => (lost = true) });
   if (lock === undefined) throw new CodedError("audit_unavailable");

@@ -3,11 +3,11 @@
  * in a data directory, injected into the official client; a server is the same client over HTTP.
  * Both return Native, accept Native blocks, and throw our codes.
  */
-import { access, constants, mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
+import { access, constants, readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
-import { isRunning } from "@turnproof/journal/process-lock";
+import { isRunning, makeDirectory } from "@turnproof/journal/process-lock";
 import { CodedError } from "@turnproof/semconv";
 
 import { loadDriver } from "../driver.ts";
@@ -73,7 +73,7 @@ export async function openEngine(
 async function openEmbedded(dataDir: string): Promise<Engine> {
   const path = join(dataDir, "clickhouse");
   const blocks = join(dataDir, "clickhouse-blocks");
-  await mkdir(path, { recursive: true });
+  makeDirectory(path);
   if (!(await isHeld(path))) await clearDropped(path);
   // One connection runs one query at a time, so reads have their own and do not wait for inserts.
   const writing = await embeddedClient(path);
@@ -82,7 +82,7 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
   // The directory is locked for this process from here on. Leftover blocks were never
   // acknowledged, so their sender sends them again.
   await rm(blocks, { recursive: true, force: true });
-  await mkdir(blocks, { recursive: true });
+  makeDirectory(blocks);
   const writes = oneByOne();
   const reads = oneByOne();
   let serial = 0;

@@ -3,10 +3,15 @@
  * closing. A pooled session never keeps a setting: transactions use SET LOCAL only, and after an
  * error the connection discards its state or is destroyed (faults T4).
  */
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { lockDirectory, parseOwner, systemProcesses } from "@turnproof/journal/process-lock";
+import {
+  lockDirectory,
+  makeDirectory,
+  parseOwner,
+  systemProcesses,
+} from "@turnproof/journal/process-lock";
 import { CodedError } from "@turnproof/semconv";
 
 import { loadDriver } from "../driver.ts";
@@ -82,7 +87,7 @@ async function openPool(place: Extract<PostgresPlace, { url: string }>): Promise
  */
 export async function heldDirectory(path: string): Promise<() => Promise<void>> {
   const directory = `${resolve(path)}.owners`;
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   const lock = await lockDirectory({ directory });
   if (lock === undefined) throw new CodedError("store_locked");
   if (await heldByEarlier(`${resolve(path)}.lock`)) {
