@@ -12,6 +12,7 @@ import { runnerImport } from "vite";
 import { apiAnswers, apiAnswersFile } from "./api-answers.ts";
 import { turnSetsDdl, turnSetsDdlFile, turnsDdl, turnsDdlFile } from "./clickhouse-ddl.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
+import { eventAttributesFile, eventAttributesModule } from "./event-attributes.ts";
 import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
 import { conventionsDocument, conventionsFile } from "./conventions-readme.ts";
 import { instrumentPage, instrumentPages } from "./instrument-pages.ts";
@@ -44,6 +45,7 @@ async function endpointsOf(): Promise<Endpoints> {
 const endpoints = await endpointsOf();
 const generated: readonly GeneratedFile[] = [
   { path: apiAnswersFile, make: apiAnswers },
+  { path: eventAttributesFile, make: eventAttributesModule },
   { path: semconvReadmeFile, make: semconvReadme },
   { path: conventionsFile, make: conventionsDocument },
   { path: turnsDdlFile, make: turnsDdl },

@@ -31,18 +31,40 @@ function shapeOf(each: AttributeRow): string {
   return each.values.map((value) => `\`${value === "" ? '""' : value}\``).join(" ");
 }
 
+/** A link to the heading or the registry that the attribute comes from. */
+function sourceOf({ source }: AttributeRow): string {
+  if (source.startsWith("docs/")) {
+    const [, document = ""] = /([a-z]+)\.md/.exec(source) ?? [];
+    return `[${document}](../../${source})`;
+  }
+  return `[${source.includes("semantic-conventions-genai") ? "GenAI" : "OpenTelemetry"}](${source})`;
+}
+
 function attributesTable(): string {
   return table(
-    ["span attribute", "event field", "type", "holds", "shape", "carried by", "since", "source"],
+    [
+      "span attribute",
+      "event field",
+      "what it says",
+      "examples",
+      "type",
+      "holds",
+      "shape",
+      "carried by",
+      "stability",
+      "source",
+    ],
     registryRows.map((each) => [
       `\`${each.span}\``,
       `\`${each.event}\``,
+      each.brief,
+      each.examples.map((value) => `\`${value}\``).join(" "),
       each.type,
       each.holds,
       shapeOf(each),
       kindsOf(each),
-      each.since,
-      each.source,
+      each.stability,
+      sourceOf(each),
     ]),
   );
 }

@@ -14,7 +14,7 @@ import type { EventKind } from "./kinds.ts";
 import { isKnownName } from "./known-names.ts";
 import { limits } from "./limits.ts";
 import { attribute, attributeBySpanName, mayCarry } from "./registry.ts";
-import type { AttributeValue } from "./registry.ts";
+import type { AttributeValue } from "./registry/row.ts";
 import type { AttributeRow, Shape } from "./registry/row.ts";
 
 /** What `screen` kept, and what it refused, by code. Never a refused key or value. */

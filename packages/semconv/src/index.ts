@@ -59,8 +59,18 @@ export { groupBy } from "./group-by.ts";
 export { limits } from "./limits.ts";
 export { otlpNames } from "./otlp-names.ts";
 export { attribute, attributeBySpanName, mayCarry, registryRows } from "./registry.ts";
-export type { AttributeName, AttributeValue, EventAttributes, RegistryName } from "./registry.ts";
-export type { AttributeRow, AttributeType, Holds, Keyed, Shape, Slot } from "./registry/row.ts";
+export type { AttributeName, RegistryName } from "./registry.ts";
+export type { EventAttributes } from "./registry/event-attributes.ts";
+export type {
+  AttributeRow,
+  AttributeType,
+  AttributeValue,
+  Holds,
+  Keyed,
+  Shape,
+  Slot,
+  Stability,
+} from "./registry/row.ts";
 export { ledgerFromLists, ledgerToAttributes, refsFromLists, refsToAttributes } from "./refs.ts";
 export type { LedgerLike, LedgerLists, RefDirection, RefLike, RefLists } from "./refs.ts";
 export { tenantState } from "./scope.ts";

@@ -5,7 +5,7 @@
  */
 import { limits } from "./limits.ts";
 import { attribute } from "./registry.ts";
-import type { AttributeValue } from "./registry.ts";
+import type { AttributeValue } from "./registry/row.ts";
 import { provenanceStatuses } from "./states.ts";
 import type { ProvenanceStatus } from "./states.ts";
 

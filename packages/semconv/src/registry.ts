@@ -1,30 +1,32 @@
 /**
- * @module Registry: every attribute once, with both of its names (design 3.3). The guard, the
- * types of an event's attributes, the README's table and the ClickHouse columns are derived from
- * it. An attribute without a row leaves no process and enters no store.
+ * @module Registry: every attribute once, with both of its names (vocabulary: Attributes). The
+ * guard, the type of an event's attributes, the README's table, and the columns of the SQL view
+ * with their comments are derived from it. An attribute without a row leaves no process and enters
+ * no store.
  */
 import { eventKinds } from "./kinds.ts";
 import type { EventKind } from "./kinds.ts";
 import { limits } from "./limits.ts";
-import { namedRows, protocolRows, requestRows } from "./registry/conventions.ts";
-import {
-  learningRows,
-  outcomeRows,
-  provenanceRows,
-  qualityRows,
-  recorderRows,
-} from "./registry/host.ts";
-import {
-  identityRows,
-  ledgerRows,
-  ownRows,
-  processRows,
-  refRows,
-  releaseRows,
-} from "./registry/identity.ts";
+import { identityRows, ownRows, processRows, releaseRows } from "./registry/identity.ts";
+import { cacheRows, memoryRows } from "./registry/memory.ts";
+import { modelRows } from "./registry/model.ts";
+import { namedRows } from "./registry/named.ts";
+import { learningRows, outcomeRows, qualityRows } from "./registry/outcome.ts";
+import { protocolRows } from "./registry/protocol.ts";
+import { provenanceRows } from "./registry/provenance.ts";
+import { recorderRows } from "./registry/recorder.ts";
+import { ledgerRows, refRows } from "./registry/references.ts";
+import { requestRows } from "./registry/request.ts";
 import { kindGroups } from "./registry/row.ts";
-import type { AttributeRow, AttributeType, Keyed, RowTuple, Shape, Slot } from "./registry/row.ts";
-import { cacheRows, memoryRows, modelRows, toolRows } from "./registry/runtime.ts";
+import type {
+  AttributeRow,
+  AttributeType,
+  Keyed,
+  Shape,
+  Slot,
+  WrittenRow,
+} from "./registry/row.ts";
+import { toolRows } from "./registry/tool.ts";
 import {
   artifactStatuses,
   cacheDecisions,
@@ -63,35 +65,6 @@ type Table = AttributeTable &
 export type RegistryName = keyof Table;
 /** Short name of an attribute that is stored under `attributes`. */
 export type AttributeName = keyof AttributeTable;
-
-type ValueOf<T extends AttributeType> = T extends "string"
-  ? string
-  : T extends "boolean"
-    ? boolean
-    : T extends "int" | "double"
-      ? number
-      : T extends "string[]"
-        ? readonly string[]
-        : T extends "boolean[]"
-          ? readonly boolean[]
-          : readonly number[];
-
-/** Any value an attribute can have. */
-export type AttributeValue =
-  | string
-  | number
-  | boolean
-  | readonly string[]
-  | readonly number[]
-  | readonly boolean[];
-
-/**
- * The typed `attributes` of an event; absent means unknown, `acknowledged: null` is an explicit
- * unknown.
- */
-export type EventAttributes = {
-  readonly [K in AttributeName]?: ValueOf<AttributeTable[K][1]>;
-};
 
 const closedValues: { readonly [event: string]: readonly string[] } = {
   scope: ["user", "anonymous"],
@@ -144,21 +117,17 @@ function keyedOf(slot: Slot, shape: Shape): Keyed | undefined {
   return slot === "identity" && shape !== "closed" ? "identity" : undefined;
 }
 
-function expand(slot: Slot, rows: { readonly [event: string]: RowTuple }): AttributeRow[] {
-  return Object.entries(rows).map(([event, [span, type, holds, shape, group, source]]) => ({
+function expand(slot: Slot, rows: { readonly [event: string]: WrittenRow }): AttributeRow[] {
+  return Object.entries(rows).map(([event, { kinds, ...facts }]) => ({
+    ...facts,
     event,
-    span,
-    type,
-    holds,
-    shape,
     slot,
-    keyed: keyedOf(slot, shape),
+    keyed: keyedOf(slot, facts.shape),
     values: closedValues[event],
     cap: limits.stringCharsMax,
-    kinds: kindGroups[group] as "all" | readonly EventKind[],
-    column: columnOf(type),
+    kinds: kindGroups[kinds] as "all" | readonly EventKind[],
+    column: columnOf(facts.type),
     since: "0.1.0",
-    source,
   }));
 }
 

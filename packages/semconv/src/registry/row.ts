@@ -1,6 +1,6 @@
 /**
- * @module Row: the registry's entry for one attribute, and the short form in which the tables are
- * written: `[span name, type, holds, shape, kinds, source]` under the event's short name.
+ * @module Row: the registry's entry for one attribute, and the form in which the tables are
+ * written: an object under the event's short name.
  */
 import type { EventKind } from "../kinds.ts";
 
@@ -15,6 +15,15 @@ export type AttributeType =
   | "int[]"
   | "double[]";
 
+/** Any value an attribute can have. */
+export type AttributeValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | readonly number[]
+  | readonly boolean[];
+
 /** What an attribute holds; nothing in this list is content. */
 export type Holds =
   | "identity"
@@ -28,7 +37,7 @@ export type Holds =
   | "reference";
 
 /**
- * The positive shape that a value must match before any detector runs (design 3.3): `id` an opaque
+ * The positive shape that a value must match before any detector runs (privacy: How a value is judged): `id` an opaque
  * identifier, `tenant` the id of a tenant in any form, `fingerprint` a keyed or plain digest,
  * `name` a display name (at most four words and 48 characters), `tool` the name of a tool (no
  * spaces), `subject` an id or a display name, `model` a model name, `label` a token of a
@@ -142,15 +151,32 @@ export const kindGroups = {
 } as const;
 export type KindGroup = keyof typeof kindGroups;
 
-/** The written form of a row. */
-export type RowTuple = readonly [
-  span: string,
-  type: AttributeType,
-  holds: Holds,
-  shape: Shape,
-  kinds: KindGroup,
-  source: string,
-];
+/**
+ * How far the name may still change: that of OpenTelemetry's conventions, whose `development`
+ * includes release candidates; names of our own are in `development` before version 1.
+ */
+export type Stability = "stable" | "development";
+
+/** What is written down for an attribute, and stands in its row as it is written. */
+export interface RowFacts {
+  /** The span's attribute name, unique. */
+  readonly span: string;
+  readonly type: AttributeType;
+  readonly holds: Holds;
+  readonly shape: Shape;
+  /** One sentence: what the value says. At most 160 characters, unique. */
+  readonly brief: string;
+  /** Values, or entries of a list, that the guard admits. */
+  readonly examples: readonly (string | number | boolean)[];
+  readonly stability: Stability;
+  /** Where the rule or name comes from: a URL, or a heading of this repository's docs. */
+  readonly source: string;
+}
+
+/** A row as the tables write it. */
+export interface WrittenRow extends RowFacts {
+  readonly kinds: KindGroup;
+}
 
 /** Where the value is stored on an event. */
 export type Slot = "identity" | "own" | "refs" | "ledger" | "attributes";
@@ -163,14 +189,9 @@ export type Slot = "identity" | "own" | "refs" | "ledger" | "attributes";
 export type Keyed = "identity" | "name";
 
 /** One attribute: both names, and everything that is defined for it. */
-export interface AttributeRow {
+export interface AttributeRow extends RowFacts {
   /** The event's short name, unique. */
   readonly event: string;
-  /** The span's attribute name, unique. */
-  readonly span: string;
-  readonly type: AttributeType;
-  readonly holds: Holds;
-  readonly shape: Shape;
   readonly slot: Slot;
   /**
    * How a refused text is replaced so that it stays distinct; undefined: it is dropped and
@@ -186,5 +207,4 @@ export interface AttributeRow {
   /** ClickHouse column type; the column's name is the event's short name. */
   readonly column: string;
   readonly since: string;
-  readonly source: string;
 }

@@ -164,15 +164,28 @@ FROM (
 )`;
 }
 
-/** Creates the view, or recreates it when the registry has changed or `wanted` is set. */
+/** Comments of columns: what the registry says of the attribute. */
+function comments(): string {
+  const shown = new Set(columns().map(([name]) => name));
+  return registryRows
+    .filter((row) => shown.has(row.event))
+    .map((row) => `COMMENT COLUMN ${row.event} '${row.brief.replaceAll("'", "''")}'`)
+    .join(",\n");
+}
+
+/**
+ * Creates the view, or recreates it when the registry has changed or `wanted` is set. The mark is
+ * written last, with the comments, so that a view that a killed process left is made again.
+ */
 export async function makeEventsView({ engine, cluster }: Tables, wanted = false): Promise<void> {
   const query = eventsQuery();
-  const mark = createHash("sha256").update(query).digest("hex").slice(0, 16);
+  const commented = comments();
+  const mark = createHash("sha256").update(query).update(commented).digest("hex").slice(0, 16);
   const answer = await engine.query(
     "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'events'",
   );
   if (!wanted && answer.columns.get("comment")?.[0] === mark) return;
-  await engine.command(
-    `CREATE OR REPLACE VIEW events${onCluster(cluster)} AS ${query} COMMENT '${mark}'`,
-  );
+  const on = onCluster(cluster);
+  await engine.command(`CREATE OR REPLACE VIEW events${on} AS ${query}`);
+  await engine.command(`ALTER TABLE events${on} ${commented}, MODIFY COMMENT '${mark}'`);
 }

@@ -1,0 +1,44 @@
+/**
+ * @module Event attributes: the type of an event's `attributes`, made from the registry, so that an
+ * editor shows what an attribute says.
+ */
+import { fileURLToPath } from "node:url";
+
+import { registryRows } from "@turnproof/semconv";
+import type { AttributeRow, AttributeType } from "@turnproof/semconv";
+
+/** The module that holds the type. */
+export const eventAttributesFile: string = fileURLToPath(
+  new URL("../../packages/semconv/src/registry/event-attributes.ts", import.meta.url),
+);
+
+const types: { readonly [type in AttributeType]: string } = {
+  string: "string",
+  boolean: "boolean",
+  int: "number",
+  double: "number",
+  "string[]": "readonly string[]",
+  "boolean[]": "readonly boolean[]",
+  "int[]": "readonly number[]",
+  "double[]": "readonly number[]",
+};
+
+const field = ({ event, type, brief }: AttributeRow): string =>
+  `  /** ${brief} */\n  readonly ${event}?: ${types[type]};`;
+
+/** The module's text. */
+export function eventAttributesModule(): string {
+  return `/** @module Attributes of an event. Written by \`npm run generate\` from the registry. */
+
+/**
+ * The typed \`attributes\` of an event. An absent attribute is unknown; whether a delivery was
+ * acknowledged is absent until it is known.
+ */
+export interface EventAttributes {
+${registryRows
+  .filter((row) => row.slot === "attributes")
+  .map(field)
+  .join("\n")}
+}
+`;
+}
