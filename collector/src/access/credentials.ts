@@ -1,7 +1,7 @@
 /**
  * @module Credentials: maps a presented token or session to a principal. A presented token is
- * compared with every configured one, always all of them, in constant time (design 6.3, faults
- * W7).
+ * compared with every configured one, always all of them, in constant time (security: Principals,
+ * faults W7).
  */
 import { createHash } from "node:crypto";
 

@@ -1,5 +1,5 @@
 /**
- * @module Cursor seal: `v1.<kid>.<b64url(nonce‖AES-256-GCM(payload))>` (faults 5.2). Evidence
+ * @module Cursor seal: `v1.<kid>.<b64url(nonce‖AES-256-GCM(payload))>` (security: Keys). Evidence
  * defines the payload and its binding; this module makes it opaque and authentic. Every invalid
  * cursor gets the same error.
  */

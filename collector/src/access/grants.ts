@@ -1,6 +1,6 @@
 /**
  * @module Grants: the scope of a principal's reads, and a query narrowed to it. The only place
- * outside tests that issues an operator's grant (design 5.1).
+ * outside tests that issues an operator's grant (storage: Scopes).
  */
 import type { EventQuery } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";

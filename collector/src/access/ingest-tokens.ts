@@ -1,6 +1,7 @@
 /**
  * @module Ingest tokens: identifies the sending producer, its application, and whether its
- * assertions count (design 3.8.4, 6.3). Without configured tokens ingest is open on loopback only.
+ * assertions count (vocabulary: From a span to an event 4; security: Principals). Without
+ * configured tokens ingest is open on loopback only.
  */
 import type { Config } from "../config/config.ts";
 import { equalSecret } from "./keyring.ts";

@@ -1,6 +1,6 @@
 /**
  * @module Keyring: named secrets, of which the first signs and all verify; the keys derived from
- * them per purpose (faults 5.4); comparison and sealing with them.
+ * them per purpose (security: Keys); comparison and sealing with them.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 

@@ -1,6 +1,6 @@
 /**
- * @module Principal: the authenticated caller with its role and binding (design 6.3). A role is a
- * set of permissions; a route requires one permission; nothing else decides.
+ * @module Principal: the authenticated caller with its role and binding (security: Principals). A
+ * role is a set of permissions; a route requires one permission; nothing else decides.
  */
 
 /** Roles from least to most privileged. */

@@ -1,6 +1,6 @@
 /**
  * @module Pseudonyms: keyed names of operators, clients and memory references, equal on all
- * workers with the same key and audit scope (requirements: Authentication 1; faults 5.3).
+ * workers with the same key and audit scope (requirements: Authentication 1; security: Keys).
  */
 import { randomBytes } from "node:crypto";
 

@@ -1,6 +1,6 @@
 /**
  * @module Throttle of wrong credentials: five a minute from one address, and fifty in total. Valid
- * credentials never wait and missing ones do not count (design 6.3, faults W7).
+ * credentials never wait and missing ones do not count (security: Principals, faults W7).
  */
 
 /** Counts failures by address over a sliding minute. */

@@ -1,7 +1,7 @@
 /**
  * @module Typed identity: keys ids and names that people type like those that producers send, so
- * that a plain id or name finds the events of its fingerprint (design 3.1). An admitted value is
- * unchanged.
+ * that a plain id or name finds the events of its fingerprint (vocabulary: Identity). An admitted
+ * value is unchanged.
  */
 import { attribute, screenIdentity } from "@turnproof/semconv";
 import type { AttributeRow } from "@turnproof/semconv";

@@ -1,6 +1,7 @@
 /**
  * @module Operator's store: the store for routes. In read-only mode it refuses every mutation, for
- * every caller; ingest has a handle of its own (requirements: Authentication 3; design 5.2).
+ * every caller; ingest has a handle of its own (requirements: Authentication 3; storage:
+ * Providers).
  */
 import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore } from "@turnproof/store";

@@ -1,4 +1,4 @@
-/** @module Program: the commands of `turnproof` and their help (design 6.5). */
+/** @module Program: the commands of `turnproof` and their help. */
 import { Command, CommanderError } from "commander";
 
 import { version } from "../version.ts";

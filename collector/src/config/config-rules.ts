@@ -1,6 +1,6 @@
 /**
  * @module Rules between variables: invalid combinations, and warnings. A secret is compared, never
- * shown (faults 5.4; design 6.3).
+ * shown (security: Keys).
  */
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";

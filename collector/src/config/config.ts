@@ -1,6 +1,6 @@
 /**
  * @module Config: the only reader of the environment. Everything is parsed once, and all problems
- * are reported together, without the values (requirements: Authentication 1; design 6.3).
+ * are reported together, without the values (requirements: Authentication 1; security: Principals).
  */
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";

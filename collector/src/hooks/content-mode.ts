@@ -1,7 +1,8 @@
 /**
  * @module Content mode: the only module that passes content to a route, and so to a person
- * (requirements: Authentication 2, 3; design 6.3). Content is in memory rows, including those of
- * imported bundles. The role decides whether it may be shown, the mode how: `metadata` never,
+ * (requirements: Authentication 2, 3; security: Principals). Content is in memory rows, including
+ * those of imported bundles. The role decides whether it may be shown, the mode how: `metadata`
+ * never,
  * `redacted` masked, `full` unchanged.
  */
 import { CodedError } from "@turnproof/semconv";

@@ -1,6 +1,6 @@
 /**
- * @module Hooks: extension points of a host (design 6.2, issue of the collector's host). Typed,
- * with a timeout, and contained: an error or a timeout of a hook is reported as a code only.
+ * @module Hooks: extension points of a host (collector: Answer, issue of the collector's host).
+ * Typed, with a timeout, and contained: an error or a timeout of a hook is reported as a code only.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { MemoryScope } from "@turnproof/semconv";

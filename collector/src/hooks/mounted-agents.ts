@@ -1,7 +1,8 @@
 /**
- * @module Mounted agents: agents of the host's own process behind the port for routes (design 2:
- * the collector never imports them). Anything that runs and streams like `@turnproof/agent` fits.
- * Their answers are written with wire names: snake_case, whatever names the library uses.
+ * @module Mounted agents: agents of the host's own process behind the port for routes
+ * (architecture: Packages: the collector never imports them). Anything that runs and streams like
+ * `@turnproof/agent` fits. Their answers are written with wire names: snake_case, whatever names
+ * the library uses.
  */
 import { CodedError } from "@turnproof/semconv";
 

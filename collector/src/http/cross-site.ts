@@ -1,5 +1,6 @@
 /**
- * @module Cross-site: whether a request may have come from another site's page (design 6.3, W4).
+ * @module Cross-site: whether a request may have come from another site's page (security: Sessions,
+ * W4).
  */
 import type { AppContext } from "./environment.ts";
 

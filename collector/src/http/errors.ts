@@ -1,6 +1,6 @@
 /**
  * @module Errors: the form of every failure, RFC 9457 problem+json, with a sentence from the table
- * of codes and no input (requirements: Errors; design 6.2).
+ * of codes and no input (requirements: Errors; collector: Answer).
  */
 import { STATUS_CODES } from "node:http";
 

@@ -1,7 +1,7 @@
 /**
  * @module Gate: between the edge and the routes. Authenticates the caller, checks that the request
  * came from our own pages and that the role permits the route, and writes the audit record before
- * the answer (design 6.3).
+ * the answer (security: Audit).
  */
 import type { MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";

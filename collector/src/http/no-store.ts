@@ -1,6 +1,6 @@
 /**
  * @module Headers of every answer: no caching, sniffing, framing or fetching from elsewhere
- * (design 6.3; faults W8, W10).
+ * (security: Answers; faults W8, W10).
  */
 import type { MiddlewareHandler } from "hono";
 

@@ -1,6 +1,6 @@
 /**
  * @module Paging: opens and seals a route's cursors. The binding of a cursor is built from the
- * request: route, every filter, view, store, and principal (design 4: Page; faults 5.2). It
+ * request: route, every filter, view, store, and principal (evidence: Page; security: Keys). It
  * contains the mark of its walk and a digest of the unit in which its position is.
  */
 import { createHash } from "node:crypto";

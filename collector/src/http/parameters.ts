@@ -96,7 +96,7 @@ export const form = z
       "field, which is far shorter and is what the pages read.",
   );
 
-/** Filters that apply to child events only (requirements: Endpoints, rule 2). */
+/** Filters that apply to child events only (requirements: Endpoints 2). */
 export const eventOnlyFilters = [
   "memory_id",
   "root_trace_id",

@@ -1,6 +1,6 @@
 /**
  * @module Respond: one model, two renderings. A path that ends in `.json` answers the model; any
- * other answers its page, which links to the twin (design 6.2).
+ * other answers its page, which links to the twin (collector: Answer).
  */
 import type { Child, JSXNode } from "hono/jsx";
 

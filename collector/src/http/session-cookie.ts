@@ -1,6 +1,6 @@
 /**
- * @module Session cookie: exactly one cookie of its name, or the request is refused (design 6.3,
- * W6).
+ * @module Session cookie: exactly one cookie of its name, or the request is refused (security:
+ * Sessions, W6).
  */
 import { CodedError } from "@turnproof/semconv";
 import { setCookie } from "hono/cookie";

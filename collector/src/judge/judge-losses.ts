@@ -1,7 +1,7 @@
 /**
- * @module JudgeLosses: losses that become known after turns were judged (design 6.4). No verdict
- * is a success while a known loss may concern the turn, so the judge goes back: for each interval
- * to its start, and to each root with quarantined rows.
+ * @module JudgeLosses: losses that become known after turns were judged (evidence: Loss
+ * accounting). No verdict is a success while a known loss may concern the turn, so the judge goes
+ * back: for each interval to its start, and to each root with quarantined rows.
  */
 import { createHash } from "node:crypto";
 

@@ -1,6 +1,7 @@
 /**
  * @module Losses: losses reported by producers, and known losses of the journal. Each prevents a
- * success of the turns that it concerns (design 3.8.6, 4, 6.4).
+ * success of the turns that it concerns (vocabulary: From a span to an event 6; evidence:
+ * Reconcile; evidence: Loss accounting).
  */
 import { compareTimes, lossIntervals, rootsAmong } from "@turnproof/evidence";
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";

@@ -1,5 +1,5 @@
 /**
- * @module Statement: the signed verdict (design 4: Evidence digest). A JWS of the verdict, a
+ * @module Statement: the signed verdict (evidence: Statements). A JWS of the verdict, a
  * digest over the judged events and all other input of the judge, so that anyone with the public
  * key and the events can judge again.
  */

@@ -1,6 +1,7 @@
 /**
  * @module Verdict: a judged window over HTTP. It is complete only when all pages of the root were
- * read, nothing acknowledged is pending, no failure occurred and no loss is known (design 4).
+ * read, nothing acknowledged is pending, no failure occurred and no loss is known (evidence:
+ * Reconcile).
  */
 import {
   matches,

@@ -1,7 +1,7 @@
 /**
  * @module Legacy content: the content of imported legacy bundles. Evidence never contains it; it
  * becomes rows of the scoped kind `trace_content`, under the event's own tenant, and only
- * `content-mode.ts` returns them (design 6.2).
+ * `content-mode.ts` returns them (collector: Answer).
  */
 import { createHash } from "node:crypto";
 

@@ -203,7 +203,7 @@ const timelineRowsMax = 500;
 
 /**
  * Rows of memory for the timeline of a root: messages and logged calls of the turns among its
- * events, for each of their tenants (requirements: Endpoints, rule 6).
+ * events, for each of their tenants (requirements: Endpoints 6).
  */
 export async function timelineRows(
   memory: MemoryStore | undefined,

@@ -1,7 +1,7 @@
 /**
  * @module Memory rows: rows of the conversation and tool_log kinds as events without their text
- * (design 3.2, 5.1). They always have a tenant. Content is dropped before a row is read further,
- * and an unreadable row is a finding, not an event.
+ * (vocabulary: Event kinds; storage: Scopes). They always have a tenant. Content is dropped before
+ * a row is read further, and an unreadable row is a finding, not an event.
  */
 import { dropLoggedCalls, matches, normalize, sumErrors } from "@turnproof/evidence";
 import type { EventQuery, NormalizationError, TurnEvent } from "@turnproof/evidence";

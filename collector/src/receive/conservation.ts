@@ -1,7 +1,7 @@
 /**
  * @module Conservation: accounts for every received item. At any observable moment, `received +
  * recovered = stored + pending + quarantined + lost + refused + rejected`, exactly; an item is a
- * span, a log record or a metric point (design 6.1; faults 6).
+ * span, a log record or a metric point (collector: Receive; evidence: Loss accounting).
  */
 import type { Code } from "@turnproof/semconv";
 

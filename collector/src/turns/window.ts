@@ -1,7 +1,6 @@
 /**
  * @module Window: collects all pages of an authorized window, and reports when a bound was
- * reached. Its statement of completeness is the basis of a verdict over HTTP (design 4:
- * Reconcile).
+ * reached. Its statement of completeness is the basis of a verdict over HTTP (evidence: Reconcile).
  */
 import { compareTimes, matches, trustedErrors } from "@turnproof/evidence";
 import type { EventQuery, NormalizationError, TurnEvent } from "@turnproof/evidence";

@@ -1,6 +1,6 @@
 /**
  * @module Agent: one agent for all users. The user is an argument of each call; the state of a
- * turn is in its own asynchronous context (requirements: Scope hierarchy, Library operations).
+ * turn is in its own asynchronous context (requirements: Scope hierarchy).
  */
 import { checkedIdentity, ObservabilityRecorder, otelSink, Turn } from "@turnproof/instrumentation";
 import type {
@@ -313,7 +313,7 @@ function signalOf(options: RunOptions): AbortSignal {
   return options.signal ?? new AbortController().signal;
 }
 
-/** Memory uses the same form of a keyed id as evidence (design 3.1). */
+/** Memory uses the same form of a keyed id as evidence (vocabulary: Identity). */
 function placeOf(identity: TurnIdentity): Omit<TurnState["place"], "turn"> {
   const { userId, agentId, memoryId, threadId } = identity;
   return { userId: userId ?? null, agentId, memoryId: memoryId ?? agentId, threadId };

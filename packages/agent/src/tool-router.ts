@@ -1,6 +1,6 @@
 /**
  * @module ToolRouter: selects the tools offered to a turn when there are many, and limits its
- * calls (design 7: routed-tool budget). One router is made per turn, so concurrent turns of one
+ * calls. One router is made per turn, so concurrent turns of one
  * agent never share a budget.
  */
 import { limits } from "@turnproof/semconv";

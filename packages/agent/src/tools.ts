@@ -1,4 +1,6 @@
-/** @module Tools: what an agent can call, and how a tool reports its outcome (design 3.4). */
+/**
+ * @module Tools: what an agent can call, and how a tool reports its outcome (vocabulary: States).
+ */
 import type { JSONValue } from "@ai-sdk/provider";
 import type { TraceContext } from "@turnproof/instrumentation";
 import type { ToolOutcome } from "@turnproof/semconv";

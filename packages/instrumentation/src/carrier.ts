@@ -1,7 +1,7 @@
 /**
- * @module Carrier: the W3C text map that passes a turn to a job (design 3.5). Reading is strict: a
- * carrier that is incomplete or not ours is refused by a code without a value. It is not a
- * credential, and it has no signature that could be mistaken for one.
+ * @module Carrier: the W3C text map that passes a turn to a job (vocabulary: Carrier). Reading is
+ * strict: a carrier that is incomplete or not ours is refused by a code without a value. It is not
+ * a credential, and it has no signature that could be mistaken for one.
  */
 import {
   attribute,

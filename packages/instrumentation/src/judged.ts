@@ -1,5 +1,5 @@
 /**
- * @module Feedback and task outcome (requirements: Feedback and task outcome). `verified` means
+ * @module Feedback and task outcome (requirements: Feedback). `verified` means
  * that a trusted application or operator confirmed it; a model's own claim does not qualify.
  */
 import { attribute, splitMetrics } from "@turnproof/semconv";

@@ -1,7 +1,7 @@
 /**
  * @module Provenance: the page and thread that a host says a turn belongs to (requirements: Host
- * provenance). Only the twelve fields are read; everything else is counted and fingerprinted,
- * never copied.
+ * provenance). Only the twelve fields are read; everything else is counted and fingerprinted, never
+ * copied.
  */
 import { attribute, screenValue } from "@turnproof/semconv";
 import type { AttributeRow, AttributeValue } from "@turnproof/semconv";

@@ -1,6 +1,6 @@
 /**
  * @module ObservabilityRecorder: the host's own intents, spans, artifacts, contracts and
- * deliveries (requirements: Host recorder resources, Recording rules). It records what was already
+ * deliveries (requirements: Host recorder, Recording rules). It records what was already
  * observed; it does not create or repair anything, parse markup or acknowledge deliveries.
  */
 import { SpanKind } from "@opentelemetry/api";
@@ -37,7 +37,10 @@ export interface IntentOptions extends Named {
   readonly expectedArtifactTypes?: readonly string[];
   readonly requiredContracts?: readonly string[];
   readonly inputRefs?: readonly ResourceRef[];
-  /** `chat_response`, `content_ingestion`, `content_derived_artifact`, `interactive_response`, or one of the host's. */
+  /**
+   * `chat_response`, `content_ingestion`, `content_derived_artifact`, `interactive_response`, or
+   * one of the host's.
+   */
   readonly coverageProfile?: string;
 }
 

@@ -65,7 +65,7 @@ export function refAttributes(
   return refsToAttributes(direction, refs.map(wireRef));
 }
 
-/** A ledger in chunks of at most 32 lines, each as parallel lists (design 3.3). */
+/** A ledger in chunks of at most 32 lines, each as parallel lists (vocabulary: Attributes). */
 export function ledgerAttributes(ledger: readonly Selection[]): Record<string, AttributeValue>[] {
   const pieces: Record<string, AttributeValue>[] = [];
   for (let at = 0; at < ledger.length; at += limits.listEntriesMax) {

@@ -1,4 +1,4 @@
-/** @module ToolCall: one call of a tool and its structured outcome (design 3.4). */
+/** @module ToolCall: one call of a tool and its structured outcome (vocabulary: States). */
 import { attribute } from "@turnproof/semconv";
 import type { EventStatus, ToolOutcome } from "@turnproof/semconv";
 

@@ -27,8 +27,8 @@ const identityRows: readonly (readonly [keyof TurnIdentity, AttributeRow, boolea
 ];
 
 /**
- * The identity with every keyed field replaced; refuses values that are not opaque then (design
- * 3.1).
+ * The identity with every keyed field replaced; refuses values that are not opaque then
+ * (vocabulary: Identity).
  * @throws CodedError identity_missing, identity_empty, identity_not_opaque, attribute_too_long
  */
 export function checkedIdentity(identity: TurnIdentity): TurnIdentity {

@@ -1,7 +1,7 @@
 /**
- * @module TurnPropagator: carries a turn over HTTP beside foreign baggage (design 3.5). It wraps
- * the baggage propagator, because two writers of one header would overwrite each other. It writes
- * only inside {@link propagateTurn}: `inject` cannot see the destination of a request, and
+ * @module TurnPropagator: carries a turn over HTTP beside foreign baggage (vocabulary: Carrier). It
+ * wraps the baggage propagator, because two writers of one header would overwrite each other. It
+ * writes only inside {@link propagateTurn}: `inject` cannot see the destination of a request, and
  * identity must not leak to third parties.
  */
 import { createContextKey, diag, isSpanContextValid, propagation, trace } from "@opentelemetry/api";

@@ -41,7 +41,7 @@ export interface Observation {
   readonly startTime?: TimeInput;
 }
 
-/** Counters of a recorder; local to it (requirements: Storage rules). */
+/** Counters of a recorder; local to it (requirements: Events and storage rules). */
 export interface WitnessHealth {
   recorded: number;
   write_failures: number;
@@ -203,7 +203,8 @@ export class Witness {
   }
 
   /**
-   * Counts a failed write and reports its code (requirements: Storage rules). Strict: throws it.
+   * Counts a failed write and reports its code (requirements: Events and storage rules). Strict:
+   * throws it.
    */
   #failed(error: unknown): void {
     this.health.write_failures += 1;

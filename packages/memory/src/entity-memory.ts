@@ -120,7 +120,7 @@ export class EntityMemory {
 
   /**
    * Moves the legacy rows of one memory to a user and returns how many moved (requirements:
-   * Administrative migration). For operators only.
+   * Provider scoping). For operators only.
    * @throws CodedError identity_missing, identity_empty, capability_missing
    */
   migrateLegacyScope(scope: LegacyScope): Promise<number> {

@@ -1,7 +1,8 @@
 /**
  * @module Learning: recurring tool sequences become candidates, and only a person promotes one to
- * a skill (requirements: States; Events, Learning events). Candidates stay inside their tenant. A
- * skill is shared, so it holds tool names and the person's text, nothing from the turns.
+ * a skill (requirements: States and transitions; Events, Learning events). Candidates stay inside
+ * their tenant. A skill is shared, so it holds tool names and the person's text, nothing from the
+ * turns.
  */
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 import type { MemoryStore } from "@turnproof/store";

@@ -1,6 +1,6 @@
 /**
  * @module Memory: the façade. Every operation takes a place first, and a place has one tenant:
- * nothing here reads across users (requirements: Scope hierarchy and tenant rules).
+ * nothing here reads across users (requirements: Scope hierarchy).
  */
 import type { ScopedKind } from "@turnproof/semconv";
 import type { MemoryStore } from "@turnproof/store";

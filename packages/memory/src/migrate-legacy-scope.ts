@@ -1,7 +1,7 @@
 /**
  * @module MigrateLegacyScope: moves the entity rows of one legacy memory to a user (requirements:
- * Administrative migration). For operators with an exact memory id; never with arguments from a
- * model, never while serving a request.
+ * Provider scoping). For operators with an exact memory id; never with arguments from a model,
+ * never while serving a request.
  */
 import { attribute, CodedError, knownIdentity } from "@turnproof/semconv";
 import type { MemoryStore } from "@turnproof/store";

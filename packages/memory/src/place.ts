@@ -37,7 +37,8 @@ export interface MemoryPlace {
 export type Level = "agentId" | "memoryId" | "threadId";
 
 /**
- * Rows that validate the ids of a place: a keyed field is stored as its fingerprint (design 3.1).
+ * Rows that validate the ids of a place: a keyed field is stored as its fingerprint (vocabulary:
+ * Identity).
  */
 const rowOf: Readonly<Record<Level | "userId", AttributeRow>> = {
   userId: attribute.user_id,

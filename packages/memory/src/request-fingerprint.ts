@@ -1,6 +1,6 @@
 /**
  * @module RequestFingerprint: everything besides the question that an answer depends on. Two
- * requests share a cached answer only when this is equal (design 7: Semantic cache).
+ * requests share a cached answer only when this is equal.
  */
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 

@@ -1,7 +1,7 @@
 /**
  * @module SemanticCache: answers to questions with the same meaning, within one scope and for one
  * kind of request. A hit needs similarity, fingerprint and literals to agree; every decision
- * records its reason (requirements: Cache routing events; design 7).
+ * records its reason (requirements: Events and storage rules).
  */
 import { limits } from "@turnproof/semconv";
 import type { CacheDecision } from "@turnproof/semconv";

@@ -1,4 +1,7 @@
-/** @module Carrier members: the baggage names in which a turn's identity travels (design 3.5). */
+/**
+ * @module Carrier members: the baggage names in which a turn's identity travels (vocabulary:
+ * Carrier).
+ */
 export const carrierMembers = {
   agent_id: "turnproof.agent_id",
   thread_id: "turnproof.thread_id",

@@ -1,6 +1,7 @@
 /**
  * @module Codes: every content-free code once, with its sentence for people, its HTTP status and
- * whether the same input may pass later. Requirements: Errors; design 3.5, 4, 6.2.
+ * whether the same input may pass later. requirements: Errors; vocabulary: Carrier; evidence:
+ * Reconcile; collector: Answer.
  */
 export interface CodeRow {
   readonly sentence: string;
@@ -10,7 +11,7 @@ export interface CodeRow {
 
 /** Every code with its sentence, status and retryability. */
 export const codes = {
-  // Carriers and identity (design 3.1, 3.5)
+  // Carriers and identity (vocabulary: Identity; vocabulary: Carrier)
   carrier_missing: { sentence: "A worker needs the carrier of its turn.", status: 400 },
   carrier_not_a_map: { sentence: "A carrier is a map of text to text.", status: 400 },
   carrier_unknown_field: {
@@ -50,10 +51,10 @@ export const codes = {
     status: 400,
   },
 
-  // Mapping (design 3.6, 3.8)
+  // Mapping (vocabulary: Envelopes; vocabulary: From a span to an event)
   time_clamped: { sentence: "A time was absent, inverted or out of range and was clamped." },
 
-  // The guard (design 3.3)
+  // The guard (vocabulary: Attributes)
   name_keyed: {
     sentence:
       "A name that may be content was replaced by its keyed fingerprint; TURNPROOF_KNOWN_NAMES lists names to read.",
@@ -92,7 +93,7 @@ export const codes = {
     status: 400,
   },
 
-  // Normalization findings (design 4)
+  // Normalization findings (evidence: Reconcile)
   invalid_source_row: { sentence: "A stored row is not a record." },
   invalid_bundle: { sentence: "A stored bundle could not be read." },
   empty_bundle: { sentence: "A stored bundle holds no event." },
@@ -106,7 +107,7 @@ export const codes = {
   invalid_metadata: { sentence: "An attribute was refused." },
   provider_query_failed: { sentence: "A store did not answer.", status: 503, retryable: true },
 
-  // Diagnostics (design 4)
+  // Diagnostics (evidence: Reconcile)
   artifact_missing: { sentence: "An intent expects an artifact of a type and none stands." },
   artifact_persistence_unverified: {
     sentence: "The latest artifact was not verified as persisted, or failed.",
@@ -298,7 +299,7 @@ export const codes = {
     sentence: "A producer is alive and holds evidence spans that have not ended.",
   },
 
-  // Receiving OTLP (design 6.1; OTLP's own rules for permanent and retryable)
+  // Receiving OTLP (collector: Receive; OTLP's own rules for permanent and retryable)
   otlp_malformed: { sentence: "The body is not a valid OTLP message.", status: 400 },
   otlp_compression_invalid: { sentence: "The compressed body is damaged.", status: 400 },
   otlp_inflate_limit: { sentence: "The body grows too large when decompressed.", status: 413 },

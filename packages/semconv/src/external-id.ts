@@ -1,6 +1,6 @@
 /**
- * @module External ids: the deterministic event id of a record that the host names itself (design
- * 3.6).
+ * @module External ids: the deterministic event id of a record that the host names itself
+ * (vocabulary: Envelopes).
  */
 import { sha256Hex } from "./fingerprint.ts";
 

@@ -1,4 +1,6 @@
-/** Fingerprints: stable vectors, separated domains, shapes that the guard admits, strict keyrings. */
+/**
+ * Fingerprints: stable vectors, separated domains, shapes that the guard admits, strict keyrings.
+ */
 import { createHmac } from "node:crypto";
 
 import { describe, expect, test } from "vitest";
@@ -36,7 +38,7 @@ const base32 = (bytes: Uint8Array): string =>
     .join("");
 
 describe("pseudonym", () => {
-  test("is the construction of faults 5.3", () => {
+  test("is the construction (security: Keys)", () => {
     const parts = ["pseudo/v1", "prod", "operator", "alice"].map(lengthPrefixed);
     const digest = createHmac("sha256", secret).update(Buffer.concat(parts)).digest();
     expect(pseudonym("alice", { key, scope: "prod", kind: "operator" })).toBe(

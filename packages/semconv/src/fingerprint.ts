@@ -1,5 +1,5 @@
 /**
- * @module Fingerprints: keyed digests and pseudonyms (faults 5.3, 5.4). Every digest is over
+ * @module Fingerprints: keyed digests and pseudonyms (security: Keys, 5.4). Every digest is over
  * length-prefixed parts with a purpose in front, so that neither ("a","bc") and ("ab","c") nor two
  * purposes give the same digest. The hash is a JavaScript library, not `node:crypto`: WebCrypto is
  * asynchronous, and this also runs in browsers and edge runtimes.
@@ -94,7 +94,7 @@ export function contentFingerprint(value: string | Uint8Array): string {
 }
 
 /**
- * A stable pseudonym for display and for the audit log (faults 5.3):
+ * A stable pseudonym for display and for the audit log (security: Keys):
  * `kid_ + base32(HMAC(key, lp("pseudo/v1") ‖ lp(scope) ‖ lp(kind) ‖ lp(value)))`, 128 bits.
  */
 export function pseudonym(
@@ -129,7 +129,7 @@ export function parseKeyring(text: string): readonly [Key, ...Key[]] {
   return [first, ...rest];
 }
 
-/** A 32-byte key for one purpose: HKDF-SHA256 with the purpose as `info` (faults 5.4). */
+/** A 32-byte key for one purpose: HKDF-SHA256 with the purpose as `info` (security: Keys). */
 export function deriveKey(master: Key, purpose: string): Key {
   const secret = hkdf(sha256, master.secret, undefined, utf8.encode(purpose), 32);
   return { kid: master.kid, secret };

@@ -1,7 +1,8 @@
 /**
- * @module Guard: decides which values leave a process and enter a store (design 3.3; requirements:
- * Metadata validation). One rule, three reactions: the recorder throws on a refusal, the exporter
- * and the receiver drop and count. Order of checks: name, kind, type, length, shape, detectors.
+ * @module Guard: decides which values leave a process and enter a store (privacy: How a value is
+ * judged; requirements: Metadata validation). One rule, three reactions: the recorder throws on a
+ * refusal, the exporter and the receiver drop and count. Order of checks: name, kind, type, length,
+ * shape, detectors.
  */
 import type { Code } from "./codes.ts";
 import { isCardNumber } from "./guard/account-numbers.ts";

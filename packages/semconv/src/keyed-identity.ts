@@ -1,7 +1,7 @@
 /**
  * @module Keyed identity: which identity fields this process replaces by fingerprints first of all
- * (design 3.1). The witness, memory and the gate share it, so an id has the same form everywhere.
- * It holds a function, never a key.
+ * (vocabulary: Identity). The witness, memory and the gate share it, so an id has the same form
+ * everywhere. It holds a function, never a key.
  */
 import { CodedError } from "./coded-error.ts";
 import { screenIdentity, screenValue } from "./guard.ts";

@@ -1,6 +1,6 @@
 /**
  * @module Kinds: the closed list of event kinds, the span names that carry them, and the names that
- * older records used (design 3.2).
+ * older records used (vocabulary: Event kinds).
  */
 export const eventKinds = [
   "turn",

@@ -1,6 +1,6 @@
 /**
- * @module Limits: every bound of the system once, unit last. Source: requirements: Limits; design
- * 3.3, 4, 6.1.
+ * @module Limits: every bound of the system once, unit last. Source: requirements: Limits;
+ * vocabulary: Attributes; evidence: Reconcile; collector: Receive.
  */
 export const limits = {
   /** Attribute fields per event. */
@@ -44,7 +44,9 @@ export const limits = {
   /** Idle time and lifetime of an operator's session. */
   sessionIdleSecondsMax: 1_800,
   sessionAgeSecondsMax: 28_800,
-  /** Days kept by default: verified outcomes, metadata, content previews, spans without evidence. */
+  /**
+   * Days kept by default: verified outcomes, metadata, content previews, spans without evidence.
+   */
   retentionOutcomeDays: 365,
   retentionMetadataDays: 30,
   retentionPreviewDays: 7,

@@ -12,7 +12,7 @@ export const scopedKinds = [
   "tool_log",
   "semantic_cache",
   "feedback",
-  /** Content of imported legacy bundles, read by reveal only (design 6.2). */
+  /** Content of imported legacy bundles, read by reveal only (collector: Answer). */
   "trace_content",
 ] as const;
 export type ScopedKind = (typeof scopedKinds)[number];

@@ -7,7 +7,9 @@ export const otlpNames = {
   exceptionType: "exception.type",
   /** Name of the event that reports an exception. */
   exceptionEvent: "exception",
-  /** Event name of a log record that holds a GenAI evaluation (design 3.2: feedback). */
+  /**
+   * Event name of a log record that holds a GenAI evaluation (vocabulary: Event kinds: feedback).
+   */
   evaluationEvent: "gen_ai.evaluation.result",
   /** Event name of a log record that holds the details of a model call. */
   inferenceEvent: "gen_ai.client.inference.operation.details",

@@ -1,6 +1,6 @@
 /**
- * @module OutcomeMetrics: an outcome's metrics, an object of scalars (requirements: Feedback and
- * task outcome), as flat lists: names of numbers first, then names of texts.
+ * @module OutcomeMetrics: an outcome's metrics, an object of scalars (requirements: Feedback), as
+ * flat lists: names of numbers first, then names of texts.
  */
 
 /** A metric: a finite number, true or false (kept as 1 or 0), or a label. */
@@ -31,7 +31,9 @@ export function splitMetrics(metrics: Readonly<Record<string, unknown>>): Partia
   };
 }
 
-/** The value of the metric at a place in `metric_names`; undefined when the lists do not hold it. */
+/**
+ * The value of the metric at a place in `metric_names`; undefined when the lists do not hold it.
+ */
 export function metricAt(lists: Partial<MetricLists>, index: number): number | string | undefined {
   const numbers = lists.metric_values ?? [];
   return index < numbers.length ? numbers[index] : lists.metric_texts?.[index - numbers.length];

@@ -1,7 +1,7 @@
 /**
  * @module Refs: converts resource references and a selection ledger to parallel lists of at most
- * 32 entries on a span, and back (design 3.3, 3.7). An empty text means unknown; a list of unknown
- * entries only is left out.
+ * 32 entries on a span, and back (vocabulary: Attributes; vocabulary: Event fields). An empty text
+ * means unknown; a list of unknown entries only is left out.
  */
 import { limits } from "./limits.ts";
 import { attribute } from "./registry.ts";

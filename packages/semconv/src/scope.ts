@@ -9,12 +9,14 @@ export interface TenantFilter {
 }
 
 /**
- * The tenant state of an evidence event (design 3.1): `user` has a value, `anonymous` was recorded
- * as such (or is a legacy row without a value), `unattributed` means not recorded.
+ * The tenant state of an evidence event (vocabulary: Identity): `user` has a value, `anonymous` was
+ * recorded as such (or is a legacy row without a value), `unattributed` means not recorded.
  */
 export type TenantState = "user" | "anonymous" | "unattributed";
 
-/** The tenant state of an event's `user_id`: a string, null (anonymous) or absent (unattributed). */
+/**
+ * The tenant state of an event's `user_id`: a string, null (anonymous) or absent (unattributed).
+ */
 export function tenantState(userId: string | null | undefined): TenantState {
   if (userId === undefined) return "unattributed";
   return userId === null ? "anonymous" : "user";

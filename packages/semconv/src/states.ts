@@ -1,6 +1,6 @@
 /**
  * @module States: the closed vocabularies of evidence and their words for people. Source:
- * requirements: States and transitions; design 3.2, 3.4.
+ * requirements: States and transitions; vocabulary: Event kinds; vocabulary: States.
  */
 
 /** How an event ended, or that it only began. */
@@ -40,7 +40,7 @@ export type ParserStatus = (typeof parserStatuses)[number];
 export const artifactStatuses = ["created", "updated", "failed", "deleted"] as const;
 export type ArtifactStatus = (typeof artifactStatuses)[number];
 
-/** Coverage profiles that need no registration (requirements: Coverage profile). */
+/** Coverage profiles that need no registration (requirements: Host recorder). */
 export const coverageProfiles = [
   "chat_response",
   "content_ingestion",
@@ -158,7 +158,7 @@ export const bindingUnscoped = "client_owned_unscoped";
 /** The one grounding value that is good; any other value present is bad. */
 export const groundingGood = "ready";
 
-/** Lifecycle events of learning (design 4). */
+/** Lifecycle events of learning (evidence: Reconcile). */
 export const learningEvents = [
   "run_started",
   "cache_hit",

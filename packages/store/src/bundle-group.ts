@@ -1,6 +1,7 @@
 /**
- * @module BundleGroup: rebuilds the v2 bundle of one turn from its events (design 3.6). Native
- * events are stored as immutable records of their own; the bundles view shows them as bundles.
+ * @module BundleGroup: rebuilds the v2 bundle of one turn from its events (vocabulary: Envelopes).
+ * Native events are stored as immutable records of their own; the bundles view shows them as
+ * bundles.
  */
 import { createHash } from "node:crypto";
 

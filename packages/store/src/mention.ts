@@ -5,7 +5,7 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { eventPhases } from "@turnproof/semconv";
 
-/** Attributes with an id that can be searched (design 5.1: find by reference). */
+/** Attributes with an id that can be searched (storage: Scopes: find by reference). */
 const mentionedAttributes = [
   "request_id",
   "provenance_request_id",

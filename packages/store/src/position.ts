@@ -1,7 +1,7 @@
 /**
  * @module Position: the order of a page, newest received first, and the keyset that continues
  * after it. The position of an event is the first receipt of its shown content, so a retry never
- * moves it and a walk during writes shows nothing twice (design 4: Page).
+ * moves it and a walk during writes shows nothing twice (evidence: Page).
  */
 import { createHash } from "node:crypto";
 

@@ -1,7 +1,7 @@
 /**
- * @module Retention: how long each class is kept (design 5.4), and which rows of a root are past
- * their age. Identity is inherited inside a root, so deleting a row could change the identity of
- * another: the rows that a remaining row inherits from are kept.
+ * @module Retention: how long each class is kept (storage: Retention and deletion), and which rows
+ * of a root are past their age. Identity is inherited inside a root, so deleting a row could change
+ * the identity of another: the rows that a remaining row inherits from are kept.
  */
 import { identityFields, resolveEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -10,7 +10,10 @@ import { CodedError, groupBy, limits } from "@turnproof/semconv";
 import type { StoredEvent } from "./stored-event.ts";
 import { epochMicros } from "./time.ts";
 
-/** Ages in days after which evidence is deleted (design 5.4): outcomes ≥ metadata ≥ structure. */
+/**
+ * Ages in days after which evidence is deleted (storage: Retention and deletion): outcomes ≥
+ * metadata ≥ structure.
+ */
 export interface RetentionDays {
   /** Verified outcomes and feedback. */
   readonly outcome: number;
@@ -80,7 +83,7 @@ export interface Retention {
   memory(options: RetentionOptions): Promise<RetentionReport>;
 }
 
-/** The ages of design 5.4. */
+/** The ages (storage: Retention and deletion). */
 export const defaultRetention: RetentionPolicy = {
   outcome: limits.retentionOutcomeDays,
   metadata: limits.retentionMetadataDays,

@@ -30,7 +30,10 @@ export function rootSlice(
   };
 }
 
-/** Position in evidence order (design 3.6): timestamp, event id, and a tie-break for equal ids. */
+/**
+ * Position in evidence order (vocabulary: Envelopes): timestamp, event id, and a tie-break for
+ * equal ids.
+ */
 function markOf({ event, position }: Settled): Keyset {
   return { timestamp: event.timestamp, event: event.event_id, key: position.key };
 }

@@ -1,6 +1,6 @@
 /**
- * @module Scope of evidence reads (design 5.1): a tenant, or an operator's grant. Neither has a
- * default, and a grant cannot be written as a literal: only `issueOperatorGrant`, called by the
+ * @module Scope of evidence reads (storage: Scopes): a tenant, or an operator's grant. Neither has
+ * a default, and a grant cannot be written as a literal: only `issueOperatorGrant`, called by the
  * collector's auth (enforced by a tidy test), creates one.
  */
 import { CodedError } from "@turnproof/semconv";
@@ -28,7 +28,7 @@ export function issueOperatorGrant(
 
 /**
  * Refuses an invalid scope. A missing tenant would otherwise equal that of unattributed rows,
- * which only an operator may read (design 3.1).
+ * which only an operator may read (vocabulary: Identity).
  * @throws CodedError identity_missing, record_invalid
  */
 export function checkScope(scope: EvidenceScope): void {

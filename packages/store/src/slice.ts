@@ -77,7 +77,7 @@ export function bundleItems(scope: EvidenceScope, query: EventQuery): ItemsOf<Bu
   };
 }
 
-/** The filters that apply to bundles (requirements: Endpoints, rule 2). */
+/** The filters that apply to bundles (requirements: Endpoints 2). */
 export function bundleFilters(query: EventQuery): EventQuery {
   return {
     ...(query.store === undefined ? {} : { store: query.store }),

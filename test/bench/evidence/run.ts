@@ -1,6 +1,5 @@
 /**
- * Time per event of the judge at growing sizes, with the ratio from each size to the next (design
- * 8: 100,000 events normalized, reconciled and drawn in 0.6 s; a million in 1.3 × ten times that).
+ * Time per event of the judge at growing sizes, with the ratio from each size to the next.
  *
  *   npx node -C @turnproof/source test/bench/evidence/run.ts [events] [--hot]
  *

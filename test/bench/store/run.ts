@@ -1,7 +1,7 @@
 /**
  * @module Store bench: inserts a seeded history into embedded ClickHouse, measures the rate against
- * the engine's own ceiling for the same rows, the bytes per event, and the reads of design 8 as
- * medians. `node -C @turnproof/source test/bench/store/run.ts [events] [dir]`; a directory that was
+ * the engine's own ceiling for the same rows, the bytes per event, and the
+ * medians of the reads. `node -C @turnproof/source test/bench/store/run.ts [events] [dir]`; a directory that was
  * filled by an earlier run is only read.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

@@ -1,7 +1,7 @@
 /**
  * @module Finding within a turn, by the keyboard alone: ten thousand rows of which few are in the
  * document, every match in its place, only matches with what is above them, and a link that keeps
- * it all (ui: what peers have).
+ * it all.
  */
 import { beforeAll, expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";

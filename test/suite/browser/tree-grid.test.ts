@@ -1,6 +1,6 @@
 /**
  * @module The waterfall as assistive technology is given it: the accessibility tree that Chromium
- * computes, not the markup that we meant (ui: a virtualised `treegrid`).
+ * computes, not the markup that we meant.
  */
 import { expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";

@@ -1,4 +1,7 @@
-/** Audit over HTTP: a record before every protected answer, and nothing without one (faults 5.1). */
+/**
+ * Audit over HTTP: a record before every protected answer, and nothing without one (security:
+ * Audit).
+ */
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

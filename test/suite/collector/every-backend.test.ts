@@ -1,7 +1,7 @@
 /**
  * The same telemetry, sent by OTLP to a collector over every backend: every JSON route gives the
  * same answers from each, for every kind of asker
- * (requirements: Provider scoping behaviour, Versioning). The overview alone is not compared: one
+ * (requirements: Provider scoping, Versioning). The overview alone is not compared: one
  * provider counts turns by their own spans, without reading roots whole.
  */
 import { createHash } from "node:crypto";
@@ -150,7 +150,8 @@ async function settled(backend: BackendCase): Promise<void> {
 beforeAll(async () => {
   story = await tellStory({ endMs: now - 60_000, turns });
   opened = await openBackends(env, { now: () => now }, rowsOf(story));
-  // One request per turn, every fifth again (a retry), some turns in two halves, the last half first.
+  // One request per turn, every fifth again (a retry), some turns in two halves, the last half
+  // first.
   const tell = async (backend: BackendCase): Promise<void> => {
     for (const [index, spans] of story.entries()) {
       const half = Math.floor(spans.length / 2);
@@ -167,7 +168,9 @@ afterAll(async () => {
   await opened?.[Symbol.asyncDispose]();
 });
 
-/** What legitimately differs: when it was received, how long it took, what the backend is called. */
+/**
+ * What legitimately differs: when it was received, how long it took, what the backend is called.
+ */
 const own = new Set([
   "received_at",
   "as_of",

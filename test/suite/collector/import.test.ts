@@ -1,6 +1,7 @@
 /**
  * `turnproof import` from files, a table of PostgreSQL and a collection of MongoDB: the same
- * evidence from each, and words that only reveal reaches (requirements: Versioning; design 6.2).
+ * evidence from each, and words that only reveal reaches (requirements: Versioning; collector:
+ * Answer).
  */
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

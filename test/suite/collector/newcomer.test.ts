@@ -1,6 +1,6 @@
 /**
  * The command line as somebody finds it who has never seen it: help that teaches, errors that say
- * what to do next, the same failure for people and for programs, exit codes (design 6.5).
+ * what to do next, the same failure for people and for programs, exit codes.
  */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 /**
  * What is acknowledged and not yet readable makes every window incomplete: before the drain stored
- * it, and after a restart over a journal that was never drained (design 4, 6.1).
+ * it, and after a restart over a journal that was never drained (evidence: Reconcile; collector:
+ * Receive).
  */
 import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";

@@ -1,4 +1,6 @@
-/** The role × route × scope matrix, generated from the one table (design 6.3; faults W12). */
+/**
+ * The role × route × scope matrix, generated from the one table (security: Principals; faults W12).
+ */
 import { rolePermissions, roles, endpoints } from "turnproof";
 import type { Role } from "turnproof";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

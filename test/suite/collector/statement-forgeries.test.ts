@@ -1,5 +1,5 @@
 /**
- * Statements held against forgers (design 4: Evidence digest): every field of every judged event is
+ * Statements held against forgers (evidence: Statements): every field of every judged event is
  * under the digest, and only the collector's own key signs.
  */
 import { createHmac } from "node:crypto";

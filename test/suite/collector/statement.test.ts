@@ -1,6 +1,7 @@
 /**
  * What a collector signed can be checked from what it exports: pages of any size, of events whose
- * identity was inherited, give the digest of the statement (design 3.8 and 4: Evidence digest).
+ * identity was inherited, give the digest of the statement (vocabulary: From a span to an event;
+ * evidence: Statements: Evidence digest).
  */
 import { joinPages } from "@turnproof/evidence";
 import type { EventPage, TurnEvent } from "@turnproof/evidence";

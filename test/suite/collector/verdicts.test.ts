@@ -1,4 +1,7 @@
-/** Verdicts over HTTP: the judge's own, over windows that the collector collects (design 4). */
+/**
+ * Verdicts over HTTP: the judge's own, over windows that the collector collects (evidence:
+ * Reconcile).
+ */
 import type { TurnEvent, Verdict } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 

@@ -1,6 +1,6 @@
 /**
  * Several collectors of one deployment: what they share by configuration, what each has for itself,
- * and what they refuse to share (requirements: Authentication 1; design 6.3).
+ * and what they refuse to share (requirements: Authentication 1; security: Principals).
  */
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
- * The judge is linear in every window, the contrived ones included (design 4). Not timed: each read
- * of a field of an event is counted, and four times the events may cost no more than five times the
- * reads.
+ * The judge is linear in every window, the contrived ones included (evidence: Reconcile). Not
+ * timed: each read of a field of an event is counted, and four times the events may cost no more
+ * than five times the reads.
  */
 import {
   buildCausalWaterfall,

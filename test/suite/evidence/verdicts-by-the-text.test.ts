@@ -1,6 +1,6 @@
 /**
  * Verdicts of windows that were written from the requirements and the design alone. Each row names
- * its rule, the status, and exactly the diagnostics of design 4 that hold.
+ * its rule, the status, and exactly the diagnostics (evidence: Reconcile) that hold.
  */
 import { diagnosticCodes, reconcileOutcome } from "@turnproof/evidence";
 import { expect, test } from "vitest";

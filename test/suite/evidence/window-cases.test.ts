@@ -34,7 +34,7 @@ interface WindowFile {
   }[];
 }
 
-/** The diagnostics of design 4 and their priorities; any other finding is a gap's. */
+/** The diagnostics (evidence: Diagnostics) and their priorities; any other finding is a gap's. */
 const priorities: Readonly<Record<string, number>> = {
   artifact_missing: 0,
   artifact_persistence_unverified: 0,

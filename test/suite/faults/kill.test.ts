@@ -1,6 +1,6 @@
 /**
- * Kill oracle (faults R1; design 6.1): the real collector over its embedded store is killed at
- * random moments while eight clients send. Afterwards everything acknowledged is stored exactly
+ * Kill oracle (faults R1; collector: Receive): the real collector over its embedded store is killed
+ * at random moments while eight clients send. Afterwards everything acknowledged is stored exactly
  * once, nothing is stored that was not sent, every payload is what was sent, and a fresh span
  * passes.
  */

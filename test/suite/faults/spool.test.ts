@@ -1,7 +1,8 @@
 /**
- * @module Spool against the real collector (faults R18; design 6.4): the collector is killed and
- * started again while applications go on; an application is killed as well, and another takes over
- * its spool. In the end every turn that was said to be safe is stored, and none twice.
+ * @module Spool against the real collector (faults R18; evidence: Loss accounting): the collector
+ * is killed and started again while applications go on; an application is killed as well, and
+ * another takes over its spool. In the end every turn that was said to be safe is stored, and none
+ * twice.
  */
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -103,7 +104,9 @@ async function stored(url: string, name: string): Promise<{ ids: string[]; turns
   return { ids, turns };
 }
 
-/** Waits until the collector holds so many turns of an application, and proves that none is twice. */
+/**
+ * Waits until the collector holds so many turns of an application, and proves that none is twice.
+ */
 async function holds(url: string, name: string, played: number): Promise<void> {
   const seen = async (): Promise<number> => (await stored(url, name)).turns.size;
   await expect.poll(seen, { timeout: 90_000, interval: 250 }).toBeGreaterThanOrEqual(played);

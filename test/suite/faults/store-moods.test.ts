@@ -2,7 +2,7 @@
  * A collector over a store that goes away, lies, is slow, is full, answers nothing, or refuses one
  * row in many: ingest answers 200 throughout, and at every moment that anybody can look every span
  * is in exactly one place, on the health page and among the metrics alike (faults R7 to R9, R14;
- * design 6.1). The same over a store that takes blocks made in the collector's own thread.
+ * collector: Receive). The same over a store that takes blocks made in the collector's own thread.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

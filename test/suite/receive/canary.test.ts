@@ -1,7 +1,7 @@
 /**
  * A canary stands in every place where an OTLP request can hold a text that is not allowlisted. It
  * must not be found in a decoded record, in an event, on the disk, in a log, an answer or a metric
- * (design 3.3; faults: content-free by construction).
+ * (privacy: How a value is judged; faults: content-free by construction).
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 /**
  * The two decoders share the draft of a span and nothing else: whatever a span says, both give the
- * same events, the same rejections and the same counts of what was left out (design 3.8).
+ * same events, the same rejections and the same counts of what was left out (vocabulary: From a
+ * span to an event).
  */
 import { sourceNames } from "@turnproof/exporter";
 import { attribute, eventKinds } from "@turnproof/semconv";

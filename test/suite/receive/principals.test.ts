@@ -1,4 +1,7 @@
-/** Who may send, and for which application (design 3.8.4, 6.3). */
+/**
+ * Who may send, and for which application (vocabulary: From a span to an event 4; security:
+ * Principals).
+ */
 import protobufjs from "protobufjs";
 import { describe, expect, test } from "vitest";
 
@@ -42,7 +45,7 @@ describe("principals", () => {
     await fresh.close();
   });
 
-  test("another site's page may not send, with or without a token (design 6.3)", async () => {
+  test("another site's page may not send, with or without a token (security: Principals)", async () => {
     for (const given of [[], tokens]) {
       const fresh = await openHarness({
         tokens: given,

@@ -1,6 +1,7 @@
 /**
  * The routes by OTLP's rules: encodings, partial success, retryable and permanent, principals and
- * their bounds, the three signals, duplicates (design 3.8, 6.1).
+ * their bounds, the three signals, duplicates (vocabulary: From a span to an event; collector:
+ * Receive).
  */
 import { gzipSync } from "node:zlib";
 

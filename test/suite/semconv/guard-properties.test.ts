@@ -1,4 +1,7 @@
-/** Whatever goes in, what comes out of the guard keeps every promise of design 3.3. */
+/**
+ * Whatever goes in, what comes out of the guard keeps every promise (privacy: How a value is
+ * judged).
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

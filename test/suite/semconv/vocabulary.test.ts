@@ -18,7 +18,7 @@ import {
 } from "@turnproof/semconv";
 import type { EventKind } from "@turnproof/semconv";
 
-/** Design 3.7, word for word: who carries what. */
+/** vocabulary: Event fields, word for word: who carries what. */
 const carried: { readonly [kind in EventKind]?: string } = {
   intent: "expected_artifact_types required_contracts coverage_profile",
   artifact: `artifact_type artifact_status persistence_verified source_independent producing_span_id

@@ -1,6 +1,6 @@
 /**
  * @module Tests that the embedded engine leaves Node's thread pool to others: an acknowledgement
- * waits for fdatasync, and fdatasync must not wait for queries (design 8: ack p99).
+ * waits for fdatasync, and fdatasync must not wait for queries.
  */
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -9,7 +9,7 @@ import { words } from "./words.ts";
 
 type Rule = (file: SourceFile) => readonly Breach[];
 
-/** Which of our packages each room may import (design 2). */
+/** Which of our packages each room may import (architecture: Packages). */
 export const importGraph: { readonly [room: string]: readonly string[] } = {
   "packages/semconv": [],
   "packages/evidence": ["semconv"],

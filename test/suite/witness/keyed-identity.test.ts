@@ -1,6 +1,7 @@
 /**
- * @module Keyed identity (design 3.1): what `register({ keyed })` says of a field holds in our whole
- * API before anything else happens: in turns, carriers, workers, memory and what is exported.
+ * @module Keyed identity (vocabulary: Identity): what `register({ keyed })` says of a field holds
+ * in our whole API before anything else happens: in turns, carriers, workers, memory and what is
+ * exported.
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { context, propagation, trace } from "@opentelemetry/api";

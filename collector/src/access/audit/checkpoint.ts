@@ -1,6 +1,6 @@
 /**
  * @module Checkpoints: signed records of the audit log's length and chain head, in a second file,
- * so that truncation is detected as well as an edit (design 6.3).
+ * so that truncation is detected as well as an edit (security: Audit).
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
 import type { KeyObject } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
  * @module Audit log: appends durable, chained records with group commit, rotates, checkpoints, and
- * fails closed: a request that cannot be recorded is not served (design 6.3; faults 5.1).
+ * fails closed: a request that cannot be recorded is not served (security: Audit).
  */
 import { open, rename, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";

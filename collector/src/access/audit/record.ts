@@ -1,6 +1,7 @@
 /**
  * @module Audit record: one canonical line, chained to the line before and sealed by an HMAC
- * (faults 5.1). A record has a route's template, a role and pseudonyms, and no request content.
+ * (security: Audit). A record has a route's template, a role and pseudonyms, and no request
+ * content.
  */
 import { createHash } from "node:crypto";
 

@@ -1,6 +1,6 @@
 /**
  * @module Reserve: disk space reserved for the audit log, so that a full disk can still be
- * recorded. Once it is used nothing is served until it can be reserved again (design 6.3).
+ * recorded. Once it is used nothing is served until it can be reserved again (security: Audit).
  */
 import { open, rm } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";

@@ -1,6 +1,6 @@
 /**
  * @module Hook routes: answered by the host's hooks. Each has its own permission, is audited like
- * every protected route, and answers 501 without its hook (design 6.2).
+ * every protected route, and answers 501 without its hook (collector: Answer).
  */
 import { Hono } from "hono";
 import { z } from "zod";

@@ -1,6 +1,7 @@
 /**
  * @module Analysis: insights of a turn or of a window, learning candidates, lineage, and the
- * replay plan, which runs nothing (requirements: Trace Insights; design 4). No text is ever read.
+ * replay plan, which runs nothing (requirements: Trace Insights; evidence: Insights). No text is
+ * ever read.
  */
 import { Hono } from "hono";
 import { z } from "zod";

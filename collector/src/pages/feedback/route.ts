@@ -1,6 +1,6 @@
 /**
  * @module Judgements: feedback and outcomes that an operator observed. Identity comes from the
- * stored turn and the principal, never from the form (design 6.2; requirements: Feedback).
+ * stored turn and the principal, never from the form (collector: Answer; requirements: Feedback).
  */
 import { createHash, randomUUID } from "node:crypto";
 

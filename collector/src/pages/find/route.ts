@@ -1,6 +1,6 @@
 /**
  * @module Find: the incident finder. One opaque id, whole history, within the principal's scope
- * (requirements: Endpoints; design 6.2).
+ * (requirements: Endpoints; collector: Answer).
  */
 import { Hono } from "hono";
 import { z } from "zod";

@@ -1,6 +1,7 @@
 /**
  * @module Health: the state of the evidence in the principal's scope, and of this collector's own
- * path from receiver to store (requirements: Endpoints, health view; design 4, 6.4).
+ * path from receiver to store (requirements: Endpoints; evidence: Health; evidence: Loss
+ * accounting).
  */
 import { Hono } from "hono";
 import { z } from "zod";

@@ -1,7 +1,7 @@
 /**
  * @module Learning: recommendations from evidence, their reviews and draft experiments
- * (requirements: States and transitions; design 4). Nothing that runs is ever changed, and the
- * owner of evidence comes from the stored events, never from the form.
+ * (requirements: States and transitions; evidence: Insights). Nothing that runs is ever changed,
+ * and the owner of evidence comes from the stored events, never from the form.
  */
 import { Hono } from "hono";
 import { z } from "zod";

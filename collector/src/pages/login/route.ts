@@ -1,4 +1,6 @@
-/** @module Session routes: sign-in with a token, and sign-out (design 6.3; faults W5, W7). */
+/**
+ * @module Session routes: sign-in with a token, and sign-out (security: Sessions; faults W5, W7).
+ */
 import { Hono } from "hono";
 import { z } from "zod";
 import { CodedError } from "@turnproof/semconv";

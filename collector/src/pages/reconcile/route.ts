@@ -1,6 +1,7 @@
 /**
  * @module Reconcile: the strict verdict over the whole authorized window of a root, over posted
- * events, and as a signed statement (design 3.7, 4, 6.2).
+ * events, and as a signed statement (vocabulary: Event fields; evidence: Reconcile; collector:
+ * Answer).
  */
 import { Hono } from "hono";
 import { z } from "zod";

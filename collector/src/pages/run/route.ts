@@ -1,6 +1,6 @@
 /**
  * @module Agent runs: runs the agents that a host mounted, for the principal's own tenant
- * (requirements: Endpoints; design 6.2).
+ * (requirements: Endpoints; collector: Answer).
  */
 import { Hono } from "hono";
 import { z } from "zod";

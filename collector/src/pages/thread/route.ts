@@ -87,7 +87,7 @@ function threadRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-/** The three stores through one normalizer, in one order (requirements: Endpoints, rule 6). */
+/** The three stores through one normalizer, in one order (requirements: Endpoints 6). */
 async function timelineOf(
   c: AppContext,
   parts: Parts,

@@ -1,6 +1,6 @@
 /**
  * @module Turn page: everything known about one root inside the principal's scope: its turns,
- * waterfall, memory supply, verdict and insights (design 6.2).
+ * waterfall, memory supply, verdict and insights (collector: Answer).
  */
 import { Hono } from "hono";
 import { z } from "zod";

@@ -1,6 +1,6 @@
 /**
  * @module Turns: one row per turn from the ledger, with the background judge's verdict where there
- * is one, in any order and under any filter, over the whole history (design 6.2).
+ * is one, in any order and under any filter, over the whole history (collector: Answer).
  */
 import { Hono } from "hono";
 import { z } from "zod";

@@ -1,7 +1,7 @@
 /**
  * @module Block thread: the part of the drain that prepares frames for the store, off the event
  * loop: decoding them and building an engine's blocks takes as long as receiving them did, and
- * must not delay requests (design 8: build blocks in a worker). Payloads are in shared memory.
+ * must not delay requests. Payloads are in shared memory.
  * When a thread dies or does not answer in time, its frames are prepared on the event loop, and
  * the next ones get a new thread.
  */

@@ -2,7 +2,7 @@
  * @module Decode log records: only GenAI evaluation results and details of model calls are
  * evidence among log records. Such a record becomes the same draft as a feedback or a model-call
  * span of ours, with its numbers and ids only; every other record is rejected and its body never
- * read (design 3.2, 6.1).
+ * read (vocabulary: Event kinds; collector: Receive).
  */
 import { createHash } from "node:crypto";
 

@@ -2,7 +2,7 @@
  * @module Ingest body: processes a body from bytes to the payload of a journal frame,
  * synchronously and without I/O, so that it runs on the event loop for a small body and in a
  * worker thread for a large one: inflate, structural scan, allowlisting decoder, dialect map,
- * frame (design 6.1).
+ * frame (collector: Receive).
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import type { SpanAtHand } from "@turnproof/exporter";

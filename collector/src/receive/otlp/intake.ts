@@ -1,7 +1,7 @@
 /**
  * @module Intake: processes a request from its credential to the journal, the same for OTLP/HTTP
  * and OTLP/gRPC: authentication, memory budget, counting. A request is accepted only after its
- * guarded events are durable (design 6.1).
+ * guarded events are durable (collector: Receive).
  */
 import { CodedError, limits } from "@turnproof/semconv";
 
@@ -55,7 +55,7 @@ export interface Arrival {
   readonly encoding: OtlpEncoding | undefined;
   /** Undefined when it is not supported. */
   readonly coding: ContentCoding | undefined;
-  /** False for a request that another site's page may have sent (design 6.3). */
+  /** False for a request that another site's page may have sent (security: Principals). */
   readonly sameSite: boolean;
   /** Value of an Authorization header; see `credentialOf`. */
   readonly credential: string | undefined;

@@ -1,6 +1,6 @@
 /**
  * @module Journal tally: the place of every durable item, from the counters of the journal and of
- * its drain. Each item is in exactly one place (design 6.1).
+ * its drain. Each item is in exactly one place (collector: Receive).
  */
 import type { DrainStats, JournalStats } from "@turnproof/journal";
 

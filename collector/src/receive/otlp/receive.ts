@@ -1,6 +1,6 @@
 /**
  * @module Receive: OTLP over HTTP. A request is answered with 200 only after its guarded events
- * are durable in the journal; any other answer has a code (design 6.1; OTLP/HTTP).
+ * are durable in the journal; any other answer has a code (collector: Receive; OTLP/HTTP).
  */
 import type { IncomingMessage } from "node:http";
 
@@ -58,7 +58,7 @@ export const otlpGroup: RouteGroup = {
 
 /**
  * POST `/v1/traces`, `/v1/logs` and `/v1/metrics`. `origins` are the collector's public ones;
- * pages of other origins are refused (design 6.3).
+ * pages of other origins are refused (security: Principals).
  */
 export function otlpRoutes(intake: Intake, origins: readonly string[] = []): Hono<AppEnv> {
   const app = new Hono<AppEnv>();

@@ -1,7 +1,7 @@
 /**
  * @module Structural scan of protobuf: two iterative walks over the wire format, before any object
- * exists (design 6.1). The envelope is walked first and counts the items; each item is walked when
- * it is read, so that a malformed one is rejected without its batch.
+ * exists (collector: Receive). The envelope is walked first and counts the items; each item is
+ * walked when it is read, so that a malformed one is rejected without its batch.
  */
 import { limits } from "@turnproof/semconv";
 

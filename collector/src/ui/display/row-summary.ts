@@ -1,6 +1,6 @@
 /**
  * @module RowSummary: name and flags of a waterfall row, and the line with all of it for screen
- * readers (ui: the waterfall is a `treegrid`).
+ * readers.
  */
 import type { WaterfallNode } from "@turnproof/evidence";
 

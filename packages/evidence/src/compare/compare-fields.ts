@@ -1,6 +1,6 @@
 /**
  * @module CompareFields: which facts of one operation changed between two windows: labels, states
- * and counts, never content (requirements: Endpoints, compare view).
+ * and counts, never content (requirements: Endpoints).
  */
 import type { EventKind } from "@turnproof/semconv";
 

@@ -1,7 +1,7 @@
 /**
  * @module Compare: what changed between two windows, without rating either (requirements:
- * Endpoints, compare view; design 4). Operations are aligned by their logical place, refs and
- * states by name; nothing is executed or replayed, and no text is read.
+ * Endpoints; evidence: Compare). Operations are aligned by their logical place, refs and states by
+ * name; nothing is executed or replayed, and no text is read.
  */
 import { compareOperations } from "./compare-operations.ts";
 import type { OperationComparison, Tolerance } from "./compare-operations.ts";

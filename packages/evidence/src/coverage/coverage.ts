@@ -1,8 +1,8 @@
 /**
- * @module Coverage: three separate axes (design 3.4): whether the records were read completely,
- * whether the declared stages are recorded, and whether a verified outcome is recorded. Without a
- * declared profile the second is unknown: events that normalized prove nothing about artifacts or
- * deliveries (requirements: Reconciliation 9).
+ * @module Coverage: three separate axes (vocabulary: States): whether the records were read
+ * completely, whether the declared stages are recorded, and whether a verified outcome is recorded.
+ * Without a declared profile the second is unknown: events that normalized prove nothing about
+ * artifacts or deliveries (requirements: Reconciliation 9).
  */
 import { eventKinds, failedOutcomes, outcomeWord, partialOutcomes } from "@turnproof/semconv";
 import type {
@@ -43,7 +43,7 @@ export interface Coverage {
   readonly missing_stages: readonly string[];
 }
 
-/** The four profiles of design 3.4. */
+/** The four profiles (vocabulary: States). */
 export const coverageProfiles: CoverageProfiles = new Map<string, readonly Stage[]>([
   ["chat_response", ["model_call_result"]],
   ["content_ingestion", ["context_binding", "tool_call_result", "outcome"]],

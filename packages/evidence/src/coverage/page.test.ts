@@ -1,4 +1,4 @@
-/** Pages, their metric states and coverage, joined windows, and cursors (design 4). */
+/** Pages, their metric states and coverage, joined windows, and cursors (evidence: Health). */
 import { CodedError } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 

@@ -1,7 +1,7 @@
 /**
- * @module Page: one page of child events with its counters (design 4; requirements: Normalized
- * event page). Counters cover the records read for this page alone; a bundle that spans pages
- * counts in each.
+ * @module Page: one page of child events with its counters (evidence: Health; requirements:
+ * Normalized event page). Counters cover the records read for this page alone; a bundle that spans
+ * pages counts in each.
  */
 import type { ReadCompleteness } from "@turnproof/semconv";
 
@@ -110,7 +110,7 @@ export function rootsAmong(
   return [...new Set(found)].toSorted();
 }
 
-/** A failure makes a window untrusted; truncation does not change that (design 4). */
+/** A failure makes a window untrusted; truncation does not change that (evidence: Health). */
 export function readCompleteness(window: {
   readonly failed: boolean;
   readonly partial: boolean;

@@ -1,7 +1,7 @@
 /**
- * @module Cursor: the content of a cursor (design 4). It has a position and everything that it is
- * bound to; the collector seals and opens it. A cursor that does not match the request in every
- * respect is rejected with one unspecific error.
+ * @module Cursor: the content of a cursor (evidence: Normalize). It has a position and everything
+ * that it is bound to; the collector seals and opens it. A cursor that does not match the request
+ * in every respect is rejected with one unspecific error.
  */
 import { CodedError } from "@turnproof/semconv";
 

@@ -1,7 +1,7 @@
 /**
- * @module Digest: input of the evidence digest (design 4). Each judged event gives one canonical
- * line that is hashed; the hashes are sorted and hashed again. Hashing is done by the caller, who
- * has crypto. The digest does not depend on the order in which evidence was read.
+ * @module Digest: input of the evidence digest (evidence: Normalize). Each judged event gives one
+ * canonical line that is hashed; the hashes are sorted and hashed again. Hashing is done by the
+ * caller, who has crypto. The digest does not depend on the order in which evidence was read.
  */
 import { canonicalJson } from "./canonical-json.ts";
 import type { TurnEvent } from "./event.ts";

@@ -1,4 +1,4 @@
-/** @module EventOrder: the order of events, `(timestamp, event_id)` (design 3.6). */
+/** @module EventOrder: the order of events, `(timestamp, event_id)` (vocabulary: Envelopes). */
 import type { TurnEvent } from "./event.ts";
 import { compareText } from "./text-order.ts";
 import { compareTimes } from "./time.ts";

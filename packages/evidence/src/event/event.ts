@@ -1,6 +1,6 @@
 /**
- * @module Event: the one shape of evidence, the same in memory, on a wire and in a store (design
- * 3.7). Data records are snake_case everywhere; absent means unknown.
+ * @module Event: the one shape of evidence, the same in memory, on a wire and in a store
+ * (vocabulary: Event fields). Data records are snake_case everywhere; absent means unknown.
  */
 import type {
   Dialect,

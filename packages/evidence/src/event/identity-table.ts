@@ -1,6 +1,6 @@
 /**
  * @module IdentityTable: identities as small integers. One map keyed by joined strings was not
- * linear (design 8); here every field is one step down a trie, absent and null are separate
+ * linear; here every field is one step down a trie, absent and null are separate
  * values, and the last identity is cached, because events of a turn are adjacent.
  */
 import type { TurnEvent } from "./event.ts";

@@ -1,8 +1,8 @@
 /**
  * @module IdentityTuple: the identity to which an event belongs. The tuple (application, agent,
  * user, thread, root, turn) is compared as a whole; evidence of one tuple never counts for another
- * (requirements: Reconciliation 5; design 4). Events are partitioned by it once, and every step
- * works group by group, so that its maps stay small.
+ * (requirements: Reconciliation 5; evidence: Normalize). Events are partitioned by it once, and
+ * every step works group by group, so that its maps stay small.
  */
 import type { IdentityField, TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";

@@ -1,6 +1,6 @@
 /**
  * @module Query: filters on evidence, and the `matches` function that defines their meaning for
- * every store (style 4.4). Filters only narrow; the scope of the reader is a separate argument.
+ * every store. Filters only narrow; the scope of the reader is a separate argument.
  */
 import type { EventKind, EventStatus } from "@turnproof/semconv";
 
@@ -8,7 +8,7 @@ import type { TurnEvent } from "./event.ts";
 import type { SourceStore } from "./event.ts";
 import { compareTimes } from "./time.ts";
 
-/** Filters of the events endpoint (requirements: Endpoints; design 6.2). All must match. */
+/** Filters of the events endpoint (requirements: Endpoints; collector: Answer). All must match. */
 export interface EventQuery {
   readonly store?: SourceStore | "all";
   readonly application_id?: string;

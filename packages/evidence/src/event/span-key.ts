@@ -1,7 +1,7 @@
 /**
  * @module SpanKey: the span that an event describes. A pending marker is exported as a span of its
- * own, but it describes the span that it announces: its event id is `<span_id>:start` (design
- * 3.8.3).
+ * own, but it describes the span that it announces: its event id is `<span_id>:start` (vocabulary:
+ * From a span to an event 3).
  */
 import type { TurnEvent } from "./event.ts";
 

@@ -1,5 +1,5 @@
 /**
- * @module Time: timestamps as text (style 4.4). Evidence keeps every fractional digit of its
+ * @module Time: timestamps as text. Evidence keeps every fractional digit of its
  * input, so a time becomes a floating-point number only to subtract two of them.
  */
 const isoForm =
@@ -36,7 +36,7 @@ function fractionOf(time: string): string {
 /**
  * The time in UTC with its own fractional digits, or undefined when the text is no valid time. An
  * offset is applied; a text without one is UTC, as older writers meant it (requirements: Endpoints
- * rule 5).
+ * 5).
  */
 export function normalizeTime(text: string): string | undefined {
   // Length first: a longer text is no time, and hostile text reaches no pattern.
@@ -138,7 +138,7 @@ const epochMax = 4_102_444_800n;
 /**
  * The time of an epoch number in seconds, milliseconds, microseconds or nanoseconds, or undefined
  * unless exactly one unit puts it between 2000 and 2100. Legacy rows only: current children have
- * text (design 3.6).
+ * text (vocabulary: Envelopes).
  */
 export function epochToTime(value: number | string): string | undefined {
   const text = typeof value === "number" ? numberText(value) : value;

@@ -1,7 +1,7 @@
 /**
- * @module Health: the state of a window of evidence (requirements: Endpoints, health view; design
- * 4). It does not probe a deployment: absent records cannot show what was lost, so losses are
- * unknown unless every producer accounted for its own.
+ * @module Health: the state of a window of evidence (requirements: Endpoints; evidence: Insights).
+ * It does not probe a deployment: absent records cannot show what was lost, so losses are unknown
+ * unless every producer accounted for its own.
  */
 import { codes } from "@turnproof/semconv";
 import type { Dialect, EventKind } from "@turnproof/semconv";

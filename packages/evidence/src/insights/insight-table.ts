@@ -1,12 +1,12 @@
 /**
- * @module InsightTable: text and thresholds of each insight (requirements: Trace Insights; design
- * 4). Thresholds are defined here only.
+ * @module InsightTable: text and thresholds of each insight (requirements: Trace Insights;
+ * evidence: Insights). Thresholds are defined here only.
  */
 import { text } from "../reconcile/finding-text.ts";
 import type { FindingText, Priority } from "../reconcile/finding-text.ts";
 import type { TurnEvent } from "../event/event.ts";
 
-/** Thresholds of design 4. Shares are of the calls with a result. */
+/** Thresholds (evidence: Insights). Shares are of the calls with a result. */
 export const insightThresholds = {
   /** Supplies and items without a single reference. */
   unreferencedSuppliesMin: 2,

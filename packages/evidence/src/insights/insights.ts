@@ -1,6 +1,6 @@
 /**
  * @module Insights: notable facts of a turn, or of a window of an agent or thread (requirements:
- * Trace Insights; design 4). Never silently truncated, and no text is ever read.
+ * Trace Insights; evidence: Insights). Never silently truncated, and no text is ever read.
  */
 import { limits } from "@turnproof/semconv";
 

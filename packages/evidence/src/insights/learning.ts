@@ -1,6 +1,6 @@
 /**
  * @module Learning: what a system could learn from its turns, and the state of each candidate
- * (requirements: Evidence recorded 6; design 4). A recurring workflow is a sequence of tool names;
+ * (requirements: Recording; evidence: Insights). A recurring workflow is a sequence of tool names;
  * nothing here promotes a candidate.
  */
 import { limits } from "@turnproof/semconv";

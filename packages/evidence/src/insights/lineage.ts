@@ -1,7 +1,7 @@
 /**
- * @module Lineage: the recorded sources of a resource (design 4). Tenants are never mixed: the
- * same ref of two users gives two lineages. A link is what was recorded, not a proof, and a source
- * without a recorded producer is a leaf.
+ * @module Lineage: the recorded sources of a resource (evidence: Insights). Tenants are never
+ * mixed: the same ref of two users gives two lineages. A link is what was recorded, not a proof,
+ * and a source without a recorded producer is a leaf.
  */
 import type { ProvenanceStatus } from "@turnproof/semconv";
 

@@ -1,7 +1,7 @@
 /**
  * @module Recommendations: proposals that people decide on (requirements: States and transitions;
- * design 4). Accepting one creates a draft experiment for that revision and changes nothing that
- * runs.
+ * evidence: Insights). Accepting one creates a draft experiment for that revision and changes
+ * nothing that runs.
  */
 import { CodedError } from "@turnproof/semconv";
 

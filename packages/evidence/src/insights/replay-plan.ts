@@ -1,7 +1,7 @@
 /**
  * @module ReplayPlan: a description of what a turn did, not executable (requirements:
- * Authentication 3; design 4). It runs nothing, uses no network, has no side effect and contains
- * no content.
+ * Authentication 3; evidence: Insights). It runs nothing, uses no network, has no side effect and
+ * contains no content.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { EventKind } from "@turnproof/semconv";

@@ -1,7 +1,7 @@
 /**
- * @module Bundle: the wire format of stored evidence (design 3.6). Versions 1, 2 and 3 are read;
- * version 2 with version 3 children is written, deterministically: the same events give the same
- * text in any order. A bundle never changes once written.
+ * @module Bundle: the wire format of stored evidence (vocabulary: Envelopes). Versions 1, 2 and 3
+ * are read; version 2 with version 3 children is written, deterministically: the same events give
+ * the same text in any order. A bundle never changes once written.
  */
 import type { EventKind } from "@turnproof/semconv";
 

@@ -1,7 +1,7 @@
 /**
- * @module ChildAttributes: reads the attributes of a stored event through the guard (design 3.3).
- * Current children have registered names; older ones are read through a table of old names. Text
- * that no row admits is never copied.
+ * @module ChildAttributes: reads the attributes of a stored event through the guard (vocabulary:
+ * Attributes). Current children have registered names; older ones are read through a table of old
+ * names. Text that no row admits is never copied.
  */
 import { attribute, registryRows, screen, screenValue, splitMetrics } from "@turnproof/semconv";
 import type { AttributeName, EventKind } from "@turnproof/semconv";

@@ -1,7 +1,7 @@
 /**
- * @module ChildResources: the inputs, outputs and selections of an event (design 3.7). Older
- * writers had a separate field for the resource of an artifact or a delivery; it is converted to
- * the current ones.
+ * @module ChildResources: the inputs, outputs and selections of an event (vocabulary: Event
+ * fields). Older writers had a separate field for the resource of an artifact or a delivery; it is
+ * converted to the current ones.
  */
 import type { EventDraft } from "./child-fields.ts";
 import type { ResourceRef } from "../event/event.ts";

@@ -1,7 +1,7 @@
 /**
  * @module ContentHash: the content of an event for comparison, and a stable 64-bit hash of it. Not
- * for security: it only breaks ties between revisions (design 3.6). The digest of a signed
- * statement is SHA-256 and made outside of this package.
+ * for security: it only breaks ties between revisions (vocabulary: Envelopes). The digest of a
+ * signed statement is SHA-256 and made outside of this package.
  */
 import { limits } from "@turnproof/semconv";
 

@@ -1,4 +1,6 @@
-/** Copies, retries and revisions (design 3.6); the order of arrival makes no difference. */
+/**
+ * Copies, retries and revisions (vocabulary: Envelopes); the order of arrival makes no difference.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

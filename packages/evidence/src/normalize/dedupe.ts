@@ -1,7 +1,7 @@
 /**
- * @module Dedupe: reduces copies to one event (design 3.6). Copies share (application, agent,
- * user, thread, root, turn, event_id); for received spans (ingest principal, root, event_id), so
- * that one producer cannot replace another's events.
+ * @module Dedupe: reduces copies to one event (vocabulary: Envelopes). Copies share (application,
+ * agent, user, thread, root, turn, event_id); for received spans (ingest principal, root,
+ * event_id), so that one producer cannot replace another's events.
  */
 import { contentOf, stableHash } from "./content-hash.ts";
 import type { TurnEvent } from "../event/event.ts";
@@ -86,7 +86,9 @@ export function areDistinct(events: readonly TurnEvent[], groups: Partition): bo
   return findFirsts(events, groups) === undefined;
 }
 
-/** Index of the first copy of each event, itself where it is the first; undefined without copies. */
+/**
+ * Index of the first copy of each event, itself where it is the first; undefined without copies.
+ */
 function findFirsts(
   events: readonly TurnEvent[],
   { starts, order }: Partition,

@@ -1,7 +1,7 @@
 /**
- * @module LegacyFields: the names that older writers used for today's attributes, by kind (design
- * 3.2; requirements: Versioning). The table is an allowlist: a field outside of it, such as a
- * prompt, arguments or a result, is never read.
+ * @module LegacyFields: the names that older writers used for today's attributes, by kind
+ * (vocabulary: Event kinds; requirements: Versioning). The table is an allowlist: a field outside
+ * of it, such as a prompt, arguments or a result, is never read.
  */
 import type { AttributeName, EventKind } from "@turnproof/semconv";
 

@@ -1,13 +1,13 @@
 /**
  * @module NormalizationFindings: problems with data, counted by code. A finding never contains a
- * value: it has its code, its store and the ids of records or events (design 4: Normalize).
+ * value: it has its code, its store and the ids of records or events (evidence: Normalize).
  */
 import { limits } from "@turnproof/semconv";
 
 import type { NormalizationError, SourceStore } from "../event/event.ts";
 import { isUntrusted } from "./untrusted.ts";
 
-/** The closed list of design 4; any of them makes a window untrusted. */
+/** The closed list (evidence: Normalize); any of them makes a window untrusted. */
 export type NormalizationCode =
   | "invalid_source_row"
   | "invalid_bundle"

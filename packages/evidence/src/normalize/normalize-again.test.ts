@@ -1,7 +1,7 @@
 /**
  * Normalized output is accepted again without a finding: a page's items can be posted, a saved
- * window can be judged (design 3.7 and 4). Ids of every form are tried in every field that has
- * one, and at the length at which a derived id could exceed the limit.
+ * window can be judged (vocabulary: Event fields; evidence: Normalize). Ids of every form are tried
+ * in every field that has one, and at the length at which a derived id could exceed the limit.
  */
 import { limits } from "@turnproof/semconv";
 import fc from "fast-check";

@@ -1,6 +1,6 @@
 /**
  * @module NormalizeChild: reads one stored or posted event as a TurnEvent, or reports a finding
- * (design 4: Normalize). Children of versions 1 and 2 are read through tables of old names,
+ * (evidence: Normalize). Children of versions 1 and 2 are read through tables of old names,
  * version 3 directly. Never throws on data; a present value is never read as absent.
  */
 import { eventKinds, eventPhases, eventStatuses, legacyKinds } from "@turnproof/semconv";

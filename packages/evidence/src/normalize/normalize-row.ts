@@ -1,6 +1,6 @@
 /**
  * @module NormalizeRow: reads rows of the conversation and tool_log stores as events without their
- * text (design 3.2): identity, time and outcome, never messages, arguments or results.
+ * text (vocabulary: Event kinds): identity, time and outcome, never messages, arguments or results.
  */
 import type { EventStatus } from "@turnproof/semconv";
 

@@ -1,6 +1,6 @@
 /**
- * The normalizer under load and with hostile input, and the bundle codec's round trip (design 3.6,
- * 4).
+ * The normalizer under load and with hostile input, and the bundle codec's round trip (vocabulary:
+ * Envelopes; evidence: Normalize).
  */
 import { eventKinds, eventStatuses } from "@turnproof/semconv";
 import fc from "fast-check";

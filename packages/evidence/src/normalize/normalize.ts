@@ -1,5 +1,5 @@
 /**
- * @module Normalize: converts rows of any store and version to events and findings (design 4:
+ * @module Normalize: converts rows of any store and version to events and findings (evidence:
  * Normalize; requirements: Versioning). The only reader of trace bundles of versions 1 to 3, host
  * event envelopes, native events, conversation rows and tool logs. Never throws on data.
  */
@@ -44,8 +44,8 @@ export interface Normalized {
 }
 
 /**
- * Normalizes stored rows. Copies are removed (design 3.6), and a tool_log row is removed where the
- * trace has the same call's result. Any finding makes a window untrusted.
+ * Normalizes stored rows. Copies are removed (vocabulary: Envelopes), and a tool_log row is removed
+ * where the trace has the same call's result. Any finding makes a window untrusted.
  */
 export function normalize(rows: readonly unknown[], options: NormalizeOptions = {}): Normalized {
   const findings = createFindings();

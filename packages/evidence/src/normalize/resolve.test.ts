@@ -1,4 +1,7 @@
-/** Identity over a root: its steps, three tenant states, independence of order (design 3.8). */
+/**
+ * Identity over a root: its steps, three tenant states, independence of order (vocabulary: From a
+ * span to an event).
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

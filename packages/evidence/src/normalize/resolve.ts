@@ -1,7 +1,7 @@
 /**
- * @module Resolve: identity and turn of an event, from its complete root (design 3.8, rules 1, 2,
- * 3 and 5). Foreign spans have little identity of their own and arrive in any order; the result
- * depends on the set of events alone, never on batches, order or repetition.
+ * @module Resolve: identity and turn of an event, from its complete root (vocabulary: From a span
+ * to an event, rules 1, 2, 3 and 5). Foreign spans have little identity of their own and arrive in
+ * any order; the result depends on the set of events alone, never on batches, order or repetition.
  */
 import { identityFields } from "../event/event.ts";
 import type { IdentityField, TurnEvent } from "../event/event.ts";

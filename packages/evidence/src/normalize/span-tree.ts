@@ -1,7 +1,7 @@
 /**
- * @module SpanTree: the spans of one root as linked nodes, for inherited identity (design 3.8).
- * Events with one span id share a node, unless their own identity differs: then they are different
- * spans with one id, and inherit nothing from each other.
+ * @module SpanTree: the spans of one root as linked nodes, for inherited identity (vocabulary: From
+ * a span to an event). Events with one span id share a node, unless their own identity differs:
+ * then they are different spans with one id, and inherit nothing from each other.
  */
 import type { TurnEvent } from "../event/event.ts";
 import { parentKey, spanKey } from "../event/span-key.ts";

@@ -1,6 +1,6 @@
 /**
- * @module ToolLog: a tool_log row and the trace's result of the same call are one fact (design
- * 3.6). The trace has more detail, so the row is removed; without a trace result it is kept.
+ * @module ToolLog: a tool_log row and the trace's result of the same call are one fact (vocabulary:
+ * Envelopes). The trace has more detail, so the row is removed; without a trace result it is kept.
  */
 import type { TurnEvent } from "../event/event.ts";
 

@@ -1,6 +1,6 @@
 /**
- * @module Untrusted: evidence, readable or not, of an untrusted producer (design 3.8.4). The
- * verdict is computed without it.
+ * @module Untrusted: evidence, readable or not, of an untrusted producer (vocabulary: From a span
+ * to an event 4). The verdict is computed without it.
  */
 import type { NormalizationError } from "../event/event.ts";
 

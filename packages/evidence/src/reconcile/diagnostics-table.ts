@@ -1,14 +1,13 @@
 /**
- * @module DiagnosticsTable: text and priority of each finding of the judge (design 4:
- * Diagnostics). A second table has what prevents a success without a diagnostic. No sentence
- * contains a value.
+ * @module DiagnosticsTable: text and priority of each finding of the judge (evidence: Diagnostics).
+ * A second table has what prevents a success without a diagnostic. No sentence contains a value.
  */
 import { text } from "./finding-text.ts";
 import type { FindingText, Priority } from "./finding-text.ts";
 import { gapTexts } from "./gap-table.ts";
 import type { GapCode } from "./gap-table.ts";
 
-/** Codes of the diagnostics table of design 4. */
+/** Codes of the diagnostics table (evidence: Diagnostics). */
 export const diagnosticCodes = [
   "artifact_missing",
   "artifact_persistence_unverified",
@@ -47,7 +46,7 @@ export type DiagnosticCode = (typeof diagnosticCodes)[number];
 /** Any finding of the judge. */
 export type FindingCode = DiagnosticCode | GapCode;
 
-/** The diagnostics of design 4, with the triggers of its table. */
+/** The diagnostics (evidence: Diagnostics), with the triggers of its table. */
 const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
   artifact_missing: text(
     0,

@@ -1,6 +1,6 @@
 /**
  * @module FindingList: the findings of one window, one per code, task and subject, with at most 32
- * evidence ids each (design 4: Diagnostics).
+ * evidence ids each (evidence: Diagnostics).
  */
 import { limits } from "@turnproof/semconv";
 

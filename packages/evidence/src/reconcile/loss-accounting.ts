@@ -1,6 +1,6 @@
 /**
- * @module LossAccounting: known losses per producer (design 6.4). Every producer of the window
- * must have reported; with a single missing report the total is unknown, never zero.
+ * @module LossAccounting: known losses per producer (evidence: Loss accounting). Every producer of
+ * the window must have reported; with a single missing report the total is unknown, never zero.
  */
 import type { MetricState } from "@turnproof/semconv";
 

@@ -127,12 +127,18 @@ export function openBench(
   };
 }
 
-/** False for evidence of a principal that may not assert verification (design 3.8.4). */
+/**
+ * False for evidence of a principal that may not assert verification (vocabulary: From a span to an
+ * event 4).
+ */
 export function mayAssert(event: TurnEvent): boolean {
   return event.ingest_trusted !== false;
 }
 
-/** False where a field of the tuple was inherited or derived (design 3.8.2). */
+/**
+ * False where a field of the tuple was inherited or derived (vocabulary: From a span to an event
+ * 2).
+ */
 export function hasOwnIdentity(event: TurnEvent): boolean {
   return event.identity_derived?.some((field) => tuple.has(field)) !== true;
 }

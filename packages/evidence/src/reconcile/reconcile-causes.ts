@@ -1,6 +1,7 @@
 /**
  * @module ReconcileCauses: which event is an effect of which, by parents, links and `caused_by`
- * (design 4: Order). Used only for events of different producers: within one, its sequence orders.
+ * (evidence: Reconcile: Order). Used only for events of different producers: within one, its
+ * sequence orders.
  */
 import type { TurnEvent } from "../event/event.ts";
 import { stampOf } from "./reconcile-clock.ts";

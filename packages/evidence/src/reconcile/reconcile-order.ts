@@ -1,5 +1,5 @@
 /**
- * @module ReconcileOrder: which of several states is the latest (design 4: Reconcile). Times
+ * @module ReconcileOrder: which of several states is the latest (evidence: Reconcile). Times
  * order, settled to follow each producer's sequence; at equal times that sequence decides; across
  * producers causality comes first. States that still tie are judged together, so that a tie never
  * favours success.

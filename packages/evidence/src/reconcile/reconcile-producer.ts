@@ -66,7 +66,7 @@ function readProducer(scope: TaskScope, span: string): Producer {
   const producers = named.filter((event) => mayProduceFor(scope, event));
   if (producers.length === 0) return nothing;
   const evidence = shownOf(producers);
-  // A structural span has no status, so it is no result (design 3.2).
+  // A structural span has no status, so it is no result (vocabulary: Event kinds).
   const results = producers.filter(
     (event) => event.phase !== "start" && event.event_kind !== "span",
   );

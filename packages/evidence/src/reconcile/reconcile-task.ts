@@ -28,7 +28,7 @@ const deliveryGaps: ReadonlySet<string> = new Set([
   "delivery_precedes_evidence",
 ]);
 
-/** Identity fields without which no intent can be satisfied (design 4: Reconcile). */
+/** Identity fields without which no intent can be satisfied (evidence: Reconcile). */
 const intentFields = ["agent_id", "thread_id", "turn_id", "root_trace_id"] as const;
 
 function hasWholeIdentity(intent: TurnEvent): boolean {

@@ -1,5 +1,5 @@
 /**
- * @module ReconcileTruncation: whether the output of a contract ended at its limit (design 4:
+ * @module ReconcileTruncation: whether the output of a contract ended at its limit (evidence:
  * Diagnostics, `contract_truncated`). The finish reason belongs to a model call, and the record of
  * a contract is separate from it, so the call with the text has to be found.
  */

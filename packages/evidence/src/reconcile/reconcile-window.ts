@@ -142,7 +142,7 @@ export function assessWindow(
   };
 }
 
-/** Truncation makes a window partial; it never improves an untrusted one (design 4). */
+/** Truncation makes a window partial; it never improves an untrusted one (evidence: Reconcile). */
 function completeness(
   reasons: ReadonlySet<WindowReason>,
   metadata: WindowMetadata | undefined,

@@ -1,7 +1,7 @@
 /**
  * @module Reconcile: the strict verdict over a window (requirements: Reconciliation 1 to 11;
- * design 4). Success requires that nothing contradicts it and nothing required is missing;
- * everything unknown counts against it.
+ * evidence: Reconcile). Success requires that nothing contradicts it and nothing required is
+ * missing; everything unknown counts against it.
  */
 import type { VerdictStatus } from "@turnproof/semconv";
 
@@ -75,7 +75,8 @@ const outcomeStage = "outcome";
 /**
  * Judges the complete, authorized, normalized window. Accepts any array and never throws on data:
  * a value that is no event makes the window untrusted. The result does not depend on order or
- * repetition of the events. Identity must be resolved already (design 3.8).
+ * repetition of the events. Identity must be resolved already (vocabulary: From a span to an
+ * event).
  */
 export function reconcileOutcome(
   events: readonly unknown[],

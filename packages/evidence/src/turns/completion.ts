@@ -1,7 +1,7 @@
 /**
- * @module Completion: starts without a result (design 3.8.3). Start and result of a call share a
- * span or, in older records, the id of the tool call; where neither is recorded, results of a kind
- * are matched to its starts one by one.
+ * @module Completion: starts without a result (vocabulary: From a span to an event 3). Start and
+ * result of a call share a span or, in older records, the id of the tool call; where neither is
+ * recorded, results of a kind are matched to its starts one by one.
  */
 import type { TurnEvent } from "../event/event.ts";
 import { createIdentityTable } from "../event/identity-table.ts";

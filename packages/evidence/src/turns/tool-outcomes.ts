@@ -1,7 +1,7 @@
 /**
  * @module ToolOutcomes: outcome and badge of tool calls, and their counts (requirements:
- * Reconciliation 11). Fallback and degraded results are usable but counted apart from clean ones;
- * a provider error is a failure; an unrecorded outcome is unknown.
+ * Reconciliation 11). Fallback and degraded results are usable but counted apart from clean ones; a
+ * provider error is a failure; an unrecorded outcome is unknown.
  */
 import { toolBadges, toolOutcomes } from "@turnproof/semconv";
 import type { ToolOutcome } from "@turnproof/semconv";

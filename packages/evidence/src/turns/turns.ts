@@ -1,7 +1,7 @@
 /**
- * @module Turns: one row per turn, folded from its events (design 6.2). A row contains only what
- * its events recorded: everything else is null, and a turn that began and never ended is marked as
- * such.
+ * @module Turns: one row per turn, folded from its events (collector: Answer). A row contains only
+ * what its events recorded: everything else is null, and a turn that began and never ended is
+ * marked as such.
  */
 import { tenantState } from "@turnproof/semconv";
 import type {

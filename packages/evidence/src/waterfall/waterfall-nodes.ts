@@ -1,7 +1,7 @@
 /**
  * @module WaterfallNodes: converts the events of one turn to nodes. Start and result are paired by
  * span, every event becomes part of exactly one node, and a node without a known duration is
- * marked (design 4: Waterfall).
+ * marked (evidence: Waterfall).
  */
 import type { TimingState } from "@turnproof/semconv";
 

@@ -1,7 +1,7 @@
 /**
  * @module Waterfall: the causal order of every turn in a window as rows of a tree grid
- * (requirements: Endpoints, Causal waterfall; design 4). A parent link proves neither ownership
- * nor quality: missing, circular or unmeasured nodes are flagged and kept.
+ * (requirements: Endpoints, Causal waterfall; evidence: Waterfall). A parent link proves neither
+ * ownership nor quality: missing, circular or unmeasured nodes are flagged and kept.
  */
 import type { EventKind, EventStatus, TimingState } from "@turnproof/semconv";
 

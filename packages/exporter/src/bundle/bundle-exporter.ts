@@ -1,6 +1,6 @@
 /**
  * @module Bundle exporter: writes finished spans of this process into an evidence store, through
- * the gate and the mapping. Requirements: Storage rules; design 3.6.
+ * the gate and the mapping. requirements: Events and storage rules; vocabulary: Envelopes.
  */
 import { diag } from "@opentelemetry/api";
 import type { EvidenceBatch, TurnEvent } from "@turnproof/evidence";
@@ -27,7 +27,7 @@ export interface BundleExporterOptions extends GateOptions {
   readonly now?: () => string;
 }
 
-/** Counters of this exporter (requirements: Storage rules). */
+/** Counters of this exporter (requirements: Events and storage rules). */
 export interface BundleExporterHealth {
   readonly written: number;
   readonly write_failures: number;

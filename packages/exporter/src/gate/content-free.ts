@@ -1,7 +1,7 @@
 /**
  * @module Content free: a decorator for any span exporter that passes only registry content
- * (design 3.3). It wraps the exporter instead of being a processor beside it, because processors
- * run side by side: what one removes, another still sees.
+ * (vocabulary: Attributes). It wraps the exporter instead of being a processor beside it, because
+ * processors run side by side: what one removes, another still sees.
  */
 import { guarded } from "../processor/exporter-call.ts";
 import { untracedExporter } from "../processor/untraced.ts";

@@ -1,6 +1,6 @@
 /**
  * @module SDK shapes: the interfaces of the OpenTelemetry SDK as structural types, so that one
- * build works with the 2.x and the 3.x line without importing either (design 2).
+ * build works with the 2.x and the 3.x line without importing either (architecture: Packages).
  */
 import type {
   Attributes,

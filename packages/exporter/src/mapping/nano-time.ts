@@ -1,6 +1,6 @@
 /**
  * @module Nano time: decimal nanoseconds to ISO 8601 UTC with nine digits, without BigInt. Invalid
- * times are clamped or left out, never thrown (design 3.6, 6.1).
+ * times are clamped or left out, never thrown (vocabulary: Envelopes; collector: Receive).
  */
 import type { UnixTime } from "./span-record.ts";
 

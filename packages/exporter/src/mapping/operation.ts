@@ -1,7 +1,7 @@
 /**
  * @module Operation: the operation name of an event. Span names are content, so a foreign one is
- * never read: the registry's name for the kind is built from screened attributes (design 3.2,
- * 3.3).
+ * never read: the registry's name for the kind is built from screened attributes (vocabulary: Event
+ * kinds; vocabulary: Attributes).
  */
 import {
   limits,

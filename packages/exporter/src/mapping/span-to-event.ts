@@ -1,7 +1,7 @@
 /**
- * @module Span to event: the single mapping of spans, received or exported in process (design
- * 3.8). Pure and deterministic: the same record and context give the same event, byte for byte.
- * Identity is stored as recorded; evidence resolves it over the root.
+ * @module Span to event: the single mapping of spans, received or exported in process (vocabulary:
+ * From a span to an event). Pure and deterministic: the same record and context give the same
+ * event, byte for byte. Identity is stored as recorded; evidence resolves it over the root.
  */
 import type { EventAttributeMap, TurnEvent } from "@turnproof/evidence";
 import { eventPhases, ledgerFromLists, refsFromLists } from "@turnproof/semconv";
@@ -167,12 +167,12 @@ function addDuration(draft: Draft, start: Instant, end: Instant): void {
   }
 }
 
-/** The identity that the span itself has; three states of the tenant (design 3.1). */
+/** The identity that the span itself has; three states of the tenant (vocabulary: Identity). */
 function addIdentity(draft: Draft): void {
   // One line per field, because a loop over names costs as much as the guard.
   const application = reading.text(rowAt.application_id);
   if (application !== undefined) draft.application_id = application;
-  // Libraries have no agent id except the name (design 3.8).
+  // Libraries have no agent id except the name (vocabulary: From a span to an event).
   const agent = reading.text(rowAt.agent_id) ?? reading.text(rowAt.agent_name);
   if (agent !== undefined) {
     draft.agent_id = agent;
@@ -263,8 +263,8 @@ function addLists(draft: Draft): void {
 }
 
 /**
- * A delivery without a recorded acknowledgement has it as an explicit unknown (requirements:
- * Delivery).
+ * A delivery without a recorded acknowledgement has it as an explicit unknown (requirements: Host
+ * recorder).
  */
 function attributesOf(kind: EventKind, phase: EventPhase): EventAttributeMap {
   const attributes: Record<string, unknown> = reading.attributes();

@@ -1,7 +1,7 @@
 /**
  * @module Status: how a span ended, according to its dialect. A status code alone is not reliable:
  * Mastra ends a failed model call with OK, Langfuse leaves a failure unset, OpenInference passes a
- * tool's error on to the parents and to the next call (design 3.8).
+ * tool's error on to the parents and to the next call (vocabulary: From a span to an event).
  */
 import { eventStatuses, toolOutcomes } from "@turnproof/semconv";
 import type { EventPhase, EventStatus, ToolOutcome } from "@turnproof/semconv";
@@ -42,7 +42,7 @@ export function statusOf(
   if (span.statusCode === statusError) {
     return isHandedOn(span, decision, reading) ? "success" : "error";
   }
-  // A host span without an explicit end is unknown, never success (requirements: Span).
+  // A host span without an explicit end is unknown, never success (requirements: Host recorder).
   const silent = decision.kind === "application_action" || decision.kind === "queue_transition";
   return silent && span.statusCode !== statusOk ? "unknown" : "success";
 }

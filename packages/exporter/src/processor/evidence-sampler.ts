@@ -1,7 +1,8 @@
 /**
  * @module Evidence sampler: wraps the application's sampler. Spans that are not recorded never
- * reach a processor, so evidence can be kept only here (design 3.8, 6). Evidence that the
- * application's sampler drops is recorded without the sampled flag: other exporters ignore it.
+ * reach a processor, so evidence can be kept only here (vocabulary: From a span to an event 6).
+ * Evidence that the application's sampler drops is recorded without the sampled flag: other
+ * exporters ignore it.
  */
 import { diag } from "@opentelemetry/api";
 import type { Attributes, Context, Link, SpanKind, TraceState } from "@opentelemetry/api";

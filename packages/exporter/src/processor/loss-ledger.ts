@@ -1,5 +1,6 @@
 /**
- * @module Loss ledger: the fate of every evidence span, to the unit (design 6.4). At any moment
+ * @module Loss ledger: the fate of every evidence span, to the unit (evidence: Loss accounting). At
+ * any moment
  * `created = exported + spooled + queued + the sum of dropped`.
  */
 

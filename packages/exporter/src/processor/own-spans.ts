@@ -52,7 +52,10 @@ export function startMarker(span: ReadableSpanLike): ReadableSpanLike {
   };
 }
 
-/** A producer's report of its own losses, as a span in a trace of its own (design 6.4). */
+/**
+ * A producer's report of its own losses, as a span in a trace of its own (evidence: Loss
+ * accounting).
+ */
 export function lossReport(
   health: ExportHealth,
   producerId: string,
@@ -80,7 +83,9 @@ export function lossReport(
   return qualitySpan(attributes, resource);
 }
 
-/** A producer's heartbeat while evidence spans are open, with their number (design 4). */
+/**
+ * A producer's heartbeat while evidence spans are open, with their number (evidence: Reconcile).
+ */
 export function heartbeat(
   openSpans: number,
   producerId: string,

@@ -1,8 +1,8 @@
 /**
  * @module Turnproof processor: our span processor for either SDK line. Every exported span passes
  * the gate; evidence is numbered when it ends, before any queue can drop it; open spans get a
- * start marker; losses are counted to the unit and reported (design 6.4). It never throws into its
- * host and never keeps a process alive by itself.
+ * start marker; losses are counted to the unit and reported (evidence: Loss accounting). It never
+ * throws into its host and never keeps a process alive by itself.
  */
 import { diag } from "@opentelemetry/api";
 import { CodedError, markedKinds } from "@turnproof/semconv";

@@ -1,7 +1,7 @@
 /**
  * @module Dialect table: the shape of one foreign vocabulary, names only: which source name fills
- * which registry row, which attribute decides the kind, and which names hold identity (design
- * 6.1). The exporter does the mapping. A name that can carry content is never listed.
+ * which registry row, which attribute decides the kind, and which names hold identity (collector:
+ * Receive). The exporter does the mapping. A name that can carry content is never listed.
  */
 import type { EventKind } from "../kinds.ts";
 import type { RegistryName } from "../registry.ts";

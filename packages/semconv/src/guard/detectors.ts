@@ -1,7 +1,7 @@
 /**
  * @module Detectors: finds what a text of the right shape may still be: a credential, an e-mail
- * address, a URL, an IP address, a card number (design 3.3). One pass over the characters selects
- * the detectors that can apply; most ids and labels need none.
+ * address, a URL, an IP address, a card number (privacy: How a value is judged). One pass over the
+ * characters selects the detectors that can apply; most ids and labels need none.
  */
 import type { Code } from "../codes.ts";
 import { hasAccountNumber } from "./account-numbers.ts";

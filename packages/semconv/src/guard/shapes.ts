@@ -1,7 +1,7 @@
 /**
- * @module Shapes: the positive form that a text must match before any detector runs (design 3.3).
- * Every pattern is a single anchored class with at most one bounded or optional tail, so that
- * matching is linear; the suite proves it with a checker.
+ * @module Shapes: the positive form that a text must match before any detector runs (privacy: How a
+ * value is judged). Every pattern is a single anchored class with at most one bounded or optional
+ * tail, so that matching is linear; the suite proves it with a checker.
  */
 import { limits } from "../limits.ts";
 import type { Shape } from "../registry/row.ts";

@@ -1,4 +1,4 @@
--- The tenant of every scoped row (requirements: Provider scoping behaviour). Run once by the schema
+-- The tenant of every scoped row (requirements: Provider scoping). Run once by the schema
 -- owner. Additive: the column is nullable, so rows that are there keep NULL, which is the anonymous
 -- or legacy scope, and no authenticated read ever equals it. The digest puts the tenant first in
 -- the key: 'u' before a user's id and 'a' for nobody, so no id can spell the anonymous scope.

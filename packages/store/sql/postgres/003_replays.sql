@@ -1,2 +1,2 @@
--- Replays have a collection of their own (design 3.6: Envelopes).
+-- Replays have a collection of their own.
 CREATE TABLE IF NOT EXISTS replays (LIKE agents INCLUDING ALL);

@@ -125,7 +125,7 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
     async close() {
       if (closed) return;
       closed = true;
-      // The engine must not be closed during an insert (design 5.3).
+      // The engine must not be closed during an insert (storage: Two tables of evidence).
       await sending;
       await engine.close();
     },

@@ -1,6 +1,6 @@
 /**
  * @module PreparedBatch: a batch as blocks of bundles for an engine. The result is plain data, so
- * that a worker thread can build it (design 8: build blocks in a worker).
+ * that a worker thread can build it.
  */
 import type { EvidenceBatch, PreparedBatch, TurnEvent } from "@turnproof/evidence";
 

@@ -1,6 +1,6 @@
 /**
  * @module FilesystemMemory: the memory port over JSON documents. Every read filters strictly, row
- * by row, whatever folder a row came from (requirements: Provider scoping behaviour).
+ * by row, whatever folder a row came from (requirements: Provider scoping).
  */
 import { CodedError } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";

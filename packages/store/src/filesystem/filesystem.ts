@@ -1,8 +1,8 @@
 /**
  * @module Filesystem: evidence in one SQLite file and memory in plain files of one directory
- * (design 5.2). Several processes may use it at once; writers take turns. Protection: directory
- * modes (0700, files 0600) against local users, encoding against hostile ids, and links are never
- * followed.
+ * (storage: Providers). Several processes may use it at once; writers take turns. Protection:
+ * directory modes (0700, files 0600) against local users, encoding against hostile ids, and links
+ * are never followed.
  */
 
 import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
@@ -40,7 +40,9 @@ export interface FilesystemProvider extends Provider {
   readonly copyOld: (options?: CopyOptions) => Promise<CopyReport>;
   /** Compares those files with the copy. */
   readonly checkOld: (options?: Omit<CopyOptions, "dryRun">) => Promise<ParityReport>;
-  /** Compares, and deletes those files. @throws CodedError `migration_pending`, `migration_differs` */
+  /**
+   * Compares, and deletes those files. @throws CodedError `migration_pending`, `migration_differs`
+   */
   readonly dropOld: () => Promise<void>;
 }
 

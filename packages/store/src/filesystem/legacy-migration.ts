@@ -1,6 +1,6 @@
 /**
  * @module LegacyMigration: moves the anonymous entities of one memory to a user, under the write
- * lock (requirements: Administrative migration). The rows to move are recorded first, so that the
+ * lock (requirements: Provider scoping). The rows to move are recorded first, so that the
  * next process completes a migration after a crash, and no row is in two places or none.
  */
 import { memoryCollections } from "@turnproof/semconv";

@@ -1,8 +1,8 @@
 /**
  * @module MemoryRetention: content that memory keeps for people to read expires as a preview
- * (design 5.4): the texts of tool calls, comments and imported bundles, and of conversations where
- * an operator sets it. The row is kept, with its time and scope. Rows past their own expiry are
- * deleted.
+ * (storage: Retention and deletion): the texts of tool calls, comments and imported bundles, and of
+ * conversations where an operator sets it. The row is kept, with its time and scope. Rows past
+ * their own expiry are deleted.
  */
 import { groupBy, scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
@@ -41,7 +41,9 @@ const wordless: ReadonlySet<string> = new Set([
   "comment_hash",
 ]);
 
-/** Runs retention over the rows of a memory. @throws CodedError record_invalid and the provider's */
+/**
+ * Runs retention over the rows of a memory. @throws CodedError record_invalid and the provider's
+ */
 export async function retainMemory(
   admin: MemoryAdmin,
   options: RetentionOptions,

@@ -1,5 +1,5 @@
 /**
- * @module Rules of a memory row that every provider applies before it writes (design 5.1): its
+ * @module Rules of a memory row that every provider applies before it writes (storage: Scopes): its
  * tenant, its form, its expiry.
  */
 import { CodedError, scopedKinds, sharedKinds } from "@turnproof/semconv";

@@ -1,6 +1,6 @@
 /**
  * @module Mongodb: evidence and memory in MongoDB, by the official driver. The filter is in every
- * find and in the filter block of the vector search (requirements: Provider scoping behaviour).
+ * find and in the filter block of the vector search (requirements: Provider scoping).
  */
 import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
 import type { Collection, Db, Document, MongoClient } from "mongodb";
@@ -43,7 +43,9 @@ export interface MongodbProvider extends Provider {
   readonly copyOld: OldEvents["copy"];
   /** Compares those events with the copy. */
   readonly checkOld: OldEvents["check"];
-  /** Compares, and drops those events. @throws CodedError `migration_pending`, `migration_differs` */
+  /**
+   * Compares, and drops those events. @throws CodedError `migration_pending`, `migration_differs`
+   */
   readonly dropOld: OldEvents["drop"];
   /** The search indexes and whether they filter by tenant. */
   readonly vectors: MongoVectorIndexes;

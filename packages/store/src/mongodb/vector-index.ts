@@ -1,7 +1,7 @@
 /**
- * @module VectorIndexes: which search index a search uses (requirements: Provider scoping
- * behaviour); checked periodically for every filter field. Where the principal may not change an
- * index there is one diagnostic, later checks try again, and searches are exact.
+ * @module VectorIndexes: which search index a search uses (requirements: Provider scoping); checked
+ * periodically for every filter field. Where the principal may not change an index there is one
+ * diagnostic, later checks try again, and searches are exact.
  */
 import { memoryCollections, vectorKinds } from "@turnproof/semconv";
 import type { Code, ScopedKind } from "@turnproof/semconv";

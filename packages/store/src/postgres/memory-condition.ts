@@ -1,7 +1,7 @@
 /**
- * @module MemoryCondition: the filter of every statement over scoped memory (requirements:
- * Provider scoping behaviour). The tenant is compared by IS NOT DISTINCT FROM, which no index
- * supports, so a comparison of its digest is added.
+ * @module MemoryCondition: the filter of every statement over scoped memory (requirements: Provider
+ * scoping). The tenant is compared by IS NOT DISTINCT FROM, which no index supports, so a
+ * comparison of its digest is added.
  */
 import { levelsOf } from "../memory/record-rules.ts";
 import type { MemoryFilter } from "../memory-store.ts";

@@ -1,5 +1,5 @@
 /**
- * @module Contract: certifies a provider by running clauses against it in Vitest (style 4.6).
+ * @module Contract: certifies a provider by running clauses against it in Vitest.
  * Every clause runs for every provider. An exemption is a sentence and runs as an expected
  * failure, so it fails once its reason is gone; isolation clauses cannot be exempted.
  */

@@ -1,4 +1,7 @@
-/** @module EvidenceRules: artifacts, their sources and producers, and contracts (Reconciliation 2, 4, 7, 10). */
+/**
+ * @module EvidenceRules: artifacts, their sources and producers, and contracts (Reconciliation 2,
+ * 4, 7, 10).
+ */
 import { supportingRoles } from "@turnproof/semconv";
 
 import { failed, partial, unsettled } from "./law.ts";
@@ -99,7 +102,9 @@ function artifactState(event: Json): string {
   return isFailed(event) || attr(event, "persistence_verified") !== true ? "bad" : "good";
 }
 
-/** Inherited identity proves no ownership and no delivery (design 3.8.2). */
+/**
+ * Inherited identity proves no ownership and no delivery (vocabulary: From a span to an event 2).
+ */
 export function isDerived(event: Json): boolean {
   return ((event["identity_derived"] as readonly string[] | undefined) ?? []).length > 0;
 }
@@ -223,7 +228,9 @@ export function contradictions(
   return found;
 }
 
-/** False for events of two producers on whose order times and receipts disagree, and no cause tells. */
+/**
+ * False for events of two producers on whose order times and receipts disagree, and no cause tells.
+ */
 export function isOrdered(one: Json, other: Json, clocks: Clocks): boolean {
   if (sameProducer(one, other) || clocks.causes(one, other) || clocks.causes(other, one)) {
     return true;

@@ -9,8 +9,8 @@ export type Status = "success" | "partial" | "failed" | "unknown";
 
 /**
  * One thing that keeps a window from success. `failed`: positively bad; `partial`: absent, unknown
- * or recovered; `either`: never success, and the law does not say which of the two; `unsettled`: the
- * law does not say whether it blocks at all.
+ * or recovered; `either`: never success, and the law does not say which of the two; `unsettled`:
+ * the law does not say whether it blocks at all.
  */
 export interface Objection {
   readonly rule: Rule;
@@ -76,7 +76,8 @@ export const unsettled = (rule: Rule): Objection => ({ rule, weight: "unsettled"
 export function statusesOf(objections: readonly Objection[]): Status[] {
   const has = (weight: Objection["weight"]): boolean =>
     objections.some((one) => one.weight === weight);
-  // Design 4, `failed`: the window is complete; a known loss or an unread page leaves it partial.
+  // evidence: Reconcile, `failed`: the window is complete; a known loss or an unread page leaves it
+  // partial.
   if (objections.some(({ rule }) => rule === "window")) return ["partial"];
   if (has("unsettled")) {
     if (objections.every(({ weight }) => weight === "unsettled"))

@@ -1,7 +1,7 @@
 /**
- * @module Oracle: a naive second judge, written from requirements.md (Reconciliation 1-11), design
- * 4 and the issue "The verdict that holds" alone. It imports nothing of the judge but types, looks
- * at all events again for every rule, and is quadratic and worse.
+ * @module Oracle: a naive second judge, written from requirements.md (Reconciliation 1-11),
+ * evidence: Reconcile and the issue "The verdict that holds" alone. It imports nothing of the judge
+ * but types, looks at all events again for every rule, and is quadratic and worse.
  */
 import { claimsOf } from "./claims.ts";
 import { deliveries } from "./delivery-rules.ts";

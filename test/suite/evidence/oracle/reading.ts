@@ -56,7 +56,7 @@ const tuple = [
   "turn_id",
 ] as const;
 
-/** Design 4: identity is the whole tuple, and NULL equals only NULL. */
+/** evidence: Reconcile: identity is the whole tuple, and NULL equals only NULL. */
 export function sameTurn(one: Json, other: Json): boolean {
   return tuple.every((field) => one[field] === other[field]);
 }
@@ -93,8 +93,8 @@ export function turnsOf(events: readonly Json[]): Json[][] {
 }
 
 /**
- * Design 3.6: duplicates share their identity and event id, received spans their principal, root
- * and event id. The latest content stands, by timestamp, then by receipt.
+ * vocabulary: Envelopes: duplicates share their identity and event id, received spans their
+ * principal, root and event id. The latest content stands, by timestamp, then by receipt.
  */
 export function withoutDuplicates(events: readonly Json[]): Json[] {
   const kept: Json[] = [];

@@ -1,4 +1,7 @@
-/** @module TurnRules: the turn itself, outcomes, coverage stages, actions and losses (points 3, 5, 6 and 8). */
+/**
+ * @module TurnRules: the turn itself, outcomes, coverage stages, actions and losses (points 3, 5, 6
+ * and 8).
+ */
 import { either, failed, partial, unsettled } from "./law.ts";
 import type { Objection, Scope } from "./law.ts";
 import { contradictions } from "./evidence-rules.ts";
@@ -188,7 +191,7 @@ function wasPersistedBefore(artifact: Json, charge: Json, scope: Scope): boolean
   );
 }
 
-/** A result stands for its start as well (design 3.2). */
+/** A result stands for its start as well (vocabulary: Event kinds). */
 function hasResult(event: Json, { turn }: Scope): boolean {
   return (
     event["phase"] === "start" &&

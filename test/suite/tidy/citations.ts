@@ -1,0 +1,102 @@
+/**
+ * @module Citations: code names the rule that it keeps, as `(requirements: Reconciliation 4)`,
+ * `(storage: Providers)` or `(faults R17)`. Each names a document of this repository, a heading as
+ * it stands there, and a number that the heading's list or table has.
+ */
+import type { SourceFile } from "./source-file.ts";
+
+/** Where the documents are that code cites. */
+export const citedDocuments: { readonly [name: string]: string } = {
+  requirements: "docs/requirements.md",
+  architecture: "docs/architecture.md",
+  collector: "docs/design/collector.md",
+  evidence: "docs/design/evidence.md",
+  privacy: "docs/design/privacy.md",
+  security: "docs/design/security.md",
+  storage: "docs/design/storage.md",
+  vocabulary: "docs/design/vocabulary.md",
+};
+
+/** The numbers under each heading of a document. */
+export type Headings = ReadonlyMap<string, ReadonlySet<number>>;
+
+/** The headings of a document, and the numbers of the lists below each. */
+export function headingsOf(document: string): Headings {
+  const sections = document.split(/^#{2,3} /m).slice(1);
+  return new Map(
+    sections.map((section) => {
+      const heading = section.slice(0, section.indexOf("\n")).trim();
+      const numbers = [...section.matchAll(/^(\d+)\. /gm)].map((match) => Number(match[1]));
+      return [heading, new Set(numbers)];
+    }),
+  );
+}
+
+/** Letters and numbers of the table of faults. */
+export function faultsOf(document: string): ReadonlySet<string> {
+  return new Set([...document.matchAll(/^\| ([RHWT]\d+) \|/gm)].map((match) => match[1]!));
+}
+
+/** Everything that can be cited. */
+export interface Cited {
+  readonly documents: { readonly [name: string]: Headings };
+  readonly faults: ReadonlySet<string>;
+}
+
+/** Numbers of sections of documents that are not in the repository. */
+const elsewhere = /\b(?:[dD]esign|faults|[sS]tyle|ui|ground) \d|\((?:ui|ground|style|design): /;
+
+/** What a file says in prose: a document as a whole, the comments of code. */
+function proseOf({ path, text }: SourceFile): string {
+  if (path.endsWith(".md")) return text;
+  const comments = text.match(/\/\*[\s\S]*?\*\/|(?:^[ \t]*(?:\/\/|--).*\n?)+/gm) ?? [];
+  return comments.join("\n");
+}
+
+/** A comment that goes on in the next line, as one line. */
+const joined = (text: string): string => text.replaceAll(/\s*\n\s*(?:\*|\/\/|--)?[ \t]*/g, " ");
+
+function longestHeading(headings: Headings, text: string): string | undefined {
+  return [...headings.keys()]
+    .filter((heading) => text.startsWith(heading))
+    .toSorted((one, other) => other.length - one.length)[0];
+}
+
+function numbersAfter(text: string): readonly number[] {
+  const [list = ""] = /^(?:,? rules?)?(?: \d+(?:,| to| and)?)+(?![\w.])/.exec(text) ?? [];
+  return [...list.matchAll(/\d+/g)].map(([digits]) => Number(digits));
+}
+
+function* wrongHeadings(text: string, { documents }: Cited): Generator<string> {
+  const names = Object.keys(documents).join("|");
+  for (const match of text.matchAll(new RegExp(`[(;,] ?(${names}): (?=[A-Z])`, "g"))) {
+    const rest = text.slice(match.index + match[0].length);
+    const headings = documents[match[1]!]!;
+    const heading = longestHeading(headings, rest);
+    const cited = `${match[1]}: ${rest.slice(0, 40)}`;
+    if (heading === undefined) yield `no heading ${cited}`;
+    else if (
+      numbersAfter(rest.slice(heading.length)).some((each) => !headings.get(heading)!.has(each))
+    )
+      yield `no such number ${cited}`;
+  }
+}
+
+function* wrongFaults(text: string, { faults }: Cited): Generator<string> {
+  const list = /\bfaults:? ((?:[RHWT]\d+(?:, | to | and )?)+)/g;
+  for (const match of text.matchAll(list)) {
+    for (const [fault] of match[1]!.matchAll(/[RHWT]\d+/g)) {
+      if (!faults.has(fault)) yield `no fault ${fault}`;
+    }
+  }
+}
+
+/** Citations of a file that resolve to nothing, each as a sentence with the file's path. */
+export function brokenCitations(file: SourceFile, cited: Cited): readonly string[] {
+  const text = joined(proseOf(file));
+  const old = elsewhere.exec(text);
+  const outside = old === null ? [] : [`not in the repository: ${old[0]}`];
+  return [...outside, ...wrongHeadings(text, cited), ...wrongFaults(text, cited)].map(
+    (breach) => `${file.path} ${breach}`,
+  );
+}
