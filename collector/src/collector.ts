@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 
 import { Hono } from "hono";
-import type { EvidenceStore, MemoryStore } from "@turnproof/store";
+import type { EvidenceStore } from "@turnproof/store";
 
 import { parseConfig } from "./config/config.ts";
 import type { Config } from "./config/config.ts";
@@ -16,31 +16,12 @@ import { gate } from "./http/gate.ts";
 import { noStore } from "./http/no-store.ts";
 import { requireEndpoints } from "./http/endpoint.ts";
 import type { GrpcReceiver } from "./receive/grpc/grpc-server.ts";
-import type { Hooks } from "./hooks/hooks.ts";
 import { startJudge } from "./judge/judge.ts";
-import type { JudgeOptions } from "./judge/judge.ts";
 import { createLog } from "./log.ts";
-import type { Log } from "./log.ts";
 import type { Parts } from "./parts.ts";
 import { openParts } from "./opening.ts";
-import type { Close } from "./opening.ts";
+import type { Close, CollectorOptions } from "./opening.ts";
 import { endpoints, mountRoutes, rendererOf } from "./pages/index.ts";
-
-/** Options of a collector. All are optional; passed resources are not opened again. */
-export interface CollectorOptions {
-  /** Defaults to an empty environment: loopback, embedded store under `.turnproof`. */
-  readonly config?: Config;
-  /** A store that is already open; the collector does not close it. */
-  readonly store?: EvidenceStore;
-  /** A memory that is already open; the collector does not close it. */
-  readonly memory?: MemoryStore;
-  readonly log?: Log;
-  readonly now?: () => number;
-  /** Hooks that the host implements. */
-  readonly hooks?: Hooks;
-  /** The background judge of quiet turns; false leaves turns unjudged. */
-  readonly judge?: JudgeOptions | false;
-}
 
 /** A running collector. */
 export interface Collector {

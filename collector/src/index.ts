@@ -1,10 +1,13 @@
 /** @module Turnproof: the collector as a library. Mount it into your own Hono app, or serve it. */
 export { createCollector } from "./collector.ts";
 export { version } from "./version.ts";
-export type { Collector, CollectorOptions } from "./collector.ts";
+export type { Collector } from "./collector.ts";
+export type { CollectorOptions } from "./opening.ts";
 export { ConfigError, parseConfig, readConfig } from "./config/config.ts";
 export type { Account } from "./config/accounts.ts";
-export type { Config, ConfigFlags, ConfigProblem, IngestToken } from "./config/config.ts";
+export type { Config, ConfigFlags } from "./config/config.ts";
+export type { ConfigProblem } from "./config/config-rules.ts";
+export type { IngestToken } from "./config/config-schema.ts";
 export { endpoints } from "./pages/index.ts";
 export type { Endpoint, Endpoints, Need } from "./http/endpoint.ts";
 export { rolePermissions, roles } from "./access/principal.ts";

@@ -25,9 +25,10 @@ import { createStreams } from "./access/streams.ts";
 import { createTypedIdentity } from "./access/typed-identity.ts";
 import { createThrottle } from "./access/throttle.ts";
 import { openMemory, openStore, serverName, serverOf } from "./backend/backend.ts";
-import type { CollectorOptions } from "./collector.ts";
 import { isLoopback } from "./config/config.ts";
 import type { Config } from "./config/config.ts";
+import type { Hooks } from "./hooks/hooks.ts";
+import type { JudgeOptions } from "./judge/judge.ts";
 import { createRequestMetrics } from "./http/request-metrics.ts";
 import { cookieNameOf } from "./http/session-cookie.ts";
 import { openLate } from "./backend/late.ts";
@@ -46,6 +47,22 @@ import type { Parts } from "./parts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
 import { version } from "./version.ts";
+
+/** Options of a collector. All are optional; passed resources are not opened again. */
+export interface CollectorOptions {
+  /** Defaults to an empty environment: loopback, embedded store under `.turnproof`. */
+  readonly config?: Config;
+  /** A store that is already open; the collector does not close it. */
+  readonly store?: EvidenceStore;
+  /** A memory that is already open; the collector does not close it. */
+  readonly memory?: MemoryStore;
+  readonly log?: Log;
+  readonly now?: () => number;
+  /** Hooks that the host implements. */
+  readonly hooks?: Hooks;
+  /** The background judge of quiet turns; false leaves turns unjudged. */
+  readonly judge?: JudgeOptions | false;
+}
 
 /** Closes one part within a deadline in milliseconds. */
 export type Close = (deadlineMs: number) => Promise<void>;

@@ -1,9 +1,17 @@
 /** @module Parts: the parts of a collector, passed to every route. Nothing here is global. */
-import type { EvidenceStore, MemoryStore, TurnRecorder } from "@turnproof/store";
+import type { EventQuery } from "@turnproof/evidence";
+import type {
+  EventSlice,
+  EvidenceStore,
+  MemoryStore,
+  SliceOptions,
+  TurnRecorder,
+} from "@turnproof/store";
 
 import type { Audit } from "./access/audit/log.ts";
 import type { Credentials } from "./access/credentials.ts";
 import type { Keyring } from "./access/keyring.ts";
+import type { Principal } from "./access/principal.ts";
 import type { Pseudonyms } from "./access/pseudonyms.ts";
 import type { Sessions } from "./access/sessions.ts";
 import type { Streams } from "./access/streams.ts";
@@ -11,11 +19,23 @@ import type { TypedIdentity } from "./access/typed-identity.ts";
 import type { Throttle } from "./access/throttle.ts";
 import type { Config } from "./config/config.ts";
 import type { Hooks } from "./hooks/hooks.ts";
+import type { AppContext } from "./http/environment.ts";
 import type { RequestMetrics } from "./http/request-metrics.ts";
 import type { Receiver } from "./receive/otlp/receiver.ts";
-import type { Readers } from "./reading/readers.ts";
+import type { RecordBatch } from "./receive/record-frames.ts";
 import type { Log } from "./log.ts";
 import type { StatementSigner } from "./judge/statement.ts";
+
+/** The threads of one collector. */
+export interface Readers {
+  /** Answers a request that has passed the gate. @throws CodedError `overloaded` */
+  answer(c: AppContext): Promise<Response>;
+  /** A slice of events for a tail. */
+  page(principal: Principal, query: EventQuery, options: SliceOptions): Promise<EventSlice>;
+  /** Passes a stored batch to the judging thread, which writes its turns. */
+  readonly stored: RecordBatch;
+  close(): Promise<void>;
+}
 
 /** The parts of one collector. */
 export interface Parts {

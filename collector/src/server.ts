@@ -15,7 +15,7 @@ import { answerGrpcOn } from "./receive/grpc/wrong-port.ts";
 import { boundConnections } from "./http/connections.ts";
 import type { Connections, Listening } from "./http/connections.ts";
 import { createEdge } from "./http/edge.ts";
-import { problemOf } from "./http/errors.ts";
+import { problemOf } from "./http/problem.ts";
 import { securityHeaders } from "./http/no-store.ts";
 import type { Log } from "./log.ts";
 

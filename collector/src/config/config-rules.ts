@@ -7,9 +7,15 @@ import type { Key } from "@turnproof/semconv/fingerprint";
 
 import { providers } from "@turnproof/store";
 
-import type { ConfigProblem, ParsedVariables } from "./config.ts";
+import type { ParsedVariables } from "./config-schema.ts";
 import { bareNames } from "./config-variables.ts";
 import { isExample } from "./config-values.ts";
+
+/** A problem of the configuration: which variable, and a sentence without its value. */
+export interface ConfigProblem {
+  readonly variable: string;
+  readonly problem: string;
+}
 
 /** Problems and warnings that involve several variables. */
 export function crossProblems(

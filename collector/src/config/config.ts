@@ -6,32 +6,16 @@ import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 
 import type { TurnLimits } from "@turnproof/evidence";
-import { CodedError, limits, parseNames } from "@turnproof/semconv";
-import { providersWith } from "@turnproof/store";
+import { CodedError } from "@turnproof/semconv";
 import type { ProviderName } from "@turnproof/store";
-import { z } from "zod";
 
-import { accountsIn } from "./accounts.ts";
 import type { Account } from "./accounts.ts";
 import { bareNames, prefixes, variables } from "./config-variables.ts";
 import { crossProblems } from "./config-rules.ts";
-import {
-  flag,
-  issueSentence,
-  list,
-  origins,
-  text,
-  token,
-  traceTemplate,
-  turnLimits,
-} from "./config-values.ts";
-
-/** A producer that may send spans. */
-export interface IngestToken {
-  readonly name: string;
-  readonly token: string;
-  readonly applicationId?: string;
-}
+import type { ConfigProblem } from "./config-rules.ts";
+import { schema } from "./config-schema.ts";
+import type { IngestToken, ParsedVariables } from "./config-schema.ts";
+import { issueSentence } from "./config-values.ts";
 
 /** The complete, validated configuration. */
 export interface Config {
@@ -90,12 +74,6 @@ export interface ConfigFlags {
   readonly backend?: string;
 }
 
-/** A problem of the configuration: which variable, and a sentence without its value. */
-export interface ConfigProblem {
-  readonly variable: string;
-  readonly problem: string;
-}
-
 /** All problems of a configuration at once; code `config_invalid`. */
 export class ConfigError extends CodedError {
   readonly problems: readonly ConfigProblem[];
@@ -107,92 +85,6 @@ export class ConfigError extends CodedError {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-const ingestTokens = list.transform((parts, context): readonly IngestToken[] =>
-  parts.map((part, index) => {
-    const [first = "", second, ...rest] = part.split(":");
-    const name = second === undefined ? `ingest-${index + 1}` : first;
-    const value = second ?? first;
-    const applicationId = rest.join(":");
-    if (!token.safeParse(value).success) {
-      context.addIssue({
-        code: "custom",
-        message: `entry ${index + 1} needs a token of at least ${limits.tokenCharsMin} characters`,
-      });
-    }
-    if (!/^[a-z0-9][a-z0-9_.-]{0,63}$/i.test(name)) {
-      context.addIssue({ code: "custom", message: `entry ${index + 1} has an unusable name` });
-    }
-    return { name, token: value, ...(applicationId === "" ? {} : { applicationId }) };
-  }),
-);
-
-const portText = z
-  .string()
-  .regex(/^\d{1,5}$/, "a port is a number")
-  .transform(Number)
-  .refine((value) => value <= 65_535, "a port is at most 65535");
-
-const schema = z.object({
-  HOST: text.default("127.0.0.1"),
-  PORT: portText.default(4318),
-  GRPC_PORT: z.literal("off").or(portText).optional(),
-  BASE_PATH: text
-    .regex(/^\/([A-Za-z0-9_.-]+(\/[A-Za-z0-9_.-]+)*)?\/?$/, "a path of plain segments")
-    .transform((value) => (value === "/" ? "/" : value.replace(/\/$/, "")))
-    .default("/"),
-  DATA_DIR: text.default(".turnproof"),
-  BACKEND: z.enum(providersWith("evidence"), "unknown backend").default("clickhouse"),
-  CLICKHOUSE_URL: z.url("not a URL").optional(),
-  CLICKHOUSE_CLUSTER: text.regex(/^[A-Za-z0-9_-]+$/, "not a cluster name").optional(),
-  CLICKHOUSE_QUORUM: z
-    .string()
-    .regex(/^(auto|[1-9]\d?)$/, "auto or a number of replicas")
-    .transform((value) => (value === "auto" ? undefined : Number(value)))
-    .optional(),
-  POSTGRES_URL: text.optional(),
-  DOCUMENT_DB_URI: text.optional(),
-  MEMORY_BACKEND: z
-    .enum([...providersWith("memory"), "none"], "unknown memory backend")
-    .default("filesystem"),
-  CONFIG: text.optional(),
-  UI_AUTH_TOKEN: token.optional(),
-  UI_ACCOUNTS: accountsIn.default({ accounts: [] }),
-  UI_SESSION_SECRET: text.optional(),
-  UI_COOKIE_SECURE: flag.default(false),
-  UI_ORIGIN: origins.default([]),
-  UI_READ_ONLY: flag.default(false),
-  UI_TRACE_CONTENT_MODE: z
-    .enum(["metadata", "redacted", "full"], "say metadata, redacted or full")
-    .default("metadata"),
-  UI_AUDIT_LOG: text.optional(),
-  UI_AUDIT_SCOPE: text.max(limits.stringCharsMax).default("turnproof"),
-  UI_PSEUDONYM_KEY: text.optional(),
-  UI_TRACE_LINK: traceTemplate.optional(),
-  INGEST: z.enum(["on", "off"], "say on or off").default("on"),
-  INGEST_TOKENS: ingestTokens.default([]),
-  TRUSTED_INGEST: list.optional(),
-  TURN_LIMIT: turnLimits.optional(),
-  JOURNAL_BYTES_MAX: z
-    .string()
-    .regex(/^\d{1,15}$/, "a number of bytes")
-    .transform(Number)
-    .refine((value) => value >= 16_777_216, "at least 16 MiB")
-    .default(4_294_967_296),
-  JUDGE_BYTES_MAX: z
-    .string()
-    .regex(/^\d{1,12}$/, "a number of bytes")
-    .transform(Number)
-    .refine((value) => value >= 1_048_576, "at least 1 MiB")
-    .default(134_217_728),
-  IDENTITY_KEY: text.optional(),
-  KNOWN_NAMES: z.string().transform(parseNames).default([]),
-  SIGNING_KEY: text.optional(),
-  LOG: z.enum(["json", "pretty"], "say json or pretty").optional(),
-});
-
-/** The parsed variables by name, before they are converted to a {@link Config}. */
-export type ParsedVariables = z.infer<typeof schema>;
 
 /**
  * The configuration from this process's environment.

@@ -6,7 +6,8 @@ import { CodedError } from "@turnproof/semconv";
 import type { Principal } from "../access/principal.ts";
 import type { TypedIdentity } from "../access/typed-identity.ts";
 import type { OpenSession } from "../access/sessions.ts";
-import type { Renderer } from "./respond.tsx";
+import type { Problem } from "./problem.ts";
+import type { View } from "./frame.ts";
 
 /** A request that passed the gate, for a reading thread. */
 export interface PassedRequest {
@@ -46,6 +47,12 @@ export interface AppEnv {
 
 /** Context of a collector's request. */
 export type AppContext = Context<AppEnv>;
+
+/** Renders pages of one collector; created once and used by requests. */
+export interface Renderer {
+  page<M>(c: AppContext, view: View<M>, model: M, status: number): Response | Promise<Response>;
+  problem(c: AppContext, problem: Problem): Response | Promise<Response>;
+}
 
 /** The authenticated principal of a protected route. */
 export function principalOf(c: AppContext): Principal {

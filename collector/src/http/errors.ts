@@ -1,55 +1,21 @@
 /**
- * @module Errors: the form of every failure, RFC 9457 problem+json, with a sentence from the table
- * of codes and no input (requirements: Errors; collector: Answer).
+ * @module Errors: answers every failure with its problem (requirements: Errors; collector: Answer).
  */
-import { STATUS_CODES } from "node:http";
-
-import { CodedError, codes } from "@turnproof/semconv";
-import type { Code, CodeRow } from "@turnproof/semconv";
+import { CodedError } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
 import { HTTPException } from "hono/http-exception";
-import { z } from "zod";
 
 import type { Log } from "../log.ts";
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
 import { ParameterError } from "./parameters.ts";
-
-/** Body of every error answer. */
-export const problemSchema = z.object({
-  type: z.string().describe("URN of the code."),
-  title: z.string().describe("The status in words."),
-  status: z.int(),
-  detail: z.string().describe("A sentence from the table of codes; it never echoes input."),
-  code: z.string().describe("Stable, content-free code."),
-  field: z.string().optional().describe("Which registered parameter, when it is one."),
-  allowed: z
-    .array(z.string())
-    .optional()
-    .describe("What may stand there: the parameters or fields of the route, or the values of one."),
-  request_id: z.string(),
-});
-export type Problem = z.infer<typeof problemSchema>;
+import { problemOf } from "./problem.ts";
 
 /** Optional fields of an error answer. */
 interface ProblemOptions {
   readonly field?: string;
   readonly allowed?: readonly string[];
   readonly retryAfterSeconds?: number;
-}
-
-/** The problem of a code. */
-export function problemOf(code: Code, requestId: string, field?: string): Problem {
-  const row: CodeRow = codes[code];
-  const status = row.status ?? 500;
-  return {
-    type: `urn:turnproof:problem:${code}`,
-    title: STATUS_CODES[status] ?? "Error",
-    status,
-    detail: row.sentence,
-    code,
-    ...(field === undefined ? {} : { field }),
-    request_id: requestId,
-  };
 }
 
 /** Answers with the problem of a code: JSON, or a page where a browser accepts one. */

@@ -3,7 +3,7 @@
  * that validate, and from the types of the answers.
  */
 import apiAnswers from "./api-answers.json" with { type: "json" };
-import { problemSchema } from "./errors.ts";
+import { problemSchema } from "./problem.ts";
 import { html } from "./endpoint.ts";
 import type { Endpoint, Endpoints } from "./endpoint.ts";
 import { describeOperation, schemaOf } from "./openapi-operation.ts";

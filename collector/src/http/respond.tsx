@@ -2,45 +2,13 @@
  * @module Respond: one model, two renderings. A path that ends in `.json` answers the model; any
  * other answers its page, which links to the twin (collector: Answer).
  */
-import type { Child, JSXNode } from "hono/jsx";
+import type { JSXNode } from "hono/jsx";
 
-import type { Principal } from "../access/principal.ts";
 import { prefersJson } from "./environment.ts";
-import type { AppContext } from "./environment.ts";
-import type { Problem } from "./errors.ts";
+import type { AppContext, Renderer } from "./environment.ts";
+import type { Problem } from "./problem.ts";
 import type { Endpoints } from "./endpoint.ts";
-
-/** Data of every page beside its model. */
-export interface Frame {
-  /** Path below the base path, without and with its query. */
-  readonly path: string;
-  readonly basePath: string;
-  readonly query: URLSearchParams;
-  /** Address of this page's JSON twin, query included; absent on pages without one. */
-  readonly jsonHref?: string;
-  readonly principal?: Principal;
-  /** Field `csrf_token` of every form of a session. */
-  readonly csrfToken?: string;
-  readonly contentMode: "metadata" | "redacted" | "full";
-  readonly readOnly: boolean;
-  /** False: loopback without authentication, which the page states. */
-  readonly authConfigured: boolean;
-  readonly version: string;
-  /** Template of links to another trace backend; absent where none is configured. */
-  readonly traceLink?: string;
-  readonly requestId: string;
-  /** When the page was rendered, RFC 3339. */
-  readonly at: string;
-}
-
-/** A page: a function from model and frame to markup. */
-export type View<M> = (model: M, frame: Frame) => Child | Promise<Child>;
-
-/** Renders pages of one collector; created once and used by requests. */
-export interface Renderer {
-  page<M>(c: AppContext, view: View<M>, model: M, status: number): Response | Promise<Response>;
-  problem(c: AppContext, problem: Problem): Response | Promise<Response>;
-}
+import type { Frame, View } from "./frame.ts";
 
 /** Configuration of the frame. */
 export interface RendererOptions {

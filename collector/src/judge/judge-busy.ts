@@ -10,7 +10,7 @@ import { judgeSoFar } from "@turnproof/store";
 import type { WholeRoot } from "@turnproof/store";
 
 import { TurnsOfRoot } from "./judge-roots.ts";
-import type { Briefing, JudgeMemory } from "./judge-roots.ts";
+import type { Briefing, JudgeMemory } from "./briefing.ts";
 import type { Parts } from "../parts.ts";
 import { metadataOf } from "./verdict.ts";
 import { windowOf } from "../turns/window.ts";

@@ -9,7 +9,7 @@ import { settleDrafts } from "@turnproof/store";
 import type { DraftedRoot, JudgeRoot, RootStanding, TurnRecord } from "@turnproof/store";
 
 import type { Config } from "../config/config.ts";
-import type { Briefing, JudgeMemory } from "./judge-roots.ts";
+import type { Briefing, JudgeMemory } from "./briefing.ts";
 import { codesOf, unendedCodes } from "./judge-codes.ts";
 import { knownLosses } from "./losses.ts";
 import type { Parts } from "../parts.ts";

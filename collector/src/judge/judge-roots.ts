@@ -2,49 +2,19 @@
  * @module JudgeRoots: settles the turns of whole roots. Roots still in memory from the drain are
  * judged from there; others, and those that other processes wrote to, are read back.
  */
-import { compareTimes, lossIntervals, producerLives, judgeSettledTurn } from "@turnproof/evidence";
-import type {
-  LossInterval,
-  ProducerLife,
-  TurnEvent,
-  Verdict,
-  WindowMetadata,
-} from "@turnproof/evidence";
+import { compareTimes, judgeSettledTurn } from "@turnproof/evidence";
+import type { TurnEvent, Verdict, WindowMetadata } from "@turnproof/evidence";
 import { recordRoots } from "@turnproof/store";
 import type { Judgement, WholeRoot } from "@turnproof/store";
 
 import { codesOf, unendedCodes } from "./judge-codes.ts";
 import { settleDrafted } from "./judge-drafts.ts";
-import type { LateLosses } from "./judge-losses.ts";
+import type { Briefing, JudgeMemory } from "./briefing.ts";
 import type { OpenRoots } from "./judge-open.ts";
-import { judgeWindows, markOf } from "./judge-windows.ts";
-import { isTrusted, producerReports } from "./losses.ts";
+import { judgeWindows } from "./judge-windows.ts";
 import type { Parts } from "../parts.ts";
 import { metadataOf } from "./verdict.ts";
 import type { Window } from "../turns/window.ts";
-
-/** State of the judge between checks. */
-export interface JudgeMemory {
-  readonly losses: LateLosses;
-  readonly open: OpenRoots;
-}
-
-/** Producers' reports at the start of a check. */
-export interface Briefing {
-  readonly reports: readonly TurnEvent[];
-  readonly losses: readonly LossInterval[];
-  readonly lives: readonly ProducerLife[];
-  /** Everything received before was readable. */
-  readonly mark: string;
-}
-
-/** Reads the producers' reports. */
-export async function readBriefing(parts: Parts): Promise<Briefing> {
-  const mark = markOf(parts);
-  const reports = (await producerReports(parts)).filter(isTrusted);
-  const losses = [...lossIntervals(reports), ...parts.ingest.losses().losses];
-  return { reports, losses, lives: producerLives(reports), mark };
-}
 
 /** Result of judging. */
 export interface JudgedRoots {

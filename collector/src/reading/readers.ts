@@ -6,33 +6,19 @@
 import { Worker } from "node:worker_threads";
 
 import { CodedError } from "@turnproof/semconv";
-import type { EventQuery } from "@turnproof/evidence";
 import { lentEngineOf } from "@turnproof/store";
-import type { EventSlice, EvidenceStore, MemoryStore, SliceOptions } from "@turnproof/store";
+import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { auditState } from "../access/audit/audit-state.ts";
-import type { Principal } from "../access/principal.ts";
 import type { AppContext } from "../http/environment.ts";
 import { principalOf } from "../http/environment.ts";
 import type { HookContext } from "../hooks/hooks.ts";
-import type { Parts } from "../parts.ts";
-import type { RecordBatch } from "../receive/record-frames.ts";
+import type { Parts, Readers } from "../parts.ts";
 import { connectCalls } from "./calls.ts";
 import type { Calls, Handlers } from "./calls.ts";
 import type { PassedRequest } from "../http/environment.ts";
 import type { PassedAnswer } from "./reading-app.ts";
 import type { ThreadStart, Told } from "./thread-parts.ts";
-
-/** The threads of one collector. */
-export interface Readers {
-  /** Answers a request that has passed the gate. @throws CodedError `overloaded` */
-  answer(c: AppContext): Promise<Response>;
-  /** A slice of events for a tail. */
-  page(principal: Principal, query: EventQuery, options: SliceOptions): Promise<EventSlice>;
-  /** Passes a stored batch to the judging thread, which writes its turns. */
-  readonly stored: RecordBatch;
-  close(): Promise<void>;
-}
 
 /** Options of the threads. */
 export interface ReadersOptions {

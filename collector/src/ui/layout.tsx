@@ -1,7 +1,7 @@
 /** @module Layout: the frame around every page (rail, bar, content) and the content of `head`. */
 import type { Child, FC } from "hono/jsx";
 
-import type { Frame } from "../http/respond.tsx";
+import type { Frame } from "../http/frame.ts";
 import { assetFile } from "../http/assets.ts";
 import { Time } from "./elements/figure.tsx";
 import { Icon, IconSprite } from "./icons.tsx";

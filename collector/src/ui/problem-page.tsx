@@ -5,8 +5,8 @@
 import type { Child, FC } from "hono/jsx";
 
 import { problemWords } from "./display/problem-words.ts";
-import type { Problem } from "../http/errors.ts";
-import type { Frame } from "../http/respond.tsx";
+import type { Problem } from "../http/problem.ts";
+import type { Frame } from "../http/frame.ts";
 import { Fact, Facts } from "./elements/panel.tsx";
 import { Icon } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";

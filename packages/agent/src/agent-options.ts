@@ -5,8 +5,8 @@ import type { CacheOptions, Embedder, Fingerprint, MemoryPolicy } from "@turnpro
 import type { EvidenceReader, MemoryStore } from "@turnproof/store";
 
 import type { AnyLanguageModel } from "./older-model.ts";
-import type { SharedOptions } from "./shared-context.ts";
-import type { ToolServerOptions } from "./shared-tools.ts";
+import type { SharedOptions } from "./shared-options.ts";
+import type { ToolServerOptions } from "./shared-options.ts";
 import type { RoutingOptions } from "./tool-router.ts";
 import type { AnyTool } from "./tools.ts";
 import type { EventCallback } from "./turn-events.ts";

@@ -4,32 +4,14 @@
  */
 import { randomBytes } from "node:crypto";
 
-import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { Turn } from "@turnproof/instrumentation";
 import { lexicalEmbedder, Memory } from "@turnproof/memory";
-import type { Embedder, SemanticCache } from "@turnproof/memory";
 import { CodedError } from "@turnproof/semconv";
 import { keyedFingerprint } from "@turnproof/semconv/fingerprint";
 
 import type { AgentOptions } from "./agent-options.ts";
 import { currentModel } from "./older-model.ts";
 import { SharedTools } from "./shared-tools.ts";
-import type { AnyTool } from "./tools.ts";
-
-/** The fixed parts of an agent. */
-export interface AgentParts {
-  readonly options: AgentOptions;
-  readonly model: LanguageModelV4;
-  readonly agentId: string;
-  readonly memory: Memory;
-  readonly embedder: Embedder;
-  readonly cache: SemanticCache | undefined;
-  readonly tools: readonly AnyTool[];
-  readonly sharedTools: SharedTools;
-  readonly callFingerprint: (text: string) => string;
-  /** Instructions of the persona; reading a stored one is recorded in the turn. */
-  readonly personaInstructions: (turn: Turn) => Promise<string | undefined>;
-}
+import type { AgentParts } from "./parts.ts";
 
 /**
  * Builds the parts.

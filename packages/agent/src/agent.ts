@@ -18,7 +18,7 @@ import { CodedError, randomId } from "@turnproof/semconv";
 import { errorTypeOf } from "./admissible.ts";
 import type { AgentOptions, RunOptions } from "./agent-options.ts";
 import { agentParts } from "./agent-parts.ts";
-import type { AgentParts } from "./agent-parts.ts";
+import type { AgentParts } from "./parts.ts";
 import { definedFields } from "./defined-fields.ts";
 import { EventChannel } from "./event-channel.ts";
 import { idOf } from "./id-of.ts";

@@ -22,17 +22,12 @@ export type {
 export type { AgentSummary, SummaryOptions } from "./summary.ts";
 export { Automations } from "./automations.ts";
 export type { AutomationOptions, AutomationRun, Schedule } from "./automations.ts";
-export type { SharedOptions } from "./shared-context.ts";
-export type { ServerTool, ToolServerClient, ToolServerOptions } from "./shared-tools.ts";
+export type { SharedOptions } from "./shared-options.ts";
+export type { ServerTool, ToolServerClient, ToolServerOptions } from "./shared-options.ts";
 export type { RoutingOptions } from "./tool-router.ts";
 export { uiChunks, uiResponse, uiStreamHeaders } from "./ui-stream.ts";
 export type { UiChunk } from "./ui-stream.ts";
 export { toolAnswer } from "./tools.ts";
 export type { AgentTool, AnyTool, ToolAnswer, ToolContext } from "./tools.ts";
-export type {
-  EventCallback,
-  Persisted,
-  TurnEvent,
-  TurnEventBody,
-  TurnStage,
-} from "./turn-events.ts";
+export type { EventCallback, TurnEvent, TurnEventBody, TurnStage } from "./turn-events.ts";
+export type { Persisted } from "./run-result.ts";

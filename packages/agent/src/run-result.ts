@@ -3,8 +3,6 @@ import type { TraceContext } from "@turnproof/instrumentation";
 import type { CacheReason, SupplyRecord } from "@turnproof/memory";
 import type { CacheDecision, ToolOutcome } from "@turnproof/semconv";
 
-import type { Persisted } from "./turn-events.ts";
-
 /** How a turn ended. */
 export type RunStatus = "success" | "partial" | "error" | "cancelled";
 
@@ -98,4 +96,17 @@ export function sumUsage(calls: readonly TokenUsage[]): TokenUsage {
     }),
     first,
   );
+}
+
+/** What was written to memory. */
+export interface Persisted {
+  /** Messages of the conversation. */
+  readonly conversation: number;
+  readonly toolLog: number;
+  readonly workflowSteps: number;
+  readonly summaries: number;
+  /** True when the answer was admitted to the semantic cache. */
+  readonly cache: boolean;
+  /** Code of a failed write, when one failed. */
+  readonly error?: string;
 }

@@ -7,7 +7,7 @@ import { recordReferenced, recordSupplied } from "@turnproof/memory";
 import type { AssembledContext, CacheLookup, CacheRequest, SemanticCache } from "@turnproof/memory";
 import { CodedError } from "@turnproof/semconv";
 
-import type { AgentParts } from "./agent-parts.ts";
+import type { AgentParts } from "./parts.ts";
 import { modelStep } from "./model-step.ts";
 import type { StepAnswer } from "./model-step.ts";
 import { assistantMessage, instructionsOf, promptOf, toolSchemas } from "./prompt.ts";

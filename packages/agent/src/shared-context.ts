@@ -8,20 +8,10 @@ import { cosineOf, embedAll, memoryRef } from "@turnproof/memory";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 import type { SharedRecord } from "@turnproof/store";
 
-import type { AgentParts } from "./agent-parts.ts";
+import type { AgentParts } from "./parts.ts";
 import { sharedRows } from "./shared-rows.ts";
 import type { AnyTool } from "./tools.ts";
 import type { TurnState } from "./turn-state.ts";
-
-/** Which shared kinds a turn reads; each defaults to true. */
-export interface SharedOptions {
-  readonly skills?: boolean;
-  readonly sharedMemory?: boolean;
-  /** Most rows of each kind, nearest to the question first; default 5. */
-  readonly itemsMax?: number;
-  /** Most characters of each kind; default 2,000. */
-  readonly charsMax?: number;
-}
 
 interface Offer {
   readonly id: string;

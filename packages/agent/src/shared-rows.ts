@@ -5,7 +5,7 @@
 import type { SharedKind } from "@turnproof/semconv";
 import type { SharedRecord } from "@turnproof/store";
 
-import type { AgentParts } from "./agent-parts.ts";
+import type { AgentParts } from "./parts.ts";
 import type { TurnState } from "./turn-state.ts";
 
 const rowsMax = 1_000;

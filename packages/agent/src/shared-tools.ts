@@ -4,38 +4,14 @@
  * client. When a server is unreachable its tools are missing; the turn goes on.
  */
 import { CodedError } from "@turnproof/semconv";
-import type { Json, SharedRecord } from "@turnproof/store";
+import type { SharedRecord } from "@turnproof/store";
 
-import type { AgentParts } from "./agent-parts.ts";
+import type { AgentParts, TurnTools } from "./parts.ts";
 import { sharedRows } from "./shared-rows.ts";
 import { toolAnswer } from "./tools.ts";
 import type { AnyTool, ToolContext } from "./tools.ts";
 import type { TurnState } from "./turn-state.ts";
-
-/** A tool of a server, as the AI SDK's MCP client gives it. */
-export interface ServerTool {
-  /** A text; any other type is ignored. */
-  readonly description?: unknown;
-  readonly inputSchema: unknown;
-  execute?(input: never, options: never): unknown;
-}
-
-/** A client of a tool server; `createMCPClient` of `@ai-sdk/mcp` returns one. */
-export interface ToolServerClient {
-  tools(): PromiseLike<Readonly<Record<string, ServerTool>>>;
-  close(): Promise<void>;
-}
-
-/** How a stored tool server is opened. */
-export interface ToolServerOptions {
-  /** Opens it; when it throws, this server's tools are missing in this turn. */
-  connect(
-    config: Readonly<Record<string, Json>>,
-    id: string,
-  ): PromiseLike<ToolServerClient> | ToolServerClient;
-  /** Milliseconds until a server counts as unreachable; default 5,000. */
-  readonly timeoutMs?: number;
-}
+import type { ServerTool, ToolServerClient, ToolServerOptions } from "./shared-options.ts";
 
 interface Connection {
   readonly version: number;
@@ -44,7 +20,7 @@ interface Connection {
 }
 
 /** Tools for turns, and the connections that are kept between turns. */
-export class SharedTools {
+export class SharedTools implements TurnTools {
   readonly #connections: Map<string, Promise<Connection>> = new Map();
 
   /** All tools of a turn: the agent's own first; of two with one name the first wins. */

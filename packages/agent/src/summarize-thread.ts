@@ -2,7 +2,7 @@
  * @module SummarizeThread: once a thread is long enough, the model summarizes it, with the ids of
  * the messages covered. This is one more model call of the turn, recorded like any other.
  */
-import type { AgentParts } from "./agent-parts.ts";
+import type { AgentParts } from "./parts.ts";
 import { modelStep } from "./model-step.ts";
 import type { TokenUsage } from "./run-result.ts";
 import type { TurnState } from "./turn-state.ts";

@@ -5,7 +5,7 @@ import type { AttributeRow, ScopedKind } from "@turnproof/semconv";
 import { summarizeEvidence } from "@turnproof/store";
 import type { EvidenceSummary } from "@turnproof/store";
 
-import type { AgentParts } from "./agent-parts.ts";
+import type { AgentParts } from "./parts.ts";
 import { idOf } from "./id-of.ts";
 
 /** Scope of the summary. A missing, undefined or null `userId` is the anonymous scope. */

@@ -5,22 +5,10 @@
 import type { ToolOutcome } from "@turnproof/semconv";
 
 import type { RunResult, RunStatus, TokenUsage } from "./run-result.ts";
+import type { Persisted } from "./run-result.ts";
 
 /** Stage of a turn. */
 export type TurnStage = "memory" | "cache" | "model" | "tools" | "persisting";
-
-/** What was written to memory. */
-export interface Persisted {
-  /** Messages of the conversation. */
-  readonly conversation: number;
-  readonly toolLog: number;
-  readonly workflowSteps: number;
-  readonly summaries: number;
-  /** True when the answer was admitted to the semantic cache. */
-  readonly cache: boolean;
-  /** Code of a failed write, when one failed. */
-  readonly error?: string;
-}
 
 /** Any event, before it is numbered. */
 export type TurnEventBody =

@@ -2,7 +2,9 @@
  * @module Turn options: reads the options of a turn once. Options may be an object of any class,
  * with getters that throw; reading them must not stop the host.
  */
-import type { TurnOptions } from "./turn.ts";
+import type { EvidenceSink } from "./evidence-sink.ts";
+import type { TurnIdentity } from "./turn-identity.ts";
+import type { WitnessOptions } from "./witness.ts";
 
 /** Stands for a field that cannot be read: not a string, so the guard refuses and counts it. */
 const unreadable: object = Object.freeze({});
@@ -54,4 +56,17 @@ export function readOptions(given: TurnOptions | null | undefined): ReadOptions 
   for (const field of saidFields) read(field);
   for (const field of unread.slice(parts.length)) options[field] = unreadable;
   return { options: options as TurnOptions, unread: parts };
+}
+
+/** Identity of the turn; `runId` and `turnId` are generated when absent. */
+export interface TurnOptions extends Omit<TurnIdentity, "runId" | "turnId">, WitnessOptions {
+  readonly runId?: string;
+  readonly turnId?: string;
+  /** Display name of the agent; default its id. */
+  readonly agentName?: string;
+  readonly coverageProfile?: string;
+  /** Default: the OpenTelemetry sink. */
+  readonly sink?: EvidenceSink;
+  /** Keyed fingerprint for comments and refused context; default: plain SHA-256. */
+  readonly fingerprint?: (text: string) => string;
 }

@@ -43,19 +43,7 @@ import type { TurnIdentity } from "./turn-identity.ts";
 import { readOptions } from "./turn-options.ts";
 import { stepName, Witness } from "./witness.ts";
 import type { Facts, Observation, WitnessHealth, WitnessOptions } from "./witness.ts";
-
-/** Identity of the turn; `runId` and `turnId` are generated when absent. */
-export interface TurnOptions extends Omit<TurnIdentity, "runId" | "turnId">, WitnessOptions {
-  readonly runId?: string;
-  readonly turnId?: string;
-  /** Display name of the agent; default its id. */
-  readonly agentName?: string;
-  readonly coverageProfile?: string;
-  /** Default: the OpenTelemetry sink. */
-  readonly sink?: EvidenceSink;
-  /** Keyed fingerprint for comments and refused context; default: plain SHA-256. */
-  readonly fingerprint?: (text: string) => string;
-}
+import type { TurnOptions } from "./turn-options.ts";
 
 /** Decision of a semantic cache. The provider's own cached tokens are recorded elsewhere. */
 export interface CacheDecided {

@@ -6,7 +6,7 @@
 import { CodedError, memoryCollections, scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 
-import type { MemoryAdmin } from "./admin.ts";
+import type { MemoryAdmin } from "./memory-admin.ts";
 import type { Unreached } from "./erasure.ts";
 
 /** Rows of the user in one kind. */

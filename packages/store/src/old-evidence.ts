@@ -1,7 +1,7 @@
 /** @module OldEvidence: rows of versions before the ledger, which are copied into bundles. */
 import { CodedError } from "@turnproof/semconv";
 
-import type { CopyOptions, CopyReport, ParityReport } from "./admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "./evidence-admin.ts";
 import type { CheckResult } from "./evidence-store.ts";
 
 /** Data of an earlier version in a database. */

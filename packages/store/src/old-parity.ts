@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 
 import { CodedError, groupBy } from "@turnproof/semconv";
 
-import type { CopyOptions, ParityReport } from "./admin.ts";
+import type { CopyOptions, ParityReport } from "./evidence-admin.ts";
 import type { RootStanding } from "./evidence-store.ts";
 import type { StoredEvent } from "./stored-event.ts";
 

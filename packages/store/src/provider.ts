@@ -2,7 +2,7 @@
  * @module Provider: a provider with both ports. Each handle is separate: request handlers receive
  * `evidence` or `memory`, only operator commands use `memory.admin`.
  */
-import type { MemoryAdmin } from "./admin.ts";
+import type { MemoryAdmin } from "./memory-admin.ts";
 import type { EvidenceStore } from "./evidence-store.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import type { Retention } from "./retention.ts";

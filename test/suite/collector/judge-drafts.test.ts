@@ -11,7 +11,7 @@ import { codesOf, unendedCodes } from "../../../collector/src/judge/judge-codes.
 import { draftJudge, settleDrafted } from "../../../collector/src/judge/judge-drafts.ts";
 import { createLateLosses } from "../../../collector/src/judge/judge-losses.ts";
 import { createOpenRoots } from "../../../collector/src/judge/judge-open.ts";
-import type { Briefing } from "../../../collector/src/judge/judge-roots.ts";
+import type { Briefing } from "../../../collector/src/judge/briefing.ts";
 import type { JournalLosses } from "../../../collector/src/receive/otlp/journal-losses.ts";
 import type { Parts } from "../../../collector/src/parts.ts";
 import { applyChanges, verdictCases } from "../evidence/verdict-cases.ts";

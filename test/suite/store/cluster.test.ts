@@ -20,7 +20,7 @@ import {
 } from "../../../packages/store/src/clickhouse/bundle-table.ts";
 import { forCluster, hasTables } from "../../../packages/store/src/clickhouse/cluster-tables.ts";
 import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts";
-import type { Engine } from "../../../packages/store/src/clickhouse/connection.ts";
+import type { Engine } from "../../../packages/store/src/clickhouse/engine.ts";
 import { readMigrations } from "../../../packages/store/src/clickhouse/migration.ts";
 import { recordsOf } from "../../../packages/store/src/ledger/turn-records.ts";
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";

@@ -8,7 +8,7 @@ import { everybody, receivedAt, sampleEvent } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts";
-import type { Engine } from "../../../packages/store/src/clickhouse/connection.ts";
+import type { Engine } from "../../../packages/store/src/clickhouse/engine.ts";
 import { clickhouseErasure } from "../../../packages/store/src/clickhouse/erasure.ts";
 import { recordStored } from "../../../packages/store/src/ledger/record-roots.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";

@@ -17,7 +17,7 @@ import type { Collection, Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts";
-import type { Engine } from "../../../packages/store/src/clickhouse/connection.ts";
+import type { Engine } from "../../../packages/store/src/clickhouse/engine.ts";
 import { migrate } from "../../../packages/store/src/clickhouse/migration.ts";
 import { clickhouseTurns } from "../../../packages/store/src/clickhouse/turn-ledger.ts";
 import { openSqlite } from "../../../packages/store/src/sqlite/sqlite-database.ts";

@@ -16,7 +16,7 @@ import { everybody, sampleTurn } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts";
-import type { Engine } from "../../../packages/store/src/clickhouse/connection.ts";
+import type { Engine } from "../../../packages/store/src/clickhouse/engine.ts";
 import { makeTables } from "../../../packages/store/src/clickhouse/migration.ts";
 import {
   checkOldEvents,

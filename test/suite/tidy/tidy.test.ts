@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
+import { circles } from "./circles.ts";
 import { breaches, importGraph } from "./rules.ts";
 import { houses } from "./rooms.ts";
 import type { SourceFile } from "./source-file.ts";
@@ -39,6 +40,30 @@ const rooms = Object.keys(importGraph).filter((folder) =>
 
 test("the house keeps its rules", () => {
   expect(breaches(sources())).toEqual([]);
+});
+
+test("no file imports itself by way of others, types included", () => {
+  const own = sources().filter(
+    ({ path }) => /^(packages\/[a-z-]+|collector)\/src\//.test(path) && !/\.test\./.test(path),
+  );
+  expect(own.length).toBeGreaterThan(600);
+  expect(circles(own)).toEqual([]);
+});
+
+test("a planted circle is found, but not between a page and its route", () => {
+  const a = { path: "packages/x/src/a.ts", text: `import type { B } from "./b.ts";` };
+  const b = { path: "packages/x/src/b.ts", text: `export { c } from "./c/c.ts";` };
+  const c = { path: "packages/x/src/c/c.ts", text: `import "../a.ts";` };
+  expect(circles([a, b, c])).toEqual([[a.path, b.path, c.path]]);
+  expect(circles([a, b])).toEqual([]);
+  const page = (name: string, to: string): SourceFile => ({
+    path: `collector/src/pages/agents/${name}`,
+    text: `import type { A } from "${to}";`,
+  });
+  const route = page("route.ts", "./page.tsx");
+  expect(circles([route, page("page.tsx", "./route.ts")])).toEqual([]);
+  const parts = { path: "collector/src/parts.ts", text: `import "./pages/agents/route.ts";` };
+  expect(circles([page("route.ts", "../../parts.ts"), parts])).toHaveLength(1);
 });
 
 test("every exported path has a source, and every import of ours is declared", () => {

@@ -8,7 +8,7 @@ import type { Child, FC } from "hono/jsx";
 import { countText, shareText } from "../../ui/display/figures.ts";
 import { trendOf } from "../../ui/display/trend.ts";
 import { rangeOf } from "../../ui/display/turn-figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { AgentModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Chip } from "../../ui/elements/chip.tsx";

@@ -2,7 +2,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { AgentSummary } from "../../turns/agent-summary.ts";
 import type { AgentsModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";

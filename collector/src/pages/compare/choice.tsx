@@ -6,7 +6,7 @@ import type { TurnRow } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { CompareChoice as Choice } from "./route.ts";
 import { VerdictBadge } from "../../ui/elements/badge.tsx";
 import { Chip, Chips } from "../../ui/elements/chip.tsx";

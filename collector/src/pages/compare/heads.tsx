@@ -4,7 +4,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { sideNames, trustText } from "../../ui/display/compare-words.ts";
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { CompareModel, CompareSide } from "./route.ts";
 import { Badge, VerdictBadge } from "../../ui/elements/badge.tsx";
 import { ShareBar } from "../../ui/elements/bar.tsx";

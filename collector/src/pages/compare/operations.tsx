@@ -8,7 +8,7 @@ import type { FC } from "hono/jsx";
 import { compareRows, opensWithChanges } from "../../ui/display/compare-rows.ts";
 import type { CompareRows } from "../../ui/display/compare-rows.ts";
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import { Card } from "../../ui/elements/panel.tsx";
 import { TreeTools } from "../../ui/elements/tree-tools.tsx";
 import { sideHref } from "./heads.tsx";

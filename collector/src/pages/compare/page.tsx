@@ -4,7 +4,7 @@
  */
 import type { Child } from "hono/jsx";
 
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { CompareModel } from "./route.ts";
 import { CompareChoice } from "./choice.tsx";
 import { CompareHeads, TrustBar } from "./heads.tsx";

@@ -4,7 +4,7 @@
  */
 import type { Child } from "hono/jsx";
 
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { DocsModel } from "./route.ts";
 import { InCode } from "./in-code.tsx";
 import { Operation } from "./operation.tsx";

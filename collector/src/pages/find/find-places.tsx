@@ -7,7 +7,7 @@ import type { FC } from "hono/jsx";
 import { countText } from "../../ui/display/figures.ts";
 import { leftOut, placeNames, reachWords } from "../../ui/display/find-words.ts";
 import type { Reach } from "../../ui/display/find-words.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { FindModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { hrefOf, hrefWith } from "../../ui/layout.tsx";

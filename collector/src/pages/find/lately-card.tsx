@@ -6,7 +6,7 @@ import type { FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
 import { findingPriority, reasonText } from "../../ui/display/kind-words.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { LateFinding, Lately } from "./lately.ts";
 import { PriorityBadge } from "../../ui/elements/badge.tsx";
 import { Time } from "../../ui/elements/figure.tsx";

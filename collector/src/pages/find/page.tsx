@@ -7,7 +7,7 @@ import type { Child, FC } from "hono/jsx";
 import { countText } from "../../ui/display/figures.ts";
 import { fieldWords, idKinds, withArticle } from "./id-words.ts";
 import { findingPriority, reasonText } from "../../ui/display/kind-words.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { FindModel, FoundRoot } from "./route.ts";
 import { Badge, VerdictBadge } from "../../ui/elements/badge.tsx";
 import { Id, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";

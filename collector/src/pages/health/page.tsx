@@ -6,7 +6,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
 import { knownText } from "./health-figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { HealthModel } from "./route.ts";
 import { Chip, Chips } from "../../ui/elements/chip.tsx";
 import { Count, Duration } from "../../ui/elements/figure.tsx";

@@ -8,7 +8,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { permits } from "../../access/principal.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { LearningModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Id } from "../../ui/elements/figure.tsx";

@@ -1,7 +1,7 @@
 /** @module Login page: a field for a token, and what to do without one. */
 import type { Child } from "hono/jsx";
 
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { LoginModel } from "./route.ts";
 import { Note } from "../../ui/elements/panel.tsx";
 import { BarePage, hrefOf } from "../../ui/layout.tsx";

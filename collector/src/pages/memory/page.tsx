@@ -2,7 +2,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText, wordsOf } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { MemoryModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { ShareBar } from "../../ui/elements/bar.tsx";

@@ -10,7 +10,7 @@ import { trendOf } from "../../ui/display/trend.ts";
 import { binsOf } from "../../ui/display/turn-figures.ts";
 import { turnStatistics } from "../../ui/display/turn-statistics.ts";
 import { waterfallRows } from "../../ui/display/waterfall-rows.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import {
   Badge,
   CacheBadge,

@@ -5,7 +5,7 @@
 import type { Child } from "hono/jsx";
 
 import { countText, durationText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { ReconcileModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Chip, Chips } from "../../ui/elements/chip.tsx";

@@ -4,7 +4,7 @@
  */
 import type { Child } from "hono/jsx";
 
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { RunModel } from "./route.ts";
 import { Chip, Chips, TenantChip } from "../../ui/elements/chip.tsx";
 import { Card } from "../../ui/elements/panel.tsx";

@@ -7,7 +7,7 @@ import type { Child, FC } from "hono/jsx";
 import { rolePermissions, roles } from "../../access/principal.ts";
 import type { Permission } from "../../access/principal.ts";
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { SettingsModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Chip, TenantChip } from "../../ui/elements/chip.tsx";

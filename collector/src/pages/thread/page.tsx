@@ -5,7 +5,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { ThreadSummary } from "../../turns/thread-summary.ts";
 import type { ThreadModel } from "./route.ts";
 import { Chip } from "../../ui/elements/chip.tsx";

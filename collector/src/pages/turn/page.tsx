@@ -11,7 +11,7 @@ import { prioritiesOf } from "../../ui/display/event-priorities.ts";
 import { failuresOf } from "../../ui/display/failure-words.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
 import { traceLink } from "../../ui/display/trace-link.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { TurnModel } from "./route.ts";
 import { VerdictBadge } from "../../ui/elements/badge.tsx";
 import { Chip, Chips, ScopeChips } from "../../ui/elements/chip.tsx";

@@ -8,7 +8,7 @@ import { termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { builtInViews, viewQuery } from "../../ui/display/list-views.ts";
 import { facetsOf } from "../../ui/display/turn-figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { TurnsModel } from "./route.ts";
 import { ChartSwitch } from "../../ui/elements/chart-switch.tsx";
 import { Chip, Chips, TenantChip } from "../../ui/elements/chip.tsx";

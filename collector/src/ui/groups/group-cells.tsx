@@ -7,7 +7,7 @@ import type { FC } from "hono/jsx";
 
 import { countText, durationText, shareText, shortCountText } from "../display/figures.ts";
 import { pendingText, windowState } from "../display/window-words.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { GroupsWindow } from "../../turns/groups-asked.ts";
 import type { TurnGroup } from "../../turns/turn-groups.ts";
 import { Badge } from "../elements/badge.tsx";

@@ -2,7 +2,7 @@
 import type { FC } from "hono/jsx";
 
 import { wordsOf } from "../display/figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import { Chips } from "../elements/chip.tsx";
 import { Icon } from "../icons.tsx";
 import { hrefWith } from "../layout.tsx";

@@ -5,7 +5,7 @@
 import type { FC } from "hono/jsx";
 
 import { permits } from "../../access/principal.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import { TenantChip } from "../elements/chip.tsx";
 import { Card } from "../elements/panel.tsx";
 import { Icon } from "../icons.tsx";

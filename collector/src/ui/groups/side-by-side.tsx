@@ -7,7 +7,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { countText, shareText, wordsOf } from "../display/figures.ts";
 import { findingsByPriority, lastedMs } from "../display/turn-figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "../elements/badge.tsx";
 import { DurationBar } from "../elements/bar.tsx";
 import { NotMeasured, NotThere, Time, TurnDuration } from "../elements/figure.tsx";

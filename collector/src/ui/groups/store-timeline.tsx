@@ -8,7 +8,7 @@ import type { FC } from "hono/jsx";
 import { countText, wordsOf } from "../display/figures.ts";
 import type { TimeForm } from "../display/figures.ts";
 import { kindWords } from "../display/kind-words.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import { StatusBadge } from "../elements/badge.tsx";
 import { Duration, Id, NotThere, Time } from "../elements/figure.tsx";
 import { Card, Table } from "../elements/panel.tsx";

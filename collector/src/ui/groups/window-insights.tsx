@@ -3,7 +3,7 @@ import type { Insights } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import { InsightList } from "../elements/insight-list.tsx";
 import { hrefOf } from "../layout.tsx";
 

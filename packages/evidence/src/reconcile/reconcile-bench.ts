@@ -8,12 +8,11 @@ import type { TurnEvent } from "../event/event.ts";
 import type { Notice } from "./finding-list.ts";
 import { tupleFields } from "../event/identity-tuple.ts";
 import { unestablished } from "./reconcile-order.ts";
-import type { WindowClock } from "./reconcile-open.ts";
+import type { WindowClock } from "./window-clock.ts";
 import type { States } from "./reconcile-order.ts";
 import { receivedBefore, tiedOf } from "./reconcile-tied.ts";
 import type { Tied } from "./reconcile-tied.ts";
-import type { VersionCount } from "./reconcile-version.ts";
-import type { TaskScope, TurnEvidence } from "./task-scope.ts";
+import type { TaskScope, TurnEvidence } from "./turn-evidence.ts";
 
 /** State of one link of the chain intent → artifact → contract → delivery. */
 export type LinkState =
@@ -167,4 +166,12 @@ export function noteUnestablished(
   noteConflict(bench, receivedBefore(states.older, latest), latest.shown);
   const evidence = unestablished(bench.scope.turn, states, isGood);
   if (evidence.length > 0) bench.notices.push({ code: "order_not_established", evidence });
+}
+
+/** How many of the latest deliveries name one version, in total and by producer. */
+export interface VersionCount {
+  count: number;
+  readonly byProducer: Map<string | undefined, number>;
+  /** Deliveries that name another one, as many as a finding shows; computed on first use. */
+  others: readonly TurnEvent[] | undefined;
 }

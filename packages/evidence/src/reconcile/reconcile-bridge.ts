@@ -8,7 +8,7 @@ import { bridgedSkewMs, isEffectOf } from "./reconcile-causes.ts";
 import { clockOf } from "./reconcile-clock.ts";
 import { compareOrder } from "./reconcile-order.ts";
 import { producerOf } from "./reconcile-tied.ts";
-import type { TurnEvidence } from "./task-scope.ts";
+import type { TurnEvidence } from "./turn-evidence.ts";
 import { compareTimes, elapsedMs } from "../event/time.ts";
 
 /** Most pairs that are checked one by one; of more, none is bridged. */

@@ -6,18 +6,12 @@
 import type { TurnEvent } from "../event/event.ts";
 import { stampOf } from "./reconcile-clock.ts";
 import { parentKey, spanKey } from "../event/span-key.ts";
-import type { TurnEvidence } from "./task-scope.ts";
+import type { TurnEvidence } from "./turn-evidence.ts";
 import { compareTimes, elapsedMs } from "../event/time.ts";
+import type { CauseIndex } from "./turn-evidence.ts";
 
 /** Largest skew between two clocks that is bridged where something else orders the pair. */
 export const bridgedSkewMs = 500;
-
-/** Events of a turn by the ids that others name as causes, with cached answers. */
-export interface CauseIndex {
-  readonly bySpan: ReadonlyMap<string, readonly TurnEvent[]>;
-  readonly byEvent: ReadonlyMap<string, readonly TurnEvent[]>;
-  readonly known: Map<TurnEvent, ReadonlySet<TurnEvent>>;
-}
 
 /** Most causes that are followed from one event; a longer chain orders nothing. */
 const causesMax = 256;

@@ -18,7 +18,7 @@ import { areBridged, isCausedByAny } from "./reconcile-bridge.ts";
 import { statesOf, statesWithin } from "./reconcile-order.ts";
 import { precedingProducers, producerOf, receivedBefore, tiedOf } from "./reconcile-tied.ts";
 import type { Producers, Tied } from "./reconcile-tied.ts";
-import type { TaskScope, TurnEvidence } from "./task-scope.ts";
+import type { TaskScope, TurnEvidence } from "./turn-evidence.ts";
 
 /** True when the delivery was emitted without failing. */
 function isEmitted(delivery: TurnEvent): boolean {

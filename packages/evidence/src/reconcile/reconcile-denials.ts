@@ -6,13 +6,13 @@
  */
 import { groupBy } from "@turnproof/semconv";
 
-import type { FindingCode } from "./diagnostics-table.ts";
 import type { ResourceRef, TurnEvent } from "../event/event.ts";
 import { areBridged } from "./reconcile-bridge.ts";
 import { clockOf } from "./reconcile-clock.ts";
 import { compareOrder, statesOf, unestablished } from "./reconcile-order.ts";
 import { artifactStates } from "./reconcile-states.ts";
-import type { TaskScope, TurnEvidence } from "./task-scope.ts";
+import type { TaskScope, TurnEvidence } from "./turn-evidence.ts";
+import type { Denial } from "./turn-evidence.ts";
 
 type Field = "ownership" | "provenance";
 
@@ -23,14 +23,6 @@ interface Word {
   readonly good: boolean;
   readonly event: TurnEvent;
   readonly scope: TaskScope;
-}
-
-/** A denial that is not superseded. */
-export interface Denial {
-  readonly code: FindingCode;
-  readonly event: TurnEvent;
-  /** The artifact's type, where the event is an artifact with one. */
-  readonly artifactType: string | undefined;
 }
 
 /** Subject of statements without a reference: the turn's own binding. */

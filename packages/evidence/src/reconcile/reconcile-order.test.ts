@@ -7,7 +7,7 @@ import { areBridged, isCausedByAny } from "./reconcile-bridge.ts";
 import { isEffectOf, laterCauses, namesCause } from "./reconcile-causes.ts";
 import { compareOrder, statesOf, statesWithin, unestablished } from "./reconcile-order.ts";
 import { spanKey } from "../event/span-key.ts";
-import type { TurnEvidence } from "./task-scope.ts";
+import type { TurnEvidence } from "./turn-evidence.ts";
 
 const time = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
 

@@ -9,7 +9,7 @@ import { limits } from "@turnproof/semconv";
 import type { TurnEvent } from "../event/event.ts";
 import { isEffectOf, namesCause } from "./reconcile-causes.ts";
 import { clockOf, isBound } from "./reconcile-clock.ts";
-import type { TurnEvidence } from "./task-scope.ts";
+import type { TurnEvidence } from "./turn-evidence.ts";
 import { compareTimes } from "../event/time.ts";
 
 /** States of one thing: current ones and superseded ones. */

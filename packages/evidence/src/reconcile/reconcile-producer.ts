@@ -8,7 +8,7 @@ import type { TurnEvent } from "../event/event.ts";
 import { shownOf } from "./finding-list.ts";
 import type { Bench, Producer } from "./reconcile-bench.ts";
 import { statesOf } from "./reconcile-order.ts";
-import type { TaskScope } from "./task-scope.ts";
+import type { TaskScope } from "./turn-evidence.ts";
 
 /** Records about results are no producers. */
 const recordKinds: ReadonlySet<EventKind> = new Set<EventKind>([

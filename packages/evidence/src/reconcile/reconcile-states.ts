@@ -6,7 +6,7 @@ import type { ResourceRef, TurnEvent } from "../event/event.ts";
 import { compareOrder, statesOf, statesWithin } from "./reconcile-order.ts";
 import type { States } from "./reconcile-order.ts";
 import { producerOf, tiedOf } from "./reconcile-tied.ts";
-import type { TurnEvidence } from "./task-scope.ts";
+import type { TurnEvidence } from "./turn-evidence.ts";
 
 /** One artifact of a task: all records of one resource and type. */
 export interface ArtifactState extends States {

@@ -10,9 +10,9 @@ import type { Bench } from "./reconcile-bench.ts";
 import { laterCauses } from "./reconcile-causes.ts";
 import { judgeContracts } from "./reconcile-contracts.ts";
 import { indexDeliveries, judgeDeliveries } from "./reconcile-delivery.ts";
-import type { WindowClock } from "./reconcile-open.ts";
+import type { WindowClock } from "./window-clock.ts";
 import { judgeOutcomes, judgeTurnEnd } from "./reconcile-turn.ts";
-import type { TaskScope } from "./task-scope.ts";
+import type { TaskScope } from "./turn-evidence.ts";
 
 const diagnostics: ReadonlySet<string> = new Set(diagnosticCodes);
 

@@ -5,7 +5,8 @@
  */
 import type { TurnEvent } from "../event/event.ts";
 import { compareTimes } from "../event/time.ts";
-import type { TaskScope, TextEnds, TurnEvidence } from "./task-scope.ts";
+import type { TaskScope, TextEnds, TurnEvidence } from "./turn-evidence.ts";
+import type { TextEnd } from "./turn-evidence.ts";
 
 /** Finish reasons of providers for output that a limit ended. */
 const lengthReasons: ReadonlySet<string> = new Set([
@@ -24,18 +25,6 @@ export function endedByLength(reason: string | undefined): boolean {
 export function markerMissing({ attributes }: TurnEvent): boolean {
   const { opening_marker_found: opening, closing_marker_found: closing, unmarked } = attributes;
   return unmarked !== true && (opening !== true || closing !== true);
-}
-
-/** How the text of some calls ended; several where it is unknown which one has the text. */
-export interface TextEnd {
-  /** The instant at which the tied calls ended. */
-  readonly at: string;
-  /** A finish reason means length. */
-  byLength: boolean;
-  /** A call reached its own token limit. */
-  byTokens: boolean;
-  /** The longest text, in characters. */
-  chars: number | undefined;
 }
 
 function newEnd(at: string): TextEnd {

@@ -11,14 +11,13 @@ import type { TurnEvent } from "../event/event.ts";
 import { idsOf, labelOf, toFindings } from "./finding-list.ts";
 import type { Finding } from "./finding-list.ts";
 import type { IdentityGroups, IdentityTuple } from "../event/identity-tuple.ts";
-import type { Bench } from "./reconcile-bench.ts";
+import type { Bench, LinkReason, LinkState } from "./reconcile-bench.ts";
 import { settleClocks } from "./reconcile-clock.ts";
-import type { WindowClock } from "./reconcile-open.ts";
+import type { WindowClock } from "./window-clock.ts";
 import { hasEvidence, judgeContext, judgeTask } from "./reconcile-task.ts";
 import type { WindowTrust } from "./reconcile-window.ts";
-import type { ChainLink } from "./reconcile.ts";
 import { taskScopes } from "./task-scope.ts";
-import type { TaskScope } from "./task-scope.ts";
+import type { TaskScope } from "./turn-evidence.ts";
 import { compareText } from "../event/text-order.ts";
 import { compareTimes } from "../event/time.ts";
 import type { WindowEvents } from "../normalize/window-events.ts";
@@ -255,4 +254,16 @@ function compareLinks(a: ChainLink, b: ChainLink): number {
     // Joined only where nothing else distinguishes two links.
     compareText(a.evidence_ids.join(" "), b.evidence_ids.join(" "))
   );
+}
+
+/** One link of the chain intent → artifact → contract → delivery of a task. */
+export interface ChainLink {
+  readonly link: "intent" | "artifact" | "contract" | "delivery";
+  /** Artifact type, contract name or delivery target; a registered label, never a value. */
+  readonly name: string | null;
+  readonly state: LinkState;
+  readonly reason: LinkReason;
+  readonly evidence_ids: readonly string[];
+  readonly task_id: string | null;
+  readonly identity: IdentityTuple;
 }

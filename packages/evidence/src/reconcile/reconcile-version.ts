@@ -8,6 +8,7 @@ import { shownOf } from "./finding-list.ts";
 import type { Candidates } from "./reconcile-bench.ts";
 import { producerOf } from "./reconcile-tied.ts";
 import type { Producers } from "./reconcile-tied.ts";
+import type { VersionCount } from "./reconcile-bench.ts";
 
 /** The resource as its artifact names it. */
 export interface Delivered {
@@ -15,14 +16,6 @@ export interface Delivered {
   readonly types: ReadonlySet<string>;
   /** Versions of the artifact's latest records; each must be named. */
   readonly versions: ReadonlySet<string | undefined>;
-}
-
-/** How many of the latest deliveries name one version, in total and by producer. */
-export interface VersionCount {
-  count: number;
-  readonly byProducer: Map<string | undefined, number>;
-  /** Deliveries that name another one, as many as a finding shows; computed on first use. */
-  others: readonly TurnEvent[] | undefined;
 }
 
 /** Some latest deliveries, without those of `except`, that do not name the current versions. */

@@ -10,7 +10,7 @@ import { lossesOfTurns, lossIntervals } from "./loss-intervals.ts";
 import type { LossInterval } from "./loss-intervals.ts";
 import { rootsAmong } from "../coverage/page.ts";
 import { producerLives } from "./reconcile-open.ts";
-import type { ProducerLife, TurnLimits, WindowClock } from "./reconcile-open.ts";
+import type { ProducerLife, TurnLimits, WindowClock } from "./window-clock.ts";
 import { addMs, normalizeTime } from "../event/time.ts";
 import { isUntrusted } from "../normalize/untrusted.ts";
 import type { WindowEvents } from "../normalize/window-events.ts";

@@ -10,31 +10,18 @@ import { compareEvents } from "../event/event-order.ts";
 import { compareFindings, toFindings } from "./finding-list.ts";
 import type { Finding } from "./finding-list.ts";
 import { compareTuples, tupleOf } from "../event/identity-tuple.ts";
-import type { IdentityTuple } from "../event/identity-tuple.ts";
-import type { LinkReason, LinkState } from "./reconcile-bench.ts";
 import { explain } from "./reconcile-explanation.ts";
 import { judgeTuples } from "./reconcile-tuples.ts";
 import type { TaskChain } from "./reconcile-tuples.ts";
 import { assessWindow, windowClock } from "./reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
-import type { TaskScope } from "./task-scope.ts";
+import type { TaskScope } from "./turn-evidence.ts";
 import { compareText } from "../event/text-order.ts";
 import { compareTimes, normalizeTime } from "../event/time.ts";
 import { isUntrusted } from "../normalize/untrusted.ts";
 import { readWindow } from "../normalize/window-events.ts";
 import type { WindowEvents } from "../normalize/window-events.ts";
-
-/** One link of the chain intent → artifact → contract → delivery of a task. */
-export interface ChainLink {
-  readonly link: "intent" | "artifact" | "contract" | "delivery";
-  /** Artifact type, contract name or delivery target; a registered label, never a value. */
-  readonly name: string | null;
-  readonly state: LinkState;
-  readonly reason: LinkReason;
-  readonly evidence_ids: readonly string[];
-  readonly task_id: string | null;
-  readonly identity: IdentityTuple;
-}
+import type { ChainLink } from "./reconcile-tuples.ts";
 
 /** The verdict. `verified` is true only for a success. */
 export interface Verdict {

@@ -13,7 +13,7 @@ import { positionOfKeyset } from "../position.ts";
 import type { KnownRoot } from "../root-rounds.ts";
 import type { Question } from "../evidence-question.ts";
 import { hasAnySql, ofRootsSql, rootHash } from "./bundle-table.ts";
-import type { Engine } from "./connection.ts";
+import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
 import type { ClickHouseBindings } from "./sql-text.ts";
 

@@ -11,7 +11,7 @@ import type { Question } from "../evidence-question.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { bundleFeed } from "./bundle-feed.ts";
 import { ofRootsSql } from "./bundle-table.ts";
-import type { Engine } from "./connection.ts";
+import type { Engine } from "./engine.ts";
 import { inRuns } from "./sql-text.ts";
 
 const rowsMax = limits.rootEventsMax;

@@ -9,7 +9,7 @@ import type { BatchReadback } from "@turnproof/evidence";
 
 import { batchNumber, batchWord, hasAnySql } from "./bundle-table.ts";
 import type { WeekBlock } from "./bundle-table.ts";
-import type { Engine } from "./connection.ts";
+import type { Engine } from "./engine.ts";
 import type { PreparedBundles } from "./prepared-batch.ts";
 
 /** Inserts a batch; resolves when it is durable. */

@@ -4,7 +4,7 @@
  */
 import { CodedError } from "@turnproof/semconv";
 
-import type { EvidenceAdmin } from "../admin.ts";
+import type { EvidenceAdmin } from "../evidence-admin.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { openEngine } from "./connection.ts";
 import { makeTables, requireKnown } from "./migration.ts";

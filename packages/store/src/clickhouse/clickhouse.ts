@@ -11,7 +11,7 @@ import { bundleReads } from "./bundle-reads.ts";
 import { insertBatch, readBack } from "./bundle-writer.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { openEngine } from "./connection.ts";
-import type { Engine, Tables } from "./connection.ts";
+import type { Engine, Tables } from "./engine.ts";
 import { readAnswer } from "./engine-client.ts";
 import { clickhouseErasure } from "./erasure.ts";
 import { withdrawLeft } from "./late-writes.ts";

@@ -6,7 +6,7 @@
 import { CodedError } from "@turnproof/semconv";
 
 import { clusterName } from "./clickhouse-options.ts";
-import type { Engine, Tables } from "./connection.ts";
+import type { Engine, Tables } from "./engine.ts";
 
 /**
  * The hash of a root in a table that has only its name; `rootHash` computes the same in the

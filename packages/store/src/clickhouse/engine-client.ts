@@ -8,7 +8,7 @@ import type * as Clickhouse from "@clickhouse/client";
 import type { ClickHouseClient } from "@clickhouse/client";
 
 import { loadDriver } from "../driver.ts";
-import type { EngineAnswer, QueryParameters, Selected } from "./connection.ts";
+import type { EngineAnswer, QueryParameters, Selected } from "./engine.ts";
 import { readNative } from "./native-reader.ts";
 import { storeError } from "./store-error.ts";
 

@@ -17,7 +17,7 @@ import { rowsOfRoots } from "./bundle-reads.ts";
 import { hasAnySql } from "./bundle-table.ts";
 import { clusterName } from "./clickhouse-options.ts";
 import { localTable, mutate, onCluster } from "./cluster-tables.ts";
-import type { Engine, Tables } from "./connection.ts";
+import type { Engine, Tables } from "./engine.ts";
 import { withNames } from "./naming.ts";
 import { dropOldTables, oldEvents } from "./old-tables.ts";
 import { rewriteRoots } from "./root-rewrite.ts";

@@ -9,7 +9,7 @@ import { registryRows } from "@turnproof/semconv";
 
 import { rareFields, sharedFields, slot } from "../bundle/fields.ts";
 import { onCluster } from "./cluster-tables.ts";
-import type { Tables } from "./connection.ts";
+import type { Tables } from "./engine.ts";
 
 /** JSON paths count from one. */
 const place = (name: keyof typeof slot): number => slot[name] + 1;

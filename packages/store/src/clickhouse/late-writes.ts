@@ -8,7 +8,7 @@ import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionNumber, versionOfNumber } from "../ledger/turn-writes.ts";
 import { rootHash } from "./bundle-table.ts";
 import { mutate } from "./cluster-tables.ts";
-import type { Engine, Tables } from "./connection.ts";
+import type { Engine, Tables } from "./engine.ts";
 import { standingOf } from "./root-standing.ts";
 import { bindings, hexOf, inRuns, namesPerStatement } from "./sql-text.ts";
 

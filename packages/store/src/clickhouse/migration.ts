@@ -8,7 +8,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { adoptTables, forCluster, hasTables, makeDatabase, readLayout } from "./cluster-tables.ts";
 import type { ClusterLayout } from "./cluster-tables.ts";
-import type { Engine, Tables } from "./connection.ts";
+import type { Engine, Tables } from "./engine.ts";
 import { makeEventsView } from "./events-view.ts";
 import { renameOldEvents } from "./old-tables.ts";
 

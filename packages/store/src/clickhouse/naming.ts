@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 
 import { everywhere, onCluster } from "./cluster-tables.ts";
-import type { Engine, Tables } from "./connection.ts";
+import type { Engine, Tables } from "./engine.ts";
 import { NativeBlock } from "./native-writer.ts";
 
 /** Values that a run refers to. */

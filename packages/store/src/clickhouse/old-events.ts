@@ -5,7 +5,7 @@
  */
 import { groupBy } from "@turnproof/semconv";
 
-import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "../evidence-admin.ts";
 import { murmur32 } from "../bundle/murmur.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
 import { compareOld } from "../old-parity.ts";
@@ -15,7 +15,7 @@ import { rowsOfRoots } from "./bundle-reads.ts";
 import { batchWord, bundleRows, encodeRows, hasAnySql } from "./bundle-table.ts";
 import type { RowsOfBatch } from "./bundle-table.ts";
 import { insertWeeks } from "./bundle-writer.ts";
-import type { Engine, Tables } from "./connection.ts";
+import type { Engine, Tables } from "./engine.ts";
 import { NativeBlock } from "./native-writer.ts";
 import { decodeRows } from "./old-rows.ts";
 import { oldSlices } from "./old-slices.ts";

@@ -3,7 +3,7 @@
  * whole intervals of five minutes, or parts of one by the hash of the root, in table order. The
  * table does not change any more, so its slices are the same in each run.
  */
-import type { Engine } from "./connection.ts";
+import type { Engine } from "./engine.ts";
 
 /** Part of the old table. */
 export interface OldSlice {

@@ -4,7 +4,7 @@
  * have its name, and remains until it is dropped.
  */
 import { onCluster } from "./cluster-tables.ts";
-import type { Engine, Tables } from "./connection.ts";
+import type { Engine, Tables } from "./engine.ts";
 
 /** The table of events of an older version, and the tables written beside it. */
 const oldEventsTable = "old_events";

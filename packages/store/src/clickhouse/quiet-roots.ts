@@ -1,7 +1,7 @@
 /** @module QuietRoots: roots without new rows for a while, for the judge. */
 import { microseconds } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
-import type { Engine } from "./connection.ts";
+import type { Engine } from "./engine.ts";
 
 /** Roots whose latest row was received in the half-open interval, oldest first. */
 export async function quietRoots(

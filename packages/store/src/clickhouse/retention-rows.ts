@@ -16,7 +16,7 @@ import type {
 } from "../retention.ts";
 import { rowsOfRoots } from "./bundle-reads.ts";
 import { localTable, mutate, onCluster } from "./cluster-tables.ts";
-import type { Engine, Tables } from "./connection.ts";
+import type { Engine, Tables } from "./engine.ts";
 import { raiseEpochs, rewriteRoots } from "./root-rewrite.ts";
 import { bindings } from "./sql-text.ts";
 

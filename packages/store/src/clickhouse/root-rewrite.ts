@@ -9,7 +9,7 @@ import { settledEvents } from "../settle.ts";
 import { batchNumber } from "./bundle-table.ts";
 import { insertBatch } from "./bundle-writer.ts";
 import { mutate } from "./cluster-tables.ts";
-import type { Engine, Tables } from "./connection.ts";
+import type { Engine, Tables } from "./engine.ts";
 import { withNames } from "./naming.ts";
 import { prepareBatch } from "./prepared-batch.ts";
 import { standingOf } from "./root-standing.ts";

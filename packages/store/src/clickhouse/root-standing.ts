@@ -1,7 +1,7 @@
 /** @module RootStanding: number of stored events of a root, and of deletions in it. */
 import type { RootStanding } from "../evidence-store.ts";
 import { ofRootsSql, rootHash } from "./bundle-table.ts";
-import type { Engine } from "./connection.ts";
+import type { Engine } from "./engine.ts";
 import { inRuns, namesPerStatement } from "./sql-text.ts";
 
 /** The standing of these roots; an unknown root is absent. */

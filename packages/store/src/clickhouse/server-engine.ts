@@ -16,7 +16,7 @@ import type { ServerConnection } from "./clickhouse-options.ts";
 import { clusterInserts } from "./cluster-inserts.ts";
 import type { Shard, ShardReplica } from "./cluster-inserts.ts";
 import { onCluster } from "./cluster-tables.ts";
-import type { Engine } from "./connection.ts";
+import type { Engine } from "./engine.ts";
 import {
   coded,
   drained,

@@ -3,7 +3,7 @@
  * parameter and becomes text inside the engine, so no part of it can be SQL, whatever a client
  * does to quotes, backslashes or NUL.
  */
-import type { QueryParameters } from "./connection.ts";
+import type { QueryParameters } from "./engine.ts";
 
 /** Collects the values of one statement. */
 export interface ClickHouseBindings {

@@ -9,7 +9,7 @@ import { textOf } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type { TurnFacet, TurnQuestion } from "../ledger/turn-question.ts";
-import type { Engine } from "./connection.ts";
+import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
 import { columnOfSet } from "./turn-columns.ts";
 import { rowsOf } from "./turn-figures.ts";

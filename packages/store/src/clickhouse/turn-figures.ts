@@ -11,7 +11,7 @@ import type {
   FigureOptions,
   TurnQuestion,
 } from "../ledger/turn-question.ts";
-import type { EngineAnswer, Engine } from "./connection.ts";
+import type { EngineAnswer, Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
 import { columnOfList } from "./turn-columns.ts";
 import { whereOf } from "./turn-where.ts";

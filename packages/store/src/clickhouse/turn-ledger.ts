@@ -6,7 +6,7 @@ import type { HeldTurn, TurnLedger } from "../ledger/turn-question.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
 import type { TurnWrite } from "../ledger/turn-writes.ts";
 import { isoOfMicros } from "../time.ts";
-import type { Tables } from "./connection.ts";
+import type { Tables } from "./engine.ts";
 import { withdrawLate } from "./late-writes.ts";
 import { bindings, inRuns, namesPerStatement } from "./sql-text.ts";
 import { encodeTurns } from "./turn-columns.ts";

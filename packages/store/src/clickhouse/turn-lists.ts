@@ -8,7 +8,7 @@ import { placeOf } from "../ledger/turn-conditions.ts";
 import { tenantText } from "../ledger/turn-fields.ts";
 import type { TurnOrder, TurnPage, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
-import type { Engine } from "./connection.ts";
+import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
 import type { ClickHouseBindings } from "./sql-text.ts";
 import { afterOf, orderOf, timeSql, whereOf } from "./turn-where.ts";

@@ -5,7 +5,7 @@
  */
 import { CodedError } from "@turnproof/semconv";
 
-import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "../evidence-admin.ts";
 import { recordsOf } from "../ledger/turn-records.ts";
 import { compareOld } from "../old-parity.ts";
 import { settledEvents } from "../settle.ts";

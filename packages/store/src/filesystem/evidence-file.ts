@@ -5,7 +5,7 @@
  */
 import { CodedError } from "@turnproof/semconv";
 
-import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "../evidence-admin.ts";
 import { requireParity } from "../old-parity.ts";
 import { offerErasure } from "../erasure.ts";
 import type { Unreached } from "../erasure.ts";

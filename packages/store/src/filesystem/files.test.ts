@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { afterAll, describe, expect, test } from "vitest";
 
-import { unscoped } from "../admin.ts";
+import { unscoped } from "../memory-admin.ts";
 import type { MemoryStore } from "../memory-store.ts";
 import { hostileNames } from "../testing/hostile.ts";
 import { draftOf } from "../testing/on-memory.ts";

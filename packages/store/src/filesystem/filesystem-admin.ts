@@ -1,8 +1,8 @@
 /** @module FilesystemAdmin: unscoped access to the memory, for operator commands only. */
 import type { ScopedKind } from "@turnproof/semconv";
 
-import { unscoped } from "../admin.ts";
-import type { AdminFilter, MemoryAdmin, RowChange } from "../admin.ts";
+import { unscoped } from "../memory-admin.ts";
+import type { AdminFilter, MemoryAdmin, RowChange } from "../memory-admin.ts";
 import type { MemoryRecord } from "../memory-store.ts";
 import {
   checkedChange,

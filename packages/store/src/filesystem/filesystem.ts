@@ -5,7 +5,7 @@
  * are never followed.
  */
 
-import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "../evidence-admin.ts";
 import { retainMemory } from "../memory/memory-retention.ts";
 import type { Provider } from "../provider.ts";
 import { checkBy } from "../store-check.ts";

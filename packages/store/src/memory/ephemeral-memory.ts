@@ -5,8 +5,8 @@
 import { CodedError } from "@turnproof/semconv";
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 
-import { unscoped } from "../admin.ts";
-import type { AdminFilter, MemoryAdmin } from "../admin.ts";
+import { unscoped } from "../memory-admin.ts";
+import type { AdminFilter, MemoryAdmin } from "../memory-admin.ts";
 import type {
   MemoryFilter,
   MemoryPage,

@@ -7,8 +7,8 @@
 import { groupBy, scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 
-import { unscoped } from "../admin.ts";
-import type { MemoryAdmin, RowChange } from "../admin.ts";
+import { unscoped } from "../memory-admin.ts";
+import type { MemoryAdmin, RowChange } from "../memory-admin.ts";
 import type { Json, MemoryRecord } from "../memory-store.ts";
 import { daysOf, microsBefore, shortestDays } from "../retention.ts";
 import type { RetentionOptions, RetentionPolicy, RetentionReport } from "../retention.ts";

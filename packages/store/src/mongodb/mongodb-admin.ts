@@ -2,8 +2,8 @@
 import { memoryCollections, scopedKinds } from "@turnproof/semconv";
 import type { Collection, Db, Document, Filter } from "mongodb";
 
-import { unscoped } from "../admin.ts";
-import type { AdminFilter, MemoryAdmin } from "../admin.ts";
+import { unscoped } from "../memory-admin.ts";
+import type { AdminFilter, MemoryAdmin } from "../memory-admin.ts";
 import {
   checkedChange,
   checkFilter,

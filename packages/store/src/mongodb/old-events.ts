@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { CodedError, groupBy } from "@turnproof/semconv";
 import type { Db, Document } from "mongodb";
 
-import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "../evidence-admin.ts";
 import { saysTenant } from "../evidence-retention.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
 import type { OldEvents } from "../old-evidence.ts";

@@ -5,7 +5,7 @@
  */
 import { CodedError, groupBy } from "@turnproof/semconv";
 
-import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "../evidence-admin.ts";
 import { packBundles } from "../bundle/pack.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
 import type { OldEvents } from "../old-evidence.ts";

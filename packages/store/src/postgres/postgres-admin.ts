@@ -4,8 +4,8 @@
  */
 import type { ScopedKind } from "@turnproof/semconv";
 
-import { unscoped } from "../admin.ts";
-import type { AdminFilter, MemoryAdmin } from "../admin.ts";
+import { unscoped } from "../memory-admin.ts";
+import type { AdminFilter, MemoryAdmin } from "../memory-admin.ts";
 import {
   checkedChange,
   checkFilter,

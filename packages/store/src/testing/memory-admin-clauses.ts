@@ -5,8 +5,8 @@ import { deepEqual, equal } from "node:assert/strict";
 
 import type { ScopedKind } from "@turnproof/semconv";
 
-import { unscoped } from "../admin.ts";
-import type { AdminFilter } from "../admin.ts";
+import { unscoped } from "../memory-admin.ts";
+import type { AdminFilter } from "../memory-admin.ts";
 import type { AdministeredMemory } from "../provider.ts";
 import type { Clause } from "./contract.ts";
 import { draftOf, onMemory, refuses } from "./on-memory.ts";

@@ -6,7 +6,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 
 import { CodedError } from "@turnproof/semconv";
 
-import { unscoped } from "../admin.ts";
+import { unscoped } from "../memory-admin.ts";
 import type { MemoryFilter, MemoryRecord, SearchResult, SharedRecord } from "../memory-store.ts";
 import type { AdministeredMemory } from "../provider.ts";
 import { walkRows } from "./memory-row-clauses.ts";

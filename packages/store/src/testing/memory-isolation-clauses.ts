@@ -7,7 +7,7 @@ import { deepEqual, equal } from "node:assert/strict";
 
 import type { ScopedKind } from "@turnproof/semconv";
 
-import { unscoped } from "../admin.ts";
+import { unscoped } from "../memory-admin.ts";
 import { ephemeralMemory } from "../memory/ephemeral-memory.ts";
 import type { MemoryFilter } from "../memory-store.ts";
 import type { AdministeredMemory } from "../provider.ts";

@@ -7,8 +7,8 @@ import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 
-import { unscoped } from "../admin.ts";
-import type { AdminFilter } from "../admin.ts";
+import { unscoped } from "../memory-admin.ts";
+import type { AdminFilter } from "../memory-admin.ts";
 import type { MemoryDraft, MemoryFilter } from "../memory-store.ts";
 import { hostileNames } from "./hostile.ts";
 

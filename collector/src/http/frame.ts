@@ -1,0 +1,30 @@
+/** @module Frame: what every page receives beside its model, and the type of a page. */
+import type { Child } from "hono/jsx";
+
+import type { Principal } from "../access/principal.ts";
+
+/** Data of every page beside its model. */
+export interface Frame {
+  /** Path below the base path, without and with its query. */
+  readonly path: string;
+  readonly basePath: string;
+  readonly query: URLSearchParams;
+  /** Address of this page's JSON twin, query included; absent on pages without one. */
+  readonly jsonHref?: string;
+  readonly principal?: Principal;
+  /** Field `csrf_token` of every form of a session. */
+  readonly csrfToken?: string;
+  readonly contentMode: "metadata" | "redacted" | "full";
+  readonly readOnly: boolean;
+  /** False: loopback without authentication, which the page states. */
+  readonly authConfigured: boolean;
+  readonly version: string;
+  /** Template of links to another trace backend; absent where none is configured. */
+  readonly traceLink?: string;
+  readonly requestId: string;
+  /** When the page was rendered, RFC 3339. */
+  readonly at: string;
+}
+
+/** A page: a function from model and frame to markup. */
+export type View<M> = (model: M, frame: Frame) => Child | Promise<Child>;

@@ -1,0 +1,40 @@
+/**
+ * @module Problem: the form of every failure, RFC 9457 problem+json, with a sentence from the table
+ * of codes and no input (requirements: Errors).
+ */
+import { STATUS_CODES } from "node:http";
+
+import { codes } from "@turnproof/semconv";
+import type { Code, CodeRow } from "@turnproof/semconv";
+import { z } from "zod";
+
+/** Body of every error answer. */
+export const problemSchema = z.object({
+  type: z.string().describe("URN of the code."),
+  title: z.string().describe("The status in words."),
+  status: z.int(),
+  detail: z.string().describe("A sentence from the table of codes; it never echoes input."),
+  code: z.string().describe("Stable, content-free code."),
+  field: z.string().optional().describe("Which registered parameter, when it is one."),
+  allowed: z
+    .array(z.string())
+    .optional()
+    .describe("What may stand there: the parameters or fields of the route, or the values of one."),
+  request_id: z.string(),
+});
+export type Problem = z.infer<typeof problemSchema>;
+
+/** The problem of a code. */
+export function problemOf(code: Code, requestId: string, field?: string): Problem {
+  const row: CodeRow = codes[code];
+  const status = row.status ?? 500;
+  return {
+    type: `urn:turnproof:problem:${code}`,
+    title: STATUS_CODES[status] ?? "Error",
+    status,
+    detail: row.sentence,
+    code,
+    ...(field === undefined ? {} : { field }),
+    request_id: requestId,
+  };
+}

@@ -1,0 +1,32 @@
+/** @module Briefing: what the judge holds between its checks, and what it reads before each. */
+import { lossIntervals, producerLives } from "@turnproof/evidence";
+import type { LossInterval, ProducerLife, TurnEvent } from "@turnproof/evidence";
+
+import type { LateLosses } from "./judge-losses.ts";
+import type { OpenRoots } from "./judge-open.ts";
+import { markOf } from "./judge-windows.ts";
+import { isTrusted, producerReports } from "./losses.ts";
+import type { Parts } from "../parts.ts";
+
+/** State of the judge between checks. */
+export interface JudgeMemory {
+  readonly losses: LateLosses;
+  readonly open: OpenRoots;
+}
+
+/** Producers' reports at the start of a check. */
+export interface Briefing {
+  readonly reports: readonly TurnEvent[];
+  readonly losses: readonly LossInterval[];
+  readonly lives: readonly ProducerLife[];
+  /** Everything received before was readable. */
+  readonly mark: string;
+}
+
+/** Reads the producers' reports. */
+export async function readBriefing(parts: Parts): Promise<Briefing> {
+  const mark = markOf(parts);
+  const reports = (await producerReports(parts)).filter(isTrusted);
+  const losses = [...lossIntervals(reports), ...parts.ingest.losses().losses];
+  return { reports, losses, lives: producerLives(reports), mark };
+}
