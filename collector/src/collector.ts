@@ -70,6 +70,7 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
       close: (deadlineMs = closeDeadlineMs) => (closing ??= closeAll(opened, deadlineMs)),
     };
   } catch (error) {
+    // The error that stopped the start is thrown, not one of closing.
     await closeAll(opened, 0).catch(() => {});
     throw error;
   }

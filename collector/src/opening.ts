@@ -95,6 +95,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const now = options.now ?? Date.now;
   // The journal's lock comes first: its error states that the directory is in use.
   const waiting = Promise.withResolvers<EvidenceStore>();
+  // Those who await these receive the failure; until then it is not an unhandled one.
   waiting.promise.catch(() => {});
   const recording = Promise.withResolvers<RecordBatch>();
   recording.promise.catch(() => {});
@@ -235,6 +236,7 @@ async function openedStore(
     const { backend } = config;
     const open = (): Promise<EvidenceStore> => openStore(config, { say });
     const late = await openLate({ open, part: "store", backend, host, log });
+    // A store that never opens is reported by `openLate`.
     late.opened.then(waiting.resolve).catch(() => {});
     return lateEvidence(serverName(backend), late);
   } catch (error) {

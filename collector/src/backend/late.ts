@@ -98,11 +98,13 @@ export async function openLate<T extends Closable>(options: LateOptions<T>): Pro
         first.resolve();
         const ceiling = Math.min(pauseMsMax, pauseFirstMs * 2 ** Math.min(attempt, 10));
         const pauseMs = ceiling * (0.5 + Math.random() / 2);
+        // The wait ends early when it is stopped.
         await sleep(pauseMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
       }
     }
   };
   void tries();
+  // The wait ends early when it is stopped.
   const enough = sleep(waitMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
   try {
     await Promise.race([first.promise, enough]);

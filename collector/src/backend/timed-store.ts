@@ -66,6 +66,7 @@ export async function timedCheck(
   checkMs: number = readTimes.checkMs,
 ): Promise<CheckResult> {
   const started = performance.now();
+  // A check reports its own errors as a result; only its time limit rejects.
   return within(checkMs, () => of.check()).catch(() => ({
     ok: false,
     code: "store_timeout",

@@ -88,6 +88,7 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
 }
 
 async function refusalOf(response: Response): Promise<Refusal> {
+  // A proxy's refusal has no JSON; its status is reported.
   const problem = (await response.json().catch(() => ({}))) as {
     readonly code?: string;
     readonly detail?: string;

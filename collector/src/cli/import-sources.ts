@@ -118,6 +118,7 @@ async function* tableRows(url: string | undefined, table: string): AsyncGenerato
     if (code === undefinedTable) throw new CodedError("parameter_invalid", { field: "table" });
     throw new CodedError("store_unavailable", { field: "TURNPROOF_POSTGRES_URL" });
   } finally {
+    // The import has its result; the server drops a connection that did not close.
     await client.end().catch(() => {});
   }
 }

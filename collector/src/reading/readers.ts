@@ -206,6 +206,7 @@ class ReadingThread {
   }
 
   tell(told: Told): void {
+    // A thread that ended is started again with the present state.
     void this.#calls.ask("tell", told).catch(() => {});
   }
 

@@ -122,6 +122,7 @@ function logOver(calls: Calls): Log {
   const say =
     (level: "info" | "warn" | "error"): Log["info"] =>
     (event, fields) =>
+      // A thread whose parent is gone has nowhere to log.
       void calls.ask("log", { level, event, fields }).catch(() => {});
   return { info: say("info"), warn: say("warn"), error: say("error") };
 }

@@ -28,6 +28,7 @@ export class FreshAnswers<T> {
       if (this.#kept.size <= keptMax) break;
       this.#kept.delete(old);
     }
+    // Errors are not cached; the caller receives this one.
     answer.catch(() => this.#kept.delete(key));
     return answer;
   }

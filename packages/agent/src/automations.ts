@@ -143,6 +143,7 @@ export class Automations {
   async #refused(row: SharedRecord, errorType: string): Promise<AutomationRun> {
     if (row.data["last_status"] !== "error") {
       const data: SharedData = { ...row.data, last_status: "error" };
+      // The run reports the error in any case; the next run notes it again.
       await this.#rows.update(row.id, row.version, data).catch(() => undefined);
     }
     return { id: row.id, status: "error", turnId: null, rootTraceId: null, errorType };

@@ -50,6 +50,7 @@ export async function collectStream(
   let usage: LanguageModelV4Usage | undefined;
   let modelId: string | undefined;
   const reader = stream.getReader();
+  // The call has ended; a stream that cannot be cancelled changes nothing.
   const stop = (): void => void reader.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -69,6 +70,7 @@ export async function collectStream(
     }
   } finally {
     signal.removeEventListener("abort", stop);
+    // The call has ended; a stream that cannot be cancelled changes nothing.
     reader.cancel().catch(() => undefined);
   }
   return { content, finishReason, usage, modelId };

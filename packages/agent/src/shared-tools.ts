@@ -41,6 +41,7 @@ export class SharedTools implements TurnTools {
     const open = [...this.#connections.values()];
     this.#connections.clear();
     for (const connection of open) {
+      // A connection that never opened or does not close has nothing left to release.
       await connection.then(({ client }) => client.close()).catch(() => undefined);
     }
   }
@@ -49,6 +50,7 @@ export class SharedTools implements TurnTools {
   #forget(id: string, connection: Promise<Connection>): void {
     if (this.#connections.get(id) !== connection) return;
     this.#connections.delete(id);
+    // The session is lost already; closing only frees what is left of it.
     void connection.then(({ client }) => client.close()).catch(() => undefined);
   }
 
@@ -76,6 +78,7 @@ export class SharedTools implements TurnTools {
 
   async #connected(row: SharedRecord, options: ToolServerOptions): Promise<Connection> {
     const before = this.#connections.get(row.id);
+    // A connection that failed to open is replaced below.
     const known = await before?.catch(() => undefined);
     if (known?.version === row.version) return known;
     // Another turn may have opened it meanwhile.
@@ -83,6 +86,7 @@ export class SharedTools implements TurnTools {
     if (now !== undefined && now !== before) return now;
     const opening: Promise<Connection> = open(row, options, () => this.#forget(row.id, opening));
     this.#connections.set(row.id, opening);
+    // The old connection is replaced, whether it closes or not.
     await known?.client.close().catch(() => undefined);
     try {
       return await opening;

@@ -108,6 +108,7 @@ export class Turn {
     findings.sayTo((code) => {
       const finding = { kind: "data_quality", name: ownSpanNames.data_quality } as const;
       const said = { ...finding, facts: { [attribute.quality_code.span]: code } };
+      // The witness has counted the failed write; a finding must not stop the host.
       void this.#witness.point(this.traceContext, this.context, said).catch(() => undefined);
     });
   }

@@ -17,6 +17,7 @@ export const systemClock: JournalClock = {
   async sleep(ms, signal, keepAlive = false) {
     if (signal?.aborted === true) return;
     const options = signal === undefined ? { ref: keepAlive } : { ref: keepAlive, signal };
+    // The wait ends early when the signal aborts.
     await wait(ms, undefined, options).catch(() => undefined);
   },
 };

@@ -183,6 +183,7 @@ async function keepAlive(
       await clock.sleep(options.heartbeatMs, stop.signal);
       if (stop.signal.aborted) return;
       await beat();
+      // A disk that fails once says nothing about the lock; the next beat looks again.
       const names = await fileSystem.list(directory).catch(() => undefined);
       if (names !== undefined && !names.includes(name)) {
         options.onLost();
@@ -202,6 +203,7 @@ async function keepAlive(
 }
 
 async function removeIfThere(fileSystem: JournalFileSystem, path: string): Promise<void> {
+  // It is gone already, or a later opener finds its owner dead.
   await fileSystem.unlink(path).catch(() => undefined);
 }
 

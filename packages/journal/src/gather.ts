@@ -69,6 +69,7 @@ async function preparedUnlessStopped(
   const onStop = (): void => stopped.resolve(undefined);
   stop.addEventListener("abort", onStop);
   try {
+    // Frames that were not prepared are stored as they are.
     return await Promise.race([prepare(frames).catch(() => undefined), stopped.promise]);
   } finally {
     stop.removeEventListener("abort", onStop);

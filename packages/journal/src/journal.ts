@@ -229,6 +229,7 @@ function createJournal(parts: Parts): Journal {
       state.closed = true;
       await parts.writer.close();
       await inOrder(parts, async () => {
+        // Without this checkpoint the next start drains some frames twice, under their tokens.
         await save(parts, {}).catch(() => undefined);
         // The next owner may read as soon as the lock is released.
         state.released = true;
@@ -244,6 +245,7 @@ function inOrder<T>(parts: Parts, work: () => Promise<T>): Promise<T> {
     if (parts.state.released) throw new CodedError("journal_failed");
     return work();
   });
+  // The caller receives the failure; the next work starts all the same.
   parts.state.tail = result.catch(() => undefined);
   return result;
 }
@@ -338,6 +340,7 @@ async function unlinkDrained(parts: Parts): Promise<void> {
     removed += 1;
   }
   if (removed === 0) return;
+  // Segments that come back after a power cut are drained again, under their tokens.
   await fileSystem.syncDirectory(directory).catch(() => undefined);
   await parts.reserve.refill();
 }

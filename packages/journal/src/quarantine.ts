@@ -144,6 +144,7 @@ async function writeWhole(
   bytes: Buffer,
 ): Promise<void> {
   const temporary = join(directory, `${name}.next`);
+  // Usually there is none; a file that cannot be removed fails the creation below.
   await fileSystem.unlink(temporary).catch(() => undefined);
   const file = await fileSystem.open(temporary, "create");
   try {

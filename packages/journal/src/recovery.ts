@@ -284,6 +284,7 @@ async function recordRange(
 ): Promise<boolean> {
   if (options.damage.known(range.segment, range.from)) return false;
   const path = join(options.directory, range.segment);
+  // The range is recorded without its bytes where they cannot be read.
   const file = await options.fileSystem.open(path, "read").catch(() => undefined);
   try {
     return await options.damage.record(range, file);

@@ -35,6 +35,7 @@ export function openReserve(
       } catch (error) {
         if (!isNoSpace(error) || !held) throw error;
         held = false;
+        // Where it cannot be removed, the work fails again and is reported.
         await fileSystem.unlink(path).catch(() => undefined);
         return work();
       }
@@ -42,6 +43,7 @@ export function openReserve(
     async refill() {
       if (held) return;
       try {
+        // Usually there is none; a file that cannot be removed fails the creation below.
         await fileSystem.unlink(path).catch(() => undefined);
         const file = await fileSystem.open(path, "create");
         try {
@@ -55,6 +57,7 @@ export function openReserve(
         await fileSystem.syncDirectory(directory);
       } catch {
         held = false;
+        // A partial file reserves nothing, and the next refill writes it anew.
         await fileSystem.unlink(path).catch(() => undefined);
       }
     },

@@ -62,6 +62,7 @@ class Opened {
 
   close(): Promise<void> {
     this.#ended ??= (async () => {
+      // The others are closed all the same; the process ends after them.
       for (const close of this.#closing) await close().catch(() => undefined);
     })();
     return this.#ended;

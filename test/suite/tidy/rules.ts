@@ -209,6 +209,23 @@ const escapes: Rule = (file) =>
         (!comment.test(line) && /\bas any\b/.test(line))),
   );
 
+/** A comment in the line or in one of the three before it. */
+const swallowed: Rule = (file) => {
+  if (isTest(file.path) || file.path.startsWith("test/") || file.path.includes("/src/testing/")) {
+    return [];
+  }
+  return everyLine(
+    file,
+    "a swallowed rejection says why",
+    (line, index, lines) =>
+      !comment.test(line) &&
+      /\.catch\(\(\) ?=>/.test(line) &&
+      !lines
+        .slice(Math.max(0, index - 3), index + 1)
+        .some((one) => /^\s*(\*|\/\/)|\/\/ /.test(one)),
+  );
+};
+
 /** Every rule of the house. */
 const rules: readonly Rule[] = [
   arrows,
@@ -229,6 +246,7 @@ const rules: readonly Rule[] = [
   barrels,
   honesty,
   escapes,
+  swallowed,
   words,
 ];
 

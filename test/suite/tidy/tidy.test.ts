@@ -173,6 +173,7 @@ describe("a planted breach is found", () => {
     ["packages/store/src/a.ts", `export * from "./b.ts";`, /named/],
     ["packages/store/src/a.test.ts", `test.skip("x", () => {});`, /skipped/],
     ["packages/store/src/a.ts", `// @ts-ignore`, /switched off/],
+    ["packages/store/src/a.ts", "await rm(path).catch(() => undefined);", /rejection says why/],
     ["packages/store/src/a.ts", "/** A role who\n * may read. */", /:1 a comment has plain words/],
   ];
   test.each(planted.map(([path, text, rule]) => ({ path, text, rule })))(

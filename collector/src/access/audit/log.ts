@@ -200,6 +200,7 @@ class AuditWriter implements Audit {
   async #recordFull(): Promise<void> {
     this.#full = true;
     if (!(await this.#reserve.release())) return;
+    // The log refuses every access from here on, with or without this record.
     await this.#appendRecords([{ event: "log.full", result: "audit_unavailable" }]).catch(() => {});
   }
 
@@ -223,6 +224,7 @@ class AuditWriter implements Audit {
       await (this.#options.append ?? appendText)(handle, `${lines.join("\n")}\n`);
       await handle.datasync();
     } catch (error) {
+      // The first error is thrown; the next open cuts the partial line.
       await handle.truncate(before).catch(() => {});
       throw error;
     }

@@ -44,6 +44,7 @@ export function createReserve(path: string, append: Append): AuditReserve {
         }
         spent = false;
       } catch {
+        // A partial file reserves nothing, and the next refill writes it anew.
         await rm(path, { force: true }).catch(() => {});
       }
       return !spent;

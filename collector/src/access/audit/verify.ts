@@ -66,6 +66,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
     broken: false,
   };
   for (const path of [...(await rotatedFiles(file)), file]) {
+    // A file that is gone shows as a gap in the chain.
     const text = await readFile(path, "utf8").catch(() => "");
     if (text === "") continue;
     if (!text.endsWith("\n")) {
@@ -74,6 +75,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
     for (const line of text.split("\n")) if (line !== "") readLine(walk, line, keyring);
   }
   const place = options.checkpoints ?? `${file}.checkpoints`;
+  // Without checkpoints the chain alone is checked; the report has their number.
   const lines = (await readFile(place, "utf8").catch(() => "")).split("\n").filter(Boolean);
   for (const line of lines) readCheckpoint(walk, line, options);
   const { findings, records } = walk;

@@ -57,6 +57,7 @@ async function stream(
       signal,
     });
     if (!response.ok || response.body === null) {
+      // A proxy's refusal has no JSON; its status is shown.
       const problem = (await response.json().catch(() => ({}))) as { readonly detail?: string };
       teller.step(problem.detail ?? `The run was refused (${response.status}).`);
       return;

@@ -80,6 +80,7 @@ function sessionRoutes(parts: Parts): Hono<AppEnv> {
 
   app.post("/login", async (c) => {
     if (!sameSite(c, config.origins)) return refuse(c, "cross_origin");
+    // An unreadable form has no token and is refused by the schema.
     const parsed = loginForm.safeParse(await c.req.parseBody().catch(() => undefined));
     if (!parsed.success) throw new CodedError("body_invalid");
     const next = localPath(parsed.data.next, base);

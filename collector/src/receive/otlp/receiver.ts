@@ -149,6 +149,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     async close(deadlineMs) {
       state.open = false;
       const late = new AbortController();
+      // The wait ends early when the drain is idle.
       const deadline = sleep(deadlineMs, undefined, { signal: late.signal }).catch(() => {});
       await Promise.race([drain.idle(), deadline]);
       late.abort();
@@ -224,6 +225,7 @@ async function nextStored(
   const until = performance.now() + waitMs;
   while (!signal.aborted && performance.now() < until) {
     if (drain.stats().storedBatches > seen) return;
+    // The wait ends early when the request is aborted.
     await sleep(lookMs, undefined, { signal }).catch(() => {});
   }
 }

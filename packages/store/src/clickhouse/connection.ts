@@ -133,6 +133,7 @@ function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const done = last.then(work);
+    // The caller receives the failure; the next work starts all the same.
     last = done.catch(() => undefined);
     return done;
   };

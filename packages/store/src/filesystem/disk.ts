@@ -149,6 +149,7 @@ function writing(at: Paths, calls: DiskCalls): Omit<Disk, keyof ReadHalf> {
           await calls.create(draft, bytes);
           await calls.rename(draft, path);
         } catch (error) {
+          // The first error is thrown; a draft that remains is never read.
           await calls.unlink(draft).catch(() => undefined);
           throw error;
         }
@@ -182,6 +183,7 @@ function writing(at: Paths, calls: DiskCalls): Omit<Disk, keyof ReadHalf> {
     prune: (folder) =>
       coded("write", async () => {
         const path = await at.folder(folder);
+        // A folder that is not empty stays.
         if (path !== undefined) await calls.rmdir(path).catch(() => undefined);
       }),
     sync: (folder) => coded("write", () => calls.sync(at.path(folder))),

@@ -84,6 +84,7 @@ export function evidenceFile(
     });
   const close = async (): Promise<void> => {
     life.end();
+    // A file that did not open needs no closing; its caller has the error.
     const file = await opening?.catch(() => undefined);
     await file?.store.close();
   };

@@ -127,6 +127,7 @@ async function take(
   beat.unref();
   return async () => {
     clearInterval(beat);
+    // Where it remains, others find its heartbeat silent and remove it.
     await disk.remove(own).catch(() => undefined);
   };
 }

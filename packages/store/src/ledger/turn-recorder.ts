@@ -105,6 +105,7 @@ export function turnRecorder(
   return {
     stored(events) {
       const taken = taking.then(() => take(events));
+      // The caller receives the failure; the next batch is taken all the same.
       taking = taken.catch(() => undefined);
       return taken;
     },

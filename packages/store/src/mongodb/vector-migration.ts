@@ -64,6 +64,7 @@ export async function migrateSearchIndexes(
   for (const [at, collection] of collections.entries()) {
     let row = begun[at] ?? (await stateOf(collection));
     while (row.state === "building" && !dryRun && Date.now() < until && signal?.aborted !== true) {
+      // The wait ends early when the signal aborts.
       await wait(pollMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
       row = await stateOf(collection);
     }
