@@ -28,6 +28,7 @@ export function recordFrames(recorder: TurnRecorder): RecordBatch {
 /** Writes them with `other`; when that thread has ended, as on closing, `own` does it. */
 export function recordElsewhere(other: RecordBatch | undefined, own: RecordBatch): RecordBatch {
   if (other === undefined) return own;
+  // The turns of the batch are written here instead.
   return (batch) => other(batch).catch(() => own(batch));
 }
 

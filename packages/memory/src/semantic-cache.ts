@@ -241,6 +241,7 @@ export class SemanticCache {
   /** True while the memory behind the answer is unchanged. A store failure counts as changed. */
   async #stands(place: MemoryPlace, row: MemoryRecord, request: CacheRequest): Promise<boolean> {
     const answered = { question: row.text ?? "", answer: answerOf(row), data: row.data };
+    // An answer whose basis cannot be read is not served.
     return stillStands(this.#store, place, request, answered).catch(() => false);
   }
 

@@ -209,7 +209,7 @@ const escapes: Rule = (file) =>
         (!comment.test(line) && /\bas any\b/.test(line))),
   );
 
-/** A comment in the line or in one of the three before it. */
+/** A comment in the line or in one of the three before it; a handler of several lines is read. */
 const swallowed: Rule = (file) => {
   if (isTest(file.path) || file.path.startsWith("test/") || file.path.includes("/src/testing/")) {
     return [];
@@ -219,10 +219,8 @@ const swallowed: Rule = (file) => {
     "a swallowed rejection says why",
     (line, index, lines) =>
       !comment.test(line) &&
-      /\.catch\(\(\) ?=>/.test(line) &&
-      !lines
-        .slice(Math.max(0, index - 3), index + 1)
-        .some((one) => /^\s*(\*|\/\/)|\/\/ /.test(one)),
+      /\.catch\(\(\) ?=>(?! \{$)/.test(line) &&
+      !lines.slice(Math.max(0, index - 3), index + 1).some((one) => one.includes("// ")),
   );
 };
 

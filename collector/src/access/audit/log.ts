@@ -254,6 +254,7 @@ class AuditWriter implements Audit {
   /** A log that was moved or removed while open is opened again, and the chain records it. */
   async #reopenWhenMoved(): Promise<boolean> {
     const held = await this.#handle.stat();
+    // A file that is gone is another file.
     const there = await stat(this.#options.file).catch(() => undefined);
     if (held.nlink > 0 && there?.ino === held.ino) return false;
     // The new one first: while it cannot be opened, the old one and the failure remain.

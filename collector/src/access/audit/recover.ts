@@ -17,6 +17,7 @@ export interface RecoveredChain {
 
 /** Finds the end of the chain over a file and its rotated predecessors. */
 export async function recoverChain(file: string, keyring: Keyring): Promise<RecoveredChain> {
+  // Without a file the chain begins, or goes on from a rotated file.
   const text = await readFile(file, "utf8").catch(() => "");
   const end = text.lastIndexOf("\n") + 1;
   const tail = text.slice(end);
@@ -33,6 +34,7 @@ export async function recoverChain(file: string, keyring: Keyring): Promise<Reco
 
 /** Rotated files of an audit log, oldest first. */
 export async function rotatedFiles(file: string): Promise<readonly string[]> {
+  // Without a directory there is no rotated file.
   const names = await readdir(dirname(file)).catch(() => []);
   const prefix = `${basename(file)}.`;
   return names

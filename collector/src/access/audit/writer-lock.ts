@@ -42,6 +42,7 @@ export async function holdLog(file: string, options: WriterLockOptions = {}): Pr
 
 /** Whether a running process of an earlier version holds its lock, a file that names the owner. */
 async function heldByEarlier(file: string): Promise<boolean> {
+  // Usually there is no such file.
   const owner = ownerIn(await readFile(file, "utf8").catch(() => ""));
   if (owner !== undefined && systemProcesses.liveness(owner) === "alive") return true;
   await rm(file, { force: true });

@@ -110,6 +110,7 @@ async function isHeld(path: string): Promise<boolean> {
  * The last process that opened the engine, from the status file that its lock is on; 0 unknown.
  */
 async function holderOf(path: string): Promise<number> {
+  // Without the file no engine has opened the directory.
   const status = await readFile(join(path, "status"), "utf8").catch(() => "");
   return Number(/PID: (\d+)/.exec(status)?.[1] ?? 0);
 }

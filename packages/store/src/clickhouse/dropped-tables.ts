@@ -11,6 +11,7 @@ const metadataName = /\.(([0-9a-f]{3})[0-9a-f]{5}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12
 /** Deletes the remains of dropped tables, in the directory of an engine that is not open. */
 export async function clearDropped(directory: string): Promise<void> {
   const metadata = join(directory, "metadata_dropped");
+  // No such folder: nothing was dropped.
   for (const name of await readdir(metadata).catch(() => [])) {
     const [, uuid, folder] = metadataName.exec(name) ?? [];
     if (uuid === undefined || folder === undefined) continue;

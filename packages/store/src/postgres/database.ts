@@ -99,6 +99,7 @@ export async function heldDirectory(path: string): Promise<() => Promise<void>> 
 
 /** Whether a running process of an earlier version holds its lock, a file that names the owner. */
 async function heldByEarlier(file: string): Promise<boolean> {
+  // No such file: no process holds the directory.
   const name = await readFile(file, "utf8").catch(() => "");
   const owner = parseOwner(/^owner-(.+)-[0-9a-f]{16}$/.exec(name)?.[1] ?? "");
   if (owner !== undefined && systemProcesses.liveness(owner) === "alive") return true;
