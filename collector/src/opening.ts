@@ -219,7 +219,7 @@ async function openedStore(
     const open = (): Promise<EvidenceStore> => openStore(config, { say });
     const late = await openLate({ open, part: "store", backend, host, log });
     late.opened.then(waiting.resolve).catch(() => {});
-    return lateEvidence(serverName(backend), late);
+    return lateEvidence(backend, serverName(backend), late);
   } catch (error) {
     waiting.reject(error);
     throw error;
