@@ -238,7 +238,7 @@ async function openedStore(
     const late = await openLate({ open, part: "store", backend, host, log });
     // A store that never opens is reported by `openLate`.
     late.opened.then(waiting.resolve).catch(() => {});
-    return lateEvidence(serverName(backend), late);
+    return lateEvidence(backend, serverName(backend), late);
   } catch (error) {
     waiting.reject(error);
     throw error;

@@ -38,7 +38,7 @@ export interface ChildMeasures {
   readonly conservation: ConservationSnapshot;
 }
 
-type Writer = Pick<EvidenceStore, "append" | "readBack">;
+type Writer = Pick<EvidenceStore, "append" | "appendPrepared" | "capabilities" | "readBack">;
 
 async function openWriter(options: ChildOptions): Promise<Writer> {
   const away = (): Promise<never> => Promise.reject(new CodedError("store_unavailable"));
@@ -48,10 +48,12 @@ async function openWriter(options: ChildOptions): Promise<Writer> {
     case "ephemeral":
       return ephemeral();
     case "down":
-      return { append: away, readBack: away };
+      return { capabilities: [], append: away, appendPrepared: away, readBack: away };
     case "discard": {
       const rows = new Map<string, number>();
       return {
+        capabilities: [],
+        appendPrepared: away,
         append: async (batch) => void rows.set(batch.batchId, batch.events.length),
         readBack: async (id) => ({ rows: rows.get(id) ?? 0, complete: rows.has(id) }),
       };

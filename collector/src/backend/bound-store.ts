@@ -4,13 +4,15 @@
  */
 import type { EvidenceStore } from "@turnproof/store";
 
-/** The store without the methods for prepared batches, which routes do not use. */
+/** The store with its methods bound. */
 export function boundStore(store: EvidenceStore): EvidenceStore {
   return {
     name: store.name,
+    capabilities: store.capabilities,
     sources: store.sources,
     ledger: store.ledger,
     append: store.append.bind(store),
+    appendPrepared: store.appendPrepared.bind(store),
     readBack: store.readBack.bind(store),
     page: store.page.bind(store),
     bundles: store.bundles.bind(store),

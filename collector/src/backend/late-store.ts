@@ -3,8 +3,8 @@
  * once with `store_unavailable`.
  */
 import { CodedError } from "@turnproof/semconv";
-import { lateLedger } from "@turnproof/store";
-import type { CheckResult, EvidenceStore, MemoryStore } from "@turnproof/store";
+import { capabilitiesOf, lateLedger } from "@turnproof/store";
+import type { CheckResult, EvidenceStore, MemoryStore, ProviderName } from "@turnproof/store";
 
 import type { Late } from "./late.ts";
 
@@ -26,14 +26,20 @@ async function lateCheck(late: Late<{ check(): Promise<CheckResult> }>): Promise
   return { ok: false, code, ...(field === undefined ? {} : { reason: field }), elapsedMs: 0 };
 }
 
-/** Evidence behind a server. */
-export function lateEvidence(name: string, late: Late<EvidenceStore>): EvidenceStore {
+/** Evidence behind a server of a provider. @param name the server's display name */
+export function lateEvidence(
+  provider: ProviderName,
+  name: string,
+  late: Late<EvidenceStore>,
+): EvidenceStore {
   const close = (): Promise<void> => late.close();
   return {
     name,
+    capabilities: capabilitiesOf(provider),
     sources: ["trace", "conversation", "tool_log"],
     ledger: lateLedger("store", () => late.current().ledger),
     append: async (batch) => late.current().append(batch),
+    appendPrepared: async (batch) => late.current().appendPrepared(batch),
     readBack: async (id, receivedAt) => late.current().readBack(id, receivedAt),
     page: async (scope, query, options) => late.current().page(scope, query, options),
     bundles: async (scope, query, options) => late.current().bundles(scope, query, options),

@@ -15,5 +15,5 @@ export function operatorStore(store: EvidenceStore, readOnly: boolean): Evidence
     throw new CodedError("store_read_only");
   };
   const ledger = { ...store.ledger, putTurns: refuse, dropTurns: refuse };
-  return { ...boundStore(store), ledger, append: refuse };
+  return { ...boundStore(store), ledger, append: refuse, appendPrepared: refuse };
 }

@@ -115,7 +115,7 @@ async function ownStore({ config, role }: ThreadStart): Promise<EvidenceStore> {
   const { backend } = config;
   const open = (): Promise<EvidenceStore> => openStore(config);
   const late = await openLate({ open, part: "store", backend, host, log: silent, waitMs: 0 });
-  return lateEvidence(serverName(backend), late);
+  return lateEvidence(backend, serverName(backend), late);
 }
 
 function logOver(calls: Calls): Log {

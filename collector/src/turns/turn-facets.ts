@@ -3,7 +3,15 @@
  * of a value equals the number of turns that the list shows when it is chosen.
  */
 import { findingTexts, insightCodes } from "@turnproof/evidence";
-import type { ListField, TextField, TurnFacet, TurnQuestion, TurnReader } from "@turnproof/store";
+import { isListField } from "@turnproof/store";
+import type {
+  ListField,
+  TextField,
+  TurnCondition,
+  TurnFacet,
+  TurnQuestion,
+  TurnReader,
+} from "@turnproof/store";
 
 /** Values of a key, most frequent first. */
 export interface CountedKey {
@@ -63,7 +71,8 @@ export async function countFacets(
   });
   // Flags count the turns with an error or a finding. Each turn has one verdict.
   const fields = [...asked.map(({ source }) => source.field), "verdict", "flag"] as const;
-  const facets = await ledger.turnFacets(question, fields, valuesMax);
+  const read = await ledger.turnFacets(question, fields, valuesMax);
+  const facets = await Promise.all(read.map((facet) => withNone(ledger, question, facet)));
   const byField = new Map(facets.map((facet) => [facet.field, facet]));
   const turns = byField.get("verdict")?.values.reduce((sum, one) => sum + one.turns, 0) ?? 0;
   const flagged = (name: string): number =>
@@ -79,6 +88,24 @@ export async function countFacets(
       return key === "finding" ? { ...counted, unsaid: turns - flagged("finding") } : counted;
     }),
   };
+}
+
+/**
+ * A facet with the turns without a value, also where more frequent values were so many that these
+ * turns are not among them.
+ */
+async function withNone(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  facet: TurnFacet,
+): Promise<TurnFacet> {
+  const { field, values, total } = facet;
+  if (total <= values.length || values.some(({ value }) => value === null)) return facet;
+  const none: TurnCondition = isListField(field)
+    ? { list: field, has: null }
+    : { text: field, is: null };
+  const turns = await ledger.countTurns({ ...question, where: [...question.where, none] });
+  return turns === 0 ? facet : { ...facet, values: [...values, { value: null, turns }] };
 }
 
 function countedKey(key: string, { read }: Source, facet: TurnFacet | undefined): CountedKey {

@@ -1,7 +1,13 @@
 /** @module TurnVerdicts: the verdicts on the turns of some roots, from the ledger. */
 import { compareTimes, turnKey } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
-import type { EvidenceScope, TurnReader, TurnRecord } from "@turnproof/store";
+import type {
+  EvidenceScope,
+  TurnPlace,
+  TurnQuestion,
+  TurnReader,
+  TurnRecord,
+} from "@turnproof/store";
 
 /** One turn of a found root; null where it was not judged since its last event. */
 export interface FoundVerdict {
@@ -14,8 +20,10 @@ export interface FoundVerdict {
  * Most roots whose turns are looked up; further ones have their verdict on their own pages only.
  */
 const rootsMax = 100;
-/** Most turns of these that are read. */
+/** Most turns of found roots that are read; a root of which some were not is not looked up. */
 const turnsMax = 10_000;
+/** Turns that are read at once. */
+const pageTurns = 1_000;
 
 /** The turns in scope by root, with their verdicts; a root that was not looked up is absent. */
 export async function foundVerdicts(
@@ -24,8 +32,16 @@ export async function foundVerdicts(
   roots: readonly string[],
 ): Promise<ReadonlyMap<string, readonly FoundVerdict[]>> {
   const asked = roots.filter((root) => root !== "").slice(0, rootsMax);
-  const records = await recordsOf(ledger, scope, asked);
+  if (asked.length === 0) return new Map();
+  const question = ofRoots(scope, asked);
+  const { records, whole } = await recordsOf(ledger, question, turnsMax);
   const byRoot = Map.groupBy(records, ({ row }) => row.root_trace_id ?? "");
+  if (!whole) {
+    const [facet] = await ledger.turnFacets(question, ["root_trace_id"], asked.length);
+    for (const { value, turns } of facet?.values ?? []) {
+      if (turns !== byRoot.get(value ?? "")?.length) byRoot.delete(value ?? "");
+    }
+  }
   return new Map([...byRoot].map(([root, own]) => [root, own.map(({ row }) => said(row))]));
 }
 
@@ -39,7 +55,7 @@ export async function withVerdicts(
   { scope, root }: { readonly scope: EvidenceScope; readonly root: string },
   rows: readonly TurnRow[],
 ): Promise<readonly TurnRow[]> {
-  const records = await recordsOf(ledger, scope, [root]);
+  const { records } = await recordsOf(ledger, ofRoots(scope, [root]), Infinity);
   const byTurn = new Map(records.map((record) => [turnKey(record.row), record]));
   return rows.map((row) => {
     const record = byTurn.get(turnKey(row));
@@ -54,16 +70,26 @@ function isOlder({ as_of: asOf }: TurnRecord, { received_at: received }: TurnRow
   return asOf === null || (received !== null && compareTimes(asOf, received) < 0);
 }
 
+function ofRoots(scope: EvidenceScope, roots: readonly string[]): TurnQuestion {
+  return { scope, where: [{ any: roots.map((is) => ({ text: "root_trace_id", is })) }] };
+}
+
+/** The turns of a question, page by page; `whole` is false where `most` ended the reading. */
 async function recordsOf(
   ledger: TurnReader,
-  scope: EvidenceScope,
-  roots: readonly string[],
-): Promise<readonly TurnRecord[]> {
-  if (roots.length === 0) return [];
-  const any = roots.map((is) => ({ text: "root_trace_id" as const, is }));
-  const { records } = await ledger.listTurns(
-    { scope, where: [{ any }] },
-    { order: { by: "first_received" }, limit: turnsMax },
-  );
-  return records;
+  question: TurnQuestion,
+  most: number,
+): Promise<{ readonly records: readonly TurnRecord[]; readonly whole: boolean }> {
+  const records: TurnRecord[] = [];
+  for (let after: TurnPlace | undefined; ;) {
+    const page = await ledger.listTurns(question, {
+      order: { by: "first_received" },
+      limit: pageTurns,
+      ...(after === undefined ? {} : { after }),
+    });
+    records.push(...page.records);
+    if (page.next === null) return { records, whole: true };
+    if (records.length >= most) return { records, whole: false };
+    after = page.next;
+  }
 }

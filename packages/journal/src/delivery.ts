@@ -13,7 +13,7 @@ import { evidenceBatch } from "./batch.ts";
 import type { BatchPart } from "./batch.ts";
 import type { JournalClock } from "./clock.ts";
 
-/** The methods of a store that the drain needs; `appendPrepared` where it has it. */
+/** The methods of a store that the drain needs. */
 export type DrainStore = Pick<EvidenceWriter, "append" | "readBack" | "appendPrepared">;
 
 /** The store, and the limits of retrying. */
@@ -76,7 +76,7 @@ export function deliverPrepared(
   mayBeThere: boolean,
 ): Promise<boolean> {
   const { batchId, receivedAt, events: rows } = prepared;
-  const send = async (): Promise<void> => options.store.appendPrepared?.(prepared);
+  const send = (): Promise<void> => options.store.appendPrepared(prepared);
   return ship(options, { batchId, receivedAt, rows, send }, mayBeThere);
 }
 

@@ -61,6 +61,8 @@ function memoryStore() {
       }
       batches.set(batch.batchId, batch);
     },
+    appendPrepared: (prepared: PreparedBatch): Promise<void> =>
+      store.append((prepared as Ready).batch),
     async readBack(batchId: string) {
       const rows = batches.get(batchId)?.events.length ?? 0;
       return { rows, complete: rows > 0 };
@@ -141,14 +143,12 @@ describe("a drain with a preparer", () => {
   ])("a preparer that %s leaves the rest to the drain", async (_, prepare) => {
     const store = memoryStore();
     store.refused = "e7";
-    const appendPrepared = (prepared: PreparedBatch): Promise<void> =>
-      store.append((prepared as Ready).batch);
     // Three weeks: one part is sent as it is, one is refused, one comes after it.
     const weeks = ["2026-11-02", "2026-11-09", "2026-11-16"];
     for (let index = 0; index < 12; index += 1) {
       await append([event(`e${index}`, `${weeks[index % 3] ?? ""}T10:00:00.000000Z`)]);
     }
-    const drain = startDrain({ journal, store: { ...store, appendPrepared }, decode, prepare });
+    const drain = startDrain({ journal, store, decode, prepare });
     await drain.idle();
     const { quarantinedEvents, storedEvents } = drain.stats();
     await drain.close();

@@ -89,6 +89,7 @@ function memoryStore(): DrainStore & {
       if (answer === "store" || answer === "lie") return Promise.resolve();
       return Promise.reject(new CodedError(answer));
     },
+    appendPrepared: () => Promise.reject(new CodedError("store_rejected_row")),
     readBack(batchId): Promise<BatchReadback> {
       const rows = batches.get(batchId)?.events.length ?? 0;
       return Promise.resolve({ rows, complete: rows > 0 });

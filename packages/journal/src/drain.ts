@@ -33,7 +33,7 @@ export interface DrainOptions {
   readonly store: DrainStore;
   readonly decode: DecodeFrame;
   /**
-   * Prepares frames in another thread for a store with `appendPrepared`; on undefined or a
+   * Prepares frames in another thread for `appendPrepared` of the store; on undefined or a
    * rejection they are decoded here with `decode`. Must return what `prepareFrames` returns.
    */
   readonly prepare?: PrepareFrames;

@@ -15,6 +15,8 @@ import { lateLedger } from "./ledger/late-ledger.ts";
 import { memoryTurns } from "./ledger/memory-turns.ts";
 import { recordRoots } from "./ledger/record-roots.ts";
 import type { TurnLedger } from "./ledger/turn-question.ts";
+import { refusePrepared } from "./prepared-refusal.ts";
+import { capabilitiesOf } from "./providers.ts";
 import { rootSlice } from "./root-slice.ts";
 import { checkScope } from "./scope.ts";
 import { compareText } from "@turnproof/evidence";
@@ -34,9 +36,11 @@ export function ephemeral(): EvidenceStore {
   const epochs = new Map<string, number>();
   const store: EvidenceStore = {
     name: "ephemeral",
+    capabilities: capabilitiesOf("ephemeral"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: heldTurns(() => rows.closed()),
     append: async (batch) => rows.append(batch),
+    appendPrepared: refusePrepared,
     readBack: async (batchId) => rows.readBack(batchId),
     quietRoots: async (since, before, limit) => rows.quiet(since, before).slice(0, limit),
     standing: async (roots) =>
@@ -93,6 +97,8 @@ function erasureRows(
       }
       return roots.map(({ gone }) => gone.length);
     },
+    // Only this process writes turns.
+    forgetTurns: async () => {},
     purge: async () => [],
   };
 }

@@ -35,7 +35,7 @@ export interface ErasureRows<Key> {
   /** Deletes rows and writes pinned ones; returns how many rows of each root were deleted. */
   rewrite(roots: readonly RootErasure<Key>[]): Promise<readonly number[]>;
   /** Deletes turns of the user that another collector wrote during the deletion. */
-  forgetTurns?(userId: string): Promise<void>;
+  forgetTurns(userId: string): Promise<void>;
   /** Removes deleted bytes from the data files; returns where they may remain. */
   purge(): Promise<readonly Unreached[]>;
   /** Deletes the bundles of an earlier version that contain only this user; a dry run counts. */
@@ -89,7 +89,7 @@ export function erasureOf<Key>(source: ErasureRows<Key>, rowsPerStep = 20_000): 
     let unreached: readonly Unreached[] = [];
     if (!dryRun) {
       await finish();
-      await source.forgetTurns?.(userId);
+      await source.forgetTurns(userId);
       unreached = await source.purge();
     }
     return {

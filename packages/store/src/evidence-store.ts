@@ -11,6 +11,7 @@ import type {
 } from "@turnproof/evidence";
 
 import type { TurnLedger } from "./ledger/turn-question.ts";
+import type { Capability } from "./providers.ts";
 import type { EvidenceScope } from "./scope.ts";
 
 /** Position after which a page continues; opaque outside of the store. The collector seals it. */
@@ -151,6 +152,8 @@ export interface RootStanding {
 /** A provider of evidence. */
 export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisposable {
   readonly name: string;
+  /** Those that the table of providers declares for it. */
+  readonly capabilities: readonly Capability[];
   /** Stores whose rows this provider has. */
   readonly sources: readonly SourceStore[];
   /** One settled row for each turn, and all queries over many turns. */

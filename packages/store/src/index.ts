@@ -25,7 +25,7 @@ export type { FilesystemOptions, FilesystemProvider } from "./filesystem/filesys
 export { summarizeEvidence } from "./evidence-summary.ts";
 export type { EvidenceSummary } from "./evidence-summary.ts";
 export type { AdministeredMemory, Provider } from "./provider.ts";
-export { providers, providersWith } from "./providers.ts";
+export { capabilitiesOf, providers, providersWith } from "./providers.ts";
 export type { Capability, ProviderEntry, ProviderName } from "./providers.ts";
 export { inScope, issueOperatorGrant } from "./scope.ts";
 export type { EvidenceScope, OperatorGrant } from "./scope.ts";
@@ -50,7 +50,7 @@ export type {
   TurnWriter,
 } from "./ledger/turn-question.ts";
 export { isoOfMicros } from "./time.ts";
-export { tenantText, turnOrderFields } from "./ledger/turn-fields.ts";
+export { isListField, tenantText, turnOrderFields } from "./ledger/turn-fields.ts";
 export type { ListField, NumberField, TextField, TimeField } from "./ledger/turn-fields.ts";
 export { lateLedger } from "./ledger/late-ledger.ts";
 export { judgeSoFar, paced, readRoots, recordRoots, recordStored } from "./ledger/record-roots.ts";

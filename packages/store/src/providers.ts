@@ -1,7 +1,8 @@
 /**
  * @module Providers: every provider once, with its capabilities and the variables that it is
  * opened from. The collector's configuration, its help texts and the table of the README are
- * derived from it.
+ * derived from it, an open store says its capabilities from it, and the contract kit has a clause
+ * for each of them.
  */
 
 /**
@@ -66,4 +67,9 @@ export function providersWith<P extends keyof Names>(
   return providers
     .filter(({ capabilities }) => [port, ...also].every((one) => capabilities.includes(one)))
     .map(({ name }) => name as ProviderName<P>);
+}
+
+/** What a provider declares. */
+export function capabilitiesOf(name: ProviderName): readonly Capability[] {
+  return providers.find((entry) => entry.name === name)?.capabilities ?? [];
 }

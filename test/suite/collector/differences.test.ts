@@ -2,6 +2,7 @@
  * Differences over HTTP: what the turns of a filter say more often than the others of the same
  * time, inside the asker's scope, what is unsaid counted, and nothing beyond counts.
  */
+import type { TurnEvent } from "@turnproof/evidence";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { DifferencesModel } from "../../../collector/src/pages/turns/differences.ts";
@@ -86,4 +87,29 @@ test("without a filter there is nothing to compare", async () => {
     const { status } = await desk.get(`/traces/differences.json?${query}`, as("otto"));
     expect(status, query).toBe(400);
   }
+});
+
+test("turns without a value are counted behind any number of values; a cut key is named", async () => {
+  const many = 1_001;
+  const crowded = await openDesk();
+  const turnOf = (root: string, agent: string, producer_id?: string): readonly TurnEvent[] =>
+    turnEvents({ root, agent })
+      .slice(0, 1)
+      .map((event) => ({ ...event, ...(producer_id === undefined ? {} : { producer_id }) }));
+  const named = Array.from({ length: many }, (_, n) =>
+    [1, 2].flatMap((again) => turnOf(`root-${n}-${again}`, "busy", `worker-${n}`)),
+  );
+  await crowded.put([
+    ...named.flat(),
+    ...turnOf("unsaid", "busy"),
+    ...turnOf("other", "idle", "worker-1"),
+  ]);
+  const model = await crowded.json<DifferencesModel>("/traces/differences.json?agent_id=busy");
+  expect(model).toMatchObject({ these: 2 * many + 1, others: 1, cut: ["Producer"] });
+  expect(model.unsaid).toContainEqual({ key: "producer", name: "Producer", these: 1, others: 0 });
+  const { facets } = await crowded.json<{ facets: { key: string; total: number }[] }>(
+    "/traces/facets.json?agent_id=busy",
+  );
+  expect(facets.find(({ key }) => key === "producer")?.total).toBe(many);
+  await crowded.collector.close();
 });

@@ -54,16 +54,13 @@ function moody(inner: EvidenceStore): Moody {
     }
   };
   const away = (): boolean => state.mood === "away" || state.mood === "silent";
-  const { appendPrepared } = inner;
   const state: Moody = {
     mood: "well",
     asked: 0,
     store: {
       ...inner,
       append: (batch: EvidenceBatch) => send(() => inner.append(batch)),
-      ...(appendPrepared === undefined
-        ? {}
-        : { appendPrepared: (batch: PreparedBatch) => send(() => appendPrepared(batch)) }),
+      appendPrepared: (batch: PreparedBatch) => send(() => inner.appendPrepared(batch)),
       readBack: async (id, receivedAt) => {
         if (away()) throw new CodedError("store_unavailable");
         return inner.readBack(id, receivedAt);
@@ -222,13 +219,12 @@ describe.each(kinds)("$name", ({ open, moods }) => {
     const refused = (): never => {
       throw new CodedError("store_rejected_row");
     };
-    const { appendPrepared } = inner;
     const store: EvidenceStore = {
       ...inner,
       append: async (batch) =>
         batch.events.some((event) => event.event_id === bad) ? refused() : inner.append(batch),
       // Nobody can look into blocks: which row it is shows only among events.
-      ...(appendPrepared === undefined ? {} : { appendPrepared: async () => refused() }),
+      appendPrepared: async () => refused(),
     };
     const config = parseConfig({
       TURNPROOF_BACKEND: "ephemeral",

@@ -59,6 +59,7 @@ class FarStore {
         this.commit(batch);
         return call === crashAtCall ? this.die(disk) : Promise.resolve();
       },
+      appendPrepared: () => Promise.reject(new Error("nothing is prepared here")),
       readBack: (batchId): Promise<BatchReadback> => {
         if (dead()) return new Promise(() => undefined);
         const held = this.batches.get(batchId);

@@ -72,7 +72,11 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
   const tokens = options.tokens ?? [];
   const receiver = await openReceiver({
     directory: join(directory, "journal"),
-    store: options.store ?? store,
+    store: {
+      capabilities: store.capabilities,
+      appendPrepared: store.appendPrepared,
+      ...(options.store ?? { append: store.append, readBack: store.readBack }),
+    },
     authenticateIngest: createIngestDoor({ ingestTokens: tokens }, true),
     identityKey,
     log,

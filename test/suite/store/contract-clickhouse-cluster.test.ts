@@ -4,7 +4,13 @@
  * in one engine: a filter on rows shows each of them its own.
  */
 import { clickhouse } from "@turnproof/store";
-import { contract, evidenceClauses, isolationClauses } from "@turnproof/store/testing";
+import type { EvidenceStore } from "@turnproof/store";
+import {
+  capabilityClauses,
+  contract,
+  evidenceClauses,
+  isolationClauses,
+} from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
@@ -20,12 +26,20 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-contract("clickhouse cluster", [...evidenceClauses, ...isolationClauses], {
-  open: async () => {
-    databases += 1;
-    const { url } = server;
-    const database = `evidence_${databases}`;
-    return clickhouse({ connection: { url, database, cluster: "main" } });
+function newDatabase(): string {
+  databases += 1;
+  return `evidence_${databases}`;
+}
+
+function open(database: string): Promise<EvidenceStore> {
+  return clickhouse({ connection: { url: server.url, database, cluster: "main" } });
+}
+
+contract("clickhouse cluster", [...capabilityClauses, ...evidenceClauses, ...isolationClauses], {
+  open: () => open(newDatabase()),
+  async lasting() {
+    const database = newDatabase();
+    return () => open(database);
   },
   effort,
   timeoutMs: 240_000,

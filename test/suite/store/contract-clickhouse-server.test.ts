@@ -1,6 +1,12 @@
 /** @module ClickHouse by URL, over a real socket, under the contract of evidence stores. */
 import { clickhouse } from "@turnproof/store";
-import { contract, evidenceClauses, isolationClauses } from "@turnproof/store/testing";
+import type { EvidenceStore } from "@turnproof/store";
+import {
+  capabilityClauses,
+  contract,
+  evidenceClauses,
+  isolationClauses,
+} from "@turnproof/store/testing";
 import { afterAll, beforeAll } from "vitest";
 
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
@@ -14,13 +20,23 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-contract("clickhouse server", [...evidenceClauses, ...isolationClauses], {
-  // A database of its own is an empty store.
-  open: async () => {
-    databases += 1;
-    const { url } = server;
-    const account = { user: "turnproof", password: "pass word:'" };
-    return clickhouse({ connection: { url, ...account, database: `evidence_${databases}` } });
+/** A database of its own is an empty store. */
+function newDatabase(): string {
+  databases += 1;
+  return `evidence_${databases}`;
+}
+
+function open(database: string): Promise<EvidenceStore> {
+  const { url } = server;
+  const account = { user: "turnproof", password: "pass word:'" };
+  return clickhouse({ connection: { url, ...account, database } });
+}
+
+contract("clickhouse server", [...capabilityClauses, ...evidenceClauses, ...isolationClauses], {
+  open: () => open(newDatabase()),
+  async lasting() {
+    const database = newDatabase();
+    return () => open(database);
   },
   effort,
   timeoutMs: 240_000,

@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { clickhouse } from "@turnproof/store";
-import { contract, evidenceClauses, isolationClauses } from "@turnproof/store/testing";
+import {
+  capabilityClauses,
+  contract,
+  evidenceClauses,
+  isolationClauses,
+} from "@turnproof/store/testing";
 import { afterAll } from "vitest";
 
 import { effort } from "./effort.ts";
@@ -14,11 +19,17 @@ afterAll(async () => {
   for (const directory of directories) await rm(directory, { recursive: true, force: true });
 });
 
-contract("clickhouse embedded", [...evidenceClauses, ...isolationClauses], {
-  open: async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), "turnproof-store-"));
-    directories.push(dataDir);
-    return clickhouse({ connection: { dataDir } });
+async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "turnproof-store-"));
+  directories.push(directory);
+  return directory;
+}
+
+contract("clickhouse embedded", [...capabilityClauses, ...evidenceClauses, ...isolationClauses], {
+  open: async () => clickhouse({ connection: { dataDir: await newDirectory() } }),
+  async lasting() {
+    const dataDir = await newDirectory();
+    return () => clickhouse({ connection: { dataDir } });
   },
   effort,
   timeoutMs: 240_000,

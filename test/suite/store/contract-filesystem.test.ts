@@ -1,6 +1,7 @@
 /** @module The filesystem under the whole contract: evidence, memory, isolation of both. */
 import { filesystem } from "@turnproof/store";
 import {
+  capabilityClauses,
   contract,
   evidenceClauses,
   isolationClauses,
@@ -17,10 +18,20 @@ afterAll(() => directories.remove());
 
 contract(
   "filesystem",
-  [...evidenceClauses, ...isolationClauses, ...memoryClauses, ...memoryIsolationClauses],
+  [
+    ...capabilityClauses,
+    ...evidenceClauses,
+    ...isolationClauses,
+    ...memoryClauses,
+    ...memoryIsolationClauses,
+  ],
   {
     open: async () => (await filesystem({ directory: await directories.make() })).evidence,
     openMemory: async () => (await filesystem({ directory: await directories.make() })).memory,
+    async lasting() {
+      const directory = await directories.make();
+      return async () => (await filesystem({ directory })).evidence;
+    },
     effort,
   },
 );

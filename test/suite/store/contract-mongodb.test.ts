@@ -4,6 +4,7 @@
  */
 import { mongodb } from "@turnproof/store";
 import {
+  capabilityClauses,
   contract,
   evidenceClauses,
   isolationClauses,
@@ -27,10 +28,20 @@ const open = (): ReturnType<typeof mongodb> => mongodb({ url: databases.other().
 
 contract(
   mongodbName,
-  [...evidenceClauses, ...isolationClauses, ...memoryClauses, ...memoryIsolationClauses],
+  [
+    ...capabilityClauses,
+    ...evidenceClauses,
+    ...isolationClauses,
+    ...memoryClauses,
+    ...memoryIsolationClauses,
+  ],
   {
     open: async () => (await open()).evidence,
     openMemory: async () => (await open()).memory,
+    async lasting() {
+      const { url } = databases.other();
+      return async () => (await mongodb({ url })).evidence;
+    },
     effort,
     timeoutMs: 240_000,
   },

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { postgres } from "@turnproof/store";
 import {
+  capabilityClauses,
   contract,
   evidenceClauses,
   isolationClauses,
@@ -21,7 +22,11 @@ let embedded: EmptiedPostgres;
 beforeAll(async () => {
   embedded = await startEmbeddedPostgres();
 });
-afterAll(() => embedded.engine.close());
+const directories: string[] = [];
+afterAll(async () => {
+  await embedded.engine.close();
+  for (const directory of directories) await rm(directory, { recursive: true, force: true });
+});
 
 test("a directory keeps what was written, for one process at a time", async () => {
   const parent = await mkdtemp(join(tmpdir(), "turnproof-pglite-"));
@@ -38,10 +43,15 @@ test("a directory keeps what was written, for one process at a time", async () =
   await rm(parent, { recursive: true, force: true });
 }, 120_000);
 
-const clauses = [...evidenceClauses, ...isolationClauses];
+const clauses = [...capabilityClauses, ...evidenceClauses, ...isolationClauses];
 contract("postgres embedded", [...clauses, ...memoryClauses, ...memoryIsolationClauses], {
   open: async () => (await embedded.open()).evidence,
   openMemory: async () => (await embedded.open()).memory,
+  async lasting() {
+    const directory = await mkdtemp(join(tmpdir(), "turnproof-pglite-"));
+    directories.push(directory);
+    return async () => (await postgres({ path: join(directory, "data") })).evidence;
+  },
   effort,
   timeoutMs: 240_000,
 });

@@ -1,6 +1,7 @@
 /** @module A real PostgreSQL server under the whole contract: evidence, memory, isolation. */
 import { postgres } from "@turnproof/store";
 import {
+  capabilityClauses,
   contract,
   evidenceClauses,
   isolationClauses,
@@ -27,10 +28,14 @@ const open = async (): Promise<Awaited<ReturnType<typeof postgres>>> =>
   // A database of its own is an empty store.
   postgres({ url: server.url(await server.createDatabase({ like: pattern })), poolSize: 3 });
 
-const clauses = [...evidenceClauses, ...isolationClauses];
+const clauses = [...capabilityClauses, ...evidenceClauses, ...isolationClauses];
 contract("postgres server", [...clauses, ...memoryClauses, ...memoryIsolationClauses], {
   open: async () => (await open()).evidence,
   openMemory: async () => (await open()).memory,
+  async lasting() {
+    const url = server.url(await server.createDatabase({ like: pattern }));
+    return async () => (await postgres({ url, poolSize: 3 })).evidence;
+  },
   effort,
   timeoutMs: 240_000,
 });

@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { isoOfMicros } from "@turnproof/store";
-import type { Keyset, TurnCondition, TurnQuestion } from "@turnproof/store";
+import type { Keyset, TurnCondition, TurnPlace, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import type { AppEnv } from "../../http/environment.ts";
 import { respond } from "../../http/respond.tsx";
@@ -78,8 +78,8 @@ async function threadsOf(
   }
 }
 
-/** Turns received at the same time as the last one of the previous page. */
-const togetherMax = 10_000;
+/** Turns that are read at once. */
+const readMax = 1_000;
 
 /** The threads that were on an earlier page: they have a turn before this page. */
 async function metBefore(
@@ -96,14 +96,29 @@ async function metBefore(
     where: [...question.where, any, { time: "first_received", ...time }],
   });
   const { ledger } = parts.store;
-  const [[later], { records }] = await Promise.all([
+  const [[later], together] = await Promise.all([
     ledger.turnFacets(asked({ from: to }), ["thread_id"], threads.length),
-    ledger.listTurns(asked({ from, to }), { order: { by: "first_received" }, limit: togetherMax }),
+    threadsUpTo(ledger, asked({ from, to }), place.key),
   ]);
-  // Turns of one receipt are sorted by their key, the greater first.
-  const together = records.filter(({ key }) => key >= place.key);
-  return new Set([
-    ...(later?.values ?? []).map(({ value }) => value),
-    ...together.map(({ row }) => row.thread_id || null),
-  ]);
+  return new Set([...(later?.values ?? []).map(({ value }) => value), ...together]);
+}
+
+/** The threads of the turns of one receipt up to a key; the greater key comes first. */
+async function threadsUpTo(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  key: string,
+): Promise<readonly (string | null)[]> {
+  const threads: (string | null)[] = [];
+  for (let after: TurnPlace | undefined; ;) {
+    const { records, next } = await ledger.listTurns(question, {
+      order: { by: "first_received" },
+      limit: readMax,
+      ...(after === undefined ? {} : { after }),
+    });
+    const before = records.filter((record) => record.key >= key);
+    threads.push(...before.map(({ row }) => row.thread_id || null));
+    if (next === null || before.length < records.length) return threads;
+    after = next;
+  }
 }

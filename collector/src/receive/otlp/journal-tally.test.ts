@@ -46,6 +46,7 @@ test("a frame rots while the journal is open", async () => {
     }),
     store: {
       append: async ({ events }) => void (held += events.length),
+      appendPrepared: async () => {},
       readBack: async () => ({ rows: held, complete: true }),
     },
   });

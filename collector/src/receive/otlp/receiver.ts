@@ -15,6 +15,7 @@ import type {
 } from "@turnproof/journal";
 import { codes, CodedError } from "@turnproof/semconv";
 import type { Key } from "@turnproof/semconv/fingerprint";
+import type { EvidenceStore } from "@turnproof/store";
 import type { Hono } from "hono";
 
 import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
@@ -39,7 +40,7 @@ export interface ReceiverOptions {
   /** Directory of the journal; one process at a time uses it. */
   readonly directory: string;
   /** Target of the drain; a slow or absent store never affects ingest. */
-  readonly store: DrainStore | Promise<DrainStore>;
+  readonly store: IngestStore | Promise<IngestStore>;
   readonly authenticateIngest: (authorization: string | undefined) => IngestPrincipal | undefined;
   /** Public origins of the collector; pages of other origins are refused. */
   readonly origins?: readonly string[];
@@ -64,6 +65,9 @@ export interface ReceiverOptions {
   /** Threads for large bodies; default 1. With 0 nothing is done in threads, blocks included. */
   readonly threads?: number;
 }
+
+/** The store that the drain writes to, with its capabilities. */
+export type IngestStore = DrainStore & Pick<EvidenceStore, "capabilities">;
 
 /** The receiving side: its routes, and its interface for the rest of the collector. */
 export interface Receiver extends IngestDesk {
@@ -168,11 +172,11 @@ function hasRoom(journal: Journal): boolean {
 }
 
 /** A store that may still be opening, and whether it accepts prepared batches. */
-function openedStore(given: DrainStore | Promise<DrainStore>): {
+function openedStore(given: IngestStore | Promise<IngestStore>): {
   readonly store: DrainStore;
   readonly takesPrepared: () => boolean;
 } {
-  let ready: DrainStore | undefined;
+  let ready: IngestStore | undefined;
   const opening = Promise.resolve(given);
   // The failure is reported to the callers.
   opening.then((store) => (ready = store)).catch(() => {});
@@ -191,10 +195,10 @@ function openedStore(given: DrainStore | Promise<DrainStore>): {
   return {
     store: {
       append: async (batch) => (await current()).append(batch),
-      appendPrepared: async (batch) => (await current()).appendPrepared?.(batch),
+      appendPrepared: async (batch) => (await current()).appendPrepared(batch),
       readBack: async (id, receivedAt) => (await current()).readBack(id, receivedAt),
     },
-    takesPrepared: () => ready?.appendPrepared !== undefined,
+    takesPrepared: () => ready?.capabilities.includes("prepared") === true,
   };
 }
 

@@ -28,6 +28,8 @@ export interface Differences {
   readonly values: readonly Difference[];
   /** Keys that some turn has no value of. */
   readonly unsaid: readonly Unsaid[];
+  /** Names of keys with more values than were compared: only their most frequent ones were. */
+  readonly cut: readonly string[];
 }
 
 const valuesMax = 40;
@@ -56,19 +58,23 @@ export function differencesOf(
   const others = window.turns - these.turns;
   const values: Difference[] = [];
   const unsaid: Unsaid[] = [];
-  for (const { key, counts, unsaid: silent } of these.keys) {
+  const cut: string[] = [];
+  for (const { key, counts, unsaid: silent, total } of these.keys) {
     const name = names.get(key) ?? key;
     const around = window.keys.find((one) => one.key === key);
     const silentBeside = (around?.unsaid ?? silent) - silent;
     if (silent + silentBeside > 0) {
       unsaid.push({ key, name, these: silent, others: silentBeside });
     }
+    let compared = 0;
     for (const [value, found] of counts) {
       const inWindow = around?.counts.get(value);
       if (inWindow === undefined) continue;
+      compared += 1;
       // Turns that arrive between the two counts are only in the second one.
       values.push({ key, name, value, these: found, others: Math.max(inWindow - found, 0) });
     }
+    if (compared < total) cut.push(name);
   }
   const more = (of: Difference): number =>
     shareOf(of.these, these.turns) - shareOf(of.others, others);
@@ -80,6 +86,7 @@ export function differencesOf(
       .toSorted((a, b) => more(b) - more(a) || b.these - a.these || (a.value < b.value ? -1 : 1))
       .slice(0, valuesMax),
     unsaid,
+    cut,
   };
 }
 

@@ -27,7 +27,7 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
   of,
   place,
 }) => {
-  const { these, others, values, unsaid } = of;
+  const { these, others, values, unsaid, cut } = of;
   // The filter's own values are in all of these turns, so they are left out.
   const asked = new Set(
     place.terms.filter(({ negated }) => !negated).map(({ key, value }) => `${key}:${value}`),
@@ -70,6 +70,13 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
         </div>
       )}
       <UnsaidLine unsaid={unsaid} />
+      {cut.length === 0 ? (
+        <></>
+      ) : (
+        <p class="padded muted">
+          Of {cut.join(", ")} only the most frequent values were compared: there are more.
+        </p>
+      )}
     </>
   );
 };

@@ -46,10 +46,10 @@ export interface EvidenceWriter {
    */
   append(batch: EvidenceBatch): Promise<void>;
   /**
-   * `append` for a batch that was prepared elsewhere, with the same guarantees and codes; absent
-   * where a store accepts events only: its provider does not declare `prepared`.
+   * `append` for a batch that was prepared elsewhere, with the same guarantees and codes. A store
+   * that accepts events only rejects with `store_rejected_row`: the caller then sends the events.
    */
-  readonly appendPrepared?: (batch: PreparedBatch) => Promise<void>;
+  appendPrepared(batch: PreparedBatch): Promise<void>;
   /** Reads the batch back; an unknown batch has zero rows. */
   readBack(batchId: string, receivedAt: string): Promise<BatchReadback>;
 }

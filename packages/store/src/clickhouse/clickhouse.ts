@@ -6,6 +6,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { offerErasure } from "../erasure.ts";
 import type { EvidenceStore } from "../evidence-store.ts";
+import { capabilitiesOf } from "../providers.ts";
 import { checkBy } from "../store-check.ts";
 import { bundleReads } from "./bundle-reads.ts";
 import { insertBatch, readBack } from "./bundle-writer.ts";
@@ -106,6 +107,7 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
   }
   const store: EvidenceStore = {
     name: engine.embedded ? "clickhouse embedded" : "clickhouse server",
+    capabilities: capabilitiesOf("clickhouse"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: clickhouseTurns(tables),
     append: async (batch) => send(prepareBatch(batch)),

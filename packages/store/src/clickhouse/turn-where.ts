@@ -22,7 +22,10 @@ function plainSql(condition: TurnCondition, bind: ClickHouseBindings): string {
     return `${condition.text} = ${condition.is === null ? "''" : bind.text(condition.is)}`;
   }
   if ("list" in condition) {
-    return `has(${columnOfList(condition.list)}, ${bind.text(condition.has)})`;
+    const column = columnOfList(condition.list);
+    return condition.has === null
+      ? `empty(${column})`
+      : `has(${column}, ${bind.text(condition.has)})`;
   }
   if ("any" in condition) {
     if (condition.any.length === 0) return "false";

@@ -14,6 +14,8 @@ import { retainEvidence } from "../evidence-retention.ts";
 import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
 import { lateLedger } from "../ledger/late-ledger.ts";
 import type { Retention } from "../retention.ts";
+import { refusePrepared } from "../prepared-refusal.ts";
+import { capabilitiesOf } from "../providers.ts";
 import { erasureRows, retentionRows } from "../sqlite/root-rows.ts";
 import { openSqlite, openSqliteReadOnly, primaryCode } from "../sqlite/sqlite-database.ts";
 import { requireSqlite } from "../sqlite/sqlite-database.ts";
@@ -230,8 +232,10 @@ function lateStore(
 ): EvidenceStore {
   return {
     ...own,
+    capabilities: capabilitiesOf("filesystem"),
     sources: ["trace", "conversation", "tool_log"],
     append: (batch) => ask(({ store }) => store.append(batch)),
+    appendPrepared: refusePrepared,
     readBack: (batchId, at) => ask(({ store }) => store.readBack(batchId, at)),
     standing: (roots) => ask(({ store }) => store.standing(roots)),
     page: (...asked) => ask(({ store }) => store.page(...asked)),

@@ -34,7 +34,7 @@ function plain(condition: TurnCondition): TurnCondition {
 /** An empty text is unknown; one with a lone surrogate would become another text in transit. */
 function isEqualToNothing(condition: TurnCondition): boolean {
   if ("text" in condition) return condition.is !== null && !isSaid(condition.is);
-  if ("list" in condition) return !isSaid(condition.has);
+  if ("list" in condition) return condition.has !== null && !isSaid(condition.has);
   return "number" in condition && Number.isNaN(condition.value);
 }
 

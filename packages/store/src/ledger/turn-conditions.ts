@@ -16,7 +16,10 @@ function holds(record: TurnRecord, condition: TurnCondition): boolean {
 
 function says(record: TurnRecord, condition: TurnCondition): boolean {
   if ("text" in condition) return textFields[condition.text](record) === condition.is;
-  if ("list" in condition) return listFields[condition.list](record).includes(condition.has);
+  if ("list" in condition) {
+    const values = listFields[condition.list](record);
+    return condition.has === null ? values.length === 0 : values.includes(condition.has);
+  }
   if ("any" in condition) return condition.any.some((one) => holds(record, one));
   if ("number" in condition) {
     const value = numberFields[condition.number](record);

@@ -15,7 +15,8 @@ export type Sign = "<" | "<=" | "=" | ">=" | ">";
 /** One condition; `not` negates its result, so that unknown matches a negated one. */
 export type TurnCondition = { readonly not?: true } & (
   | { readonly text: TextField; readonly is: string | null }
-  | { readonly list: ListField; readonly has: string }
+  /** Null: a list without a value. */
+  | { readonly list: ListField; readonly has: string | null }
   | { readonly number: NumberField; readonly sign: Sign; readonly value: number }
   /** Times of ISO 8601 UTC, compared by the microsecond; inclusive start, exclusive end. */
   | { readonly time: TimeField; readonly from?: string; readonly to?: string }

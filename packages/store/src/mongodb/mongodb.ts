@@ -14,6 +14,8 @@ import { retainMemory } from "../memory/memory-retention.ts";
 import { checkedWith, requireCopied } from "../old-evidence.ts";
 import type { OldEvents } from "../old-evidence.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
+import { refusePrepared } from "../prepared-refusal.ts";
+import { capabilitiesOf } from "../providers.ts";
 import type { Retention } from "../retention.ts";
 import type { Reads } from "../scoped-reads.ts";
 import { checkBy } from "../store-check.ts";
@@ -191,6 +193,7 @@ function evidenceOf({ database, reads, old, close }: EvidenceParts): EvidenceSto
   const batches = database.collection("evidence_batches");
   return {
     name: "mongodb",
+    capabilities: capabilitiesOf("mongodb"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: mongodbTurns(turnsOf(database), epochsOf(database)),
     async append(batch) {
@@ -203,6 +206,7 @@ function evidenceOf({ database, reads, old, close }: EvidenceParts): EvidenceSto
         await insertNew(batches, [manifest]);
       });
     },
+    appendPrepared: refusePrepared,
     async readBack(batchId) {
       return coded(async () => {
         const manifest = await batches.findOne({ _id: { $eq: batchId as never } });

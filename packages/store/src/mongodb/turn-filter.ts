@@ -34,7 +34,9 @@ function conditionFilter(condition: TurnCondition): Filter<Document> {
 
 function plainFilter(condition: TurnCondition): Filter<Document> {
   if ("text" in condition) return { [condition.text]: { $eq: condition.is } };
-  if ("list" in condition) return { [fieldOfList(condition.list)]: { $eq: condition.has } };
+  if ("list" in condition) {
+    return { [fieldOfList(condition.list)]: { $eq: condition.has ?? [] } };
+  }
   if ("any" in condition) {
     const terms = condition.any.map(conditionFilter);
     return terms.length === 0 ? nothing : { $or: terms };

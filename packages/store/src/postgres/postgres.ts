@@ -14,6 +14,8 @@ import { retainMemory } from "../memory/memory-retention.ts";
 import { checkedWith, requireCopied } from "../old-evidence.ts";
 import type { OldEvents } from "../old-evidence.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
+import { refusePrepared } from "../prepared-refusal.ts";
+import { capabilitiesOf } from "../providers.ts";
 import { checkBy } from "../store-check.ts";
 import { openDatabase } from "./database.ts";
 import type { Database, Session } from "./database.ts";
@@ -128,9 +130,11 @@ interface EvidenceParts {
 function evidenceOf({ name, database, old, legacy, close }: EvidenceParts): EvidenceStore {
   const store: EvidenceStore = {
     name,
+    capabilities: capabilitiesOf("postgres"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: postgresTurns(database),
     append: (batch) => appendBundles(database, batch),
+    appendPrepared: refusePrepared,
     readBack: (batchId) => readBackBundles(database, batchId, old.pending()),
     ...bundleReads(database, { pending: () => old.pending(), legacy }),
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),

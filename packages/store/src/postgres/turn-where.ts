@@ -23,7 +23,10 @@ function plainSql(condition: TurnCondition, bind: Bindings): string {
     return is === null ? `${text} IS NULL` : `${text} = ${bind.text(is)}`;
   }
   if ("list" in condition) {
-    return `${columnOfList(condition.list)} @> ARRAY[${bind.text(condition.has)}]`;
+    const column = columnOfList(condition.list);
+    return condition.has === null
+      ? `cardinality(${column}) = 0`
+      : `${column} @> ARRAY[${bind.text(condition.has)}]`;
   }
   if ("any" in condition) {
     const terms = condition.any.map((one) => `(${conditionSql(one, bind)})`);

@@ -122,6 +122,8 @@ export function erasureRows(
       }),
     load: (roots) => loadEach(rows, roots),
     rewrite: (roots) => rows.remove(roots),
+    // The epoch is compared as turns are written.
+    forgetTurns: async () => {},
     purge,
     ...(legacy === undefined ? {} : { eraseLegacy: legacy.erase }),
   };

@@ -8,6 +8,8 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceStore } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
+import { refusePrepared } from "../prepared-refusal.ts";
+import { capabilitiesOf } from "../providers.ts";
 import { checkBy } from "../store-check.ts";
 import { epochMicros } from "../time.ts";
 
@@ -59,6 +61,7 @@ export function sqliteEvidence(database: SqliteDatabase, parts: EvidenceParts = 
   };
   const store: EvidenceStore = {
     name: "sqlite",
+    capabilities: capabilitiesOf("filesystem"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: turnsIn(database, undefined, own),
     ...bundleReads(database, { ...parts, open }),
@@ -66,6 +69,7 @@ export function sqliteEvidence(database: SqliteDatabase, parts: EvidenceParts = 
       open();
       await writer.append(batch);
     },
+    appendPrepared: refusePrepared,
     async readBack(batchId) {
       open();
       return writer.readBack(batchId);

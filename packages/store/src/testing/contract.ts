@@ -14,6 +14,8 @@ export interface Harness {
   readonly open: () => Promise<EvidenceStore>;
   /** A new, empty memory with its administrative access; the clause closes it. */
   readonly openMemory: () => Promise<AdministeredMemory>;
+  /** A new, empty place; the result opens it, each time anew. */
+  readonly lasting?: (() => Promise<() => Promise<EvidenceStore>>) | undefined;
   /** Resolves when appended events are readable. */
   readonly settle: (store: EvidenceStore) => Promise<void>;
   /** Size of the random clauses: sequences, and commands in each. */
@@ -42,6 +44,11 @@ export interface ContractOptions {
   readonly open?: () => Promise<EvidenceStore>;
   /** Required by clauses about memory. */
   readonly openMemory?: () => Promise<AdministeredMemory>;
+  /**
+   * Makes an empty place and returns what opens it, each time anew. Required by the clauses of
+   * capabilities.
+   */
+  readonly lasting?: () => Promise<() => Promise<EvidenceStore>>;
   /** Default: nothing to wait for. */
   readonly settle?: (store: EvidenceStore) => Promise<void>;
   /** Clause names and the reason of each exemption. */
@@ -66,6 +73,7 @@ export function contract(name: string, clauses: readonly Clause[], options: Cont
   const harness: Harness = {
     open: options.open ?? (() => missing("open")),
     openMemory: options.openMemory ?? (() => missing("openMemory")),
+    lasting: options.lasting,
     settle: options.settle ?? (async () => {}),
     effort: options.effort ?? defaultEffort,
   };

@@ -2,6 +2,7 @@
  * @module Testing: the contract kit. `contract(name, [...evidenceClauses, ...isolationClauses],
  * { open })` certifies a provider in Vitest.
  */
+export { capabilityClauses } from "./capability-clauses.ts";
 export { contract } from "./contract.ts";
 export type { Clause, ContractOptions, Effort, Harness } from "./contract.ts";
 export { evidenceClauses } from "./evidence-clauses.ts";

@@ -225,7 +225,7 @@ const odd: Arbitrary<number> = fc.constantFrom(NaN, Infinity, -Infinity, -0, 0.1
 const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition }>((tie) => {
   const plain = fc.oneof(
     fc.record({ text: namesOf<TextField>(textFields), is: maybe(value) }),
-    fc.record({ list: namesOf<ListField>(listFields), has: value }),
+    fc.record({ list: namesOf<ListField>(listFields), has: fc.option(value, { freq: 4 }) }),
     fc.record({
       number: namesOf<NumberField>(numberFields),
       sign: fc.constantFrom("<" as const, "<=" as const, "=" as const, ">=" as const, ">" as const),

@@ -1,0 +1,76 @@
+/**
+ * @module CapabilityClauses: a clause for each capability of the provider table. Each holds a store
+ * to what it declares, and to what it does not.
+ */
+import { deepEqual, equal, rejects } from "node:assert/strict";
+
+import { prepareBatch } from "../clickhouse/prepared-batch.ts";
+import type { Capability } from "../providers.ts";
+import type { Clause, Harness } from "./contract.ts";
+import { everybody, receivedAt, sampleTurn } from "./sample-event.ts";
+
+const batch = { batchId: "batch 1", receivedAt: receivedAt(1), events: sampleTurn("root-1", {}) };
+
+/** What a capability means. @param declared whether the opened store has it */
+type Meaning = (harness: Harness, declared: boolean) => Promise<void>;
+
+const meanings: Readonly<Record<Capability, Meaning>> = {
+  async evidence(harness, declared) {
+    await using store = await harness.open();
+    equal((await store.check()).ok, declared);
+  },
+
+  async memory(harness, declared) {
+    if (!declared) return rejects(async () => harness.openMemory());
+    await using memory = await harness.openMemory();
+    equal((await memory.check()).ok, true);
+  },
+
+  async durable(harness, declared) {
+    if (harness.lasting === undefined) throw new RangeError('this clause needs "lasting"');
+    const open = await harness.lasting();
+    {
+      await using store = await open();
+      await store.append(batch);
+      await harness.settle(store);
+      equal((await store.root(everybody, "root-1", { limit: 9 })).events.length, size);
+    }
+    await using store = await open();
+    const rows = declared ? size : 0;
+    equal((await store.root(everybody, "root-1", { limit: 9 })).events.length, rows);
+    deepEqual(await store.readBack(batch.batchId, batch.receivedAt), { rows, complete: declared });
+  },
+
+  async prepared(harness, declared) {
+    await using store = await harness.open();
+    const prepared = prepareBatch(batch);
+    if (declared) {
+      await store.appendPrepared(prepared);
+      await store.appendPrepared(prepared);
+    } else {
+      await rejects(() => store.appendPrepared(prepared), { code: "store_rejected_row" });
+    }
+    // The same batch as events: stored once, whichever form came first.
+    await store.append(batch);
+    await harness.settle(store);
+    const { events, sourceRows } = await store.root(everybody, "root-1", { limit: 9 });
+    deepEqual([events.length, sourceRows], [size, size]);
+    const held = await store.readBack(batch.batchId, batch.receivedAt);
+    deepEqual(held, { rows: size, complete: true });
+  },
+};
+
+const size = batch.events.length;
+
+/** A clause for each capability; `durable` needs the option `lasting`. */
+export const capabilityClauses: readonly Clause[] = (Object.keys(meanings) as Capability[]).map(
+  (capability) => ({
+    name: `a store has the capability "${capability}" exactly where it declares it`,
+    async run(harness) {
+      const store = await harness.open();
+      const declared = store.capabilities.includes(capability);
+      await store.close();
+      await meanings[capability](harness, declared);
+    },
+  }),
+);
