@@ -19,7 +19,7 @@ import type { LateLosses } from "./judge-losses.ts";
 import type { OpenRoots } from "./judge-open.ts";
 import { judgeWindows, markOf } from "./judge-windows.ts";
 import { isTrusted, producerReports } from "./losses.ts";
-import type { Parts } from "../parts.ts";
+import type { JudgeParts } from "../parts.ts";
 import { metadataOf } from "./verdict.ts";
 import type { Window } from "../turns/window.ts";
 
@@ -39,7 +39,7 @@ export interface Briefing {
 }
 
 /** Reads the producers' reports. */
-export async function readBriefing(parts: Parts): Promise<Briefing> {
+export async function readBriefing(parts: JudgeParts): Promise<Briefing> {
   const mark = markOf(parts);
   const reports = (await producerReports(parts)).filter(isTrusted);
   const losses = [...lossIntervals(reports), ...parts.ingest.losses().losses];
@@ -57,7 +57,7 @@ export interface JudgedRoots {
 
 /** Settles the turns of these roots. */
 export async function judgeRoots(
-  parts: Parts,
+  parts: JudgeParts,
   roots: readonly string[],
   briefing: Briefing,
   memory: JudgeMemory,
@@ -88,7 +88,7 @@ interface JudgedWindow {
 }
 
 async function settleTurns(
-  parts: Parts,
+  parts: JudgeParts,
   windows: readonly JudgedWindow[],
   { reports }: Briefing,
   { losses, open }: JudgeMemory,
@@ -124,12 +124,12 @@ export class TurnsOfRoot {
   readonly window: Window;
   /** Turns of it that were judged. */
   judged = 0;
-  private readonly parts: Parts;
+  private readonly parts: JudgeParts;
   private readonly metadata: WindowMetadata;
   private until: string | null = null;
   private readonly producers = new Set<string>();
 
-  constructor(parts: Parts, window: Window, metadata: WindowMetadata) {
+  constructor(parts: JudgeParts, window: Window, metadata: WindowMetadata) {
     this.parts = parts;
     this.window = window;
     this.metadata = metadata;
