@@ -74,3 +74,11 @@ export interface Parts {
   /** Aborted when the collector closes, so that streams end. */
   readonly closing: AbortSignal;
 }
+
+/** The parts that the judge uses; its thread opens no others. */
+export interface JudgeParts extends Pick<
+  Parts,
+  "config" | "log" | "store" | "recorder" | "server" | "now"
+> {
+  readonly ingest: Pick<Receiver, "mark" | "report" | "losses">;
+}

@@ -6,7 +6,7 @@ import type { LateLosses } from "./judge-losses.ts";
 import type { OpenRoots } from "./judge-open.ts";
 import { markOf } from "./judge-windows.ts";
 import { isTrusted, producerReports } from "./losses.ts";
-import type { Parts } from "../parts.ts";
+import type { JudgeParts } from "../parts.ts";
 
 /** State of the judge between checks. */
 export interface JudgeMemory {
@@ -24,7 +24,7 @@ export interface Briefing {
 }
 
 /** Reads the producers' reports. */
-export async function readBriefing(parts: Parts): Promise<Briefing> {
+export async function readBriefing(parts: JudgeParts): Promise<Briefing> {
   const mark = markOf(parts);
   const reports = (await producerReports(parts)).filter(isTrusted);
   const losses = [...lossIntervals(reports), ...parts.ingest.losses().losses];

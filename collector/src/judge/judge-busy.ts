@@ -11,7 +11,7 @@ import type { WholeRoot } from "@turnproof/store";
 
 import { TurnsOfRoot } from "./judge-roots.ts";
 import type { Briefing, JudgeMemory } from "./briefing.ts";
-import type { Parts } from "../parts.ts";
+import type { JudgeParts } from "../parts.ts";
 import { metadataOf } from "./verdict.ts";
 import { windowOf } from "../turns/window.ts";
 
@@ -20,7 +20,7 @@ import { windowOf } from "../turns/window.ts";
  * not in memory waits until it is quiet.
  */
 export async function judgeBusy(
-  parts: Parts,
+  parts: JudgeParts,
   roots: readonly string[],
   { mark, reports }: Briefing,
   { losses }: JudgeMemory,

@@ -12,7 +12,7 @@ import type { Config } from "../config/config.ts";
 import type { Briefing, JudgeMemory } from "./briefing.ts";
 import { codesOf, unendedCodes } from "./judge-codes.ts";
 import { knownLosses } from "./losses.ts";
-import type { Parts } from "../parts.ts";
+import type { JudgeParts } from "../parts.ts";
 
 /**
  * Judges a root as stored, as a complete window without losses. A root with an unfinished
@@ -60,7 +60,7 @@ export interface SettledDrafts {
 
 /** Settles the roots whose drafts allow it. */
 export async function settleDrafted(
-  parts: Parts,
+  parts: JudgeParts,
   standing: ReadonlyMap<string, RootStanding>,
   { mark, reports }: Briefing,
   { open, losses }: JudgeMemory,
@@ -81,7 +81,11 @@ export async function settleDrafted(
   return { settled, others };
 }
 
-function hasLosses(parts: Parts, { draft }: DraftedRoot, reports: readonly TurnEvent[]): boolean {
+function hasLosses(
+  parts: JudgeParts,
+  { draft }: DraftedRoot,
+  reports: readonly TurnEvent[],
+): boolean {
   const { voices, extent } = draft;
   const { losses, quarantined_roots: roots } = knownLosses(parts, voices, reports);
   if (roots.length > 0) return true;

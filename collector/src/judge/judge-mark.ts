@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { LossesState } from "./judge-losses.ts";
-import type { Parts } from "../parts.ts";
+import type { JudgeParts } from "../parts.ts";
 import { replaceFile } from "./replace-file.ts";
 
 /** What is kept. */
@@ -34,7 +34,7 @@ export interface JudgeMark {
 }
 
 /** The mark of a collector; for a store in memory nothing is stored. */
-export function openMark({ config, store, server, log }: Parts): JudgeMark {
+export function openMark({ config, store, server, log }: JudgeParts): JudgeMark {
   if (store.name === "ephemeral") return { earlier: undefined, lasts: false, keep: async () => {} };
   const file = join(config.dataDir, "judge.json");
   const of = `${store.name} ${server ?? ""}`;
@@ -56,7 +56,7 @@ export function openMark({ config, store, server, log }: Parts): JudgeMark {
 }
 
 /** A damaged file counts as none and is logged: the judge then goes back a day. */
-function read(file: string, of: string, log: Parts["log"]): JudgeState | undefined {
+function read(file: string, of: string, log: JudgeParts["log"]): JudgeState | undefined {
   let text: string;
   try {
     text = readFileSync(file, "utf8");

@@ -12,7 +12,7 @@ import { settleDrafted } from "./judge-drafts.ts";
 import type { Briefing, JudgeMemory } from "./briefing.ts";
 import type { OpenRoots } from "./judge-open.ts";
 import { judgeWindows } from "./judge-windows.ts";
-import type { Parts } from "../parts.ts";
+import type { JudgeParts } from "../parts.ts";
 import { metadataOf } from "./verdict.ts";
 import type { Window } from "../turns/window.ts";
 
@@ -27,7 +27,7 @@ export interface JudgedRoots {
 
 /** Settles the turns of these roots. */
 export async function judgeRoots(
-  parts: Parts,
+  parts: JudgeParts,
   roots: readonly string[],
   briefing: Briefing,
   memory: JudgeMemory,
@@ -58,7 +58,7 @@ interface JudgedWindow {
 }
 
 async function settleTurns(
-  parts: Parts,
+  parts: JudgeParts,
   windows: readonly JudgedWindow[],
   { reports }: Briefing,
   { losses, open }: JudgeMemory,
@@ -94,12 +94,12 @@ export class TurnsOfRoot {
   readonly window: Window;
   /** Turns of it that were judged. */
   judged = 0;
-  private readonly parts: Parts;
+  private readonly parts: JudgeParts;
   private readonly metadata: WindowMetadata;
   private until: string | null = null;
   private readonly producers = new Set<string>();
 
-  constructor(parts: Parts, window: Window, metadata: WindowMetadata) {
+  constructor(parts: JudgeParts, window: Window, metadata: WindowMetadata) {
     this.parts = parts;
     this.window = window;
     this.metadata = metadata;

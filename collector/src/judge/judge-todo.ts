@@ -7,12 +7,12 @@ import { groupBy } from "@turnproof/semconv";
 
 import { collectorScope } from "../access/grants.ts";
 import { unendedCodes } from "./judge-codes.ts";
-import type { Parts } from "../parts.ts";
+import type { JudgeParts } from "../parts.ts";
 
 const pageTurns = 1_000;
 
 /** Roots with unjudged turns received by then, in batches. */
-export function unjudgedRoots(parts: Parts, quiet: string): AsyncIterable<readonly string[]> {
+export function unjudgedRoots(parts: JudgeParts, quiet: string): AsyncIterable<readonly string[]> {
   return rootsOf(parts, [
     { text: "verdict", is: "unjudged" },
     { time: "received_at", to: quiet },
@@ -20,13 +20,13 @@ export function unjudgedRoots(parts: Parts, quiet: string): AsyncIterable<readon
 }
 
 /** Roots with turns that had not ended when they were judged, received since. */
-export function unendedRoots(parts: Parts, since: string): AsyncIterable<readonly string[]> {
+export function unendedRoots(parts: JudgeParts, since: string): AsyncIterable<readonly string[]> {
   const any = [...unendedCodes].map((code): TurnCondition => ({ list: "code", has: code }));
   return rootsOf(parts, [{ any }, { time: "received_at", from: since }]);
 }
 
 async function* rootsOf(
-  { store }: Parts,
+  { store }: JudgeParts,
   where: readonly TurnCondition[],
 ): AsyncIterable<readonly string[]> {
   const question = { scope: collectorScope(), where };
@@ -43,7 +43,7 @@ async function* rootsOf(
 
 /** Those of the roots whose turns are older than the stored rows. */
 export async function unsettledRoots(
-  parts: Parts,
+  parts: JudgeParts,
   roots: readonly string[],
 ): Promise<readonly string[]> {
   const unsettled: string[] = [];
@@ -56,7 +56,10 @@ export async function unsettledRoots(
 
 const rootsPerStatement = 500;
 
-async function unsettledOf(parts: Parts, roots: readonly string[]): Promise<readonly string[]> {
+async function unsettledOf(
+  parts: JudgeParts,
+  roots: readonly string[],
+): Promise<readonly string[]> {
   const standing = await parts.store.standing(roots);
   const held = groupBy(await parts.store.ledger.turnsOf(roots), (turn) => turn.root_trace_id);
   return roots.filter((root) => {

@@ -9,7 +9,7 @@ import { paced } from "@turnproof/store";
 import type { HeldTurn, RootStanding } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
-import type { Parts } from "../parts.ts";
+import type { JudgeParts } from "../parts.ts";
 import { readWhole, windowOf } from "../turns/window.ts";
 import type { Window } from "../turns/window.ts";
 
@@ -27,7 +27,7 @@ export interface RootWindow {
 
 /** Windows of these roots; one with rows in the journal is left out. */
 export async function judgeWindows(
-  parts: Parts,
+  parts: JudgeParts,
   standing: ReadonlyMap<string, RootStanding>,
   mark: string,
 ): Promise<ReadonlyMap<string, RootWindow>> {
@@ -69,7 +69,7 @@ export async function judgeWindows(
 }
 
 /** A time of receipt up to which everything is stored. */
-export function markOf({ ingest }: Parts): string {
+export function markOf({ ingest }: JudgeParts): string {
   const { oldest_pending_at: pending } = ingest.report().journal;
   if (pending === null) return ingest.mark();
   return new Date(Date.parse(pending) - pendingAfterMs).toISOString();

@@ -18,7 +18,7 @@ import type { Briefing, JudgeMemory } from "./briefing.ts";
 import { judgeRoots } from "./judge-roots.ts";
 import { unendedRoots, unjudgedRoots, unsettledRoots } from "./judge-todo.ts";
 import { pendingAfterMs } from "./judge-windows.ts";
-import type { Parts } from "../parts.ts";
+import type { JudgeParts } from "../parts.ts";
 
 /** Timing and bounds of the judge. */
 export interface JudgeOptions {
@@ -53,7 +53,7 @@ const keepEveryMs = 5_000;
 const ownMax = 200_000;
 
 /** Starts the judge; it never throws, and retries what it could not judge. */
-export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
+export function startJudge(parts: JudgeParts, options: JudgeOptions = {}): Judge {
   const running = new RunningJudge(parts, { ...defaults, ...options });
   let looking: Promise<number> | undefined;
   const timer = setInterval(() => {
@@ -74,7 +74,7 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
   };
 }
 
-function noteFailure({ log }: Parts, error: unknown): number {
+function noteFailure({ log }: JudgeParts, error: unknown): number {
   log.warn("judge_failed", { code: CodedError.is(error) ? error.code : "internal_error" });
   return 0;
 }
@@ -97,7 +97,7 @@ function unknownState(since: string): JudgeState {
 
 class RunningJudge {
   closed = false;
-  private readonly parts: Parts;
+  private readonly parts: JudgeParts;
   private readonly options: Required<JudgeOptions>;
   private readonly mark: ReturnType<typeof openMark>;
   private readonly memory: JudgeMemory;
@@ -114,7 +114,7 @@ class RunningJudge {
   private keptAt: number;
   private wanted: number;
 
-  constructor(parts: Parts, options: Required<JudgeOptions>) {
+  constructor(parts: JudgeParts, options: Required<JudgeOptions>) {
     this.parts = parts;
     this.options = options;
     this.mark = openMark(parts);

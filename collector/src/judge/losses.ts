@@ -9,7 +9,7 @@ import { limits, producerReports as codes } from "@turnproof/semconv";
 import type { EventSlice, Keyset, Voice } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
-import type { Parts } from "../parts.ts";
+import type { JudgeParts } from "../parts.ts";
 
 /** Known losses behind a window. */
 export interface KnownLosses {
@@ -38,14 +38,14 @@ interface Read {
 }
 
 /** By collector: all reports are read once, then new ones. */
-const read = new WeakMap<Parts, Read>();
+const read = new WeakMap<JudgeParts, Read>();
 
 /**
  * Losses of the producers and services in these events, and of this collector's journal. `reports`
  * are those of all producers; reports of untrusted producers do not count.
  */
 export function knownLosses(
-  parts: Parts,
+  parts: JudgeParts,
   events: readonly Voice[],
   reports: readonly TurnEvent[],
 ): KnownLosses {
@@ -82,7 +82,7 @@ export function isTrusted({ ingest_trusted: trusted }: TurnEvent): boolean {
  * All reports of producers about themselves; of those with equal totals, and of heartbeats, the
  * first and the last of each. Reading is by receipt, so a report may concern any time.
  */
-export async function producerReports(parts: Parts): Promise<readonly TurnEvent[]> {
+export async function producerReports(parts: JudgeParts): Promise<readonly TurnEvent[]> {
   const query = { store: "trace", event_kind: "data_quality" } as const;
   const now = parts.now();
   const known = read.get(parts) ?? { reports: new Map(), since: "", wideAt: now };

@@ -20,7 +20,7 @@ import type {
 } from "@turnproof/evidence";
 
 import { isTrusted, knownLosses, producerReports } from "./losses.ts";
-import type { Parts } from "../parts.ts";
+import type { JudgeParts } from "../parts.ts";
 import { turnFilter } from "../turns/window.ts";
 import type { Window } from "../turns/window.ts";
 
@@ -37,7 +37,7 @@ export interface Judged {
  * reports, where the caller has read them already.
  */
 export async function judgeWindow(
-  parts: Parts,
+  parts: JudgeParts,
   window: Window,
   query: EventQuery,
   reports?: readonly TurnEvent[],
@@ -54,7 +54,7 @@ export async function judgeWindow(
 
 /** Facts about reading the window, for the verdict. */
 export async function metadataOf(
-  parts: Parts,
+  parts: JudgeParts,
   window: Window,
   reports?: readonly TurnEvent[],
 ): Promise<WindowMetadata> {

@@ -18,7 +18,7 @@ import { connectCalls } from "./calls.ts";
 import type { Calls, Handlers } from "./calls.ts";
 import type { PassedRequest } from "../http/environment.ts";
 import type { PassedAnswer } from "./reading-app.ts";
-import type { ThreadStart, Told } from "./thread-parts.ts";
+import type { ThreadStart, Told } from "./thread-link.ts";
 
 /** Options of the threads. */
 export interface ReadersOptions {
@@ -31,7 +31,11 @@ export interface ReadersOptions {
   readonly threads?: number;
 }
 
-/** Number of answering threads; while one is busy with a large turn the other serves the rest. */
+/**
+ * Most answering threads; while one is busy with a large turn the other serves the rest. Each
+ * starts when it is first needed: a thread takes half a second of CPU and 60 MB, and a collector
+ * that only receives needs none.
+ */
 const threadsDefault = 2;
 /** Most pending requests of one thread; further ones are refused. */
 const waitingMax = 64;
@@ -65,17 +69,26 @@ export function createReaders(options: ReadersOptions): Readers {
   });
   const open = (role: ThreadStart["role"]): ReadingThread =>
     new ReadingThread(() => startOf(role), handlers, parts, state);
-  const readers = Array.from({ length: options.threads ?? threadsDefault }, () => open("reader"));
+  const threads = options.threads ?? threadsDefault;
+  const readers: ReadingThread[] = [];
   const judging = judge ? open("judge") : undefined;
-  const all = judging === undefined ? readers : [...readers, judging];
+  const all = judging === undefined ? [] : [judging];
   const timer = setInterval(() => {
     const told = tell();
     for (const thread of all) thread.tell(told);
   }, tellMs).unref();
   const least = (): ReadingThread => {
-    const [first, ...others] = readers;
+    if (state.closed) throw new CodedError("overloaded");
+    // The next request has another thread when each has something to do.
+    if (readers.length < threads && readers.every((one) => one.asked > 0)) {
+      const reader = open("reader");
+      readers.push(reader);
+      all.push(reader);
+    }
+    const started = readers.filter((one) => one.started);
+    const [first, ...others] = started.length > 0 ? started : readers;
     if (first === undefined) throw new CodedError("overloaded");
-    return others.reduce((best, one) => (one.waiting < best.waiting ? one : best), first);
+    return others.reduce((best, one) => (one.asked < best.asked ? one : best), first);
   };
   return {
     async answer(c) {
@@ -187,6 +200,8 @@ class ReadingThread {
   readonly #state: { readonly closed: boolean };
   #worker: Worker;
   #calls: Calls;
+  #asked = 0;
+  #started = false;
 
   constructor(
     start: () => ThreadStart,
@@ -201,8 +216,14 @@ class ReadingThread {
     [this.#worker, this.#calls] = this.#open();
   }
 
-  get waiting(): number {
-    return this.#calls.waiting;
+  /** Requests without an answer yet. */
+  get asked(): number {
+    return this.#asked;
+  }
+
+  /** True once it has opened its parts; before that a request waits for them. */
+  get started(): boolean {
+    return this.#started;
   }
 
   tell(told: Told): void {
@@ -211,14 +232,16 @@ class ReadingThread {
   }
 
   async ask<T>(name: string, argument: unknown): Promise<T> {
-    if (this.waiting > waitingMax) throw new CodedError("overloaded");
+    if (this.#asked > waitingMax) throw new CodedError("overloaded");
     const worker = this.#worker;
+    this.#asked += 1;
     const late = setTimeout(() => void worker.terminate(), answerMsMax);
     late.unref();
     try {
       return await this.#calls.ask<T>(name, argument);
     } finally {
       clearTimeout(late);
+      this.#asked -= 1;
     }
   }
 
@@ -227,18 +250,24 @@ class ReadingThread {
   }
 
   #open(): [Worker, Calls] {
-    const worker = new Worker(new URL("./reading-thread.js", import.meta.url), {
-      workerData: this.#start(),
+    const start = this.#start();
+    const module = start.role === "judge" ? "./judging-thread.js" : "./reading-thread.js";
+    const worker = new Worker(new URL(module, import.meta.url), {
+      workerData: start,
       resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
     });
     worker.unref();
     const calls = connectCalls(worker, this.#handlers);
+    this.#started = false;
+    const started = (): void => void (this.#started = this.#worker === worker);
+    void calls.ask("started", null).then(started, () => {});
     worker.on("error", (error: unknown) => {
       const name = error instanceof Error ? error.name : "unknown";
       this.#parts.log.error("reader_ended", { error_type: name });
     });
     worker.once("exit", () => {
       calls.end();
+      this.#started = false;
       if (this.#state.closed) return;
       // An immediate restart would be a busy loop where it cannot start.
       setTimeout(() => {

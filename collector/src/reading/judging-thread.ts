@@ -1,0 +1,64 @@
+/**
+ * @module JudgingThread: entry point of the thread that writes the turns of stored events and
+ * judges them. It loads nothing that only answers need.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+
+import type { StoredFrames } from "@turnproof/journal";
+import { turnRecorder } from "@turnproof/store";
+
+import { collectorScope } from "../access/grants.ts";
+import { serverOf } from "../backend/backend.ts";
+import { draftJudge } from "../judge/judge-drafts.ts";
+import { startJudge } from "../judge/judge.ts";
+import { recordFrames } from "../receive/record-frames.ts";
+import type { RecordBatch } from "../receive/record-frames.ts";
+import { connectCalls } from "./calls.ts";
+import type { Port } from "./calls.ts";
+import { logOver, openThreadStores } from "./thread-link.ts";
+import type { ThreadStart, Told } from "./thread-link.ts";
+
+const start = workerData as ThreadStart & { readonly told: Told };
+let told = start.told;
+
+const begun = Promise.withResolvers<RecordBatch>();
+const calls = connectCalls(parentPort as Port, {
+  tell: async (given: Told) => {
+    told = given;
+    return { value: null };
+  },
+  started: async () => {
+    await begun.promise;
+    return { value: null };
+  },
+  stored: async (batch: StoredFrames) => {
+    const record = await begun.promise;
+    await record(batch);
+    return { value: null };
+  },
+});
+
+async function begin(): Promise<RecordBatch> {
+  const { config } = start;
+  const { store } = await openThreadStores(start, calls);
+  const recorder = turnRecorder(store, collectorScope(), {
+    bytesMax: config.judgeBytesMax,
+    draft: draftJudge(config),
+  });
+  startJudge({
+    config,
+    log: logOver(calls),
+    store,
+    recorder,
+    server: serverOf(config) ?? null,
+    ingest: {
+      mark: () => told.mark,
+      report: () => told.report,
+      losses: () => told.losses,
+    },
+    now: Date.now,
+  });
+  return recordFrames(recorder);
+}
+
+begun.resolve(begin());

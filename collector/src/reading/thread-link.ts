@@ -1,0 +1,113 @@
+/**
+ * @module ThreadLink: what a thread gets from the thread that started it. It opens what it can;
+ * the embedded engine and the memory are called over the port.
+ */
+import { clickhouseOver } from "@turnproof/store";
+import type { EvidenceStore, LentEngine, MemoryStore } from "@turnproof/store";
+
+import type { AuditState } from "../access/audit/audit-state.ts";
+import { openStore, serverName, serverOf } from "../backend/backend.ts";
+import { openLate } from "../backend/late.ts";
+import { lateEvidence } from "../backend/late-store.ts";
+import { operatorStore } from "../backend/operator-store.ts";
+import type { Config } from "../config/config.ts";
+import type { Log } from "../log.ts";
+import { withMemoryRows } from "../memory/memory-events.ts";
+import { operatorMemory } from "../memory/operator-memory.ts";
+import type { JournalLosses } from "../receive/otlp/journal-losses.ts";
+import type { IngestReport } from "../receive/ingest.ts";
+import type { Calls } from "./calls.ts";
+
+/** Start data of a thread. */
+export interface ThreadStart {
+  readonly config: Config;
+  readonly role: "reader" | "judge";
+  /** True when the engine is shared; else the thread opens the store itself. */
+  readonly lent: boolean;
+  readonly memoryName: string | null;
+  /** True when the host mounts agents. */
+  readonly agents: boolean;
+}
+
+/** Last state of the receiving side and the audit log. */
+export interface Told {
+  readonly report: IngestReport;
+  readonly losses: JournalLosses;
+  readonly audit: AuditState;
+  /** A time of receipt after everything received so far. */
+  readonly mark: string;
+}
+
+/** The stores of a thread, read-only where the collector is. */
+export interface ThreadStores {
+  readonly store: EvidenceStore;
+  readonly memory: MemoryStore | undefined;
+}
+
+/** Opens them. */
+export async function openThreadStores(start: ThreadStart, calls: Calls): Promise<ThreadStores> {
+  const { config, lent, memoryName } = start;
+  const given = memoryName === null ? undefined : memoryOver(calls, memoryName);
+  const memory = operatorMemory(given, config.readOnly);
+  const store = lent ? await clickhouseOver(engineOver(calls)) : await ownStore(start);
+  return { store: withMemoryRows(operatorStore(store, config.readOnly), memory), memory };
+}
+
+const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** The same file or server as the main thread's, which reports an unreachable server. */
+async function ownStore({ config, role }: ThreadStart): Promise<EvidenceStore> {
+  const host = serverOf(config);
+  if (host === undefined) return openStore(config, { readOnly: role === "reader" });
+  const { backend } = config;
+  const open = (): Promise<EvidenceStore> => openStore(config);
+  const late = await openLate({ open, part: "store", backend, host, log: silent, waitMs: 0 });
+  return lateEvidence(serverName(backend), late);
+}
+
+/** The log of the thread that started this one. */
+export function logOver(calls: Calls): Log {
+  const say =
+    (level: "info" | "warn" | "error"): Log["info"] =>
+    (event, fields) =>
+      void calls.ask("log", { level, event, fields }).catch(() => {});
+  return { info: say("info"), warn: say("warn"), error: say("error") };
+}
+
+function engineOver(calls: Calls): LentEngine {
+  return {
+    select: (sql, parameters, signal) => calls.ask("select", { sql, parameters }, { signal }),
+    command: (sql) => calls.ask("command", sql),
+    insert: (table, block, token) => calls.ask("insert", { table, block, token }),
+    pending: () => calls.ask("pending", null),
+  };
+}
+
+function memoryOver(calls: Calls, name: string): MemoryStore {
+  const over =
+    (method: string) =>
+    <T>(...args: readonly unknown[]): Promise<T> =>
+      calls.ask("memory", { method, args });
+  const close = async (): Promise<void> => {};
+  return {
+    name,
+    put: over("put"),
+    get: over("get"),
+    list: over("list"),
+    count: over("count"),
+    update: over("update"),
+    delete: over("delete"),
+    vectorSearch: over("vectorSearch"),
+    textSearch: over("textSearch"),
+    shared: {
+      put: over("shared.put"),
+      get: over("shared.get"),
+      list: over("shared.list"),
+      update: over("shared.update"),
+      delete: over("shared.delete"),
+    },
+    check: over("check"),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
