@@ -11,11 +11,13 @@ import { providersWith } from "@turnproof/store";
 import type { ProviderName } from "@turnproof/store";
 import { z } from "zod";
 
+import type { DeclaredProxy } from "./proxy-networks.ts";
 import { accountsIn } from "./accounts.ts";
 import type { Account } from "./accounts.ts";
 import { bareNames, prefixes, variables } from "./config-variables.ts";
 import { crossProblems } from "./config-rules.ts";
 import {
+  declaredProxy,
   flag,
   issueSentence,
   list,
@@ -57,6 +59,8 @@ export interface Config {
   readonly sessionSecret?: string;
   readonly cookieSecure: boolean;
   readonly origins: readonly string[];
+  /** What ends TLS before the collector; absent: nothing, and loopback is served alone. */
+  readonly proxy?: DeclaredProxy;
   readonly readOnly: boolean;
   readonly contentMode: "metadata" | "redacted" | "full";
   /** Absent: no audit, which is allowed only while no authentication is configured. */
@@ -114,11 +118,9 @@ const ingestTokens = list.transform((parts, context): readonly IngestToken[] =>
     const name = second === undefined ? `ingest-${index + 1}` : first;
     const value = second ?? first;
     const applicationId = rest.join(":");
-    if (!token.safeParse(value).success) {
-      context.addIssue({
-        code: "custom",
-        message: `entry ${index + 1} needs a token of at least ${limits.tokenCharsMin} characters`,
-      });
+    const [problem] = token.safeParse(value).error?.issues ?? [];
+    if (problem !== undefined) {
+      context.addIssue({ code: "custom", message: `entry ${index + 1}: ${problem.message}` });
     }
     if (!/^[a-z0-9][a-z0-9_.-]{0,63}$/i.test(name)) {
       context.addIssue({ code: "custom", message: `entry ${index + 1} has an unusable name` });
@@ -161,6 +163,7 @@ const schema = z.object({
   UI_SESSION_SECRET: text.optional(),
   UI_COOKIE_SECURE: flag.default(false),
   UI_ORIGIN: origins.default([]),
+  PROXY: declaredProxy.optional(),
   UI_READ_ONLY: flag.default(false),
   UI_TRACE_CONTENT_MODE: z
     .enum(["metadata", "redacted", "full"], "say metadata, redacted or full")
@@ -339,6 +342,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     authToken: data.UI_AUTH_TOKEN,
     accountsFile: data.UI_ACCOUNTS.file,
     sessionSecret: data.UI_SESSION_SECRET,
+    proxy: data.PROXY,
     auditLog,
     pseudonymKey: data.UI_PSEUDONYM_KEY,
     traceLink: data.UI_TRACE_LINK,
