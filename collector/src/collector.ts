@@ -7,8 +7,10 @@ import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import type { EvidenceStore } from "@turnproof/store";
 
+import { createClientNetwork } from "./access/client-address.ts";
 import { parseConfig } from "./config/config.ts";
 import type { Config } from "./config/config.ts";
+import { peerAddress } from "./http/environment.ts";
 import type { AppEnv } from "./http/environment.ts";
 import { compress } from "./http/compress.ts";
 import { createErrorHandler, refuse } from "./http/errors.ts";
@@ -88,16 +90,19 @@ async function closeAll(opened: Close[], deadlineMs: number): Promise<void> {
 function buildApp(parts: Parts): Hono<AppEnv> {
   const { config, log } = parts;
   const renderer = rendererOf(parts);
+  const network = createClientNetwork(config.proxy);
   const app = new Hono<AppEnv>().basePath(config.basePath);
   app.use(async function requestScope(c, next) {
     c.set("requestId", randomUUID());
     c.set("renderer", renderer);
     c.set("route", "");
     c.set("typed", parts.typed);
+    c.set("client", network.clientOf(peerAddress(c), c.req.header("x-forwarded-for")));
+    c.set("scheme", config.cookieSecure ? "https:" : "http:");
     await next();
   });
   app.use(compress());
-  app.use(noStore());
+  app.use(noStore({ secure: config.cookieSecure }));
   app.use(parts.requests.middleware);
   app.use(
     gate({

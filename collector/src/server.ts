@@ -32,6 +32,8 @@ export interface ListenOptions {
   readonly log: Log;
   /** Port of OTLP/gRPC, for the answer to gRPC sent here; undefined while it is not served. */
   readonly grpcPort?: () => number | undefined;
+  /** Whether a peer may send over plain HTTP; default: every peer. */
+  readonly admits?: (peer: string | undefined) => boolean;
   /** Host names accepted besides loopback and `host`. */
   readonly names?: readonly string[];
   /** Most concurrent connections, in total and from one address. */
@@ -97,6 +99,7 @@ type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 function requestHandler(app: FetchApp, connections: Connections, options: ListenOptions): Handler {
   const edge = createEdge({
     host: options.host,
+    admits: options.admits,
     ...(options.names === undefined ? {} : { names: options.names }),
   });
   const failed = (error: unknown): Response => {

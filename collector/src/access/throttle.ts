@@ -1,36 +1,91 @@
 /**
- * @module Throttle of wrong credentials: five a minute from one address, and fifty in total. Valid
- * credentials never wait and missing ones do not count (security: Principals, faults W7).
+ * @module Throttle of wrong credentials: delays that grow with the failures of an address, of the
+ * account that a guess names, and of all guesses that name none. Valid credentials never wait and
+ * missing ones do not count, so no account can be locked out (security: Principals, faults W7).
  */
+import { isIPv6 } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
-/** Counts failures by address over a sliding minute. */
+/** Delays of this process. */
 export interface Throttle {
-  /** Counts a failure; returns the seconds to wait when it exceeded the limit, else 0. */
-  failed(address: string): number;
+  /**
+   * Counts a failure; returns the seconds to wait before another attempt, 0 while there are few.
+   * `account` is the name that the attempt gave, if it gave one.
+   */
+  failed(address: string, account?: string): number;
+  /** Holds a refusal back, for a second at most; at once while too many are held. */
+  hold(seconds: number): Promise<void>;
 }
 
-const windowMs = 60_000;
-const perAddressMax = 5;
-const globalMax = 50;
-const addressesMax = 10_000;
+/** Failures that are free, and how many are forgotten each minute. */
+interface Allowance {
+  readonly free: number;
+  readonly perMinute: number;
+}
+
+const allowances = {
+  address: { free: 5, perMinute: 5 },
+  account: { free: 10, perMinute: 5 },
+  unnamed: { free: 50, perMinute: 50 },
+} as const satisfies Readonly<Record<string, Allowance>>;
+
+const delaySecondsMax = 300;
+/** Failures that count beyond the free ones; more would only be remembered longer. */
+const beyondMax = 10;
+const entriesMax = 10_000;
+const heldMax = 128;
+const holdMsMax = 1_000;
+
+interface Level {
+  failures: number;
+  at: number;
+}
 
 /** A throttle of this process. */
 export function createThrottle(now: () => number = Date.now): Throttle {
-  const failures = new Map<string, number[]>();
-  let all: number[] = [];
-  const recent = (times: readonly number[], at: number): number[] =>
-    times.filter((time) => at - time < windowMs);
+  const levels = new Map<string, Level>();
+  let held = 0;
+  const count = (kind: keyof typeof allowances, name: string): number => {
+    const { free, perMinute } = allowances[kind];
+    const key = `${kind} ${name}`;
+    const at = now();
+    const before = levels.get(key);
+    const faded = before === undefined ? 0 : ((at - before.at) / 60_000) * perMinute;
+    const failures = Math.min(Math.max(0, (before?.failures ?? 0) - faded) + 1, free + beyondMax);
+    levels.delete(key);
+    levels.set(key, { failures, at });
+    if (levels.size > entriesMax) levels.delete(levels.keys().next().value ?? "");
+    const beyond = Math.ceil(failures - free);
+    return beyond <= 0 ? 0 : Math.min(delaySecondsMax, 2 ** (beyond - 1));
+  };
   return {
-    failed: (address) => {
-      const at = now();
-      all = [...recent(all, at), at].slice(-globalMax - 1);
-      const own = [...recent(failures.get(address) ?? [], at), at].slice(-perAddressMax - 1);
-      failures.delete(address);
-      failures.set(address, own);
-      if (failures.size > addressesMax) failures.delete(failures.keys().next().value ?? "");
-      const oldest = own.length > perAddressMax ? own[0] : all.length > globalMax ? all[0] : at;
-      if (own.length <= perAddressMax && all.length <= globalMax) return 0;
-      return Math.max(1, Math.ceil((windowMs - (at - (oldest ?? at))) / 1000));
+    failed: (address, account) =>
+      Math.max(
+        count("address", networkOf(address)),
+        account === undefined ? count("unnamed", "") : count("account", account.toLowerCase()),
+      ),
+    async hold(seconds) {
+      if (seconds <= 0 || held >= heldMax) return;
+      held += 1;
+      try {
+        await sleep(Math.min(seconds * 1_000, holdMsMax), undefined, { ref: false });
+      } finally {
+        held -= 1;
+      }
     },
   };
+}
+
+/** An IPv4 address, or the /64 network of an IPv6 one: one host has all its addresses. */
+function networkOf(address: string): string {
+  const bare = address.replace(/^::ffff:(?=\d)/i, "");
+  if (!isIPv6(bare)) return bare;
+  const [head = "", tail = ""] = bare.split("%", 1)[0]?.split("::") ?? [];
+  const first = head === "" ? [] : head.split(":");
+  const last = tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => "0");
+  return [...first, ...zeros, ...last]
+    .slice(0, 4)
+    .map((part) => Number.parseInt(part, 16).toString(16))
+    .join(":");
 }

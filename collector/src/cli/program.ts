@@ -17,6 +17,7 @@ import { addReconcileCommand } from "./reconcile.ts";
 import { addRetentionCommand } from "./retention.ts";
 import { addTailCommand } from "./tail.ts";
 import { exitCodes } from "./terminal.ts";
+import { addTokenCommand } from "./token.ts";
 import { addUiCommand } from "./ui.ts";
 import { addVerifyCommand } from "./verify.ts";
 
@@ -47,6 +48,7 @@ Exit codes: 0 done, 1 not so or failed, 2 a wrong call or configuration, 3 in pa
     addTailCommand,
     addExportCommand,
     addDoctorCommand,
+    addTokenCommand,
     addAuditCommand,
     addJournalCommand,
     addImportCommand,

@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
 import { providersWith } from "@turnproof/store";
 
+import { createClientNetwork } from "../access/client-address.ts";
 import { createCollector } from "../collector.ts";
 import type { Collector } from "../collector.ts";
 import { readConfig } from "../config/config.ts";
@@ -55,15 +56,16 @@ async function serve(config: Config): Promise<void> {
   const collector = await createCollector({ config, log, hooks });
   const names = config.origins.map((origin) => new URL(origin).host);
   const { host, port } = config;
+  const { admits } = createClientNetwork(config.proxy);
   const beside: { grpc?: Listening | undefined } = {};
   const grpcPort = (): number | undefined => beside.grpc?.port;
-  const server = await listen(collector.app, { host, port, log, names, grpcPort }).catch(
+  const server = await listen(collector.app, { host, port, log, names, grpcPort, admits }).catch(
     async (error: unknown) => {
       await collector.close();
       throw error;
     },
   );
-  const at = { host, port: config.grpcPort, log, httpPort: server.port };
+  const at = { host, port: config.grpcPort, log, httpPort: server.port, admits };
   beside.grpc = await serveGrpc(collector, at);
   const base = config.basePath === "/" ? "" : config.basePath;
   // Registered before it listens: a signal in between would end the process without cleanup.
@@ -147,7 +149,8 @@ or, for an SDK that speaks gRPC alone:
   export OTEL_EXPORTER_OTLP_PROTOCOL=grpc
 
 Without authentication only loopback is served. For anything else set TURNPROOF_UI_AUTH_TOKEN,
-and TURNPROOF_INGEST_TOKENS for the producers; \`turnproof doctor\` explains what is set.`,
+TURNPROOF_INGEST_TOKENS for the producers, and TURNPROOF_PROXY for what ends TLS;
+\`turnproof token\` makes a token, \`turnproof doctor\` explains what is set.`,
     )
     .action((flags: UiFlags) => serveUi(flags));
 }

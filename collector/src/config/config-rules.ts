@@ -32,6 +32,12 @@ export function crossProblems(
   if (!loopback && !authed) {
     add("HOST", "only loopback is served without a token; set TURNPROOF_UI_AUTH_TOKEN");
   }
+  if (!loopback && data.PROXY === undefined) {
+    add(
+      "PROXY",
+      "plain HTTP is served on loopback only; declare the proxy that ends TLS, by its address",
+    );
+  }
   if (!loopback && data.INGEST === "on" && data.INGEST_TOKENS.length === 0) {
     warnings.push("No ingest token is set, so /v1 is closed to everybody on this address.");
   }

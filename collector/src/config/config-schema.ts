@@ -4,7 +4,16 @@ import { providersWith } from "@turnproof/store";
 import { z } from "zod";
 
 import { accountsIn } from "./accounts.ts";
-import { flag, list, origins, text, token, traceTemplate, turnLimits } from "./config-values.ts";
+import {
+  declaredProxy,
+  flag,
+  list,
+  origins,
+  text,
+  token,
+  traceTemplate,
+  turnLimits,
+} from "./config-values.ts";
 
 /** A producer that may send spans. */
 export interface IngestToken {
@@ -19,11 +28,9 @@ const ingestTokens = list.transform((parts, context): readonly IngestToken[] =>
     const name = second === undefined ? `ingest-${index + 1}` : first;
     const value = second ?? first;
     const applicationId = rest.join(":");
-    if (!token.safeParse(value).success) {
-      context.addIssue({
-        code: "custom",
-        message: `entry ${index + 1} needs a token of at least ${limits.tokenCharsMin} characters`,
-      });
+    const [problem] = token.safeParse(value).error?.issues ?? [];
+    if (problem !== undefined) {
+      context.addIssue({ code: "custom", message: `entry ${index + 1}: ${problem.message}` });
     }
     if (!/^[a-z0-9][a-z0-9_.-]{0,63}$/i.test(name)) {
       context.addIssue({ code: "custom", message: `entry ${index + 1} has an unusable name` });
@@ -67,6 +74,7 @@ export const schema = z.object({
   UI_SESSION_SECRET: text.optional(),
   UI_COOKIE_SECURE: flag.default(false),
   UI_ORIGIN: origins.default([]),
+  PROXY: declaredProxy.optional(),
   UI_READ_ONLY: flag.default(false),
   UI_TRACE_CONTENT_MODE: z
     .enum(["metadata", "redacted", "full"], "say metadata, redacted or full")

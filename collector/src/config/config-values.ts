@@ -5,6 +5,9 @@ import type { TurnLimits } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import { z } from "zod";
 
+import { isNetwork } from "./proxy-networks.ts";
+import type { DeclaredProxy } from "./proxy-networks.ts";
+import { isGuessable } from "./token-strength.ts";
 import { traceTemplateProblem } from "../ui/display/trace-link.ts";
 
 /** Text that is not empty. */
@@ -37,7 +40,11 @@ export const turnLimits = list.transform((parts, context): TurnLimits => {
 export const token = z
   .string()
   .min(limits.tokenCharsMin, `a token has at least ${limits.tokenCharsMin} characters`)
-  .regex(/^[\x21-\x7e]+$/, "a token has no spaces or control characters");
+  .regex(/^[\x21-\x7e]+$/, "a token has no spaces or control characters")
+  .refine(
+    (value) => value.length < limits.tokenCharsMin || isExample(value) || !isGuessable(value),
+    "a token that can be guessed; `turnproof token` makes one",
+  );
 
 /** Origins between commas. */
 export const origins = list.transform((parts, context): readonly string[] =>
@@ -49,6 +56,15 @@ export const origins = list.transform((parts, context): readonly string[] =>
     return url?.origin ?? "";
   }),
 );
+
+/** Proxies that end TLS: addresses and networks, or `any`. */
+export const declaredProxy = list.transform((parts, context): DeclaredProxy => {
+  if (parts.length === 1 && parts[0] === "any") return "any";
+  if (!parts.every(isNetwork)) {
+    context.addIssue({ code: "custom", message: "addresses and networks like 10.0.0.0/8, or any" });
+  }
+  return parts;
+});
 
 /** Address of a trace in another backend. */
 export const traceTemplate = text.superRefine((value, context) => {

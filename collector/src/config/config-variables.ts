@@ -28,12 +28,17 @@ export function anyOf(names: readonly string[]): string {
 
 /** The variables in display order. */
 export const variables: readonly Variable[] = [
-  row("HOST", "127.0.0.1", "Address to listen on; anything but loopback needs a token."),
+  row("HOST", "127.0.0.1", "Address to listen on; anything but loopback needs a token and PROXY."),
   row("PORT", "4318", "Port to listen on; 0 takes a free one."),
   row(
     "GRPC_PORT",
     "4317",
     "Port of OTLP/gRPC; 0 takes a free one, `off` serves none. With PORT 0 it is 0 unless set.",
+  ),
+  row(
+    "PROXY",
+    "",
+    "Addresses or networks of the proxies that end TLS, comma-separated, or `any` in a private network; needed beyond loopback. Other peers are refused.",
   ),
   row("BASE_PATH", "/", "Path under which everything is served."),
   row("DATA_DIR", ".turnproof", "Journal, embedded store, keys and audit log."),

@@ -2,9 +2,11 @@
 import { describe, expect, test } from "vitest";
 
 import { ConfigError, describeEnvironment, isLoopback, parseConfig } from "./config.ts";
+import { makeToken } from "./token-strength.ts";
 
 const token = "operator-token-0123456789";
 const secret = "0123456789abcdef0123456789abcdef";
+const long = "operator-token-0123456789-of-32-bytes";
 
 function problemsOf(env: Record<string, string>): Record<string, string> {
   try {
@@ -72,6 +74,7 @@ describe("problems", () => {
   test("all of them are reported together and none shows a value", () => {
     const env = {
       TURNPROOF_HOST: "0.0.0.0",
+      TURNPROOF_PROXY: "canary-proxy",
       TURNPROOF_PORT: "canary-port",
       TURNPROOF_BACKEND: "canary-backend",
       TURNPROOF_UI_READ_ONLY: "canary-flag",
@@ -90,12 +93,14 @@ describe("problems", () => {
     ["::", {}, "TURNPROOF_HOST"],
     ["10.0.0.1", {}, "TURNPROOF_HOST"],
     ["collector.example", {}, "TURNPROOF_HOST"],
+    ["10.0.0.1", { TURNPROOF_UI_AUTH_TOKEN: token }, "TURNPROOF_PROXY"],
+    ["10.0.0.1", { TURNPROOF_PROXY: "proxy.example" }, "TURNPROOF_PROXY"],
     ["127.0.0.1", { TURNPROOF_UI_AUTH_TOKEN: "short" }, "TURNPROOF_UI_AUTH_TOKEN"],
     ["127.0.0.1", { TURNPROOF_UI_AUTH_TOKEN: "<OPERATOR_TOKEN_____>" }, "TURNPROOF_UI_AUTH_TOKEN"],
     ["127.0.0.1", { TURNPROOF_UI_SESSION_SECRET: "x" }, "TURNPROOF_UI_SESSION_SECRET"],
     [
       "127.0.0.1",
-      { TURNPROOF_UI_AUTH_TOKEN: secret, TURNPROOF_UI_SESSION_SECRET: secret },
+      { TURNPROOF_UI_AUTH_TOKEN: long, TURNPROOF_UI_SESSION_SECRET: long },
       "TURNPROOF_UI_SESSION_SECRET",
     ],
     [
@@ -116,8 +121,41 @@ describe("problems", () => {
   });
 
   test("a public address with a token starts, with warnings", () => {
-    const config = parseConfig({ TURNPROOF_HOST: "0.0.0.0", TURNPROOF_UI_AUTH_TOKEN: token });
+    const open = { TURNPROOF_HOST: "0.0.0.0", TURNPROOF_UI_AUTH_TOKEN: token };
+    const config = parseConfig({ ...open, TURNPROOF_PROXY: "any" });
+    expect(config.proxy).toBe("any");
     expect(config.warnings.join(" ")).toMatch(/ingest token/i);
+  });
+});
+
+describe("tokens that can be guessed", () => {
+  const weak = [
+    "aaaaaaaaaaaaaaaaaaaaaaaa",
+    "0123456789012345",
+    "0123456789abcdef0123456789abcdef",
+    "passwordpassword",
+    "Summer2026Summer2026",
+    "adminadminadmin1",
+  ];
+  test.each(weak)("%s is refused for an operator, an account and a producer", (value) => {
+    const account = { anna: { token: value, role: "viewer" } };
+    const problems = problemsOf({
+      TURNPROOF_UI_AUTH_TOKEN: value,
+      TURNPROOF_UI_ACCOUNTS: JSON.stringify(account),
+      TURNPROOF_INGEST_TOKENS: `shop:${value}`,
+    });
+    expect(Object.keys(problems).toSorted()).toEqual([
+      "TURNPROOF_INGEST_TOKENS",
+      "TURNPROOF_UI_ACCOUNTS",
+      "TURNPROOF_UI_AUTH_TOKEN",
+    ]);
+    expect(JSON.stringify(problems)).toContain("turnproof token");
+  });
+
+  test("what the command makes is taken, and is another one each time", () => {
+    const made = Array.from({ length: 20 }, makeToken);
+    expect(new Set(made).size).toBe(20);
+    for (const value of made) expect(problemsOf({ TURNPROOF_UI_AUTH_TOKEN: value })).toEqual({});
   });
 });
 

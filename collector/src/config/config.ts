@@ -16,6 +16,7 @@ import type { ConfigProblem } from "./config-rules.ts";
 import { schema } from "./config-schema.ts";
 import type { IngestToken, ParsedVariables } from "./config-schema.ts";
 import { issueSentence } from "./config-values.ts";
+import type { DeclaredProxy } from "./proxy-networks.ts";
 
 /** The complete, validated configuration. */
 export interface Config {
@@ -41,6 +42,8 @@ export interface Config {
   readonly sessionSecret?: string;
   readonly cookieSecure: boolean;
   readonly origins: readonly string[];
+  /** What ends TLS before the collector; absent: nothing, and loopback is served alone. */
+  readonly proxy?: DeclaredProxy;
   readonly readOnly: boolean;
   readonly contentMode: "metadata" | "redacted" | "full";
   /** Absent: no audit, which is allowed only while no authentication is configured. */
@@ -231,6 +234,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     authToken: data.UI_AUTH_TOKEN,
     accountsFile: data.UI_ACCOUNTS.file,
     sessionSecret: data.UI_SESSION_SECRET,
+    proxy: data.PROXY,
     auditLog,
     pseudonymKey: data.UI_PSEUDONYM_KEY,
     traceLink: data.UI_TRACE_LINK,

@@ -17,5 +17,7 @@ export function sameSite(c: AppContext, origins: readonly string[], strict = fal
   if (origin === undefined) return !strict;
   if (origins.includes(origin)) return true;
   if (origins.length > 0 || !URL.canParse(origin)) return false;
-  return new URL(origin).host === new URL(c.req.url).host;
+  const own = new URL(c.req.url);
+  // The scheme as browsers see it: before a proxy that ends TLS, ours is always http.
+  return new URL(origin).origin === `${c.get("scheme") ?? own.protocol}//${own.host}`;
 }

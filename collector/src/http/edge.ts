@@ -1,6 +1,6 @@
 /**
- * @module Edge: checks of the raw request, before routing: the Host is ours, and the target is the
- * canonical spelling of a path (faults W2, W3). Malformed messages never get here; Node's strict
+ * @module Edge: checks of the raw request, before routing: the peer may send over plain HTTP, the
+ * Host is ours, and the target is the canonical spelling of a path (faults W2, W3). Malformed messages never get here; Node's strict
  * parser refuses them.
  */
 import type { IncomingMessage } from "node:http";
@@ -21,6 +21,8 @@ export interface EdgeOptions {
   readonly host: string;
   /** Further names, with or without a port, such as those of the configured origins. */
   readonly names?: readonly string[];
+  /** Whether a peer may send over plain HTTP; default: every peer. */
+  readonly admits?: ((peer: string | undefined) => boolean) | undefined;
 }
 
 /** True for an address that only this machine can reach; any other needs a token (W1). */
@@ -35,6 +37,7 @@ export function createEdge(options: EdgeOptions): EdgeRule {
     names.add(hostName(bracketed(name)) ?? name.toLowerCase());
   }
   return (request) => {
+    if (options.admits?.(request.socket.remoteAddress) === false) return "plain_http_refused";
     const path = refusePath(request.url ?? "");
     return refuseHost(request.rawHeaders, names) ?? path;
   };

@@ -39,6 +39,10 @@ export interface AppEnv {
     session: OpenSession | undefined;
     /** Digest of the principal's credential; absent where none is configured. */
     credential: string | undefined;
+    /** Address of the client, behind a declared proxy as well. */
+    client: string | undefined;
+    /** How browsers reach the collector. */
+    scheme: "http:" | "https:";
     renderer: Renderer;
     /** Converts a typed identity to its stored form. */
     typed: TypedIdentity;
@@ -61,8 +65,13 @@ export function principalOf(c: AppContext): Principal {
   return principal;
 }
 
-/** Address of the peer's socket; forwarding headers are ignored. */
+/** Address of the client; forwarding headers count from a declared proxy only. */
 export function clientAddress(c: AppContext): string | undefined {
+  return c.get("client") ?? peerAddress(c);
+}
+
+/** Address of the peer's socket. */
+export function peerAddress(c: AppContext): string | undefined {
   return c.env?.incoming?.socket.remoteAddress;
 }
 

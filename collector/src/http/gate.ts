@@ -144,6 +144,7 @@ async function denied(c: AppContext, options: GateOptions, wrong: boolean): Prom
       result: wait > 0 ? "throttled" : "unauthenticated",
       client: clientAddress(c),
     });
+    await options.throttle.hold(wait);
     if (wait > 0) return refuse(c, "throttled", { retryAfterSeconds: wait });
   }
   if (c.req.method === "GET" && wantsPage(c) && options.credentials.configured) {

@@ -28,13 +28,40 @@ export const securityHeaders: { readonly [name: string]: string } = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
   "X-Frame-Options": "DENY",
+  "Permissions-Policy": [
+    "accelerometer",
+    "bluetooth",
+    "camera",
+    "display-capture",
+    "geolocation",
+    "gyroscope",
+    "hid",
+    "idle-detection",
+    "local-fonts",
+    "magnetometer",
+    "microphone",
+    "midi",
+    "payment",
+    "publickey-credentials-get",
+    "screen-wake-lock",
+    "serial",
+    "usb",
+    "web-share",
+    "xr-spatial-tracking",
+  ]
+    .map((feature) => `${feature}=()`)
+    .join(", "),
 };
 
+/** With secure cookies a browser comes over TLS alone, for a year. */
+const strictTransport = "max-age=31536000";
+
 /** Sets the headers; an asset's own `Cache-Control` is kept. */
-export function noStore(): MiddlewareHandler<AppEnv> {
+export function noStore(options: { readonly secure: boolean }): MiddlewareHandler<AppEnv> {
   return async function noStore(c, next) {
     await next();
     for (const [name, value] of Object.entries(securityHeaders)) c.res.headers.set(name, value);
+    if (options.secure) c.res.headers.set("Strict-Transport-Security", strictTransport);
     if (!c.res.headers.has("Cache-Control")) c.res.headers.set("Cache-Control", "no-store");
     c.res.headers.set("X-Request-Id", c.get("requestId"));
   };

@@ -62,7 +62,7 @@ async function ownStore({ config, role }: ThreadStart): Promise<EvidenceStore> {
   const { backend } = config;
   const open = (): Promise<EvidenceStore> => openStore(config);
   const late = await openLate({ open, part: "store", backend, host, log: silent, waitMs: 0 });
-  return lateEvidence(serverName(backend), late);
+  return lateEvidence(backend, serverName(backend), late);
 }
 
 /** The log of the thread that started this one. */
@@ -70,6 +70,7 @@ export function logOver(calls: Calls): Log {
   const say =
     (level: "info" | "warn" | "error"): Log["info"] =>
     (event, fields) =>
+      // A thread whose parent is gone has nowhere to log.
       void calls.ask("log", { level, event, fields }).catch(() => {});
   return { info: say("info"), warn: say("warn"), error: say("error") };
 }

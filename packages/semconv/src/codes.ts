@@ -330,6 +330,7 @@ export const codes = {
   forbidden: { sentence: "Your role does not permit this.", status: 403 },
   scope_forbidden: { sentence: "This is outside your scope.", status: 403 },
   cross_origin: { sentence: "Cross-origin requests are refused.", status: 403 },
+  plain_http_refused: { sentence: "Plain HTTP is for loopback and declared proxies.", status: 403 },
   host_refused: { sentence: "This Host is not served here.", status: 421 },
   listen_failed: { sentence: "The address cannot be listened on.", status: 500 },
   path_refused: { sentence: "This path is not a canonical one.", status: 400 },

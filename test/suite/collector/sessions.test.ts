@@ -199,15 +199,82 @@ describe("wrong credentials", () => {
     }
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
     const throttled = await desk.get("/traces/turns.json", wrong);
-    expect(Number(throttled.headers.get("retry-after"))).toBeGreaterThan(0);
+    // The delay doubles with each failure.
+    expect(Number(throttled.headers.get("retry-after"))).toBe(8);
     expect((await login({ token: "wrong-token-0123456789" })).status).toBe(429);
     expect((await desk.get("/traces/turns.json", right)).status).toBe(200);
     expect((await login()).status).toBe(303);
-    now += 61_000;
+    now += 3_600_000;
     for (let index = 0; index < 20; index += 1) {
       expect((await desk.get("/traces/turns.json")).status).toBe(401);
     }
     expect((await desk.get("/traces/turns.json", wrong)).status).toBe(401);
+  });
+});
+
+describe("an account that the form names", () => {
+  const anna = "anna-token-0123456789";
+  let named: Desk;
+  beforeAll(async () => {
+    const accounts = JSON.stringify({ anna: { token: anna, role: "viewer" } });
+    named = await openDesk({ ...env, TURNPROOF_UI_ACCOUNTS: accounts }, { now: () => now });
+  });
+  afterAll(() => named.collector.close());
+
+  test("opens with its own token alone", async () => {
+    expect((await login({ token: anna, account: "Anna " }, {}, named)).status).toBe(303);
+    expect((await login({ token: anna }, {}, named)).status).toBe(303);
+    expect((await login({ token, account: "anna" }, {}, named)).status).toBe(401);
+    expect((await login({ token: anna, account: "otto" }, {}, named)).status).toBe(401);
+  });
+
+  test("is not locked out by guesses at it, and guesses wait", async () => {
+    let last = await login({ token: "wrong-token-0123456789", account: "anna" }, {}, named);
+    for (let index = 0; index < 8; index += 1) {
+      last = await login({ token: "wrong-token-0123456789", account: "anna" }, {}, named);
+    }
+    expect([last.status, Number(last.headers.get("retry-after"))]).toEqual([429, 8]);
+    const started = performance.now();
+    await login({ token: "wrong-token-0123456789", account: "anna" }, {}, named);
+    const guess = performance.now() - started;
+    expect((await login({ token: anna, account: "anna" }, {}, named)).status).toBe(303);
+    expect(performance.now() - started - guess).toBeLessThan(guess);
+  });
+});
+
+describe("behind a proxy that ends TLS", () => {
+  test("secure cookies bring HSTS, and an Origin of the other scheme is foreign", async () => {
+    const secure = await openDesk({ ...env, TURNPROOF_UI_COOKIE_SECURE: "true" });
+    const page = await secure.get("/login");
+    expect(page.headers.get("strict-transport-security")).toMatch(/^max-age=31536000$/);
+    const from = (scheme: string): Record<string, string> => ({
+      origin: `${scheme}://localhost:4318`,
+    });
+    expect((await login({ token }, from("https"), secure)).status).toBe(303);
+    expect((await login({ token }, from("http"), secure)).status).toBe(403);
+    await secure.collector.close();
+    expect((await login({ token }, from("https"))).status).toBe(403);
+    expect((await login({ token }, from("http"))).status).toBe(303);
+  });
+
+  test("no answer lets a page use a device, and without TLS none asks for it", async () => {
+    const page = await desk.get("/login");
+    expect(page.headers.get("permissions-policy")).toMatch(/camera=\(\), .*microphone=\(\)/);
+    expect(page.headers.get("strict-transport-security")).toBeNull();
+  });
+
+  test("wrong credentials are slowed for each client, not for the proxy", async () => {
+    const proxied = await openDesk({ ...env, TURNPROOF_PROXY: "10.0.0.0/8" }, { now: () => now });
+    const guess = async (client: string): Promise<number> => {
+      const headers = { authorization: "Bearer wrong-token-0123456789", "x-forwarded-for": client };
+      const incoming = { socket: { remoteAddress: "10.0.0.1" } };
+      const url = `${origin}/traces/turns.json`;
+      return (await proxied.collector.app.request(url, { headers }, { incoming })).status;
+    };
+    for (let index = 0; index < 5; index += 1) expect(await guess("203.0.113.7")).toBe(401);
+    expect(await guess("203.0.113.7")).toBe(429);
+    expect(await guess("203.0.113.8")).toBe(401);
+    await proxied.collector.close();
   });
 });
 

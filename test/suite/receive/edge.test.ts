@@ -2,11 +2,13 @@
  * The edge on raw sockets: Host, path, smuggling, limits of headers and connections, slow clients
  * (faults H10, H11, W2, W3, W9).
  */
+import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { createClientNetwork } from "../../../collector/src/access/client-address.ts";
 import { isLoopbackHost } from "../../../collector/src/http/edge.ts";
 import { createLog } from "../../../collector/src/log.ts";
 import { listen } from "../../../collector/src/server.ts";
@@ -305,6 +307,31 @@ describe("the last resort", () => {
     expect(await (await answer).text()).toBe("finished");
     await expect(fetch(server.url)).rejects.toThrow();
   });
+});
+
+test("plain HTTP is taken from loopback and declared proxies alone", async () => {
+  const log = createLog("json", () => {});
+  const app = new Hono().get("/", (c) => c.text("served"));
+  const at = { host: "0.0.0.0", port: 0, log };
+  const own = Object.values(networkInterfaces())
+    .flatMap((rows) => rows ?? [])
+    .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+  const peers = ["127.0.0.1", ...(own === undefined ? [] : [own])];
+  for (const proxy of [undefined, ["203.0.113.0/24"], "any"] as const) {
+    const { admits } = createClientNetwork(proxy);
+    const server = await listen(app, { ...at, admits, names: peers });
+    for (const peer of peers) {
+      const answer = await fetch(`http://${peer}:${server.port}/`);
+      const status = peer === "127.0.0.1" || proxy === "any" ? 200 : 403;
+      expect([proxy, peer, answer.status]).toEqual([proxy, peer, status]);
+      if (status === 403) expect(await answer.text()).toContain("plain_http_refused");
+    }
+    await server.close();
+  }
+  // Without another address of this machine: the rule itself, on a real connection.
+  const server = await listen(app, { ...at, host: "127.0.0.1", admits: () => false });
+  expect((await fetch(server.url)).status).toBe(403);
+  await server.close();
 });
 
 test("loopback is what only this machine can reach (W1)", () => {

@@ -12,10 +12,23 @@ export function loginPage(model: LoginModel, frame: Frame): Child {
     <BarePage frame={frame} title="Sign in">
       <h1>Sign in</h1>
       {model.failed ? (
-        <Note tone="bad">This token is not known. Check that it was copied whole.</Note>
+        <Note tone="bad">
+          This token is not known, or belongs to another account. Check that it was copied whole.
+        </Note>
       ) : null}
       <form method="post" action={hrefOf(frame, "/login")} class="login">
         <input type="hidden" name="next" value={model.next} />
+        <label>
+          <span>Account, if it has one</span>
+          <input
+            class="field mono"
+            name="account"
+            maxlength={64}
+            autocomplete="username"
+            autocapitalize="off"
+            spellcheck={false}
+          />
+        </label>
         <label>
           <span>Token</span>
           <input

@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { CodedError } from "@turnproof/semconv";
 
+import type { Credentials } from "../../access/credentials.ts";
 import { sameSite } from "../../http/cross-site.ts";
 import { clientAddress } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
@@ -28,6 +29,8 @@ export interface LoginModel {
 /** The form of the sign-in page. */
 const loginForm = z.strictObject({
   token: z.string().min(1).max(512),
+  /** Name of the account, where people give it; the token of another one is refused. */
+  account: z.string().max(64).optional(),
   next: z.string().max(nextCharsMax).optional(),
 });
 
@@ -84,16 +87,18 @@ function sessionRoutes(parts: Parts): Hono<AppEnv> {
     const parsed = loginForm.safeParse(await c.req.parseBody().catch(() => undefined));
     if (!parsed.success) throw new CodedError("body_invalid");
     const next = localPath(parsed.data.next, base);
-    const found = credentials.byToken(parsed.data.token);
+    const account = parsed.data.account?.trim() || undefined;
+    const found = foundFor(account, credentials.byToken(parsed.data.token));
     const record = {
       route: "POST /login",
       client: clientAddress(c),
       requestId: c.get("requestId"),
     };
     if (found === undefined) {
-      const wait = throttle.failed(clientAddress(c) ?? "in-process");
+      const wait = throttle.failed(clientAddress(c) ?? "in-process", account);
       const result = wait > 0 ? "throttled" : "unauthenticated";
       await audit?.append({ ...record, event: "session.refused", result });
+      await throttle.hold(wait);
       if (wait > 0) return refuse(c, "throttled", { retryAfterSeconds: wait });
       return respond<LoginModel>(c, {
         model: { next, failed: true },
@@ -116,6 +121,15 @@ function sessionRoutes(parts: Parts): Hono<AppEnv> {
     return c.redirect(`${base}/login`, 303);
   });
   return app;
+}
+
+/** What a token opens, unless the form names another account. */
+function foundFor(
+  account: string | undefined,
+  found: ReturnType<Credentials["byToken"]>,
+): ReturnType<Credentials["byToken"]> {
+  const name = found?.principal.name.toLowerCase();
+  return account === undefined || name === account.toLowerCase() ? found : undefined;
 }
 
 /** A cookie sent with a sign-in is never adopted; its session ends. */

@@ -31,6 +31,8 @@ export interface GrpcListenOptions {
   readonly log: Log;
   /** Port of OTLP/HTTP, for the answer to a client on the wrong port. */
   readonly httpPort: number;
+  /** Whether a peer may send without TLS; default: every peer. */
+  readonly admits?: (peer: string | undefined) => boolean;
   readonly connectionsMax?: number;
   readonly connectionsPerAddressMax?: number;
   /** Milliseconds for a connection's first bytes, and for one call. */
@@ -91,6 +93,10 @@ function sortOut(
   tell: (sentence: string) => void,
 ): void {
   socket.on("error", () => {});
+  if (options.admits?.(socket.remoteAddress) === false) {
+    socket.destroy();
+    return;
+  }
   const late = setTimeout(
     () => socket.destroy(),
     options.prefaceTimeoutMs ?? defaults.prefaceTimeoutMs,
