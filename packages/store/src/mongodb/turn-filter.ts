@@ -35,6 +35,11 @@ function conditionFilter(condition: TurnCondition): Filter<Document> {
 function plainFilter(condition: TurnCondition): Filter<Document> {
   if ("text" in condition) return { [condition.text]: { $eq: condition.is } };
   if ("list" in condition) return { [fieldOfList(condition.list)]: { $eq: condition.has } };
+  if ("call" in condition) {
+    const asked = Object.entries(condition.call).filter(([, value]) => value !== undefined);
+    const own = asked.map(([field, value]) => [field, { $eq: value }] as const);
+    return { calls: { $elemMatch: Object.fromEntries(own) } };
+  }
   if ("any" in condition) {
     const terms = condition.any.map(conditionFilter);
     return terms.length === 0 ? nothing : { $or: terms };
