@@ -11,6 +11,8 @@ import { providersWith } from "@turnproof/store";
 import type { ProviderName } from "@turnproof/store";
 import { z } from "zod";
 
+import { priceFileIn } from "../cost/price-file.ts";
+import type { PriceFile } from "../cost/price-file.ts";
 import { accountsIn } from "./accounts.ts";
 import type { Account } from "./accounts.ts";
 import { bareNames, prefixes, variables } from "./config-variables.ts";
@@ -69,6 +71,8 @@ export interface Config {
   readonly trustedIngest?: readonly string[];
   /** After how long without an event a turn that did not end is unfinished. */
   readonly turnLimits?: TurnLimits;
+  /** Prices that come before those of the list. */
+  readonly prices?: PriceFile;
   readonly journalBytesMax: number;
   /** Approximate bytes of turns that the judge keeps in memory until they are quiet. */
   readonly judgeBytesMax: number;
@@ -172,6 +176,7 @@ const schema = z.object({
   INGEST: z.enum(["on", "off"], "say on or off").default("on"),
   INGEST_TOKENS: ingestTokens.default([]),
   TRUSTED_INGEST: list.optional(),
+  PRICES: priceFileIn.optional(),
   TURN_LIMIT: turnLimits.optional(),
   JOURNAL_BYTES_MAX: z
     .string()
@@ -343,6 +348,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     pseudonymKey: data.UI_PSEUDONYM_KEY,
     traceLink: data.UI_TRACE_LINK,
     trustedIngest: data.TRUSTED_INGEST,
+    prices: data.PRICES,
     turnLimits: data.TURN_LIMIT,
     identityKey: data.IDENTITY_KEY,
     signingKey: data.SIGNING_KEY,
