@@ -55,8 +55,8 @@ function timedLedger(
       timed((signal) => ledger.turnCounts({ ...question, signal }, options)),
     turnFigures: (question, options) =>
       timed((signal) => ledger.turnFigures({ ...question, signal }, options)),
-    callFigures: (question, kind, by) =>
-      timed((signal) => ledger.callFigures({ ...question, signal }, kind, by)),
+    callFigures: (question, ...asked) =>
+      timed((signal) => ledger.callFigures({ ...question, signal }, ...asked)),
   };
 }
 

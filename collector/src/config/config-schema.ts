@@ -3,6 +3,7 @@ import { limits, parseNames } from "@turnproof/semconv";
 import { providersWith } from "@turnproof/store";
 import { z } from "zod";
 
+import { priceFileIn } from "../cost/price-file.ts";
 import { accountsIn } from "./accounts.ts";
 import {
   declaredProxy,
@@ -86,6 +87,7 @@ export const schema = z.object({
   INGEST: z.enum(["on", "off"], "say on or off").default("on"),
   INGEST_TOKENS: ingestTokens.default([]),
   TRUSTED_INGEST: list.optional(),
+  PRICES: priceFileIn.optional(),
   TURN_LIMIT: turnLimits.optional(),
   JOURNAL_BYTES_MAX: z
     .string()

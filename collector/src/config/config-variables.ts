@@ -88,6 +88,11 @@ export const variables: readonly Variable[] = [
   row("INGEST_TOKENS", "", "Comma-separated `name:token[:application_id]`, or bare tokens.", true),
   row("TRUSTED_INGEST", "everyone", "Names whose verification and acknowledgement count."),
   row(
+    "PRICES",
+    "",
+    "Path of a JSON file with prices of models that come before the built-in list's; read at start.",
+  ),
+  row(
     "TURN_LIMIT",
     "900",
     "Seconds of silence after which a turn that did not end is unfinished; `agent:seconds` for one agent, comma-separated.",

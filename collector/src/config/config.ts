@@ -9,6 +9,7 @@ import type { TurnLimits } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { ProviderName } from "@turnproof/store";
 
+import type { PriceFile } from "../cost/price-file.ts";
 import type { Account } from "./accounts.ts";
 import { bareNames, prefixes, variables } from "./config-variables.ts";
 import { crossProblems } from "./config-rules.ts";
@@ -56,6 +57,8 @@ export interface Config {
   readonly trustedIngest?: readonly string[];
   /** After how long without an event a turn that did not end is unfinished. */
   readonly turnLimits?: TurnLimits;
+  /** Prices that come before those of the list. */
+  readonly prices?: PriceFile;
   readonly journalBytesMax: number;
   /** Approximate bytes of turns that the judge keeps in memory until they are quiet. */
   readonly judgeBytesMax: number;
@@ -239,6 +242,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     pseudonymKey: data.UI_PSEUDONYM_KEY,
     traceLink: data.UI_TRACE_LINK,
     trustedIngest: data.TRUSTED_INGEST,
+    prices: data.PRICES,
     turnLimits: data.TURN_LIMIT,
     identityKey: data.IDENTITY_KEY,
     signingKey: data.SIGNING_KEY,

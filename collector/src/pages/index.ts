@@ -20,6 +20,7 @@ import { agentsGroup } from "./agents/route.ts";
 import { analysisGroup } from "./analysis/route.ts";
 import { capabilitiesGroup } from "./capabilities/route.ts";
 import { compareGroup } from "./compare/route.ts";
+import { costGroup } from "./cost/route.ts";
 import { docsGroup } from "./docs/route.ts";
 import { eventsGroup } from "./events/route.ts";
 import { feedbackGroup } from "./feedback/route.ts";
@@ -76,6 +77,7 @@ const groups: readonly RouteGroup[] = [
   agentGroup,
   threadsGroup,
   threadGroup,
+  costGroup,
   docsGroup,
   patternsGroup,
   liveGroup,

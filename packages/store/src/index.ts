@@ -1,4 +1,5 @@
 /** @module The store: ports, scopes and providers. */
+export { usageOf } from "./ledger/call-usage.ts";
 export type {
   BatchReadback,
   EvidenceBatch,

@@ -107,6 +107,9 @@ test("each answer about many turns is as described", async () => {
     await hold("get", path, {});
     await hold("get", path, { query: "?q=has:error" });
   }
+  for (const by of ["model", "agent", "turn"]) {
+    await hold("get", "/cost.json", { query: `?by=${by}&q=-has:error` });
+  }
   await hold("get", "/traces/overview.json", {});
   await hold("get", "/traces/overview.json", { query: "?chart=duration" });
   await hold("get", "/traces/differences.json", { query: "?q=has:error" });

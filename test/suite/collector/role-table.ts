@@ -84,6 +84,11 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/trend.json" },
   ],
+  "GET /cost": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/cost" }],
+  "GET /cost.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/cost.json?by=turn" },
+  ],
   "GET /traces/events.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/events.json?limit=1000&store=all" },

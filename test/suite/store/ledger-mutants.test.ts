@@ -80,6 +80,13 @@ const common: readonly Change[] = [
   ["a page that begins with the last of the one before", /key < /, "key <= "],
 ];
 
+/** The usage of calls, in the words that the dialects share. */
+const divided: readonly Change[] = [
+  ["a step that begins at its end", /input_tokens > (\d+) THEN 1/g, "input_tokens >= $1 THEN 1"],
+  ["parts that equal their whole as wrong", /(cache_write_tokens'?\)?, 0\)) > /g, "$1 >= "],
+  ["reasoning among the unknown", /ELSE 'r' END/, "ELSE '' END"],
+];
+
 describe("SQLite", () => {
   const changes: readonly Change[] = [
     ...common,
@@ -94,6 +101,13 @@ describe("SQLite", () => {
       "ended_at / $1 AS stretch",
     ],
     ["turns without a value left out", /FROM turns\s+WHERE \(turns\.unsaid/, "$& & 0"],
+    [
+      "a call of any outcome",
+      /WHERE kind = \?( AND .*) AND outcome IS \?/,
+      "WHERE kind = ?$1 OR ?",
+    ],
+    ...divided,
+    ["the usage of another call", /'\$\.calls\[' \|\| calls\.place/, "'$.calls[' || 0"],
   ];
   test.each(changes)("%s fails", async (...change) => {
     const changed = changer(change);
@@ -128,6 +142,8 @@ describe("PostgreSQL", () => {
     ["an estimate of the median", /percentile_disc\(0.5\)/, "percentile_cont(0.5)"],
     ["cached tokens of every turn", /FILTER \(WHERE input_tokens IS NOT NULL\)/, ""],
     ["turns without a value left out", /LEFT JOIN LATERAL/, "JOIN LATERAL"],
+    ["turns without the call", /calls @> /, "calls <@ "],
+    ...divided,
   ];
   test.each(changes)(
     "%s fails",
@@ -189,6 +205,8 @@ describe("ClickHouse", () => {
     ["turns of equal lists as one", /sum\(alike\)/, "count()"],
     ["every turn an error", /countIf\(has_error\)/, "count()"],
     ["turns without a value left out", /if\(empty\((\w+)\), \[''\], \w+\)/, "$1"],
+    ["turns without the call", /arrayExists\(/, "NOT arrayExists("],
+    ...divided,
   ];
   test.each(changes)(
     "%s fails",
@@ -225,6 +243,14 @@ describe("MongoDB", () => {
     ["what was taken away", /\{"gone":\{"\$eq":false\}\}/, '{"gone":{"$ne":3}}'],
     ["percentiles one rank up", /"\$ceil":(\{[^}]*\})/, '"$add":[1,{"$ceil":$1}]'],
     ["turns without a value left out", /,"preserveNullAndEmptyArrays":true/, ""],
+    ["a call of any kind", /"\$elemMatch":\{"kind":\{"\$eq":/, '"$elemMatch":{"kind":{"$ne":'],
+    [
+      "a step that begins at its end",
+      /\{"\$gt":\[(\{"\$ifNull":\["\$calls.input_tokens",0\]\}),/,
+      '{"$gte":[$1,',
+    ],
+    ["parts that equal their whole as wrong", /"\$gt":\[\{"\$add"/g, '"$gte":[{"$add"'],
+    ["reasoning among the unknown", /"r",""/, '"",""'],
   ];
   test.each(changes)(
     "%s fails",

@@ -14,6 +14,8 @@ import { createChdbConnection } from "chdb/connection";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import {
+  callUsageDdl,
+  callUsageDdlFile,
   turnSetsDdl,
   turnSetsDdlFile,
   turnsDdl,
@@ -40,6 +42,7 @@ const rawClient = (): ReturnType<typeof createClient> => {
 test("the .sql files are what the registry says", async () => {
   expect(await readFile(turnsDdlFile, "utf8")).toBe(turnsDdl());
   expect(await readFile(turnSetsDdlFile, "utf8")).toBe(turnSetsDdl());
+  expect(await readFile(callUsageDdlFile, "utf8")).toBe(callUsageDdl());
 });
 
 test("every registry row has one commented column in the view, none a map or JSON", async () => {

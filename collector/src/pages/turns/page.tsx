@@ -11,13 +11,13 @@ import { facetsOf } from "../../ui/display/turn-figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { TurnsModel } from "./route.ts";
 import { ChartSwitch } from "../../ui/elements/chart-switch.tsx";
-import { Chip, Chips, TenantChip } from "../../ui/elements/chip.tsx";
-import { Facets, FilterBar, TermChips } from "../../ui/elements/filter-bar.tsx";
+import { Facets, FilterBar } from "../../ui/elements/filter-bar.tsx";
 import { ListViews } from "../../ui/elements/list-views.tsx";
-import { Empty, Note } from "../../ui/elements/panel.tsx";
+import { Empty } from "../../ui/elements/panel.tsx";
 import { WindowFooter } from "../../ui/elements/window-footer.tsx";
 import { RowsChart } from "../../ui/elements/rows-chart.tsx";
 import { TurnTable } from "../../ui/elements/turn-table.tsx";
+import { ScopeLine, Unclear } from "../../ui/groups/turns-scope.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 
@@ -151,46 +151,6 @@ const LiveSwitch: FC<{ readonly paged: boolean }> = ({ paged }) =>
       <Icon name="live" />
       <span data-word>Live</span>
     </button>
-  );
-
-/** The principal's binding and the active filters; a binding cannot be removed. */
-const ScopeLine: FC<{
-  readonly frame: Frame;
-  readonly terms: readonly Term[];
-  readonly path: string;
-}> = ({ frame, terms, path }) => {
-  const { principal } = frame;
-  const bound = principal?.userId !== undefined;
-  const tenant = terms.some(({ key, negated }) => key === "user" && !negated);
-  return (
-    <Chips label="Scope and filters">
-      {principal?.applicationId === undefined ? null : (
-        <Chip name="app" value={principal.applicationId} title="You read this application only." />
-      )}
-      {bound ? (
-        <TenantChip userId={principal.userId} />
-      ) : tenant ? null : (
-        <Chip name="tenant" value="all" title="You are bound to no tenant." />
-      )}
-      <TermChips path={path} terms={terms} query={frame.query} />
-      {terms.length > 1 ? (
-        <a class="chip plain" href={path}>
-          clear all
-        </a>
-      ) : null}
-    </Chips>
-  );
-};
-
-const Unclear: FC<{ readonly words: readonly string[] }> = ({ words }) =>
-  words.length === 0 ? null : (
-    <Note tone="warn">
-      Not understood and not applied:{" "}
-      {words.map((word) => (
-        <code>{word}</code>
-      ))}
-      . A term is <code>key:value</code>; type <kbd>/</kbd> in the bar for the keys.
-    </Note>
   );
 
 /** The empty home page: the three lines that connect an application. */

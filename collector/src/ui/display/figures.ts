@@ -34,6 +34,24 @@ function significant(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
+const cents = new Intl.NumberFormat("en-US", {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+});
+
+/** US dollars: from one dollar with cents, below with three significant digits. */
+export function usdText(usd: number): string {
+  if (usd === 0) return "$0";
+  if (usd >= 1) return `$${cents.format(usd)}`;
+  if (usd < 1e-6) return "<$0.000001";
+  const decimals = Math.min(12, 2 - Math.floor(Math.log10(usd)));
+  return `$${usd
+    .toFixed(decimals)
+    .replace(/0+$/, "")
+    .replace(/\.$/, "")
+    .replace(/(\.\d)$/, "$10")}`;
+}
+
 /** A share as a percentage without decimals: `37 %`. */
 export function shareText(part: number, whole: number): string {
   return whole === 0 ? "0 %" : `${Math.round((part / whole) * 100)} %`;

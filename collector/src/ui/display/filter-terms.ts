@@ -158,7 +158,7 @@ export function unclearOf(query: URLSearchParams): readonly string[] {
 }
 
 /** Parameters of a list that are kept when its terms change; a cursor is not. */
-export const keptParameters = ["limit", "chart", "sort", "order"] as const;
+export const keptParameters = ["limit", "chart", "sort", "order", "by", "kind"] as const;
 
 /** The query string of terms, with the kept parameters of the old one. */
 export function queryOf(

@@ -77,11 +77,11 @@ test("tokens and tool results of the calls are those of the row, however calls a
 });
 
 test("a call that a log record tells has the model and the duration of the span around it", () => {
-  const span = call("s", { duration_ms: 12, attributes: { model: "m", provider: "p" } });
+  const span = call("s", { duration_ms: 12, attributes: { model: "m", provider: "p", service_tier: "flex" } });
   const record = call("log", {
     phase: "event",
     parent_span_id: "s",
-    attributes: { input_tokens: 4 },
+    attributes: { input_tokens: 4, cache_write_tokens: 3, reasoning_tokens: 0 },
   });
   expect(turnCalls([span, record])).toEqual([
     {
@@ -94,6 +94,9 @@ test("a call that a log record tells has the model and the duration of the span 
       input_tokens: 4,
       output_tokens: null,
       cached_tokens: null,
+      cache_write_tokens: 3,
+      reasoning_tokens: 0,
+      service_tier: "flex",
     },
   ]);
 });

@@ -20,6 +20,10 @@ export interface TurnCall {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly cached_tokens: number | null;
+  /** Absent in a record of an earlier version; not known there. */
+  readonly cache_write_tokens?: number | null;
+  readonly reasoning_tokens?: number | null;
+  readonly service_tier?: string | null;
 }
 
 /** The finished calls among the events of one turn, in evidence order. */
@@ -55,6 +59,9 @@ function modelCall(event: TurnEvent, around: TurnEvent | undefined): TurnCall {
     input_tokens: said.input_tokens ?? null,
     output_tokens: said.output_tokens ?? null,
     cached_tokens: said.cached_tokens ?? null,
+    cache_write_tokens: said.cache_write_tokens ?? null,
+    reasoning_tokens: said.reasoning_tokens ?? null,
+    service_tier: said.service_tier ?? wide.service_tier ?? null,
   };
 }
 

@@ -21,6 +21,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     [11, "merges"],
     [12, "closed_weeks"],
     [13, "turn_sets"],
+    [14, "call_usage"],
   ]);
   const all = migrations.flatMap((migration) => migration.statements);
   const statements = all.filter((sql) => sql.startsWith("CREATE"));
@@ -32,6 +33,8 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger ON CLUSTER 'main'",
   ]);
   const heads = statements.map((sql) => sql.split("\n")[0]);
   const engines = statements.map((sql) => /^ENGINE = .*$/m.exec(sql)?.[0]);

@@ -43,6 +43,13 @@ const callColumns: readonly (readonly [name: string, type: string])[] = [
   ["call_cached_tokens", "Nullable(Float64)"],
 ];
 
+/** Values of calls whose columns a later migration adds; a row before it has unknown ones. */
+export const usageColumns: readonly (readonly [name: string, type: string, unknown: string])[] = [
+  ["call_cache_write_tokens", "Nullable(Float64)", "NULL"],
+  ["call_reasoning_tokens", "Nullable(Float64)", "NULL"],
+  ["call_service_tier", label, "''"],
+];
+
 const texts = Object.keys(textFields) as readonly TextField[];
 const lists = Object.keys(listFields) as readonly ListField[];
 const numbers = Object.keys(numberFields) as readonly NumberField[];
@@ -117,7 +124,7 @@ function putRecord(block: NativeBlock, record: TurnRecord): void {
     block.set(name, type, timeFields[name](record));
   }
   const { calls } = record;
-  const texted = ["kind", "name", "provider", "outcome", "error_type"] as const;
+  const texted = ["kind", "name", "provider", "outcome", "error_type", "service_tier"] as const;
   for (const name of texted) {
     block.set(
       `call_${name}`,
@@ -125,12 +132,19 @@ function putRecord(block: NativeBlock, record: TurnRecord): void {
       calls.map((call) => call[name] ?? ""),
     );
   }
-  const counted = ["duration_ms", "input_tokens", "output_tokens", "cached_tokens"] as const;
+  const counted = [
+    "duration_ms",
+    "input_tokens",
+    "output_tokens",
+    "cached_tokens",
+    "cache_write_tokens",
+    "reasoning_tokens",
+  ] as const;
   for (const name of counted) {
     block.set(
       `call_${name}`,
       "Array(Nullable(Float64))",
-      calls.map((call) => call[name]),
+      calls.map((call) => call[name] ?? null),
     );
   }
   block.set("record", "String", JSON.stringify(record));

@@ -1,11 +1,15 @@
 /** @module TurnFigures: counts, figures of turns and of calls as statements of ClickHouse. */
-import { callFiguresOf, countGroupsOf, figureGroupsOf } from "../ledger/figure-rows.ts";
+import type { TurnCall } from "@turnproof/evidence";
+
+import { isCallOwn, usageSql } from "../ledger/call-usage.ts";
+import { callFiguresOf, callKeys, countGroupsOf, figureGroupsOf } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type {
   CallField,
   CallFigures,
+  CallOptions,
   CountGroup,
   FigureGroup,
   FigureOptions,
@@ -115,22 +119,39 @@ const callListColumns = [
   "input_tokens",
   "output_tokens",
   "cached_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "service_tier",
 ] as const;
 
 /** Figures of calls. */
 export async function callsOf(
   engine: Engine,
   question: TurnQuestion,
-  { kind, by }: { readonly kind: string; readonly by: readonly CallField[] },
+  asked: {
+    readonly kind: TurnCall["kind"];
+    readonly by: readonly CallField[];
+    readonly options?: CallOptions | undefined;
+  },
 ): Promise<readonly CallFigures[]> {
+  const { kind, by, options = {} } = asked;
+  const { everyMs, inputSteps } = options;
   const bind = bindings();
   const where = whereOf(question, bind);
   const joined = callListColumns.map((name) => `call_${name} AS one_${name}`).join(", ");
-  const values = by.map((field) => `${callValue(field)} AS by_${field}`);
-  const names = ["whole", ...by.map((field) => `by_${field}`)].join(", ");
-  const from = `(SELECT ${["'' AS whole", ...values].join(", ")},
+  const columns = [
+    "'' AS whole",
+    ...by.map((field) => `${callValue(field)} AS by_${field}`),
+    ...(everyMs === undefined ? [] : [`${stretchSql(everyMs)} AS stretch`]),
+    ...(inputSteps === undefined ? [] : usageColumns(inputSteps)),
+  ];
+  const names = ["whole", ...by.map((field) => `by_${field}`), ...callKeys(options)].join(", ");
+  const usageSums = `${sumOf("cache_write_tokens")} AS write_sum,
+  ${sumOf("reasoning_tokens")} AS reasoning_sum,`;
+  const from = `(SELECT ${columns.join(", ")},
   one_duration_ms AS duration_ms, one_input_tokens AS input_tokens,
   one_output_tokens AS output_tokens, one_cached_tokens AS cached_tokens,
+  one_cache_write_tokens AS cache_write_tokens, one_reasoning_tokens AS reasoning_tokens,
   toString(one_outcome) AS outcome
 FROM turn_ledger FINAL ARRAY JOIN call_kind AS one_kind, ${joined}
 WHERE (${where}) AND one_kind = '${kind}')`;
@@ -140,16 +161,24 @@ WHERE (${where}) AND one_kind = '${kind}')`;
     ask(`SELECT *, ${percentilesSql} FROM (SELECT ${names}, toFloat64(count()) AS calls, ${lastedSql},
   toFloat64(countIf(isNull(duration_ms))) AS duration_unknown,
   ${sumOf("input_tokens")} AS input_sum, ${sumOf("output_tokens")} AS output_sum,
-  ${sumOf("cached_tokens")} AS cached_sum,
+  ${sumOf("cached_tokens")} AS cached_sum, ${inputSteps === undefined ? "" : usageSums}
   toFloat64(countIf(isNull(input_tokens) AND isNull(output_tokens))) AS tokens_unknown
 FROM ${from} GROUP BY ${names})`),
     ask(`SELECT ${names}, if(outcome = '', 'unknown', outcome) AS said, toFloat64(count()) AS calls
 FROM ${from} GROUP BY ${names}, said`),
   ]);
-  return callFiguresOf(groups, outcomes, by);
+  return callFiguresOf(groups, outcomes, by, options);
 }
 
 function callValue(field: CallField): string {
-  if (field === "agent_id" || field === "release") return valueOf(field);
-  return `toString(one_${field})`;
+  return isCallOwn(field) ? `toString(one_${field})` : valueOf(field);
+}
+
+function usageColumns(steps: readonly number[]): readonly string[] {
+  const { step, known } = usageSql((field) => `one_${field}`, steps);
+  return [
+    "toString(one_service_tier) AS use_tier",
+    `toFloat64(${step}) AS use_step`,
+    `${known} AS use_known`,
+  ];
 }

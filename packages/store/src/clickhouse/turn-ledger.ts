@@ -55,7 +55,7 @@ FROM turn_ledger FINAL WHERE root_trace_id IN ${bind.texts(some)}`,
     turnFacets: (question, fields, valuesMax) => facetsOf(engine, question, fields, valuesMax),
     turnCounts: (question, { everyMs }) => countsOf(engine, question, everyMs),
     turnFigures: (question, options) => figuresOf(engine, question, options),
-    callFigures: (question, kind, by) => callsOf(engine, question, { kind, by }),
+    callFigures: (question, kind, by, options) => callsOf(engine, question, { kind, by, options }),
   };
 }
 

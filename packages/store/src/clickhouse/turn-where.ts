@@ -1,7 +1,13 @@
 /** @module TurnWhere: conditions of a question as SQL over the table of turns. */
 import { askedConditions } from "../ledger/asked-conditions.ts";
 import { microsOf, numberFields } from "../ledger/turn-fields.ts";
-import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
+import type {
+  CallValues,
+  TurnCondition,
+  TurnOrder,
+  TurnPlace,
+  TurnQuestion,
+} from "../ledger/turn-question.ts";
 import type { ClickHouseBindings } from "./sql-text.ts";
 import { columnOfList } from "./turn-columns.ts";
 
@@ -27,6 +33,7 @@ function plainSql(condition: TurnCondition, bind: ClickHouseBindings): string {
       ? `empty(${column})`
       : `has(${column}, ${bind.text(condition.has)})`;
   }
+  if ("call" in condition) return callSql(condition.call, bind);
   if ("any" in condition) {
     if (condition.any.length === 0) return "false";
     const terms = condition.any.map((one) => `ifNull(${conditionSql(one, bind)}, false)`);
@@ -42,6 +49,17 @@ function plainSql(condition: TurnCondition, bind: ClickHouseBindings): string {
     ...(to === undefined ? [] : [`${time} < ${timeSql(microsOf(to))}`]),
   ];
   return `(${ends.join(" AND ")})`;
+}
+
+function callSql({ kind, ...values }: CallValues, bind: ClickHouseBindings): string {
+  const asked = Object.entries(values).filter(([, value]) => value !== undefined);
+  const own = asked.map(
+    ([field, value]) => `one_${field} = ${value === null ? "''" : bind.text(value)}`,
+  );
+  const fields = ["kind", ...asked.map(([field]) => field)];
+  const named = fields.map((field) => `one_${field}`).join(", ");
+  const lists = fields.map((field) => `call_${field}`).join(", ");
+  return `arrayExists((${named}) -> ${[`one_kind = '${kind}'`, ...own].join(" AND ")}, ${lists})`;
 }
 
 /** A number as an engine literal. */

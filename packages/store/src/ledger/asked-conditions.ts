@@ -35,6 +35,10 @@ function plain(condition: TurnCondition): TurnCondition {
 function isEqualToNothing(condition: TurnCondition): boolean {
   if ("text" in condition) return condition.is !== null && !isSaid(condition.is);
   if ("list" in condition) return condition.has !== null && !isSaid(condition.has);
+  if ("call" in condition) {
+    const { name, provider, outcome } = condition.call;
+    return [name, provider, outcome].some((value) => typeof value === "string" && !isSaid(value));
+  }
   return "number" in condition && Number.isNaN(condition.value);
 }
 

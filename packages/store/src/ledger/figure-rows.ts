@@ -7,6 +7,8 @@ import { groupBy } from "@turnproof/semconv";
 import type {
   CallField,
   CallFigures,
+  CallOptions,
+  CallUsage,
   CountGroup,
   FigureGroup,
   FigureOptions,
@@ -117,16 +119,24 @@ export function countGroupsOf(
 /**
  * Figures of calls, largest first.
  *
- * @param groups `by_…` for each field and the sums of the calls
- * @param outcomes `by_…`, `said` and `calls`
+ * @param groups `by_…` for each field, those of {@link callKeys}, and the sums of the calls
+ * @param outcomes the same keys, `said` and `calls`
  */
 export function callFiguresOf(
   groups: readonly FigureRow[],
   outcomes: readonly FigureRow[],
   by: readonly CallField[],
+  options: CallOptions = {},
 ): readonly CallFigures[] {
+  const { everyMs, inputSteps } = options;
   const keyOf = (row: FigureRow): string =>
-    JSON.stringify(by.map((field) => textOf(row[`by_${field}`])));
+    JSON.stringify([
+      ...by.map((field) => textOf(row[`by_${field}`])),
+      ...(inputSteps === undefined
+        ? []
+        : [textOf(row["use_tier"]), Number(row["use_step"]), textOf(row["use_known"])]),
+      ...(everyMs === undefined ? [] : [Number(row["stretch"]) * everyMs]),
+    ]);
   const said = groupBy(outcomes, keyOf);
   return groups
     .filter((row) => Number(row["calls"]) > 0)
@@ -144,10 +154,30 @@ export function callFiguresOf(
         output_tokens: numberOf(row["output_sum"]),
         cached_tokens: numberOf(row["cached_sum"]),
         tokens_unknown: Number(row["tokens_unknown"]),
+        ...(everyMs === undefined ? {} : { from_ms: Number(row["stretch"]) * everyMs }),
+        ...(inputSteps === undefined ? {} : { usage: usageOf(row) }),
       },
     ])
     .toSorted(([a, x], [b, y]) => y.calls - x.calls || compareValues(a, b))
     .map(([, figures]) => figures);
+}
+
+function usageOf(row: FigureRow): CallUsage {
+  return {
+    service_tier: textOf(row["use_tier"]),
+    input_step: Number(row["use_step"]),
+    known: textOf(row["use_known"]),
+    cache_write_tokens: numberOf(row["write_sum"]),
+    reasoning_tokens: numberOf(row["reasoning_sum"]),
+  };
+}
+
+/** Columns by which calls are grouped, besides `by_…`. */
+export function callKeys({ everyMs, inputSteps }: CallOptions): readonly string[] {
+  return [
+    ...(inputSteps === undefined ? [] : ["use_tier", "use_step", "use_known"]),
+    ...(everyMs === undefined ? [] : ["stretch"]),
+  ];
 }
 
 function countsOf(

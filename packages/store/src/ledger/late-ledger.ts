@@ -16,6 +16,6 @@ export function lateLedger(
     turnFacets: async (...asked) => (await current()).turnFacets(...asked),
     turnCounts: async (question, options) => (await current()).turnCounts(question, options),
     turnFigures: async (question, options) => (await current()).turnFigures(question, options),
-    callFigures: async (question, kind, by) => (await current()).callFigures(question, kind, by),
+    callFigures: async (...asked) => (await current()).callFigures(...asked),
   };
 }

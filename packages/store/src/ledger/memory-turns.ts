@@ -59,6 +59,7 @@ export function memoryTurns(): TurnLedger {
     },
     turnCounts: async (question, options) => countsAmong(figureGroups(asked(question), options)),
     turnFigures: async (question, options) => figureGroups(asked(question), options),
-    callFigures: async (question, kind, by) => callGroups(asked(question), kind, by),
+    callFigures: async (question, kind, by, options) =>
+      callGroups(asked(question), { kind, by, options }),
   };
 }

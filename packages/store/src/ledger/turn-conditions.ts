@@ -1,8 +1,24 @@
 /** @module TurnConditions: whether a record matches, and its place in an order. */
+import type { TurnCall } from "@turnproof/evidence";
+
 import { inScope } from "../scope.ts";
-import { listFields, microsOf, numberFields, textFields, timeFields } from "./turn-fields.ts";
+import {
+  listFields,
+  microsOf,
+  numberFields,
+  saidText,
+  textFields,
+  timeFields,
+} from "./turn-fields.ts";
 import type { NumberField, TimeField } from "./turn-fields.ts";
-import type { Sign, TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "./turn-question.ts";
+import type {
+  CallValues,
+  Sign,
+  TurnCondition,
+  TurnOrder,
+  TurnPlace,
+  TurnQuestion,
+} from "./turn-question.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** True for a record in scope that meets every condition. */
@@ -20,6 +36,7 @@ function says(record: TurnRecord, condition: TurnCondition): boolean {
     const values = listFields[condition.list](record);
     return condition.has === null ? values.length === 0 : values.includes(condition.has);
   }
+  if ("call" in condition) return record.calls.some((call) => isCall(call, condition.call));
   if ("any" in condition) return condition.any.some((one) => holds(record, one));
   if ("number" in condition) {
     const value = numberFields[condition.number](record);
@@ -30,6 +47,15 @@ function says(record: TurnRecord, condition: TurnCondition): boolean {
   const { from, to } = condition;
   return (
     (from === undefined || time >= microsOf(from)) && (to === undefined || time < microsOf(to))
+  );
+}
+
+/** True for a call with all of these values. */
+function isCall(call: TurnCall, { kind, ...values }: CallValues): boolean {
+  const asked = Object.entries(values) as [keyof typeof values, string | null | undefined][];
+  return (
+    call.kind === kind &&
+    asked.every(([field, value]) => value === undefined || saidText(call[field]) === value)
   );
 }
 

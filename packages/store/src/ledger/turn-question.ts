@@ -18,11 +18,21 @@ export type TurnCondition = { readonly not?: true } & (
   /** Null: a list without a value. */
   | { readonly list: ListField; readonly has: string | null }
   | { readonly number: NumberField; readonly sign: Sign; readonly value: number }
+  /** A call with all of these values; null is unknown. */
+  | { readonly call: CallValues }
   /** Times of ISO 8601 UTC, compared by the microsecond; inclusive start, exclusive end. */
   | { readonly time: TimeField; readonly from?: string; readonly to?: string }
   /** Any of these. */
   | { readonly any: readonly TurnCondition[] }
 );
+
+/** Values of one call. */
+export interface CallValues {
+  readonly kind: TurnCall["kind"];
+  readonly name?: string | null;
+  readonly provider?: string | null;
+  readonly outcome?: string | null;
+}
 
 /** Scope and conditions of a query: all must match. */
 export interface TurnQuestion {
@@ -120,10 +130,44 @@ export interface CallFigures {
   readonly output_tokens: number | null;
   readonly cached_tokens: number | null;
   readonly tokens_unknown: number;
+  /** Start of the interval in epoch milliseconds; absent without intervals. */
+  readonly from_ms?: number;
+  /** What the prices of these calls depend on; absent without steps of the input. */
+  readonly usage?: CallUsage;
+}
+
+/** Usage that the calls of one group have in common, and further sums of it. */
+export interface CallUsage {
+  readonly service_tier: string | null;
+  /** How many of the steps the input tokens of each call exceed. */
+  readonly input_step: number;
+  /**
+   * Which counts each call has, one letter each: `i` input, `o` output, `c` read from a cache, `w`
+   * written to it, `r` reasoning; `x` where a part is larger than its whole. Null: no count.
+   */
+  readonly known: string | null;
+  readonly cache_write_tokens: number | null;
+  readonly reasoning_tokens: number | null;
+}
+
+/** How calls are divided besides their fields. */
+export interface CallOptions {
+  /** Intervals of this many milliseconds of the turn's `ended_at`, counted from the epoch. */
+  readonly everyMs?: number;
+  /** Counts of input tokens, ascending: divides by service tier, by these steps, by known counts. */
+  readonly inputSteps?: readonly number[];
 }
 
 /** Grouping of calls: a field of the call, or of its turn. */
-export type CallField = "name" | "provider" | "outcome" | "error_type" | "agent_id" | "release";
+export type CallField =
+  | "name"
+  | "provider"
+  | "outcome"
+  | "error_type"
+  | "agent_id"
+  | "release"
+  | "tenant"
+  | "thread_id";
 
 /** Reads of the ledger. Every one takes the scope and returns nothing outside of it. */
 export interface TurnReader {
@@ -147,6 +191,7 @@ export interface TurnReader {
     question: TurnQuestion,
     kind: TurnCall["kind"],
     by: readonly CallField[],
+    options?: CallOptions,
   ): Promise<readonly CallFigures[]>;
 }
 

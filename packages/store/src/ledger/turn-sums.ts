@@ -1,6 +1,7 @@
 /** @module TurnSums: figures of records and their calls. */
 import type { TurnCall } from "@turnproof/evidence";
 
+import { isCallOwn, usageOf } from "./call-usage.ts";
 import {
   isListField,
   listFields,
@@ -13,6 +14,8 @@ import type { ListField, TextField } from "./turn-fields.ts";
 import type {
   CallField,
   CallFigures,
+  CallOptions,
+  CallUsage,
   FigureGroup,
   FigureOptions,
   TurnFacet,
@@ -147,28 +150,63 @@ interface CallAt {
 /** Figures of the calls of some records, by the values of these fields. */
 export function callGroups(
   records: readonly TurnRecord[],
-  kind: TurnCall["kind"],
-  by: readonly CallField[],
+  asked: {
+    readonly kind: TurnCall["kind"];
+    readonly by: readonly CallField[];
+    readonly options?: CallOptions | undefined;
+  },
 ): readonly CallFigures[] {
-  const groups = new Map<string, CallAt[]>();
+  const { kind, by, options = {} } = asked;
+  const groups = new Map<string, { readonly at: Partial<CallFigures>; readonly own: TurnCall[] }>();
   for (const record of records) {
     for (const call of record.calls) {
       if (call.kind !== kind) continue;
+      const { key: divided, ...at } = divisionOf({ call, record }, options);
       for (const values of combinations({ call, record }, by)) {
-        const key = JSON.stringify(values);
-        const own = groups.get(key);
-        if (own === undefined) groups.set(key, [{ call, record }]);
-        else own.push({ call, record });
+        const key = JSON.stringify([...values, ...divided]);
+        const group = Object.fromEntries(by.map((field, nth) => [field, values[nth] ?? null]));
+        const known = groups.get(key);
+        if (known === undefined) groups.set(key, { at: { group, ...at }, own: [call] });
+        else known.own.push(call);
       }
     }
   }
   return [...groups]
-    .toSorted(([a, x], [b, y]) => y.length - x.length || compareValues(a, b))
-    .map(([key, own]) => {
-      const values = JSON.parse(key) as readonly (string | null)[];
-      const group = Object.fromEntries(by.map((field, at) => [field, values[at] ?? null]));
-      return { group, ...callFigures(own.map(({ call }) => call)) };
+    .toSorted(([a, x], [b, y]) => y.own.length - x.own.length || compareValues(a, b))
+    .map(([, { at, own }]) => {
+      const { group = {}, usage, ...rest } = at;
+      const sums = { ...rest, group, ...callFigures(own) };
+      return usage === undefined ? sums : { ...sums, usage: { ...usage, ...usageSums(own) } };
     });
+}
+
+/** The interval and the usage of a call. */
+function divisionOf(
+  { call, record }: CallAt,
+  { everyMs, inputSteps }: CallOptions,
+): Pick<CallFigures, "from_ms" | "usage"> & { readonly key: readonly unknown[] } {
+  const from =
+    everyMs === undefined
+      ? undefined
+      : Math.floor((timeFields.ended_at(record) ?? 0) / (everyMs * 1_000)) * everyMs;
+  const usage = inputSteps === undefined ? undefined : usageOf(call, inputSteps);
+  return {
+    key: [
+      ...(usage === undefined ? [] : [usage.service_tier, usage.input_step, usage.known]),
+      ...(from === undefined ? [] : [from]),
+    ],
+    ...(from === undefined ? {} : { from_ms: from }),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+function usageSums(
+  calls: readonly TurnCall[],
+): Pick<CallUsage, "cache_write_tokens" | "reasoning_tokens"> {
+  return {
+    cache_write_tokens: total(calls.flatMap((call) => call.cache_write_tokens ?? [])),
+    reasoning_tokens: total(calls.flatMap((call) => call.reasoning_tokens ?? [])),
+  };
 }
 
 /** A turn of several releases counts its calls under each of them. */
@@ -181,7 +219,7 @@ function combinations(at: CallAt, by: readonly CallField[]): (string | null)[][]
 }
 
 function callValues({ call, record }: CallAt, field: CallField): readonly (string | null)[] {
-  if (field === "agent_id" || field === "release") return valuesOf(record, field);
+  if (!isCallOwn(field)) return valuesOf(record, field);
   return [saidText(call[field])];
 }
 

@@ -80,7 +80,8 @@ export function mongodbTurns(
     turnCounts: async (question, options) =>
       countsAmong(await figuresOf(collection, question, options)),
     turnFigures: (question, options) => figuresOf(collection, question, options),
-    callFigures: (question, kind, by) => callsOf(collection, question, { kind, by }),
+    callFigures: (question, kind, by, options) =>
+      callsOf(collection, question, { kind, by, options }),
   };
 }
 

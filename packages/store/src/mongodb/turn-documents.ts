@@ -91,6 +91,7 @@ function fieldsOf(write: TurnWrite): Document {
     provider: saidText(call.provider),
     outcome: saidText(call.outcome),
     error_type: saidText(call.error_type),
+    service_tier: saidText(call.service_tier),
   }));
   fields["record"] = JSON.stringify(record);
   return fields;

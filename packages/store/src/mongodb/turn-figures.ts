@@ -5,6 +5,8 @@
 import type { TurnCall } from "@turnproof/evidence";
 import type { Collection, Document } from "mongodb";
 
+import { isCallOwn, usageLetters } from "../ledger/call-usage.ts";
+import type { UsageField } from "../ledger/call-usage.ts";
 import { callFiguresOf, figureGroupsOf } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
@@ -12,6 +14,7 @@ import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type {
   CallField,
   CallFigures,
+  CallOptions,
   FigureGroup,
   FigureOptions,
   TurnFacet,
@@ -149,6 +152,10 @@ async function grouped(
   });
 }
 
+function stretchOf(everyMs: number): Document {
+  return { $floor: { $divide: ["$ended_at", everyMs * 1_000] } };
+}
+
 /** Figures by value and interval. */
 export async function figuresOf(
   collection: Collection<Document>,
@@ -156,10 +163,7 @@ export async function figuresOf(
   options: FigureOptions,
 ): Promise<readonly FigureGroup[]> {
   const { by, everyMs } = options;
-  const stretch =
-    everyMs === undefined
-      ? { $literal: 0 }
-      : { $floor: { $divide: ["$ended_at", everyMs * 1_000] } };
+  const stretch = everyMs === undefined ? { $literal: 0 } : stretchOf(everyMs);
   const group = { value: by === undefined ? { $literal: null } : valueOf(by), stretch };
   const stages = [
     { $match: filterOf(question) },
@@ -197,8 +201,14 @@ export async function figuresOf(
 export async function callsOf(
   collection: Collection<Document>,
   question: TurnQuestion,
-  { kind, by }: { readonly kind: TurnCall["kind"]; readonly by: readonly CallField[] },
+  asked: {
+    readonly kind: TurnCall["kind"];
+    readonly by: readonly CallField[];
+    readonly options?: CallOptions | undefined;
+  },
 ): Promise<readonly CallFigures[]> {
+  const { kind, by, options = {} } = asked;
+  const { everyMs, inputSteps } = options;
   const group = Object.fromEntries(by.map((field) => [`by_${field}`, callValue(field)]));
   const stages = [
     { $match: filterOf(question) },
@@ -207,12 +217,19 @@ export async function callsOf(
     { $match: { "calls.kind": { $eq: kind } } },
     {
       $project: {
-        group: { whole: { $literal: 1 }, ...group },
+        group: {
+          whole: { $literal: 1 },
+          ...group,
+          ...(everyMs === undefined ? {} : { stretch: stretchOf(everyMs) }),
+          ...(inputSteps === undefined ? {} : usageKeys(inputSteps)),
+        },
         outcome: { $ifNull: ["$calls.outcome", "unknown"] },
         duration_ms: "$calls.duration_ms",
         input_tokens: "$calls.input_tokens",
         output_tokens: "$calls.output_tokens",
         cached_tokens: "$calls.cached_tokens",
+        cache_write_tokens: "$calls.cache_write_tokens",
+        reasoning_tokens: "$calls.reasoning_tokens",
       },
     },
   ];
@@ -222,6 +239,8 @@ export async function callsOf(
     ...summed("input", "input_tokens"),
     ...summed("output", "output_tokens"),
     ...summed("cached", "cached_tokens"),
+    ...summed("write", "cache_write_tokens"),
+    ...summed("reasoning", "reasoning_tokens"),
     tokens_unknown: countIf(isUnsaid),
   };
   const counted = { _id: { group: "$group", said: "$outcome" }, calls: { $sum: 1 } };
@@ -233,10 +252,39 @@ export async function callsOf(
     const { group: own, said: word } = key as { readonly group: Document; readonly said: string };
     return { ...own, said: word, calls: Number(calls) };
   });
-  return callFiguresOf(groups, said, by);
+  return callFiguresOf(groups, said, by, options);
 }
 
 function callValue(field: CallField): Document {
-  if (field === "agent_id" || field === "release") return valueOf(field);
-  return { $ifNull: [`$calls.${field}`, null] };
+  return isCallOwn(field) ? { $ifNull: [`$calls.${field}`, null] } : valueOf(field);
+}
+
+/** What the price of a call depends on, as parts of its group. */
+function usageKeys(steps: readonly number[]): Document {
+  const when = (condition: Document, then: unknown, otherwise: unknown): Document => ({
+    $cond: [condition, then, otherwise],
+  });
+  const of = (field: UsageField): Document => ({ $ifNull: [`$calls.${field}`, 0] });
+  const wrong = (whole: UsageField, ...parts: UsageField[]): Document => ({
+    $and: [
+      isKnown(`calls.${whole}`),
+      { $gt: [{ $add: parts.map(of) }, { $ifNull: [`$calls.${whole}`, 0] }] },
+    ],
+  });
+  const isWrong = {
+    $or: [
+      wrong("input_tokens", "cached_tokens", "cache_write_tokens"),
+      wrong("output_tokens", "reasoning_tokens"),
+    ],
+  };
+  const letters = usageLetters.map(([letter, field]) =>
+    when(isKnown(`calls.${field}`), letter, ""),
+  );
+  return {
+    use_tier: { $ifNull: ["$calls.service_tier", null] },
+    use_step: {
+      $add: [0, ...steps.map((step) => when({ $gt: [of("input_tokens"), step] }, 1, 0))],
+    },
+    use_known: { $concat: [...letters, when(isWrong, "x", "")] },
+  };
 }

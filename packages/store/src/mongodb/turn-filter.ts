@@ -37,6 +37,11 @@ function plainFilter(condition: TurnCondition): Filter<Document> {
   if ("list" in condition) {
     return { [fieldOfList(condition.list)]: { $eq: condition.has ?? [] } };
   }
+  if ("call" in condition) {
+    const asked = Object.entries(condition.call).filter(([, value]) => value !== undefined);
+    const own = asked.map(([field, value]) => [field, { $eq: value }] as const);
+    return { calls: { $elemMatch: Object.fromEntries(own) } };
+  }
   if ("any" in condition) {
     const terms = condition.any.map(conditionFilter);
     return terms.length === 0 ? nothing : { $or: terms };

@@ -1,7 +1,14 @@
 /** @module TurnLedger: turns in PostgreSQL; the reference is `memoryTurns`. */
 import type { TurnCall } from "@turnproof/evidence";
 
-import { callFiguresOf, countsAmong, figureGroupsOf, textOf } from "../ledger/figure-rows.ts";
+import { isCallOwn, usageSql } from "../ledger/call-usage.ts";
+import {
+  callFiguresOf,
+  callKeys,
+  countsAmong,
+  figureGroupsOf,
+  textOf,
+} from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import type { RootTurns } from "../ledger/record-roots.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
@@ -10,6 +17,7 @@ import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type {
   CallField,
   CallFigures,
+  CallOptions,
   FigureGroup,
   FigureOptions,
   TurnFacet,
@@ -96,7 +104,8 @@ export function postgresTurns(database: Database): TurnLedger {
     turnCounts: async (question, options) =>
       countsAmong(await figuresOf(database, question, options)),
     turnFigures: (question, options) => figuresOf(database, question, options),
-    callFigures: (question, kind, by) => callsOf(database, question, { kind, by }),
+    callFigures: (question, kind, by, options) =>
+      callsOf(database, question, { kind, by, options }),
   };
 }
 
@@ -173,6 +182,10 @@ const figureSql = `count(*)::text AS turns, count(*) FILTER (WHERE has_error)::t
   sum(input_tokens) FILTER (WHERE cached_tokens IS NOT NULL) AS cached_of_sum,
   min(ended_at)::text AS first_at, max(ended_at)::text AS last_at`;
 
+function stretchSql(everyMs: number): string {
+  return `floor(ended_at::double precision / ${everyMs * 1_000})`;
+}
+
 async function figuresOf(
   session: Session,
   question: TurnQuestion,
@@ -181,10 +194,7 @@ async function figuresOf(
   const { by, everyMs } = options;
   const bind = bindings();
   const { value, join } = by === undefined ? { value: "NULL::text", join: "" } : valueOf(by);
-  const stretch =
-    everyMs === undefined
-      ? "0::double precision"
-      : `floor(ended_at::double precision / ${everyMs * 1_000})`;
+  const stretch = everyMs === undefined ? "0::double precision" : stretchSql(everyMs);
   const grouped = `WITH grouped AS (SELECT turn_ledger.*, ${value} AS value, ${stretch} AS stretch
 FROM turn_ledger ${join} WHERE ${whereOf(question, bind)})`;
   const [groups, verdicts] = await Promise.all([
@@ -206,28 +216,43 @@ GROUP BY value, stretch, verdict`,
   return figureGroupsOf(groups.map(told), verdicts.map(told), options);
 }
 
+const usageSums = "sum(cache_write_tokens) AS write_sum, sum(reasoning_tokens) AS reasoning_sum";
+
 async function callsOf(
   session: Session,
   question: TurnQuestion,
-  { kind, by }: { readonly kind: TurnCall["kind"]; readonly by: readonly CallField[] },
+  asked: {
+    readonly kind: TurnCall["kind"];
+    readonly by: readonly CallField[];
+    readonly options?: CallOptions | undefined;
+  },
 ): Promise<readonly CallFigures[]> {
+  const { kind, by, options = {} } = asked;
+  const { everyMs, inputSteps } = options;
   const bind = bindings();
-  const columns = by.map((field) => `${callColumn(field)} AS by_${field}`);
-  const names = ["whole", ...by.map((field) => `by_${field}`)].join(", ");
+  const columns = [
+    ...by.map((field) => `${callColumn(field)} AS by_${field}`),
+    ...(everyMs === undefined ? [] : [`${stretchSql(everyMs)} AS stretch`]),
+    ...(inputSteps === undefined ? [] : usageColumns(inputSteps)),
+  ];
+  const names = ["whole", ...by.map((field) => `by_${field}`), ...callKeys(options)].join(", ");
   const join = by.includes("release") ? valueOf("release").join : "";
   const grouped = `WITH grouped AS (SELECT ${["1 AS whole", ...columns].join(", ")},
-  call.outcome, call.duration_ms, call.input_tokens, call.output_tokens, call.cached_tokens
+  call.outcome, call.duration_ms, call.input_tokens, call.output_tokens, call.cached_tokens,
+  call.cache_write_tokens, call.reasoning_tokens
 FROM (SELECT * FROM turn_ledger WHERE ${whereOf(question, bind)}) AS turn ${join}
 CROSS JOIN LATERAL jsonb_to_recordset(calls) AS call(
   kind text, name text COLLATE "C", provider text COLLATE "C", outcome text, error_type text,
-  duration_ms double precision, input_tokens double precision, output_tokens double precision,
-  cached_tokens double precision)
+  service_tier text, duration_ms double precision, input_tokens double precision,
+  output_tokens double precision, cached_tokens double precision,
+  cache_write_tokens double precision, reasoning_tokens double precision)
 WHERE call.kind = ${bind.plain(kind)})`;
+  const sums = inputSteps === undefined ? tokensSql : `${tokensSql}, ${usageSums}`;
   const [groups, outcomes] = await Promise.all([
     ask(
       session,
       question,
-      `${grouped} SELECT ${names}, count(*)::text AS calls, ${tokensSql},
+      `${grouped} SELECT ${names}, count(*)::text AS calls, ${sums},
   sum(cached_tokens) AS cached_sum FROM grouped GROUP BY ${names}`,
       bind,
     ),
@@ -240,13 +265,21 @@ FROM grouped GROUP BY ${names}, said`,
     ),
   ]);
   const told = (row: FigureRow): FigureRow => {
-    const values = by.map((field) => [`by_${field}`, heldText(row[`by_${field}`])] as const);
-    return { ...row, ...Object.fromEntries(values) };
+    const texts = [...by.map((field) => `by_${field}`), "use_tier"];
+    return {
+      ...row,
+      ...Object.fromEntries(texts.map((name) => [name, heldText(row[name])] as const)),
+    };
   };
-  return callFiguresOf(groups.map(told), outcomes.map(told), by);
+  return callFiguresOf(groups.map(told), outcomes.map(told), by, options);
 }
 
 function callColumn(field: CallField): string {
-  if (field === "agent_id") return "turn.agent_id";
-  return field === "release" ? valueOf("release").value : `call.${field}`;
+  if (isCallOwn(field)) return `call.${field}`;
+  return field === "release" ? valueOf("release").value : `turn.${field}`;
+}
+
+function usageColumns(steps: readonly number[]): readonly string[] {
+  const { step, known } = usageSql((field) => `call.${field}`, steps);
+  return ["call.service_tier AS use_tier", `${step} AS use_step`, `${known} AS use_known`];
 }

@@ -82,6 +82,7 @@ function rowOf(write: TurnWrite): object {
     provider: saidText(call.provider),
     outcome: saidText(call.outcome),
     error_type: saidText(call.error_type),
+    service_tier: saidText(call.service_tier),
   }));
   row["epoch"] = record.version.epoch;
   row["epoch_key"] = epochKey(record.row.root_trace_id ?? "");

@@ -3,6 +3,7 @@ import { askedConditions } from "../ledger/asked-conditions.ts";
 import { microsOf, numberFields } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
 import type { Bindings } from "./sql-text.ts";
+import { toStoredJson } from "./stored-text.ts";
 import { columnOfList } from "./turn-rows.ts";
 
 /** The condition for a turn. */
@@ -27,6 +28,9 @@ function plainSql(condition: TurnCondition, bind: Bindings): string {
     return condition.has === null
       ? `cardinality(${column}) = 0`
       : `${column} @> ARRAY[${bind.text(condition.has)}]`;
+  }
+  if ("call" in condition) {
+    return `calls @> ${bind.plain(toStoredJson([condition.call]))}::jsonb`;
   }
   if ("any" in condition) {
     const terms = condition.any.map((one) => `(${conditionSql(one, bind)})`);

@@ -91,9 +91,9 @@ export function turnsIn(
       question.signal?.throwIfAborted();
       return figuresOf(database, whereSql(question), options);
     },
-    async callFigures(question, kind, by) {
+    async callFigures(question, kind, by, options) {
       question.signal?.throwIfAborted();
-      return callsOf(database, whereSql(question), { kind, by });
+      return callsOf(database, whereSql(question), { kind, by, options });
     },
   };
 }

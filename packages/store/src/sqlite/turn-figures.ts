@@ -5,13 +5,16 @@
  */
 import type { TurnCall } from "@turnproof/evidence";
 
-import { callFiguresOf, figureGroupsOf } from "../ledger/figure-rows.ts";
+import { isCallOwn, usageSql } from "../ledger/call-usage.ts";
+import type { UsageField } from "../ledger/call-usage.ts";
+import { callFiguresOf, callKeys, figureGroupsOf } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type {
   CallField,
   CallFigures,
+  CallOptions,
   FigureGroup,
   FigureOptions,
 } from "../ledger/turn-question.ts";
@@ -112,7 +115,7 @@ function floorSql(column: string, by: number): string {
   return `((${column} - ((${column} % ${by}) + ${by}) % ${by}) / ${by})`;
 }
 
-const callSums: Readonly<Record<string, string>> = {
+const plainSums: Readonly<Record<string, string>> = {
   calls: "count(*)",
   duration_unknown: "sum(duration_ms IS NULL)",
   input_sum: "sum(input_tokens)",
@@ -125,20 +128,34 @@ const callSums: Readonly<Record<string, string>> = {
 export function callsOf(
   database: SqliteDatabase,
   where: SqlPart,
-  { kind, by }: { readonly kind: TurnCall["kind"]; readonly by: readonly CallField[] },
+  asked: {
+    readonly kind: TurnCall["kind"];
+    readonly by: readonly CallField[];
+    readonly options?: CallOptions | undefined;
+  },
 ): readonly CallFigures[] {
-  const names = by.map((field) => `by_${field}`);
-  const columns = ["1 AS one", ...by.map((field) => `${columnOf(field)} AS by_${field}`)];
+  const { kind, by, options = {} } = asked;
+  const { everyMs, inputSteps } = options;
+  const names = [...by.map((field) => `by_${field}`), ...callKeys(options)];
+  const columns = [
+    "1 AS one",
+    ...by.map((field) => `${columnOf(field)} AS by_${field}`),
+    ...(everyMs === undefined ? [] : [`${stretchSql(everyMs)} AS stretch`]),
+    ...(inputSteps === undefined ? [] : usageColumns(inputSteps)),
+  ];
+  const callSums = inputSteps === undefined ? plainSums : { ...plainSums, ...usageSums };
   const ofRelease = by.includes("release");
+  const ofTurn = everyMs !== undefined || by.some((field) => !isCallOwn(field));
   const every = where.sql === "1";
   const joins = [
-    by.includes("agent_id") ? "JOIN turns ON turns.id = calls.turn" : "",
+    ofTurn ? "JOIN turns ON turns.id = calls.turn" : "",
+    inputSteps === undefined ? "" : "JOIN turn_records held ON held.id = calls.turn",
     ofRelease ? "LEFT JOIN releases ON releases.turn = calls.turn" : "",
   ];
-  const asked = every ? "1" : `calls.turn IN (SELECT id FROM turns WHERE ${where.sql})`;
+  const within = every ? "1" : `calls.turn IN (SELECT id FROM turns WHERE ${where.sql})`;
   const called = `SELECT ${columns.join(", ")}, coalesce(calls.outcome, 'unknown') AS said,
       calls.duration_ms, calls.input_tokens, calls.output_tokens, calls.cached_tokens
-    FROM turn_calls calls ${joins.join(" ")} WHERE calls.kind = ? AND ${asked}`;
+    FROM turn_calls calls ${joins.join(" ")} WHERE calls.kind = ? AND ${within}`;
   // Materialized, so that the engine builds an index on it.
   const first = ofRelease
     ? `WITH releases AS MATERIALIZED
@@ -159,12 +176,34 @@ export function callsOf(
     values,
   );
   const groups = withPercentiles(addedUp(parts, keys, Object.keys(callSums)), keys, durations);
-  return callFiguresOf(groups, parts, by);
+  return callFiguresOf(groups, parts, by, options);
 }
 
 function columnOf(field: CallField): string {
-  if (field === "agent_id") return "turns.agent_id";
-  return field === "release" ? "releases.value" : `calls.${field}`;
+  if (isCallOwn(field)) return `calls.${field}`;
+  return field === "release" ? "releases.value" : `turns.${field}`;
+}
+
+/** Sums over the counts that only the record has. */
+const usageSums: Readonly<Record<string, string>> = {
+  write_sum: "sum(cache_write_tokens)",
+  reasoning_sum: "sum(reasoning_tokens)",
+};
+
+/** Usage of a call; its rarer counts are in the record of its turn, at the place of the call. */
+function usageColumns(steps: readonly number[]): readonly string[] {
+  const heldSql = (name: string): string =>
+    `json_extract(held.record, '$.calls[' || calls.place || '].${name}')`;
+  const rare: ReadonlySet<string> = new Set(["cache_write_tokens", "reasoning_tokens"]);
+  const column = (field: UsageField): string =>
+    rare.has(field) ? heldSql(field) : `calls.${field}`;
+  const { step, known } = usageSql(column, steps);
+  return [
+    `nullif(${heldSql("service_tier")}, '') AS use_tier`,
+    `${step} AS use_step`,
+    `${known} AS use_known`,
+    ...[...rare].map((name) => `${heldSql(name)} AS ${name}`),
+  ];
 }
 
 /** Rows as lists of their columns. */

@@ -37,6 +37,13 @@ function plainSql(condition: TurnCondition): SqlPart {
     const sql = "id IN (SELECT turn FROM turn_values WHERE field = ? AND value = ?)";
     return { sql, values: [condition.list, condition.has] };
   }
+  if ("call" in condition) {
+    const { kind, ...values } = condition.call;
+    const asked = Object.entries(values).filter(([, value]) => value !== undefined);
+    const own = asked.map(([field]) => ` AND ${field} IS ?`).join("");
+    const sql = `id IN (SELECT turn FROM turn_calls WHERE kind = ?${own})`;
+    return { sql, values: [kind, ...asked.map(([, value]) => value)] };
+  }
   if ("any" in condition) return joined(condition.any.map(conditionSql), " OR ");
   if ("number" in condition) {
     return { sql: `${condition.number} ${condition.sign} ?`, values: [condition.value] };

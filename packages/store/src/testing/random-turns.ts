@@ -8,7 +8,13 @@ import type { Arbitrary } from "fast-check";
 
 import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
 import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
-import type { CallField, TurnCondition, TurnOrder } from "../ledger/turn-question.ts";
+import type {
+  CallField,
+  CallOptions,
+  CallValues,
+  TurnCondition,
+  TurnOrder,
+} from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { hostileIds } from "./hostile.ts";
@@ -43,17 +49,39 @@ const time: Arbitrary<string> = fc.constantFrom(
 );
 const verdict = fc.constantFrom("success", "failed", "partial", "open");
 
-const call: Arbitrary<TurnCall> = fc.record({
-  kind: fc.constantFrom("model" as const, "tool" as const),
-  name: maybe(few),
-  provider: maybe(few),
-  outcome: maybe(fc.constantFrom("success", "error", "fallback")),
-  error_type: maybe(few),
-  duration_ms: maybe(ms),
-  input_tokens: maybe(count),
-  output_tokens: maybe(count),
-  cached_tokens: maybe(count),
-});
+const everyCallHas: Exclude<
+  keyof TurnCall,
+  `cache_${string}` | `reasoning_${string}` | `service_${string}`
+>[] = [
+  "kind",
+  "name",
+  "provider",
+  "outcome",
+  "error_type",
+  "duration_ms",
+  "input_tokens",
+  "output_tokens",
+  "cached_tokens",
+];
+
+/** Records of an earlier version lack some counts. */
+const call: Arbitrary<TurnCall> = fc.record(
+  {
+    kind: fc.constantFrom("model" as const, "tool" as const),
+    name: maybe(few),
+    provider: maybe(few),
+    outcome: maybe(fc.constantFrom("success", "error", "fallback")),
+    error_type: maybe(few),
+    duration_ms: maybe(ms),
+    input_tokens: maybe(count),
+    output_tokens: maybe(count),
+    cached_tokens: maybe(count),
+    cache_write_tokens: maybe(count),
+    reasoning_tokens: maybe(count),
+    service_tier: maybe(few),
+  },
+  { requiredKeys: everyCallHas },
+);
 
 const identity = fc.record(
   {
@@ -221,6 +249,17 @@ const value: Arbitrary<string> = fc.oneof(
 /** Numbers that are no valid measurement. */
 const odd: Arbitrary<number> = fc.constantFrom(NaN, Infinity, -Infinity, -0, 0.1 + 0.2);
 
+/** Values of a call, some of them. */
+const calledValues: Arbitrary<CallValues> = fc.record(
+  {
+    kind: fc.constantFrom("model" as const, "tool" as const),
+    name: maybe(few),
+    provider: maybe(few),
+    outcome: maybe(fc.constantFrom("success", "error", "fallback")),
+  },
+  { requiredKeys: ["kind"] },
+);
+
 /** A condition. */
 const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition }>((tie) => {
   const plain = fc.oneof(
@@ -231,6 +270,7 @@ const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition
       sign: fc.constantFrom("<" as const, "<=" as const, "=" as const, ">=" as const, ">" as const),
       value: fc.oneof({ weight: 9, arbitrary: ms }, { weight: 1, arbitrary: odd }),
     }),
+    fc.record({ call: calledValues }),
     fc.record({ time: namesOf<TimeField>(timeFields), from: time }),
     fc.record({ time: namesOf<TimeField>(timeFields), to: time }),
   );
@@ -256,8 +296,22 @@ const scope: Arbitrary<EvidenceScope> = fc.oneof(
 );
 
 const callFields: Arbitrary<CallField[]> = fc.uniqueArray(
-  fc.constantFrom<CallField[]>("name", "provider", "outcome", "error_type", "agent_id", "release"),
+  fc.constantFrom<CallField[]>(
+    "name",
+    "provider",
+    "outcome",
+    "error_type",
+    "agent_id",
+    "release",
+    "tenant",
+    "thread_id",
+  ),
   { maxLength: 3 },
+);
+
+const callOptions: Arbitrary<CallOptions> = fc.record(
+  { everyMs: fc.constantFrom(1, 60_000), inputSteps: fc.constantFrom([], [0], [1, 2], [2, 39]) },
+  { requiredKeys: [] },
 );
 
 /** A history and a question about it. */
@@ -268,5 +322,6 @@ export const turnHistories: Arbitrary<TurnHistory> = fc.record({
   order: randomOrder,
   field: countedField,
   by: callFields,
+  divided: callOptions,
   everyMs: fc.constantFrom(undefined, 1, 60_000, 86_400_000),
 });

@@ -1,6 +1,7 @@
 /** @module TurnAnswers: writes one random history to a store, and runs all queries on it. */
 import type {
   CallField,
+  CallOptions,
   TurnOrder,
   TurnPlace,
   TurnQuestion,
@@ -19,13 +20,14 @@ export interface TurnHistory {
   readonly order: TurnOrder;
   readonly field: TextField | ListField;
   readonly by: readonly CallField[];
+  readonly divided: CallOptions;
   readonly everyMs: number | undefined;
 }
 
 /** Writes the history and returns every answer; two stores must agree. */
 export async function askAll(
   store: TurnReader & TurnWriter,
-  { records, gone, question, order, field, by, everyMs }: TurnHistory,
+  { records, gone, question, order, field, by, divided, everyMs }: TurnHistory,
 ): Promise<object> {
   await store.putTurns(records.slice(0, 20));
   await store.dropTurns(gone.map(heldOf));
@@ -49,5 +51,6 @@ export async function askAll(
     stretches: await store.turnFigures(question, stretch),
     tools: await store.callFigures(question, "tool", by),
     models: await store.callFigures(question, "model", ["name", "release"]),
+    divided: await store.callFigures(question, "model", by, divided),
   };
 }

@@ -1,0 +1,229 @@
+/**
+ * @module TurnCosts: what the model calls of a question's turns cost, in total and by a field of
+ * the call or its turn. Priced at read time; the store sums the tokens.
+ */
+import { usageOf } from "@turnproof/store";
+import type {
+  CallField,
+  CallFigures,
+  TurnQuestion,
+  TurnReader,
+  TurnRecord,
+} from "@turnproof/store";
+
+import { addCost, addKnown, costOf, noCost } from "./call-cost.ts";
+import type { Cost, PricedCalls } from "./call-cost.ts";
+import type { PriceList } from "./price-list.ts";
+
+/** What costs are listed by. */
+export const costFields = ["model", "agent", "tenant", "release", "thread", "turn"] as const;
+/** One of {@link costFields}. */
+export type CostField = (typeof costFields)[number];
+
+/** Cost and tokens of the calls with one value. */
+export interface CostRow extends Cost {
+  /** Null where it is not recorded. */
+  readonly value: string | null;
+  /** Only by model. */
+  readonly provider?: string | null;
+  /** Only by turn: where it is read. */
+  readonly root_trace_id?: string;
+  readonly ended_at?: string;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cached_tokens: number | null;
+  readonly cache_write_tokens: number | null;
+  readonly reasoning_tokens: number | null;
+  /** Calls without any count of tokens. */
+  readonly tokens_unknown: number;
+}
+
+/** Costs of a question. */
+export interface TurnCosts {
+  readonly total: CostRow;
+  /** Dearest first. */
+  readonly rows: readonly CostRow[];
+  /** False where there are too many threads or turns to price each. */
+  readonly complete: boolean;
+}
+
+/** Most threads that are priced, and most turns: those with the most tokens. */
+const threadsMax = 20_000;
+const turnsMax = 1_000;
+
+const fieldOf: Readonly<Record<Exclude<CostField, "model" | "turn">, CallField>> = {
+  agent: "agent_id",
+  tenant: "tenant",
+  release: "release",
+  thread: "thread_id",
+};
+
+/** How calls are divided so that each group has one price. */
+interface Division {
+  readonly everyMs: number;
+  readonly inputSteps: readonly number[];
+}
+
+/** The costs of all turns of a question. */
+export async function turnCosts(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  { by, list }: { readonly by: CostField; readonly list: PriceList },
+): Promise<TurnCosts> {
+  const division = await divisionOf(ledger, question, list);
+  const models = await rowsOf(ledger, question, { list, division, fields: [] });
+  const total = models.reduce(addRow, { ...noRow, value: null });
+  if (by === "model") return { total, rows: dearest(models), complete: true };
+  if (by === "turn") return { total, ...(await turnRows(ledger, question, { list, division })) };
+  if (by === "thread") {
+    const [facet] = await ledger.turnFacets(question, ["thread_id"], 1);
+    if ((facet?.total ?? 0) > threadsMax) return { total, rows: [], complete: false };
+  }
+  const rows = await rowsOf(ledger, question, { list, division, fields: [fieldOf[by]] });
+  return { total, rows: dearest(rows), complete: true };
+}
+
+/** Prices change at midnight UTC, and those of few models by the hour. */
+async function divisionOf(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  list: PriceList,
+): Promise<Division> {
+  const models = await ledger.callFigures(question, "model", ["name", "provider"]);
+  const named = models.map(
+    ({ group: { name = null, provider = null } }) => [name, provider] as const,
+  );
+  const hours = named.some(([model, provider]) => list.hasHours(model, provider));
+  const steps = new Set(named.flatMap(([model, provider]) => list.stepsOf(model, provider)));
+  return {
+    everyMs: hours ? 1_800_000 : 86_400_000,
+    inputSteps: [...steps].toSorted((a, b) => a - b),
+  };
+}
+
+interface Pricing {
+  readonly list: PriceList;
+  readonly division: Division;
+}
+
+async function rowsOf(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  { list, division, fields }: Pricing & { readonly fields: readonly CallField[] },
+): Promise<readonly CostRow[]> {
+  const by = ["name", "provider", ...fields] as const;
+  const groups = await ledger.callFigures(question, "model", by, division);
+  const rows = new Map<string, CostRow>();
+  for (const figures of groups) {
+    const { name = null, provider = null } = figures.group;
+    const [field] = fields;
+    const own =
+      field === undefined ? { value: name, provider } : { value: figures.group[field] ?? null };
+    const key = JSON.stringify(own);
+    const row = { ...own, ...pricedRow(figures, { list, division }) };
+    const known = rows.get(key);
+    rows.set(key, known === undefined ? row : { ...own, ...addRow(known, row) });
+  }
+  return [...rows.values()];
+}
+
+function pricedRow(figures: CallFigures, { list, division }: Pricing): Omit<CostRow, "value"> {
+  const { name: model = null, provider = null } = figures.group;
+  const calls: PricedCalls = { ...figures, model, provider, atMs: figures.from_ms ?? 0 };
+  const { input_tokens, output_tokens, cached_tokens, tokens_unknown, usage } = figures;
+  return {
+    ...costOf(calls, list, division.inputSteps),
+    input_tokens,
+    output_tokens,
+    cached_tokens,
+    cache_write_tokens: usage?.cache_write_tokens ?? null,
+    reasoning_tokens: usage?.reasoning_tokens ?? null,
+    tokens_unknown,
+  };
+}
+
+/** The turns with the most tokens; one without any count comes last. */
+async function turnRows(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  pricing: Pricing,
+): Promise<Pick<TurnCosts, "rows" | "complete">> {
+  const { records, next } = await ledger.listTurns(question, {
+    order: { by: "total_tokens" },
+    limit: turnsMax,
+  });
+  const rows = records.map((record) => recordRow(record, pricing)).filter(({ calls }) => calls > 0);
+  return { rows: dearest(rows), complete: next === null };
+}
+
+function recordRow({ row, calls }: TurnRecord, pricing: Pricing): CostRow {
+  const { everyMs, inputSteps } = pricing.division;
+  const from = Math.floor(Date.parse(row.ended_at) / everyMs) * everyMs;
+  const own = {
+    value: row.turn_id ?? null,
+    root_trace_id: row.root_trace_id ?? "",
+    ended_at: row.ended_at,
+  };
+  const sum = calls
+    .filter(({ kind }) => kind === "model")
+    .map((call) => {
+      const { name, provider, input_tokens, output_tokens, cached_tokens } = call;
+      const untold = input_tokens === null && output_tokens === null;
+      return pricedRow(
+        {
+          ...noFigures,
+          group: { name, provider },
+          input_tokens,
+          output_tokens,
+          cached_tokens,
+          tokens_unknown: untold ? 1 : 0,
+          from_ms: from,
+          usage: usageOf(call, inputSteps),
+        },
+        pricing,
+      );
+    })
+    .reduce<Omit<CostRow, "value">>(addRow, noRow);
+  return { ...own, ...sum };
+}
+
+const noFigures: CallFigures = {
+  group: {},
+  calls: 1,
+  outcomes: {},
+  p50_ms: null,
+  p95_ms: null,
+  p99_ms: null,
+  duration_unknown: 1,
+  input_tokens: null,
+  output_tokens: null,
+  cached_tokens: null,
+  tokens_unknown: 0,
+};
+
+const noRow: Omit<CostRow, "value"> = {
+  ...noCost,
+  input_tokens: null,
+  output_tokens: null,
+  cached_tokens: null,
+  cache_write_tokens: null,
+  reasoning_tokens: null,
+  tokens_unknown: 0,
+};
+
+function addRow<T extends Omit<CostRow, "value">>(a: T, b: Omit<CostRow, "value">): T {
+  return {
+    ...a,
+    ...addCost(a, b),
+    input_tokens: addKnown(a.input_tokens, b.input_tokens),
+    output_tokens: addKnown(a.output_tokens, b.output_tokens),
+    cached_tokens: addKnown(a.cached_tokens, b.cached_tokens),
+    cache_write_tokens: addKnown(a.cache_write_tokens, b.cache_write_tokens),
+    reasoning_tokens: addKnown(a.reasoning_tokens, b.reasoning_tokens),
+    tokens_unknown: a.tokens_unknown + b.tokens_unknown,
+  };
+}
+
+function dearest(rows: readonly CostRow[]): readonly CostRow[] {
+  return rows.toSorted((a, b) => (b.high_usd ?? -1) - (a.high_usd ?? -1) || b.calls - a.calls);
+}

@@ -1,0 +1,296 @@
+/** @module Cost page: what model calls cost, the dearest first, and which have no known price. */
+import type { Child, FC } from "hono/jsx";
+
+import type { CostField, CostRow } from "../../cost/turn-costs.ts";
+import { costFields } from "../../cost/turn-costs.ts";
+import type { Frame } from "../../http/respond.tsx";
+import { amountText, callsText, unpricedCalls, unpricedReasons } from "./cost-words.ts";
+import { countText, shareText } from "../../ui/display/figures.ts";
+import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import type { Term } from "../../ui/display/filter-terms.ts";
+import { pendingText } from "../../ui/display/window-words.ts";
+import { ShareBar } from "../../ui/elements/bar.tsx";
+import { Count, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
+import { FilterBar } from "../../ui/elements/filter-bar.tsx";
+import { Card, Empty, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
+import { Tabs } from "../../ui/elements/tabs.tsx";
+import { ScopeLine, Unclear } from "../../ui/groups/turns-scope.tsx";
+import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
+import type { CostModel } from "./route.ts";
+
+const fieldWords: Readonly<Record<CostField, string>> = {
+  model: "Model",
+  agent: "Agent",
+  tenant: "Tenant",
+  release: "Release",
+  thread: "Thread",
+  turn: "Turn",
+};
+
+/** The costs. */
+export function costPage(model: CostModel, frame: Frame): Child {
+  const terms = termsOf(frame.query);
+  const path = hrefOf(frame, "/cost");
+  return (
+    <Page
+      frame={frame}
+      title="Cost"
+      bar={<FilterBar action={path} terms={terms} query={frame.query} />}
+    >
+      <ScopeLine frame={frame} terms={terms} path={path} />
+      <Unclear words={unclearOf(frame.query)} />
+      {model.total.calls === 0 ? (
+        <Empty title="No model call in these turns" icon="cost">
+          <p>
+            A cost shows as soon as a turn records a call of a model.{" "}
+            <a href={hrefOf(frame, "/traces")}>Turns</a>
+          </p>
+        </Empty>
+      ) : (
+        <>
+          <Total model={model} />
+          <Tabs
+            label="Costs by"
+            tabs={costFields.map((field) => ({
+              name: fieldWords[field],
+              href: hrefWith(frame, { by: field }),
+              here: field === model.by,
+            }))}
+          />
+          <Costs model={model} frame={frame} terms={terms} />
+        </>
+      )}
+      <PriceNote model={model} />
+    </Page>
+  );
+}
+
+const Total: FC<{ readonly model: CostModel }> = ({ model: { total, turns_counted: turns } }) => {
+  const reasons = unpricedReasons(total);
+  return (
+    <Tiles label="Cost of these turns">
+      <Tile name="Cost" more={<span>over {countText(turns)} turns</span>}>
+        <Amount of={total} />
+      </Tile>
+      <Tile name="Priced exactly" more={<span>of {callsText(total.calls)}</span>}>
+        {countText(total.priced_calls)}
+      </Tile>
+      <Tile name="As a range" more="cached tokens not recorded">
+        {countText(total.ranged_calls)}
+      </Tile>
+      <Tile
+        name="Without a price"
+        more={reasons.length === 0 ? undefined : <Reasons of={reasons} />}
+      >
+        {countText(unpricedCalls(total))}
+      </Tile>
+    </Tiles>
+  );
+};
+
+const Reasons: FC<{ readonly of: readonly string[] }> = ({ of }) => (
+  <>
+    {of.map((reason) => (
+      <span class="reason">{reason}</span>
+    ))}
+  </>
+);
+
+/** The amount; a plus and a question mark where calls without a price belong to it. */
+const Amount: FC<{ readonly of: CostRow }> = ({ of }) => {
+  const amount = amountText(of);
+  const reasons = unpricedReasons(of).join("; ");
+  if (amount === undefined) return <Unknown why={reasons} />;
+  const exact = of.low_usd === of.high_usd ? String(of.low_usd) : `${of.low_usd} to ${of.high_usd}`;
+  return (
+    <span class="amount">
+      <span title={`US$ ${exact}`}>{amount}</span>
+      {reasons === "" ? null : (
+        <>
+          {" "}
+          + <Unknown why={reasons} />
+        </>
+      )}
+    </span>
+  );
+};
+
+const Costs: FC<{
+  readonly model: CostModel;
+  readonly frame: Frame;
+  readonly terms: readonly Term[];
+}> = ({ model, frame, terms }) => {
+  const { by, items, groups } = model;
+  const most = Math.max(0, ...items.map(({ high_usd: usd }) => usd ?? 0));
+  const name = fieldWords[by];
+  return (
+    <Card title={`Cost by ${name.toLowerCase()}`} icon="cost" flush end={countText(groups)}>
+      {model.every_group ? null : (
+        <Note>
+          {by === "turn"
+            ? "There are more turns: these are the ones with the most tokens."
+            : "There are too many threads to price each."}{" "}
+          A shorter time or a filter shows all of them.
+        </Note>
+      )}
+      <Table label={`Cost by ${name.toLowerCase()}`} head={<Heads by={by} />}>
+        {items.map((row) => (
+          <Row row={row} by={by} most={most} href={turnsHref(frame, terms, { row, by })} />
+        ))}
+      </Table>
+      {items.length === groups ? null : (
+        <p class="muted padded">
+          The first {countText(items.length)} of {countText(groups)}.
+        </p>
+      )}
+    </Card>
+  );
+};
+
+const Heads: FC<{ readonly by: CostField }> = ({ by }) => (
+  <>
+    <th scope="col">{fieldWords[by]}</th>
+    {by === "model" ? <th scope="col">Provider</th> : null}
+    {by === "turn" ? <th scope="col">Ended</th> : null}
+    <th scope="col" class="num">
+      Cost, US$
+    </th>
+    <th scope="col" class="bar-col">
+      Of the dearest
+    </th>
+    <th scope="col" class="num">
+      Calls
+    </th>
+    <th scope="col" class="num" title="Calls without a price">
+      No price
+    </th>
+    <th scope="col" class="num">
+      Input
+    </th>
+    <th scope="col" class="num" title="Read from a cache, of the input">
+      Cache read
+    </th>
+    <th scope="col" class="num" title="Written to a cache, of the input">
+      Cache write
+    </th>
+    <th scope="col" class="num">
+      Output
+    </th>
+    <th scope="col" class="num" title="Of the output">
+      Reasoning
+    </th>
+  </>
+);
+
+const Row: FC<{
+  readonly row: CostRow;
+  readonly by: CostField;
+  readonly most: number;
+  readonly href: string | undefined;
+}> = ({ row, by, most, href }) => {
+  const word = valueText(row, by);
+  const without = unpricedCalls(row);
+  return (
+    <tr>
+      <th scope="row">
+        {word === null ? (
+          <NotThere why={`no ${fieldWords[by].toLowerCase()} was recorded`} />
+        ) : href === undefined ? (
+          word
+        ) : (
+          <a href={href} data-row title={word}>
+            {word}
+          </a>
+        )}
+      </th>
+      {by === "model" ? (
+        <td>{row.provider ?? <NotThere why="no provider was recorded" />}</td>
+      ) : null}
+      {by === "turn" ? (
+        <td>
+          <Time at={row.ended_at} form="daytime" />
+        </td>
+      ) : null}
+      <td class="num">
+        <Amount of={row} />
+      </td>
+      <td class="bar-col">
+        <ShareBar
+          part={row.high_usd}
+          whole={most}
+          label={row.high_usd === null ? "unknown" : shareText(row.high_usd, most)}
+        />
+      </td>
+      <td class="num">{countText(row.calls)}</td>
+      <td class="num">
+        {without === 0 ? (
+          "0"
+        ) : (
+          <b class="warn" title={unpricedReasons(row).join("; ")}>
+            {countText(without)}
+          </b>
+        )}
+      </td>
+      <td class="num">
+        <Count of={row.input_tokens} short />
+      </td>
+      <td class="num">
+        <Count of={row.cached_tokens} short />
+      </td>
+      <td class="num">
+        <Count of={row.cache_write_tokens} short />
+      </td>
+      <td class="num">
+        <Count of={row.output_tokens} short />
+      </td>
+      <td class="num">
+        <Count of={row.reasoning_tokens} short />
+      </td>
+    </tr>
+  );
+};
+
+function valueText({ value, root_trace_id: root }: CostRow, by: CostField): string | null {
+  if (by === "turn") return value ?? root ?? null;
+  return by === "tenant" && value?.startsWith("id:") === true ? value.slice(3) : value;
+}
+
+const keyOf: Readonly<Record<Exclude<CostField, "turn">, string>> = {
+  model: "model",
+  agent: "agent",
+  tenant: "user",
+  release: "release",
+  thread: "thread",
+};
+
+/** The turns of a row; undefined where its value has no term. */
+function turnsHref(
+  frame: Frame,
+  terms: readonly Term[],
+  { row, by }: { readonly row: CostRow; readonly by: CostField },
+): string | undefined {
+  if (by === "turn") return hrefOf(frame, `/traces/${encodeURIComponent(row.root_trace_id ?? "")}`);
+  const value = valueText(row, by);
+  if (value === null || value.includes('"')) return undefined;
+  const asked = [...terms, { key: keyOf[by], value, negated: false }];
+  return `${hrefOf(frame, "/traces")}${queryOf(asked, new URLSearchParams())}`;
+}
+
+const PriceNote: FC<{ readonly model: CostModel }> = ({ model }) => {
+  const { version, own } = model.price_list;
+  const pending = pendingText(model.pending_frames);
+  return (
+    <footer class="window" data-window>
+      <span>
+        Prices of text tokens, on the day the turn ended: <code>{version}</code>
+        {own === null ? null : (
+          <>
+            , after {countText(own.prices)} of a file (SHA-256 <code>{own.digest}</code>)
+          </>
+        )}
+        . Images, audio, searches and one-hour cache writes are not priced apart.
+      </span>
+      {pending === undefined ? null : <span data-pending>{pending}</span>}
+    </footer>
+  );
+};

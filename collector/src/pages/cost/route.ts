@@ -1,0 +1,112 @@
+/**
+ * @module Cost: what model calls cost, by model, agent, tenant, release, thread and turn, at read
+ * time and over all turns of the filter.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+
+import { costFields, turnCosts } from "../../cost/turn-costs.ts";
+import type { CostField, CostRow } from "../../cost/turn-costs.ts";
+import { openPriceList } from "../../cost/price-list.ts";
+import type { PriceList } from "../../cost/price-list.ts";
+import { pageFailures, withTwin } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
+import { wantsPage } from "../../http/environment.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond } from "../../http/respond.tsx";
+import type { Parts } from "../../parts.ts";
+import { listParameters } from "../../turns/list-parameters.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { pendingFrames } from "../../turns/window.ts";
+import { costPage } from "./page.tsx";
+
+const { chart: _chart, ...turnFilters } = listParameters.shape;
+
+const costParameters = z.strictObject({
+  ...turnFilters,
+  by: z.enum(costFields).describe("What the costs are listed by; default `model`.").optional(),
+});
+
+/** Body of `/cost.json`. */
+export interface CostModel {
+  readonly by: CostField;
+  readonly turns_counted: number;
+  readonly total: CostRow;
+  /** Dearest first; a turn of several releases counts under each. */
+  readonly items: readonly CostRow[];
+  /** Number of rows, of which `items` has the first. */
+  readonly groups: number;
+  /** False where there are too many threads or turns to price each. */
+  readonly every_group: boolean;
+  readonly price_list: {
+    readonly version: string;
+    readonly own: { readonly prices: number; readonly digest: string } | null;
+  };
+  /** True when everything that was received is counted. */
+  readonly complete: boolean;
+  /** Batches that were acknowledged and are not readable yet. */
+  readonly pending_frames: number;
+}
+
+/** Its JSON, by route. */
+export interface CostAnswers {
+  readonly "GET /cost.json": CostModel;
+}
+
+/** Most rows of an answer. */
+const rowsMax = 200;
+
+/** Cost: what each route needs, records and answers. */
+export const costGroup: RouteGroup<CostAnswers> = {
+  endpoints: {
+    ...withTwin("/cost", {
+      needs: "trace.read",
+      audit: "cost.read",
+      reads: true,
+      id: "getCost",
+      summary: "What model calls cost",
+      text:
+        "US dollars, from the prices of the day on which a turn ended. `low_usd` and `high_usd` differ " +
+        "where calls do not say how many tokens came from a cache. Calls without a price are in " +
+        "`unpriced_calls` by reason, and add nothing.",
+      query: costParameters,
+      returns: "The total and one row for each value, the dearest first.",
+      failures: pageFailures,
+    }),
+  },
+  routes: costRoutes,
+};
+
+/** GET `/cost` and its twin. */
+function costRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const { ledger } = parts.store;
+  let list: Promise<PriceList> | undefined;
+  app.on("GET", ["/cost", "/cost.json"], async (c) => {
+    const { by = "model", ...parameters } = readParameters(c, costParameters);
+    const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
+    const asked = turnQuestion(readingFor(c, parameters), parameters, reads);
+    const question = { ...asked, signal: c.req.raw.signal };
+    const pending = await pendingFrames(parts);
+    const prices = await (list ??= openPriceList(parts.config.prices));
+    const [turns, costs] = await Promise.all([
+      ledger.countTurns(question),
+      turnCosts(ledger, question, { by, list: prices }),
+    ]);
+    const model: CostModel = {
+      by,
+      turns_counted: turns,
+      total: costs.total,
+      items: costs.rows.slice(0, rowsMax),
+      groups: costs.rows.length,
+      every_group: costs.complete,
+      price_list: { version: prices.version, own: prices.own },
+      complete: pending === 0,
+      pending_frames: pending,
+    };
+    return respond(c, { model, view: costPage });
+  });
+  return app;
+}
