@@ -3,7 +3,7 @@ import type { Child, FC } from "hono/jsx";
 
 import type { CostField, CostRow } from "../../cost/turn-costs.ts";
 import { costFields } from "../../cost/turn-costs.ts";
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import { amountText, callsText, unpricedCalls, unpricedReasons } from "./cost-words.ts";
 import { countText, shareText } from "../../ui/display/figures.ts";
 import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";

@@ -1,7 +1,7 @@
 /** @module TurnsScope: what the pages about many turns are narrowed to, below their filter bar. */
 import type { FC } from "hono/jsx";
 
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { Chip, Chips, TenantChip } from "../elements/chip.tsx";
 import { TermChips } from "../elements/filter-bar.tsx";
