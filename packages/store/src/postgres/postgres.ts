@@ -117,7 +117,7 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
   return provided;
 }
 
-interface EvidenceParts {
+interface PostgresParts {
   readonly name: string;
   readonly database: Database;
   readonly old: OldEvents;
@@ -125,7 +125,7 @@ interface EvidenceParts {
   readonly close: () => Promise<void>;
 }
 
-function evidenceOf({ name, database, old, legacy, close }: EvidenceParts): EvidenceStore {
+function evidenceOf({ name, database, old, legacy, close }: PostgresParts): EvidenceStore {
   const store: EvidenceStore = {
     name,
     sources: ["trace", "conversation", "tool_log"],
