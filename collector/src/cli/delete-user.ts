@@ -38,7 +38,7 @@ interface DeleteFlags {
 }
 
 /** A line of the report. */
-interface Place {
+interface DeletionPlace {
   readonly kind: string;
   readonly found: number;
   readonly deleted: number;
@@ -53,7 +53,7 @@ interface Run {
   readonly users: readonly string[];
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
-  readonly places: Place[];
+  readonly places: DeletionPlace[];
   readonly unreached: Set<Unreached | "journal_unreadable" | "spool_unreadable">;
 }
 
@@ -152,7 +152,7 @@ function whereItLies(config: Config): Config {
 }
 
 /** Evidence and memory in this data directory that the configured backends do not use. */
-function otherStores(config: Config): readonly Place[] {
+function otherStores(config: Config): readonly DeletionPlace[] {
   const { dataDir, backend, memoryBackend } = config;
   const engine = join(dataDir, "clickhouse");
   const embedded = backend === "clickhouse" && config.clickhouseUrl === undefined;
@@ -220,7 +220,7 @@ async function spoolOf(run: Run, directory: string): Promise<void> {
 }
 
 /** Adds to the line of its kind. */
-function add({ places }: Run, more: Place): void {
+function add({ places }: Run, more: DeletionPlace): void {
   const at = places.findIndex(({ kind }) => kind === more.kind);
   const known = places[at];
   if (known === undefined) return void places.push(more);

@@ -10,10 +10,10 @@ export interface Beyond {
   readonly sentence: string;
 }
 
-type Place = Unreached | "journal_unreadable" | "spool_unreadable";
+type ReachPlace = Unreached | "journal_unreadable" | "spool_unreadable";
 
 /** Places that this run reported. */
-const met: { readonly [place in Place]: string } = {
+const met: { readonly [place in ReachPlace]: string } = {
   filesystem_open_reads:
     "The log of the evidence database, which a read holds open: run the deletion again.",
   legacy_bundles:
@@ -37,7 +37,7 @@ const always: readonly Beyond[] = [
 ];
 
 /** The complete list. @param spools number of spools given */
-export function beyondReach(places: ReadonlySet<Place>, spools: number): readonly Beyond[] {
+export function beyondReach(places: ReadonlySet<ReachPlace>, spools: number): readonly Beyond[] {
   const others = spools === 0 ? "Spools of producers" : "Spools of other producers";
   return [
     ...[...places].map((place) => ({ place, sentence: met[place] })),

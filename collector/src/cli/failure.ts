@@ -88,14 +88,14 @@ const wrongCalls: ReadonlySet<string> = new Set([
   "url_invalid",
 ]);
 
-interface Failure {
+interface CommandFailure {
   readonly code: string;
   readonly sentence: string;
   readonly field?: { readonly field: string };
   readonly exitCode?: number | undefined;
 }
 
-function failureOf(error: unknown, { refusedCode }: FailureOptions): Failure {
+function failureOf(error: unknown, { refusedCode }: FailureOptions): CommandFailure {
   if (CodedError.is(error)) {
     const { sentence }: CodeRow = codes[error.code];
     const { code, field } = error;

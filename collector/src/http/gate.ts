@@ -25,7 +25,7 @@ import type { Endpoint, Endpoints } from "./endpoint.ts";
 import { sessionCookie } from "./session-cookie.ts";
 
 /** Dependencies of the gate. */
-export interface GateOptions {
+export interface AccessGateOptions {
   readonly endpoints: Endpoints;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
@@ -38,7 +38,7 @@ export interface GateOptions {
 }
 
 /** The gate; a refused request never reaches a route. */
-export function gate(options: GateOptions): MiddlewareHandler<AppEnv> {
+export function gate(options: AccessGateOptions): MiddlewareHandler<AppEnv> {
   const { audit, basePath, endpoints } = options;
   return async function gate(c, next) {
     const route = matchedRoutes(c).find(isEndpoint);
@@ -105,7 +105,7 @@ interface Found {
   readonly wrong: boolean;
 }
 
-function identify(c: AppContext, options: GateOptions): Found {
+function identify(c: AppContext, options: AccessGateOptions): Found {
   const { credentials, sessions } = options;
   if (!credentials.configured) {
     const address = clientAddress(c);
@@ -135,7 +135,11 @@ export const nextCharsMax = 2_048;
  * Without a principal: a browser is redirected to the sign-in page, a wrong credential is
  * throttled.
  */
-async function denied(c: AppContext, options: GateOptions, wrong: boolean): Promise<Response> {
+async function denied(
+  c: AppContext,
+  options: AccessGateOptions,
+  wrong: boolean,
+): Promise<Response> {
   if (wrong) {
     const wait = options.throttle.failed(clientAddress(c) ?? "in-process");
     await options.audit?.append({
@@ -161,7 +165,7 @@ async function judge(
   c: AppContext,
   { needs, unbound, mutates }: Endpoint,
   found: Found,
-  options: GateOptions,
+  options: AccessGateOptions,
 ): Promise<"cross_origin" | "forbidden" | "scope_forbidden" | "store_read_only" | undefined> {
   const { principal, session } = found;
   if (principal === undefined) return "forbidden";

@@ -32,7 +32,7 @@ export interface Paging {
 }
 
 /** Parameters as a route parsed them. */
-type Parameters = Readonly<Record<string, unknown>> & {
+type PageParameters = Readonly<Record<string, unknown>> & {
   readonly cursor?: string | undefined;
   readonly view?: string | undefined;
   readonly store?: string | undefined;
@@ -46,7 +46,7 @@ type Parameters = Readonly<Record<string, unknown>> & {
 export async function pagingOf(
   c: AppContext,
   parts: Parts,
-  parameters: Parameters,
+  parameters: PageParameters,
   reading: Reading,
 ): Promise<Paging> {
   const { keyring, config, now } = parts;
@@ -89,7 +89,7 @@ export async function pagingOf(
 }
 
 /** The page size may change from page to page; nothing else may. */
-function bindingOf(c: AppContext, parameters: Parameters): CursorBinding {
+function bindingOf(c: AppContext, parameters: PageParameters): CursorBinding {
   const { cursor: _cursor, limit: _limit, view = "events", store = "trace", ...rest } = parameters;
   const filters = Object.fromEntries(
     Object.entries({ ...rest, store }).filter(([, value]) => value !== undefined),

@@ -86,14 +86,14 @@ function narrowed(question: TurnQuestion, condition: TurnCondition): TurnQuestio
 }
 
 /** Result beside the figures. */
-interface Told {
+interface ReadNames {
   readonly names: GroupNames;
   readonly tools: ToolCounts;
   /** Model calls without token counts. */
   readonly untold: number;
 }
 
-function groupOf(of: FigureGroup | undefined, { names, tools, untold }: Told): TurnGroup {
+function groupOf(of: FigureGroup | undefined, { names, tools, untold }: ReadNames): TurnGroup {
   const { input_tokens = null, output_tokens = null, cached_tokens = null } = of ?? {};
   const measured = input_tokens !== null || output_tokens !== null;
   return {
@@ -119,7 +119,7 @@ function timeText(micros: number | null | undefined): string {
 }
 
 /** A group whose turns were all read. */
-function toldBy(records: readonly TurnRecord[]): Told {
+function toldBy(records: readonly TurnRecord[]): ReadNames {
   const rows = records.map(({ row }) => row);
   const calls = records.flatMap((record) => record.calls);
   const users = rows.flatMap(({ user_id: id }) => (id === undefined ? [] : [id]));
@@ -198,7 +198,7 @@ async function toldOf(
   ledger: TurnReader,
   question: TurnQuestion,
   known: CallsTold | undefined,
-): Promise<Told> {
+): Promise<ReadNames> {
   // The page of agents shows no tenants, and its groups have one agent each.
   const fields =
     known === undefined ? namedFields : (["model", "application_id", "thread_id"] as const);

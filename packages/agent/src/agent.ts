@@ -27,9 +27,9 @@ import { beginOwn, callerScope, hasFrame, inCallerScope, inTurn, ownTurn } from 
 import type { CallerScope } from "./own-turn.ts";
 import { keepCutTurn, runTurn } from "./run-turn.ts";
 import { summarizeAgent } from "./summary.ts";
-import type { AgentSummary, SummaryOptions } from "./summary.ts";
+import type { StoredCounts, SummaryOptions } from "./summary.ts";
 import { ToolBudget } from "./tool-router.ts";
-import type { TurnEvent, TurnEventBody } from "./turn-events.ts";
+import type { RunEvent, RunEventBody } from "./turn-events.ts";
 import type { TurnState } from "./turn-state.ts";
 
 /**
@@ -48,18 +48,18 @@ export interface OutcomeOptions extends TaskOutcome {
 }
 
 /** A streamed turn: its events in order. Ending the iteration cancels the turn. */
-export type TurnStream = AsyncIterableIterator<TurnEvent> &
+export type TurnStream = AsyncIterableIterator<RunEvent> &
   AsyncDisposable & {
     /** The turn's trace context; undefined until the first event was read. */
     readonly traceContext: TraceContext | undefined;
   };
 
 /** A stream whose trace context is set when its turn begins. */
-class OpenStream extends EventChannel<TurnEvent> {
+class OpenStream extends EventChannel<RunEvent> {
   traceContext: TraceContext | undefined;
 }
 
-type Listener = (event: TurnEvent) => Promise<void>;
+type Listener = (event: RunEvent) => Promise<void>;
 
 /** An agent. */
 export class Agent {
@@ -166,7 +166,7 @@ export class Agent {
   }
 
   /** Bounded counts and freshness of a scope, without content. */
-  observabilitySummary(options: SummaryOptions = {}): Promise<AgentSummary> {
+  observabilitySummary(options: SummaryOptions = {}): Promise<StoredCounts> {
     return summarizeAgent(this.#parts, options);
   }
 
@@ -323,11 +323,11 @@ function placeOf(identity: TurnIdentity): Omit<TurnState["place"], "turn"> {
 function emitter(
   options: RunOptions,
   listener: Listener | undefined,
-): (event: TurnEventBody) => Promise<void> {
+): (event: RunEventBody) => Promise<void> {
   let seq = 0;
   return async (body) => {
     seq += 1;
-    const event: TurnEvent = { ...body, seq };
+    const event: RunEvent = { ...body, seq };
     try {
       await options.eventCallback?.(event);
     } catch {

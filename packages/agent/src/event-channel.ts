@@ -4,11 +4,11 @@
  */
 
 /** Produces values; settles when there are no more. */
-export type Producer<T> = (send: (value: T) => Promise<void>) => Promise<unknown>;
+export type ValueProducer<T> = (send: (value: T) => Promise<void>) => Promise<unknown>;
 
 /** Values of a producer, read once. */
 export class EventChannel<T> implements AsyncIterableIterator<T>, AsyncDisposable {
-  readonly #producer: Producer<T>;
+  readonly #producer: ValueProducer<T>;
   readonly #cancel: () => void;
   readonly #capacity: number;
   readonly #queue: T[] = [];
@@ -19,7 +19,7 @@ export class EventChannel<T> implements AsyncIterableIterator<T>, AsyncDisposabl
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(producer: Producer<T>, cancel: () => void, capacity = 16) {
+  constructor(producer: ValueProducer<T>, cancel: () => void, capacity = 16) {
     this.#producer = producer;
     this.#cancel = cancel;
     this.#capacity = capacity;

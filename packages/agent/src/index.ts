@@ -19,7 +19,7 @@ export type {
   RunStatus,
   TokenUsage,
 } from "./run-result.ts";
-export type { AgentSummary, SummaryOptions } from "./summary.ts";
+export type { StoredCounts, SummaryOptions } from "./summary.ts";
 export { Automations } from "./automations.ts";
 export type { AutomationOptions, AutomationRun, Schedule } from "./automations.ts";
 export type { SharedOptions } from "./shared-options.ts";
@@ -29,5 +29,5 @@ export { uiChunks, uiResponse, uiStreamHeaders } from "./ui-stream.ts";
 export type { UiChunk } from "./ui-stream.ts";
 export { toolAnswer } from "./tools.ts";
 export type { AgentTool, AnyTool, ToolAnswer, ToolContext } from "./tools.ts";
-export type { EventCallback, TurnEvent, TurnEventBody, TurnStage } from "./turn-events.ts";
+export type { EventCallback, RunEvent, RunEventBody, TurnStage } from "./turn-events.ts";
 export type { Persisted } from "./run-result.ts";

@@ -16,7 +16,7 @@ export interface SummaryOptions {
 }
 
 /** Counts of memory and evidence. */
-export interface AgentSummary {
+export interface StoredCounts {
   readonly agent_id: string;
   readonly scope_applied: "user" | "anonymous";
   readonly memory: { readonly [K in ScopedKind]: KindCount };
@@ -34,7 +34,7 @@ export interface AgentSummary {
 export async function summarizeAgent(
   parts: AgentParts,
   options: SummaryOptions,
-): Promise<AgentSummary> {
+): Promise<StoredCounts> {
   const known = (row: AttributeRow, value: string): string => knownIdentity(row, value);
   const agentId = known(attribute.agent_id, parts.agentId);
   // Validated as in `run`: a wrong type is an error, never the anonymous scope.

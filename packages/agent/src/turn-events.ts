@@ -11,7 +11,7 @@ import type { Persisted } from "./run-result.ts";
 export type TurnStage = "memory" | "cache" | "model" | "tools" | "persisting";
 
 /** Any event, before it is numbered. */
-export type TurnEventBody =
+export type RunEventBody =
   | {
       readonly type: "run.started";
       readonly runId: string;
@@ -43,7 +43,7 @@ export type TurnEventBody =
     };
 
 /** An event of one turn; `seq` counts from 1 without a gap. */
-export type TurnEvent = TurnEventBody & { readonly seq: number };
+export type RunEvent = RunEventBody & { readonly seq: number };
 
 /** Receives the events of one call, in order, each awaited before the next. */
-export type EventCallback = (event: TurnEvent) => void | Promise<void>;
+export type EventCallback = (event: RunEvent) => void | Promise<void>;

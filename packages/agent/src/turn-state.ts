@@ -8,7 +8,7 @@ import type { MemoryPlace } from "@turnproof/memory";
 import type { RunOptions } from "./agent-options.ts";
 import type { CalledTool } from "./run-result.ts";
 import type { ToolBudget } from "./tool-router.ts";
-import type { TurnEventBody } from "./turn-events.ts";
+import type { RunEventBody } from "./turn-events.ts";
 
 /** Counters of what a turn wrote; read at its end. */
 export interface WriteCounts {
@@ -46,5 +46,5 @@ export interface TurnState {
   /** The model's text so far, as far as it was passed on. */
   readonly spoken: { text: string };
   /** Numbers an event and passes it to the listeners of this call. */
-  readonly emit: (event: TurnEventBody) => Promise<void>;
+  readonly emit: (event: RunEventBody) => Promise<void>;
 }

@@ -5,7 +5,7 @@
  */
 import { errorTypeOf } from "./admissible.ts";
 import type { TurnStream } from "./agent.ts";
-import type { TurnEvent } from "./turn-events.ts";
+import type { RunEvent } from "./turn-events.ts";
 
 /** A chunk of the protocol, as far as turns use it. */
 export type UiChunk =
@@ -65,7 +65,7 @@ export async function* uiChunks(stream: TurnStream): AsyncGenerator<UiChunk, voi
   }
 }
 
-function chunksOf(event: TurnEvent): readonly UiChunk[] {
+function chunksOf(event: RunEvent): readonly UiChunk[] {
   switch (event.type) {
     case "run.started":
       return [{ type: "start", messageId: event.turnId }, { type: "start-step" }];

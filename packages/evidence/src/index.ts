@@ -7,7 +7,7 @@ export type {
   IdentityField,
   LedgerEntry,
   NormalizationError,
-  ResourceRef,
+  EventResource,
   SourceStore,
   SpanLink,
   TurnEvent,
@@ -84,7 +84,7 @@ export { bystanders, foldedTurns, foldTurns, turnRowAttributes } from "./turns/t
 export type { FoldedTurn, TurnRow } from "./turns/turns.ts";
 export { trustedErrors } from "./normalize/untrusted.ts";
 export { turnFields, turnKey } from "./event/turn-key.ts";
-export type { TurnIdentity } from "./event/turn-key.ts";
+export type { TurnKeyFields } from "./event/turn-key.ts";
 export { countUsage, hasUsage } from "./normalize/usage.ts";
 export type { Usage } from "./normalize/usage.ts";
 export { groupByIdentity, tupleFields, tupleOf } from "./event/identity-tuple.ts";

@@ -9,7 +9,7 @@ export type {
   EvidenceSink,
   OpenEvidence,
 } from "./evidence-sink.ts";
-export type { Feedback, Learning, TaskOutcome } from "./judged.ts";
+export type { Feedback, LearningStep, TaskOutcome } from "./judged.ts";
 export { MemoryOperation } from "./memory-supply.ts";
 export type {
   MemoryOperationOptions,

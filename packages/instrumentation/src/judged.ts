@@ -33,7 +33,7 @@ export interface TaskOutcome {
 }
 
 /** A step in the life cycle of a learned skill. */
-export interface Learning {
+export interface LearningStep {
   readonly event: (typeof learningEvents)[number];
   readonly candidateRef?: string;
   readonly lifecycleState?: string;
@@ -69,7 +69,7 @@ export function outcomeFacts(outcome: string, options: TaskOutcome): Facts {
 }
 
 /** Attributes of a learning event. */
-export function learningFacts(learning: Learning): Facts {
+export function learningFacts(learning: LearningStep): Facts {
   return {
     [attribute.learning_event.span]: learning.event,
     [attribute.candidate_ref.span]: learning.candidateRef,

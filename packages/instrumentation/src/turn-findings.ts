@@ -5,7 +5,7 @@
 import type { Code } from "@turnproof/semconv";
 
 /** Codes that were found, once each. */
-export class TurnFindings {
+export class FoundCodes {
   readonly #found = new Set<Code>();
   #say: ((code: Code) => void) | undefined;
 

@@ -12,7 +12,7 @@ import { activeContext, parentsAreKept, runIn } from "./active-context.ts";
 import { otelSink } from "./evidence-sink.ts";
 import type { EvidenceSink } from "./evidence-sink.ts";
 import { feedbackFacts, learningFacts, outcomeFacts } from "./judged.ts";
-import type { Feedback, Learning, TaskOutcome } from "./judged.ts";
+import type { Feedback, LearningStep, TaskOutcome } from "./judged.ts";
 import {
   MemoryOperation,
   memoryOperationFacts,
@@ -37,7 +37,7 @@ import type { Selection } from "./resource-ref.ts";
 import { ToolCall, toolCallFacts } from "./tool-call.ts";
 import type { ToolCallOptions } from "./tool-call.ts";
 import { TraceContext } from "./trace-context.ts";
-import { TurnFindings } from "./turn-findings.ts";
+import { FoundCodes } from "./turn-findings.ts";
 import { admittedIdentity } from "./turn-identity.ts";
 import type { TurnIdentity } from "./turn-identity.ts";
 import { readOptions } from "./turn-options.ts";
@@ -75,7 +75,7 @@ export class Turn {
     this.#sink = options.sink ?? otelSink();
     this.#options = options;
     const strict = options.strict === true;
-    const findings = new TurnFindings();
+    const findings = new FoundCodes();
     this.#witness = new Witness(
       this.#sink,
       options,
@@ -253,7 +253,7 @@ export class Turn {
   }
 
   /** A step in the life cycle of a learned skill. */
-  learned(learning: Learning): Promise<void> {
+  learned(learning: LearningStep): Promise<void> {
     const name = `${ownSpanNames.learning}.${learning.event}`;
     return this.#point("learning", name, () => learningFacts(learning));
   }

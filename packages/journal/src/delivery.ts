@@ -17,7 +17,7 @@ import type { JournalClock } from "./clock.ts";
 export type DrainStore = Pick<EvidenceWriter, "append" | "readBack" | "appendPrepared">;
 
 /** The store, and the limits of retrying. */
-export interface DeliveryOptions {
+export interface StoreCallOptions {
   readonly store: DrainStore;
   readonly clock: JournalClock;
   /** Returns 0 to below 1. */
@@ -53,7 +53,7 @@ export function retryDelayMs(attempt: number, random: () => number): number {
  * permanently refused rows. `mayBeThere`: read back before sending.
  */
 export async function deliver(
-  options: DeliveryOptions,
+  options: StoreCallOptions,
   part: BatchPart,
   range: { readonly from: number; readonly to: number; readonly mayBeThere: boolean },
 ): Promise<readonly number[]> {
@@ -71,7 +71,7 @@ export async function deliver(
 
 /** Stores a prepared part; false when the store refuses one of its rows. */
 export function deliverPrepared(
-  options: DeliveryOptions,
+  options: StoreCallOptions,
   prepared: PreparedBatch,
   mayBeThere: boolean,
 ): Promise<boolean> {
@@ -93,7 +93,7 @@ interface Shipment {
  * (false).
  */
 async function ship(
-  options: DeliveryOptions,
+  options: StoreCallOptions,
   shipment: Shipment,
   mayBeThere: boolean,
 ): Promise<boolean> {
@@ -109,7 +109,7 @@ async function ship(
 }
 
 async function tryOnce(
-  options: DeliveryOptions,
+  options: StoreCallOptions,
   shipment: Shipment,
   lookFirst: boolean,
 ): Promise<Code | undefined> {
@@ -124,13 +124,13 @@ async function tryOnce(
 }
 
 /** True when the store holds the complete shipment: manifest and every row. */
-async function isHeld(options: DeliveryOptions, shipment: Shipment): Promise<boolean> {
+async function isHeld(options: StoreCallOptions, shipment: Shipment): Promise<boolean> {
   const { batchId, receivedAt, rows } = shipment;
   const held = await withTimeout(options, () => options.store.readBack(batchId, receivedAt));
   return held.complete && held.rows >= rows;
 }
 
-async function withTimeout<T>(options: DeliveryOptions, call: () => Promise<T>): Promise<T> {
+async function withTimeout<T>(options: StoreCallOptions, call: () => Promise<T>): Promise<T> {
   const settled = new AbortController();
   const late = options.clock.sleep(options.callTimeoutMs, settled.signal).then((): T => {
     throw new CodedError("store_unavailable");

@@ -22,7 +22,7 @@ import { deferred } from "./deferred.ts";
 import type { Deferred } from "./deferred.ts";
 import { AdaptiveConcurrency, DrainPace } from "./drain-pace.ts";
 import { deliver, deliverPrepared, retryDelayMs } from "./delivery.ts";
-import type { DeliveryOptions, DrainStore } from "./delivery.ts";
+import type { StoreCallOptions, DrainStore } from "./delivery.ts";
 import type { Journal } from "./contract.ts";
 import { gatherFrames } from "./gather.ts";
 import type { Gathered, PrepareFrames } from "./gather.ts";
@@ -321,7 +321,7 @@ async function storeBatch(
   mayBeThere: boolean,
 ): Promise<StoredFrames["refused"]> {
   const { options } = flow;
-  const delivery: DeliveryOptions = {
+  const delivery: StoreCallOptions = {
     store: options.store,
     clock: flow.clock,
     random: flow.random,
@@ -367,7 +367,7 @@ async function storeBatch(
 
 /** Number of prepared parts that were stored: all before the first refused one. */
 async function storePrepared(
-  delivery: DeliveryOptions,
+  delivery: StoreCallOptions,
   prepared: PreparedFrames | undefined,
   mayBeThere: boolean,
 ): Promise<number> {

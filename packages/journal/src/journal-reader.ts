@@ -26,7 +26,7 @@ export interface JournalFrame {
 }
 
 /** What is read, and the callbacks for damage. */
-export interface ReadOptions {
+export interface JournalReadOptions {
   readonly fileSystem: JournalFileSystem;
   readonly directory: string;
   readonly backlog: Backlog;
@@ -41,7 +41,7 @@ export interface ReadOptions {
  * more.
  */
 export async function* readBacklog(
-  options: ReadOptions,
+  options: JournalReadOptions,
 ): AsyncGenerator<JournalFrame, void, undefined> {
   const { backlog } = options;
   let at = options.from ?? headOf(backlog);
@@ -57,7 +57,7 @@ export async function* readBacklog(
 }
 
 async function* readRun(
-  options: ReadOptions,
+  options: JournalReadOptions,
   run: Run,
   at: JournalPosition,
   end: number,
@@ -118,7 +118,7 @@ interface Hole {
 
 /** Sets the ranges of one hole aside; true when one is new. Missing frames are counted once. */
 async function settle(
-  options: ReadOptions,
+  options: JournalReadOptions,
   run: Run,
   file: JournalFile,
   { gaps, missing, afterMs }: Hole,
@@ -134,7 +134,10 @@ async function settle(
   return fresh;
 }
 
-async function openSegment(options: ReadOptions, run: Run): Promise<JournalFile | undefined> {
+async function openSegment(
+  options: JournalReadOptions,
+  run: Run,
+): Promise<JournalFile | undefined> {
   try {
     return await options.fileSystem.open(join(options.directory, run.segment.name), "read");
   } catch (error) {
@@ -143,7 +146,12 @@ async function openSegment(options: ReadOptions, run: Run): Promise<JournalFile 
   }
 }
 
-function reportLoss(options: ReadOptions, frames: number, have: Totals, expected: Totals): void {
+function reportLoss(
+  options: JournalReadOptions,
+  frames: number,
+  have: Totals,
+  expected: Totals,
+): void {
   options.onDamage(frames, expected.spans - have.spans);
 }
 

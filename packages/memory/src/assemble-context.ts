@@ -11,7 +11,7 @@ import type { Entity } from "./entity-memory.ts";
 import { memoryRef } from "./memory-ref.ts";
 import { findReferences } from "./references.ts";
 import type { Recalled } from "./request-fingerprint.ts";
-import type { SupplySource } from "./references.ts";
+import type { SuppliedFrom } from "./references.ts";
 import { retrieve } from "./retrieve.ts";
 import type { Retrieved, RetrieveOptions } from "./retrieve.ts";
 import type { Candidate } from "./selection.ts";
@@ -52,7 +52,7 @@ export interface AssembledContext {
 
 /** Most entities read for standing supply, newest first; with more rows a limit is reported. */
 const entitiesMax = 1_000;
-const headings: { readonly [S in Exclude<SupplySource, "history">]: string } = {
+const headings: { readonly [S in Exclude<SuppliedFrom, "history">]: string } = {
   profile: "Known about the user and their world:",
   preference: "Preferences of the user:",
   writing_sample: "Samples of how the user writes:",

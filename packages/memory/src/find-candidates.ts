@@ -18,7 +18,7 @@ import type { WatchedSearch, WatchedStore } from "./watched-store.ts";
 export type RetrievalMode = "hybrid" | "vector" | "lexical";
 
 /** The question of a search. */
-export interface Question {
+export interface MemoryQuestion {
   readonly text: string;
   readonly signal?: AbortSignal;
 }
@@ -66,7 +66,7 @@ interface FoundRow {
 export async function findCandidates(
   store: WatchedStore,
   place: MemoryPlace,
-  { text, signal }: Question,
+  { text, signal }: MemoryQuestion,
   bounds: Bounds,
 ): Promise<Found> {
   const { mode } = bounds;

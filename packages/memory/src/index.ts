@@ -20,7 +20,7 @@ export { memoryRef } from "./memory-ref.ts";
 export type { Fingerprint } from "./memory-ref.ts";
 export type { MemoryPlace, MemoryWitness } from "./place.ts";
 export { findReferences } from "./references.ts";
-export type { SupplySource } from "./references.ts";
+export type { SuppliedFrom } from "./references.ts";
 export { requestFingerprint, stableText } from "./request-fingerprint.ts";
 export type { CacheRequest, Recalled, RecalledRow } from "./request-fingerprint.ts";
 export type { Retrieved, RetrieveOptions } from "./retrieve.ts";

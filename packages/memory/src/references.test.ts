@@ -4,9 +4,9 @@
 import { expect, test } from "vitest";
 
 import { findReferences } from "./references.ts";
-import type { SupplySource } from "./references.ts";
+import type { SuppliedFrom } from "./references.ts";
 
-const found = (source: SupplySource, text: string, answer: string, question = ""): boolean =>
+const found = (source: SuppliedFrom, text: string, answer: string, question = ""): boolean =>
   findReferences([{ source, text }], answer, question).length === 1;
 
 test("a long source is referenced by six of its words in a row", () => {

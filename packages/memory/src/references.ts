@@ -6,7 +6,7 @@
 import { runsOf, wordsOf } from "./words.ts";
 
 /** Where a supplied item came from. */
-export type SupplySource =
+export type SuppliedFrom =
   | "history"
   | "profile"
   | "preference"
@@ -20,14 +20,14 @@ const runWords = 6;
 const shortCharsMin = 4;
 
 /** Sources whose use leaves exact words in the text. */
-export function isMeasured(source: SupplySource): boolean {
+export function isMeasured(source: SuppliedFrom): boolean {
   return source !== "preference" && source !== "writing_sample";
 }
 
 /**
  * The items whose words occur in the text. Words that are in the question already do not count.
  */
-export function findReferences<T extends { readonly source: SupplySource; readonly text: string }>(
+export function findReferences<T extends { readonly source: SuppliedFrom; readonly text: string }>(
   items: readonly T[],
   finalText: string,
   question: string,

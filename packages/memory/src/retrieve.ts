@@ -4,7 +4,7 @@
  * Retrieved).
  */
 import { findCandidates } from "./find-candidates.ts";
-import type { Found, Question, RetrievalMode } from "./find-candidates.ts";
+import type { Found, MemoryQuestion, RetrievalMode } from "./find-candidates.ts";
 import { memoryRef } from "./memory-ref.ts";
 import type { MemoryPlace } from "./place.ts";
 import { select } from "./selection.ts";
@@ -31,7 +31,7 @@ const defaults = { relevanceMin: 0.15, itemsMax: 6, charsMax: 4_000, relevanceWe
 export async function retrieve(
   store: WatchedStore,
   place: MemoryPlace,
-  question: Question & { readonly present: readonly string[] },
+  question: MemoryQuestion & { readonly present: readonly string[] },
   options: RetrieveOptions = {},
 ): Promise<Retrieved> {
   const { candidatesMax = 16, mode = store.lexical ? "vector" : "hybrid", ...bounds } = options;

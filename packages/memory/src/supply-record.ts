@@ -6,11 +6,11 @@ import type { ResourceRef } from "@turnproof/instrumentation";
 import { attribute, limits, screenValue } from "@turnproof/semconv";
 
 import { isMeasured } from "./references.ts";
-import type { SupplySource } from "./references.ts";
+import type { SuppliedFrom } from "./references.ts";
 
 /** An item that was placed in the context. Its text is content and stays in the process. */
 export interface SuppliedItem {
-  readonly source: SupplySource;
+  readonly source: SuppliedFrom;
   readonly ref: ResourceRef;
   readonly text: string;
   /** Name of the attribute or preference. */
@@ -35,7 +35,7 @@ export interface SupplyRecord {
   readonly referenced_count: number | null;
   readonly referenced_refs: readonly ResourceRef[];
   /** Per source, whether use can be detected. */
-  readonly reference_states: { readonly [S in SupplySource]: "measured" | "not_measured" };
+  readonly reference_states: { readonly [S in SuppliedFrom]: "measured" | "not_measured" };
   /** True when a better item may have been missed; `limits` says why. */
   readonly degraded: boolean;
   readonly fallback_used: boolean;
@@ -45,7 +45,7 @@ export interface SupplyRecord {
   readonly limits: readonly string[];
 }
 
-const supplySources: readonly SupplySource[] = [
+const supplySources: readonly SuppliedFrom[] = [
   "history",
   "profile",
   "preference",
@@ -55,7 +55,7 @@ const supplySources: readonly SupplySource[] = [
 ];
 
 /** Names that are admitted as labels; any other name is content and is left out. */
-function labels(items: readonly SuppliedItem[], source: SupplySource): readonly string[] {
+function labels(items: readonly SuppliedItem[], source: SuppliedFrom): readonly string[] {
   const names = items.flatMap((item) =>
     item.source === source && item.name !== undefined ? [item.name] : [],
   );
@@ -77,7 +77,7 @@ export function supplyRecord(
     readonly limits: readonly string[];
   },
 ): SupplyRecord {
-  const count = (source: SupplySource): number =>
+  const count = (source: SuppliedFrom): number =>
     items.filter((item) => item.source === source).length;
   const states = supplySources.map((source) => [
     source,

@@ -83,7 +83,7 @@ function heldTurns(closed: () => boolean): TurnLedger {
  * remains
  */
 function erasureRows(
-  rows: HeldRows,
+  rows: RowsInMemory,
   record: (removal: Removal<number>) => Promise<void>,
 ): ErasureRows<number> {
   return {
@@ -103,9 +103,12 @@ function erasureRows(
   };
 }
 
-type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root" | "roots">;
+type EphemeralReads = Pick<
+  EvidenceReader,
+  "page" | "find" | "turns" | "bundles" | "root" | "roots"
+>;
 
-function reads(rows: HeldRows): Reads {
+function reads(rows: RowsInMemory): EphemeralReads {
   const read = <T>(scope: EvidenceScope, itemsOf: ItemsOf<T>, options: SliceOptions): Cut<T> => {
     checkScope(scope);
     return cut(itemsOf(rows.settled()), options);
@@ -151,7 +154,7 @@ function reads(rows: HeldRows): Reads {
   };
 }
 
-interface HeldRows {
+interface RowsInMemory {
   append(batch: EvidenceBatch): void;
   readBack(batchId: string): BatchReadback;
   /** Settled events of one root, or of all. */
@@ -166,7 +169,7 @@ interface HeldRows {
   close(): void;
 }
 
-function heldRows(): HeldRows {
+function heldRows(): RowsInMemory {
   const roots = new Map<string, StoredEvent[]>();
   const settled = new Map<string, readonly Settled[]>();
   const batches = new Map<string, number>();

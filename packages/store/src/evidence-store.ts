@@ -91,7 +91,7 @@ export interface SliceOptions {
 }
 
 /** Arguments of a list of turns. */
-export interface TurnOptions extends SliceOptions {
+export interface TurnListOptions extends SliceOptions {
   /**
    * A hint that the events are only folded into rows, so that fields which `foldTurns` does not
    * read may be left out.
@@ -116,7 +116,7 @@ export interface EvidenceReader {
    * Turns newest first: the roots of a page and all their events in scope. A root is listed when
    * an event of it that is evidence (not a plain span) matches, at the position of the newest one.
    */
-  turns(scope: EvidenceScope, query: EventQuery, options: TurnOptions): Promise<TurnSlice>;
+  turns(scope: EvidenceScope, query: EventQuery, options: TurnListOptions): Promise<TurnSlice>;
   /** Every event of one root in scope, oldest first; `bounded` when `limit` cut it. */
   root(scope: EvidenceScope, rootTraceId: string, options: SliceOptions): Promise<EventSlice>;
   /**

@@ -16,7 +16,7 @@ export type {
   Keyset,
   RootStanding,
   SliceOptions,
-  TurnOptions,
+  TurnListOptions,
   TurnSlice,
 } from "./evidence-store.ts";
 export { loadDriver } from "./driver.ts";

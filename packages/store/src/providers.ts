@@ -12,13 +12,13 @@
 export type Capability = "evidence" | "memory" | "durable" | "prepared";
 
 /** Providers of each port; the type form of the table. */
-interface Names {
-  readonly evidence: "clickhouse" | Names["memory"];
+interface ProviderNames {
+  readonly evidence: "clickhouse" | ProviderNames["memory"];
   readonly memory: "filesystem" | "postgres" | "mongodb" | "ephemeral";
 }
 
-/** Names of the providers that serve a port. */
-export type ProviderName<P extends keyof Names = "evidence"> = Names[P];
+/** ProviderNames of the providers that serve a port. */
+export type ProviderName<P extends keyof ProviderNames = "evidence"> = ProviderNames[P];
 
 /** One provider. */
 export interface ProviderEntry {
@@ -58,9 +58,9 @@ export const providers: readonly ProviderEntry[] = [
 ];
 
 /**
- * Names of the providers that serve a port and have all these capabilities, in the table's order.
+ * ProviderNames of the providers that serve a port and have all these capabilities, in the table's order.
  */
-export function providersWith<P extends keyof Names>(
+export function providersWith<P extends keyof ProviderNames>(
   port: P,
   ...also: readonly Capability[]
 ): readonly ProviderName<P>[] {

@@ -7,8 +7,8 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@turnproof/agent";
-import type { AgentOptions, AnyTool, RunResult, TurnEvent } from "@turnproof/agent";
-import type { TurnEvent as EvidenceEvent } from "@turnproof/evidence";
+import type { AgentOptions, AnyTool, RunResult, RunEvent } from "@turnproof/agent";
+import type { TurnEvent } from "@turnproof/evidence";
 import { forWorker, ObservabilityRecorder, otelSink } from "@turnproof/instrumentation";
 import { CodedError, scopedKinds } from "@turnproof/semconv";
 import { ephemeralMemory } from "@turnproof/store";
@@ -39,13 +39,13 @@ interface Crowd {
   readonly cancelled: readonly (readonly [user: string, turnId: string])[];
   /** What each tool call was told, and what its agent said of its own turn. */
   readonly contexts: readonly (readonly [told: string | null, found: string | undefined])[];
-  readonly heard: ReadonlyMap<string, readonly TurnEvent[]>;
+  readonly heard: ReadonlyMap<string, readonly RunEvent[]>;
 }
 
 /** The agent, and the crowd that asks it all at once. */
 function open(server: ScriptedModel, { memory }: OpenProvider) {
   const contexts: (readonly [string | null, string | undefined])[] = [];
-  const heard = new Map<string, TurnEvent[]>();
+  const heard = new Map<string, RunEvent[]>();
   const tool: AnyTool = {
     name: "lookup_order",
     description: "Finds an order",
@@ -72,7 +72,7 @@ function open(server: ScriptedModel, { memory }: OpenProvider) {
       userId: user,
       memoryId: "m1",
       threadId: `thread-${round}`,
-      eventCallback: (event: TurnEvent) => void heard.get(key)?.push(event),
+      eventCallback: (event: RunEvent) => void heard.get(key)?.push(event),
     };
     const question = `Where is my order? I am ${markOf(user)}.`;
     let result: RunResult | undefined;
@@ -153,7 +153,7 @@ async function checkRows({ memory }: OpenProvider): Promise<void> {
 async function everything(
   { evidence }: OpenProvider,
   tenant: string | null,
-): Promise<readonly EvidenceEvent[]> {
+): Promise<readonly TurnEvent[]> {
   const { events, next } = await evidence.page({ tenant }, {}, { limit: 1_000 });
   expect(next).toBeNull();
   return events;

@@ -4,7 +4,7 @@
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@turnproof/agent";
-import type { AnyTool, TurnEvent } from "@turnproof/agent";
+import type { AnyTool, RunEvent } from "@turnproof/agent";
 import { CodedError } from "@turnproof/semconv";
 import { ephemeralMemory } from "@turnproof/store";
 import { MockLanguageModelV4 } from "ai/test";
@@ -38,8 +38,8 @@ function open(server: ScriptedModel, more: object = {}): Agent {
 test("a failed turn is told to the next of its thread and to no other", async () => {
   await using server = await startScriptedModel();
   const agent = open(server);
-  const heard: TurnEvent[] = [];
-  const options = { ...ann, eventCallback: (event: TurnEvent) => void heard.push(event) };
+  const heard: RunEvent[] = [];
+  const options = { ...ann, eventCallback: (event: RunEvent) => void heard.push(event) };
   await expect(agent.run("[refuse] canary-question", options)).rejects.toThrow(/./);
   expect(heard.at(-1)).toMatchObject({ status: "error", persisted: { conversation: 1 } });
   await agent.run("Hello", ann);
@@ -86,8 +86,8 @@ test("a memory that cannot be written never hides why the turn failed", async ()
   const store = ephemeralMemory();
   const put = (): Promise<never> => Promise.reject(new CodedError("store_unavailable"));
   const agent = open(server, { store: { ...store, put } });
-  const heard: TurnEvent[] = [];
-  const options = { ...ann, eventCallback: (event: TurnEvent) => void heard.push(event) };
+  const heard: RunEvent[] = [];
+  const options = { ...ann, eventCallback: (event: RunEvent) => void heard.push(event) };
   await expect(agent.run("[refuse] please", options)).rejects.not.toBeInstanceOf(CodedError);
   expect(heard.at(-1)).toMatchObject({
     status: "error",

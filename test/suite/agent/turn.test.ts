@@ -5,7 +5,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent, toolAnswer } from "@turnproof/agent";
-import type { AgentOptions, AnyTool, TurnEvent } from "@turnproof/agent";
+import type { AgentOptions, AnyTool, RunEvent } from "@turnproof/agent";
 import { ephemeralMemory } from "@turnproof/store";
 import { describe, expect, test } from "vitest";
 
@@ -40,8 +40,8 @@ const anthropic = (baseURL: string): AgentOptions["model"] =>
 
 const here = { userId: "ann", memoryId: "m1", threadId: "t1" };
 
-async function allOf(stream: AsyncIterable<TurnEvent>): Promise<TurnEvent[]> {
-  const all: TurnEvent[] = [];
+async function allOf(stream: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
+  const all: RunEvent[] = [];
   for await (const event of stream) all.push(event);
   return all;
 }
@@ -73,9 +73,9 @@ describe.each(["openai", "anthropic"] as const)("over %s", (shape) => {
         tools: [lookup],
         agentId: "desk",
       });
-      const events: TurnEvent[] = [];
+      const events: RunEvent[] = [];
       const question = "Where is my order A-1001? canary-question";
-      const options = { ...here, eventCallback: (event: TurnEvent) => void events.push(event) };
+      const options = { ...here, eventCallback: (event: RunEvent) => void events.push(event) };
       const result =
         how === "run"
           ? await agent.run(question, options)
@@ -158,7 +158,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (shape) => {
     const [turn] = ofKind(await observed.events("ann", root), "turn");
     expect(turn?.status).toBe("error");
     const stream = agent.runStream("[refuse] canary-refused", here);
-    const seen: TurnEvent[] = [];
+    const seen: RunEvent[] = [];
     await expect(
       (async () => {
         for await (const event of stream) seen.push(event);
@@ -217,7 +217,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (shape) => {
     await using _ = server;
     const agent = new Agent({ model, store: ephemeralMemory() });
     const giveUp = new AbortController();
-    const seen: TurnEvent[] = [];
+    const seen: RunEvent[] = [];
     for await (const event of agent.runStream("Hello", { ...here, signal: giveUp.signal })) {
       seen.push(event);
       if (event.type === "answer.delta") giveUp.abort();
@@ -231,7 +231,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (shape) => {
 test("a stream that breaks in the middle is not repeated", async () => {
   await using server = await startAnthropic({ script: () => ({ text: "One two three" }) });
   const agent = new Agent({ model: anthropic(server.baseURL), store: ephemeralMemory() });
-  const seen: TurnEvent[] = [];
+  const seen: RunEvent[] = [];
   await expect(
     (async () => {
       for await (const event of agent.runStream("[break] Hello", here)) seen.push(event);

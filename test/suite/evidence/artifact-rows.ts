@@ -1,6 +1,6 @@
 /** @module ArtifactRows: the events of one turn that makes a reply, and what is said of a window. */
 import { reconcileOutcome } from "@turnproof/evidence";
-import type { ResourceRef, TurnEvent } from "@turnproof/evidence";
+import type { EventResource, TurnEvent } from "@turnproof/evidence";
 
 import { complete, event } from "./turn-event.ts";
 
@@ -10,8 +10,8 @@ export type Row = readonly [caption: string, events: TurnEvent[], expected: stri
 type Attributes = TurnEvent["attributes"];
 type Extra = Partial<TurnEvent>;
 
-export const source: ResourceRef = { resource_type: "document", ref: "doc", version: "3" };
-export const made = (version?: string, ref = "reply-1", type = "reply"): ResourceRef => ({
+export const source: EventResource = { resource_type: "document", ref: "doc", version: "3" };
+export const made = (version?: string, ref = "reply-1", type = "reply"): EventResource => ({
   resource_type: type,
   ref,
   ...(version === undefined ? {} : { version }),
@@ -42,7 +42,11 @@ export const artifact = (second = 10, attributes: Attributes = {}, extra: Extra 
     },
     { input_refs: [source], output_refs: [made("1")], ...extra },
   );
-export const shows = (second = 20, refs: readonly ResourceRef[] = [made("1")], extra: Extra = {}) =>
+export const shows = (
+  second = 20,
+  refs: readonly EventResource[] = [made("1")],
+  extra: Extra = {},
+) =>
   event("delivery", second, { emitted: true, acknowledged: true }, { input_refs: refs, ...extra });
 export const by = (producer_id: string, producer_seq: number, event_id?: string): Extra => ({
   producer_id,

@@ -1,17 +1,17 @@
 /** @module ArtifactSources: what an artifact must rest on, and which span may have produced it. */
 import { expect, test } from "vitest";
-import type { ResourceRef, TurnEvent } from "@turnproof/evidence";
+import type { EventResource, TurnEvent } from "@turnproof/evidence";
 
 import { artifact, asks, began, ended, shows, source, told } from "./artifact-rows.ts";
 import { event } from "./turn-event.ts";
 
-const mail: ResourceRef = { resource_type: "mail", ref: "m" };
-const other: ResourceRef = { ...source, ref: "doc-2" };
-const newer: ResourceRef = { ...source, version: "4" };
-const aside: ResourceRef = { ...other, role: "background" };
-const current: ResourceRef = { ...source, role: "authoritative_current_source" };
+const mail: EventResource = { resource_type: "mail", ref: "m" };
+const other: EventResource = { ...source, ref: "doc-2" };
+const newer: EventResource = { ...source, version: "4" };
+const aside: EventResource = { ...other, role: "background" };
+const current: EventResource = { ...source, role: "authoritative_current_source" };
 
-const rests: [string, ResourceRef[], ResourceRef[], string[]][] = [
+const rests: [string, EventResource[], EventResource[], string[]][] = [
   [
     "what was declared",
     [source],

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 import { clickhouse, ephemeral } from "@turnproof/store";
-import type { EvidenceStore, Keyset, TurnOptions } from "@turnproof/store";
+import type { EvidenceStore, Keyset, TurnListOptions } from "@turnproof/store";
 import { everybody } from "@turnproof/store/testing";
 
 import { temporaryDirectories } from "./temporary-directory.ts";
@@ -67,7 +67,7 @@ afterAll(async () => {
 async function walked(
   from: EvidenceStore,
   query: EventQuery,
-  of: Omit<TurnOptions, "limit"> & { readonly limit?: number } = {},
+  of: Omit<TurnListOptions, "limit"> & { readonly limit?: number } = {},
 ): Promise<readonly string[][]> {
   const pages: string[][] = [];
   let after: Keyset | null = null;

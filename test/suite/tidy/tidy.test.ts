@@ -111,18 +111,33 @@ test.each(Object.entries(houses))("the page on the architecture has: %s", (headi
   expect(rows.map(([, room]) => room)).toEqual(named.filter((room) => room !== ""));
 });
 
-test("a package exports each name of a type from one file", () => {
-  const places = new Map<string, string[]>();
-  for (const { path, text } of sources()) {
+/** Places of each name of a type: exported ones of all packages, all of them by package. */
+function typeNames(files: readonly SourceFile[]): {
+  readonly exported: ReadonlyMap<string, readonly string[]>;
+  readonly local: ReadonlyMap<string, readonly string[]>;
+} {
+  const [exported, local] = [new Map<string, string[]>(), new Map<string, string[]>()];
+  const declared = /^(export )?(?:abstract )?(?:interface|type|class|enum) ([A-Z]\w+)/gm;
+  for (const { path, text } of files) {
     const home = /^(packages\/[a-z-]+|collector)\/src\//.exec(path)?.[1];
-    if (home === undefined) continue;
-    for (const [, name = ""] of text.matchAll(/^export (?:interface|type) ([A-Z]\w+)/gm)) {
-      const key = `${home} ${name}`;
+    if (home === undefined || /\.test\./.test(path)) continue;
+    for (const [, isExported, name = ""] of text.matchAll(declared)) {
+      const [places, key] = isExported ? [exported, name] : [local, `${home} ${name}`];
       places.set(key, [...(places.get(key) ?? []), path]);
     }
   }
-  expect(places.size).toBeGreaterThan(500);
-  expect([...places].filter(([, paths]) => paths.length > 1)).toEqual([]);
+  return { exported, local };
+}
+
+test("an exported name of a type stands for one type, and no other of its package has it", () => {
+  const { exported, local } = typeNames(sources());
+  expect(exported.size).toBeGreaterThan(500);
+  expect([...exported].filter(([, paths]) => paths.length > 1)).toEqual([]);
+  const shadowing = [...local].filter(([key]) => {
+    const [home = "", name = ""] = key.split(" ");
+    return exported.get(name)?.some((path) => path.startsWith(`${home}/`)) === true;
+  });
+  expect(shadowing).toEqual([]);
 });
 
 describe("a planted breach is found", () => {

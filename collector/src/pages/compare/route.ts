@@ -110,7 +110,7 @@ export const compareGroup: RouteGroup<CompareAnswers> = {
 /** GET `/traces/compare` and its twin. */
 function compareRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const accounts = new KeptAccounts<Account>();
+  const accounts = new KeptAccounts<ComparedAccount>();
   app.on("GET", ["/traces/compare", "/traces/compare.json"], async (c) => {
     if (wantsPage(c)) {
       const choice = await choiceOf(c, parts);
@@ -174,12 +174,12 @@ interface SideRead {
 }
 
 /** Everything computed from the events of both sides. */
-interface Account {
+interface ComparedAccount {
   readonly comparison: TraceComparison;
   readonly turns: Readonly<Record<"baseline" | "candidate", readonly TurnRow[]>>;
 }
 
-function accountOf(baseline: SideRead, candidate: SideRead): Account {
+function accountOf(baseline: SideRead, candidate: SideRead): ComparedAccount {
   return {
     comparison: compareTraceWindows(baseline.events, candidate.events, {
       baselineMetadata: baseline.metadata,

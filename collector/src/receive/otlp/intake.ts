@@ -64,11 +64,11 @@ export interface Arrival {
   /**
    * Reads the body; `reserve` is called before its first byte, with its length if that is known.
    */
-  read(reserve: (declared: number | undefined) => BudgetLease): Promise<ReadBody>;
+  read(reserve: (declared: number | undefined) => BudgetLease): Promise<BodyReader>;
 }
 
 /** A body, and its coding. */
-interface ReadBody {
+interface BodyReader {
   readonly bytes: Uint8Array;
   readonly coding: ContentCoding;
 }

@@ -1,6 +1,6 @@
 /** @module Preferences: theme, clock and density, stored only in the browser. */
 import { timeText } from "../display/figures.ts";
-import type { Clock, TimeForm } from "../display/figures.ts";
+import type { DisplayClock, TimeForm } from "../display/figures.ts";
 
 const choices = {
   theme: ["system", "light", "dark"],
@@ -27,7 +27,7 @@ export function preference(name: Preference): string {
 }
 
 /** The clock in which times are shown. */
-export function clock(): Clock {
+export function clock(): DisplayClock {
   return preference("clock") === "local" ? "local" : "utc";
 }
 

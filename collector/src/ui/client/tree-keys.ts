@@ -9,9 +9,9 @@ import { addShortcuts } from "./shortcuts.ts";
 import type { Shortcut } from "./shortcuts.ts";
 import type { TreeGrid } from "./tree-grid.ts";
 
-type Opening = Parameters<TreeGrid<TreeRow>["open"]>[0];
+type RowOpening = Parameters<TreeGrid<TreeRow>["open"]>[0];
 
-const openings: readonly (readonly [key: string, how: Opening, words: string])[] = [
+const openings: readonly (readonly [key: string, how: RowOpening, words: string])[] = [
   [">", "more", "Open one level more"],
   ["<", "less", "Close one level"],
   [")", "all", "Open everything"],
@@ -31,7 +31,7 @@ export function addTreeKeys<R extends TreeRow>(
       run();
       return true;
     };
-  const open = (how: Opening): void => {
+  const open = (how: RowOpening): void => {
     const shown = grid.open(how);
     announce(`${countText(shown)} ${shown === 1 ? "row" : "rows"}`);
   };
@@ -55,6 +55,6 @@ export function addTreeKeys<R extends TreeRow>(
     })),
   ]);
   for (const button of findAll("[data-open]")) {
-    button.addEventListener("click", () => open(button.dataset["open"] as Opening));
+    button.addEventListener("click", () => open(button.dataset["open"] as RowOpening));
   }
 }

@@ -69,8 +69,8 @@ export function bytesText(bytes: number): string {
   return `${significant(value)} ${units[unit] ?? "B"}`;
 }
 
-/** Clock in which times are shown. */
-export type Clock = "utc" | "local";
+/** DisplayClock in which times are shown. */
+export type DisplayClock = "utc" | "local";
 
 /** Precision of a shown time. */
 export type TimeForm = "time" | "second" | "minute" | "day" | "daytime" | "full";
@@ -88,7 +88,7 @@ function fractionOf(iso: string): string {
  * A time for display. `time` keeps milliseconds, `full` keeps every digit and the day. Invalid
  * text is returned unchanged.
  */
-export function timeText(iso: string, clock: Clock, form: TimeForm): string {
+export function timeText(iso: string, clock: DisplayClock, form: TimeForm): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
   const local = clock === "local";

@@ -51,7 +51,7 @@ export interface StatisticsLine {
 /** Column by which lines are sorted. */
 export type StatisticsColumn = Exclude<keyof StatisticsLine, "points">;
 
-type Stretch = readonly [fromMs: number, toMs: number];
+type StepStretch = readonly [fromMs: number, toMs: number];
 
 interface Draft {
   count: number;
@@ -61,7 +61,7 @@ interface Draft {
   childUnknown: boolean;
   selfMs: number;
   readonly durations: number[];
-  readonly stretches: Stretch[];
+  readonly stretches: StepStretch[];
 }
 
 /** The lines of a turn, in order of first occurrence. */
@@ -127,7 +127,7 @@ function add(
     return;
   }
   draft.stretches.push([startMs, endMs]);
-  const inside: Stretch[] = [];
+  const inside: StepStretch[] = [];
   for (const { node, startMs: from, endMs: to } of children) {
     if (node?.timing === "instantaneous") continue;
     // A child without an end, or with another clock, may cover more than recorded.
@@ -140,7 +140,7 @@ function add(
 }
 
 /** Total length of time intervals, each instant once. */
-function covered(stretches: readonly Stretch[]): number {
+function covered(stretches: readonly StepStretch[]): number {
   let sum = 0;
   let reached = -Infinity;
   for (const [from, to] of stretches.toSorted((a, b) => a[0] - b[0])) {

@@ -71,14 +71,14 @@ export function waterfallRows(waterfall: CausalWaterfall): WaterfallModel {
   return { rows, extentMs };
 }
 
-interface Place {
+interface TreePlace {
   readonly shift: number;
   readonly level: number;
   readonly parent: number;
 }
 
 /** Subtrees of a group by their parent: the root level, or a missing id. */
-function addGroup(rows: Draft[], { nodes }: WaterfallGroup, place: Place): void {
+function addGroup(rows: Draft[], { nodes }: WaterfallGroup, place: TreePlace): void {
   const tops: { readonly missing: string | null; readonly starts: number[] }[] = [];
   const byMissing = new Map<string, number[]>();
   nodes.forEach((node, index) => {
@@ -122,7 +122,7 @@ function addSubtree(
   rows: Draft[],
   nodes: readonly WaterfallNode[],
   start: number,
-  place: Place & { readonly position: number; readonly setSize: number },
+  place: TreePlace & { readonly position: number; readonly setSize: number },
 ): void {
   const offset = rows.length - start;
   const end = start + (nodes[start]?.descendant_count ?? 0);

@@ -68,7 +68,7 @@ function rangeText(fromMs: readonly number[], toMs: number): string {
   return `from ${durationText(fromMs[0] ?? 0)} to ${durationText(toMs)}`;
 }
 
-interface Place {
+interface CellPlace {
   readonly index: number;
   readonly size: number;
   /** Turns of the fullest cell, and of the fullest unknown one. */
@@ -78,7 +78,7 @@ interface Place {
   readonly classesHeight: number;
 }
 
-const Column: FC<{ readonly column: DurationColumn; readonly place: Place }> = ({
+const Column: FC<{ readonly column: DurationColumn; readonly place: CellPlace }> = ({
   column,
   place: { index, size, most, unknownMost, rowHeight, classesHeight },
 }) => {

@@ -2,7 +2,7 @@
  * @module EventPanel: everything recorded of one event: its identity, its allowlisted attributes
  * by the registry, its references, and refused attributes.
  */
-import type { ResourceRef, TurnEvent } from "@turnproof/evidence";
+import type { EventResource, TurnEvent } from "@turnproof/evidence";
 import { attribute } from "@turnproof/semconv";
 import type { AttributeRow } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
@@ -94,7 +94,7 @@ const Value: FC<{ readonly value: unknown }> = ({ value }) => {
 
 const References: FC<{
   readonly title: string;
-  readonly refs: readonly ResourceRef[] | undefined;
+  readonly refs: readonly EventResource[] | undefined;
 }> = ({ title, refs }) =>
   refs === undefined || refs.length === 0 ? (
     <></>

@@ -10,7 +10,7 @@ import { TurnRow } from "./turn-row.tsx";
 import type { RowPlace } from "./turn-row.tsx";
 
 /** A column of the list. */
-interface Column {
+interface TableColumn {
   readonly name: string;
   readonly heading: string;
   /** Explanation of the heading. */
@@ -19,7 +19,7 @@ interface Column {
   readonly sort?: TurnOrder["by"];
 }
 
-const columns: readonly Column[] = [
+const columns: readonly TableColumn[] = [
   { name: "c-time", heading: "Time", title: "Time of the turn's last event", sort: "ended_at" },
   {
     name: "c-agent",

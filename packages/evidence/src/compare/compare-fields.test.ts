@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 
 import { fieldChanges } from "./compare-fields.ts";
-import type { ResourceRef, TurnEvent } from "../event/event.ts";
+import type { EventResource, TurnEvent } from "../event/event.ts";
 
 function event(
   kind: TurnEvent["event_kind"],
@@ -114,7 +114,7 @@ describe("tokens", () => {
 });
 
 describe("words on references", () => {
-  const ref = (word: Partial<ResourceRef> = {}): ResourceRef => ({
+  const ref = (word: Partial<EventResource> = {}): EventResource => ({
     resource_type: "document",
     ref: "d",
     ...word,

@@ -4,7 +4,7 @@
  */
 import type { EventKind } from "@turnproof/semconv";
 
-import type { ResourceRef, TurnEvent } from "../event/event.ts";
+import type { EventResource, TurnEvent } from "../event/event.ts";
 
 /** Labels and states that every operation may have. */
 const commonFields = ["tool_outcome", "outcome", "tool_name", "provider", "model"] as const;
@@ -155,7 +155,7 @@ function provenanceOf(event: TurnEvent): string | null {
 function tally(
   { input_refs, output_refs, selection_ledger }: TurnEvent,
   own: string | undefined,
-  wordOf: (ref: ResourceRef) => string | undefined,
+  wordOf: (ref: EventResource) => string | undefined,
 ): string | null {
   const lists = [input_refs, output_refs, selection_ledger];
   if (own === undefined && lists.every((list) => list === undefined)) return null;

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 
 import { compareResults } from "./compare-results.ts";
-import type { ResourceRef, TurnEvent } from "../event/event.ts";
+import type { EventResource, TurnEvent } from "../event/event.ts";
 
 let second = 0;
 
@@ -22,12 +22,12 @@ function event(kind: TurnEvent["event_kind"], extra: Partial<TurnEvent> = {}): T
   };
 }
 
-const doc = (ref: string, version?: string, resource_type = "document"): ResourceRef => ({
+const doc = (ref: string, version?: string, resource_type = "document"): EventResource => ({
   resource_type,
   ref,
   ...(version === undefined ? {} : { version }),
 });
-const uses = (...input_refs: ResourceRef[]): TurnEvent => event("artifact", { input_refs });
+const uses = (...input_refs: EventResource[]): TurnEvent => event("artifact", { input_refs });
 const artifact = (
   artifact_type: string | undefined,
   attributes: TurnEvent["attributes"] = {},

@@ -2,7 +2,7 @@
  * @module CompareResults: compares sources, artifact states, parser results and deliveries of two
  * windows, each by its name: the resource, the type, the contract, the target.
  */
-import type { ResourceRef, TurnEvent } from "../event/event.ts";
+import type { EventResource, TurnEvent } from "../event/event.ts";
 import { labelOf } from "../reconcile/finding-list.ts";
 import { artifactStates } from "../reconcile/reconcile-states.ts";
 import { statesOf } from "../reconcile/reconcile-order.ts";
@@ -81,7 +81,7 @@ function compareNamed(before: Named, after: Named): StateComparison[] {
 
 function sourcesOf(events: readonly TurnEvent[]): Sources {
   const sources = new Map<string, Map<string, Set<string | null>>>();
-  const add = ({ resource_type, ref, version }: ResourceRef): void => {
+  const add = ({ resource_type, ref, version }: EventResource): void => {
     const byRef = sources.get(resource_type) ?? new Map<string, Set<string | null>>();
     sources.set(resource_type, byRef);
     const versions = byRef.get(ref) ?? new Set<string | null>();

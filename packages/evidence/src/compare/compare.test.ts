@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { compareTraceWindows } from "./compare.ts";
-import type { ResourceRef, TurnEvent } from "../event/event.ts";
+import type { EventResource, TurnEvent } from "../event/event.ts";
 
 const complete = {
   window_complete: true,
@@ -131,7 +131,7 @@ describe("operations", () => {
 
   test("ownership and provenance of references are counted, whatever their order", () => {
     const ref = { resource_type: "document", ref: "doc", version: "1" };
-    const made = (run: string, input_refs: readonly ResourceRef[]): TurnEvent =>
+    const made = (run: string, input_refs: readonly EventResource[]): TurnEvent =>
       event(run, 1, "artifact", {
         input_refs,
         output_refs: [{ ...ref, ownership_verified: true }],

@@ -5,7 +5,7 @@
 import { eventKinds, eventPhases, eventStatuses, registryRows } from "@turnproof/semconv";
 import type { AttributeType } from "@turnproof/semconv";
 
-import type { LedgerEntry, ResourceRef, TurnEvent } from "./event.ts";
+import type { LedgerEntry, EventResource, TurnEvent } from "./event.ts";
 import { isRecord } from "./resource-reading.ts";
 import { isNormalTime } from "./time.ts";
 
@@ -42,7 +42,7 @@ function isTime(value: unknown): boolean {
 
 function isRef(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const ref = value as { readonly [K in keyof ResourceRef]?: unknown };
+  const ref = value as { readonly [K in keyof EventResource]?: unknown };
   return (
     typeof ref.ref === "string" &&
     typeof ref.resource_type === "string" &&

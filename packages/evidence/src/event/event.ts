@@ -37,7 +37,7 @@ export const identityFields = [
 export type IdentityField = (typeof identityFields)[number];
 
 /** An opaque resource and its known properties. */
-export interface ResourceRef {
+export interface EventResource {
   readonly resource_type: string;
   readonly ref: string;
   readonly version?: string;
@@ -48,7 +48,7 @@ export interface ResourceRef {
 
 /** One line of a selection ledger: a candidate, and whether and why it was selected. */
 export interface LedgerEntry {
-  readonly resource: ResourceRef;
+  readonly resource: EventResource;
   readonly candidate_rank?: number;
   readonly relevance_score?: number;
   readonly selected?: boolean;
@@ -110,8 +110,8 @@ export interface TurnEvent extends EventIdentity {
   readonly source_store?: SourceStore;
   /** Number of different contents of this event so far; counted on read, 1 for the first. */
   readonly revision?: number;
-  readonly input_refs?: readonly ResourceRef[];
-  readonly output_refs?: readonly ResourceRef[];
+  readonly input_refs?: readonly EventResource[];
+  readonly output_refs?: readonly EventResource[];
   readonly selection_ledger?: readonly LedgerEntry[];
   readonly attributes: EventAttributeMap;
   /** Refused attributes by reason, never their keys or values. */

@@ -6,7 +6,7 @@
 import { attribute, limits, provenanceStatuses, screenValue } from "@turnproof/semconv";
 import type { AttributeRow, ProvenanceStatus } from "@turnproof/semconv";
 
-import type { LedgerEntry, ResourceRef } from "./event.ts";
+import type { LedgerEntry, EventResource } from "./event.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 
@@ -40,7 +40,7 @@ export function readResource(
   value: unknown,
   options: ResourceOptions = {},
   flawed: () => void = () => undefined,
-): ResourceRef | undefined {
+): EventResource | undefined {
   const record: Loose = typeof value === "string" ? { ref: value } : isRecord(value) ? value : {};
   const type = record["resource_type"] ?? record["type"] ?? options.defaultType;
   const ref = record["ref"] ?? record["resource_ref"] ?? record["id"];
@@ -49,7 +49,7 @@ export function readResource(
   const role = record["role"] ?? undefined;
   const owned = record["ownership_verified"] ?? undefined;
   const provenance = record["provenance_status"] ?? undefined;
-  const resource: { -readonly [K in keyof ResourceRef]: ResourceRef[K] } = {
+  const resource: { -readonly [K in keyof EventResource]: EventResource[K] } = {
     resource_type: type,
     ref,
   };
@@ -72,10 +72,10 @@ function textOf(version: unknown): unknown {
 }
 
 /** A list of references, at most 32; any other value is refused. */
-export function readResources(value: unknown, options: ResourceOptions = {}): Read<ResourceRef> {
+export function readResources(value: unknown, options: ResourceOptions = {}): Read<EventResource> {
   if (!Array.isArray(value)) return { items: [], refused: true };
   let refused = value.length > limits.listEntriesMax;
-  const items: ResourceRef[] = [];
+  const items: EventResource[] = [];
   for (let i = 0; i < Math.min(value.length, limits.listEntriesMax); i += 1) {
     const resource = readResource(value[i], options, () => {
       refused = true;
@@ -103,7 +103,7 @@ export function readLedger(value: unknown): Read<LedgerEntry> {
   return { items, refused };
 }
 
-function readLine(line: Loose, resource: ResourceRef, flawed: () => void): LedgerEntry {
+function readLine(line: Loose, resource: EventResource, flawed: () => void): LedgerEntry {
   const entry: { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] } = { resource };
   const rank = line["candidate_rank"] ?? undefined;
   const score = line["relevance_score"] ?? undefined;

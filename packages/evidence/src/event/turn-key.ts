@@ -11,7 +11,7 @@
 export const turnFields = ["agent_id", "user_id", "thread_id", "root_trace_id", "turn_id"] as const;
 
 /** Identity of a turn; `user_id` null is anonymous, absent is unattributed. */
-export interface TurnIdentity {
+export interface TurnKeyFields {
   readonly agent_id?: string;
   readonly user_id?: string | null;
   readonly thread_id?: string;
@@ -23,7 +23,7 @@ export interface TurnIdentity {
  * Equal texts for events of one turn. An absent id equals an empty one, as verdicts store it; the
  * three states of the tenant stay distinct.
  */
-export function turnKey(of: TurnIdentity): string {
+export function turnKey(of: TurnKeyFields): string {
   const user = of.user_id === undefined ? [] : [of.user_id];
   return JSON.stringify([
     of.root_trace_id ?? "",

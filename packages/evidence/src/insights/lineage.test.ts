@@ -1,17 +1,17 @@
 /** Lineage: producers, versions, tenants and cycles. */
 import { expect, test } from "vitest";
 
-import type { ResourceRef, TurnEvent } from "../event/event.ts";
+import type { EventResource, TurnEvent } from "../event/event.ts";
 import { buildLineage } from "./lineage.ts";
 
-function ref(name: string, version = "1"): ResourceRef {
+function ref(name: string, version = "1"): EventResource {
   return { resource_type: name.split("-")[0] ?? "", ref: name, version };
 }
 
 function event(
   id: string,
-  outputs: readonly ResourceRef[],
-  inputs: readonly ResourceRef[],
+  outputs: readonly EventResource[],
+  inputs: readonly EventResource[],
   extra: Partial<TurnEvent> = {},
 ): TurnEvent {
   return {

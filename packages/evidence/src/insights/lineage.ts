@@ -6,7 +6,7 @@
 import type { ProvenanceStatus } from "@turnproof/semconv";
 
 import { compareEvents } from "../event/event-order.ts";
-import type { ResourceRef, TurnEvent } from "../event/event.ts";
+import type { EventResource, TurnEvent } from "../event/event.ts";
 import { spanKey } from "../event/span-key.ts";
 import { readWindow } from "../normalize/window-events.ts";
 
@@ -54,7 +54,7 @@ type Tenant = string | null | undefined;
 
 /** Resources that the events of one span name as inputs: each once, in order of time. */
 interface SpanSources {
-  readonly refs: Map<string, ResourceRef>;
+  readonly refs: Map<string, EventResource>;
   /** True once an event has an edge to every one of them. */
   drawn: boolean;
 }
@@ -71,10 +71,10 @@ interface Shelf {
   readonly producers: Map<string, TurnEvent[]>;
   /** By root and span. */
   readonly spans: Map<string, SpanSources>;
-  readonly asked: Map<string, ResourceRef>;
+  readonly asked: Map<string, EventResource>;
 }
 
-function keyOf({ resource_type, ref, version }: ResourceRef): string {
+function keyOf({ resource_type, ref, version }: EventResource): string {
   return JSON.stringify([resource_type, ref, version ?? null]);
 }
 
@@ -130,19 +130,19 @@ function addEvent(shelf: Shelf, event: TurnEvent, query: LineageQuery): void {
 }
 
 /** The first record of a resource is kept. */
-function addRef(refs: Map<string, ResourceRef>, ref: ResourceRef): void {
+function addRef(refs: Map<string, EventResource>, ref: EventResource): void {
   const key = keyOf(ref);
   if (!refs.has(key)) refs.set(key, ref);
 }
 
 /** A node during the walk. */
-type NodeDraft = { -readonly [K in keyof LineageNode]: LineageNode[K] };
+type LineageDraft = { -readonly [K in keyof LineageNode]: LineageNode[K] };
 
 function walk(shelf: Shelf): Lineage {
   const indexOf = new Map<string, number>();
-  const nodes: NodeDraft[] = [];
+  const nodes: LineageDraft[] = [];
   const edges: LineageEdge[] = [];
-  const visit = (key: string, ref: ResourceRef, depth: number): number => {
+  const visit = (key: string, ref: EventResource, depth: number): number => {
     const known = indexOf.get(key);
     if (known !== undefined) return known;
     indexOf.set(key, nodes.length);
@@ -161,7 +161,7 @@ function walk(shelf: Shelf): Lineage {
   for (const [key, ref] of shelf.asked) visit(key, ref, 0);
   // A map is iterated in insertion order while it grows, so the walk is breadth-first.
   for (const [key, from] of indexOf) {
-    const node = nodes[from] as NodeDraft;
+    const node = nodes[from] as LineageDraft;
     for (const event of shelf.producers.get(key) ?? []) {
       const { refs, omitted } = sourcesOf(shelf, event);
       node.edges_omitted += omitted;
@@ -178,8 +178,8 @@ function walk(shelf: Shelf): Lineage {
 function sourcesOf(
   shelf: Shelf,
   event: TurnEvent,
-): { readonly refs: Map<string, ResourceRef>; readonly omitted: number } {
-  const refs = new Map<string, ResourceRef>();
+): { readonly refs: Map<string, EventResource>; readonly omitted: number } {
+  const refs = new Map<string, EventResource>();
   for (const ref of event.input_refs ?? []) addRef(refs, ref);
   const producer = event.attributes.producing_span_id;
   if (producer === undefined) return { refs, omitted: 0 };

@@ -7,7 +7,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { EventKind } from "@turnproof/semconv";
 
 import { compareEvents } from "../event/event-order.ts";
-import type { ResourceRef, TurnEvent } from "../event/event.ts";
+import type { EventResource, TurnEvent } from "../event/event.ts";
 import { assessWindow } from "../reconcile/reconcile-window.ts";
 import type { WindowMetadata } from "../reconcile/reconcile-window.ts";
 import { parentKey, spanKey } from "../event/span-key.ts";
@@ -26,8 +26,8 @@ export interface ReplayStep {
   readonly provider: string | null;
   readonly tool_name: string | null;
   readonly side_effect: boolean | null;
-  readonly input_refs: readonly ResourceRef[];
-  readonly output_refs: readonly ResourceRef[];
+  readonly input_refs: readonly EventResource[];
+  readonly output_refs: readonly EventResource[];
 }
 
 /** The plan. Its switches are off, and nothing in it can turn them on. */

@@ -4,7 +4,7 @@
  * converted to the current ones.
  */
 import type { EventDraft } from "./child-fields.ts";
-import type { ResourceRef } from "../event/event.ts";
+import type { EventResource } from "../event/event.ts";
 import { isRecord, readLedger, readResource, readResources } from "../event/resource-reading.ts";
 import type { ResourceOptions } from "../event/resource-reading.ts";
 
@@ -63,7 +63,7 @@ function listOf(
   places: readonly Loose[],
   names: readonly string[],
   options: ResourceOptions,
-): { readonly items?: ResourceRef[]; readonly refused: boolean } {
+): { readonly items?: EventResource[]; readonly refused: boolean } {
   for (const place of places) {
     for (const name of names) {
       if (place[name] !== undefined && place[name] !== null)
@@ -77,7 +77,7 @@ function listOf(
 function singleOf(
   draft: EventDraft,
   places: readonly Loose[],
-): { readonly item?: ResourceRef; readonly refused: boolean } {
+): { readonly item?: EventResource; readonly refused: boolean } {
   const { artifact_type, content_version } = draft.attributes;
   if (draft.event_kind !== "artifact" && draft.event_kind !== "delivery") return { refused: false };
   for (const place of places) {

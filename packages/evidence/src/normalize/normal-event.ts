@@ -19,13 +19,13 @@ import type { AttributeRow, EventKind } from "@turnproof/semconv";
 
 import { isComponent, isDialect, isDropCount, isOperation, isTaskId } from "./child-fields.ts";
 import { identityFields } from "../event/event.ts";
-import type { IdentityField, ResourceRef, SourceStore, TurnEvent } from "../event/event.ts";
+import type { IdentityField, EventResource, SourceStore, TurnEvent } from "../event/event.ts";
 import { isUsableId } from "./normalization-findings.ts";
 import { isRecord } from "../event/resource-reading.ts";
 import { isNormalTime } from "../event/time.ts";
 
 type Loose = { readonly [K in keyof TurnEvent]?: unknown };
-type LooseRef = { readonly [K in keyof ResourceRef]?: unknown };
+type LooseRef = { readonly [K in keyof EventResource]?: unknown };
 
 const kinds: ReadonlySet<unknown> = new Set(eventKinds);
 const phases: ReadonlySet<unknown> = new Set(eventPhases);

@@ -6,7 +6,7 @@
 import { identityFields } from "../event/event.ts";
 import type { IdentityField, TurnEvent } from "../event/event.ts";
 import { buildSpanTree, conflict, inheritedFields, isWeakAgent } from "./span-tree.ts";
-import type { Said, SpanTree } from "./span-tree.ts";
+import type { RecordedValue, SpanTree } from "./span-tree.ts";
 import { inTurnApplication } from "./turn-application.ts";
 import { findTurnParts } from "./turn-parts.ts";
 import { isUntrusted } from "./untrusted.ts";
@@ -50,13 +50,13 @@ function resolveTogether(events: readonly TurnEvent[]): TurnEvent[] {
   const only = onlyValues(events, rows);
   const turns = agentsOfTurns(events, rows, only);
   for (const [i, event] of events.entries()) {
-    const row = rows[i] as Said[];
+    const row = rows[i] as RecordedValue[];
     row[agentField] ??= agentWithout(event, i, tree, settled, row, turns);
   }
   const tenants = only[userField] === conflict ? tenantsOfTurns(events, rows, only) : undefined;
   const resolved = events.map((event, i) => {
     const read = isWrapping(event, i, tree, settled) ? structureOf(event) : event;
-    return complete(read, rows[i] as readonly Said[], only, tenants);
+    return complete(read, rows[i] as readonly RecordedValue[], only, tenants);
   });
   return inTurnApplication(resolved);
 }
@@ -84,7 +84,7 @@ export function resolveEvents(events: readonly TurnEvent[]): TurnEvent[] {
 
 /** Values of each node, its own or its nearest ancestor's, and the outermost turn. */
 interface Settled {
-  readonly values: Said[][];
+  readonly values: RecordedValue[][];
   /** The nearest agent name that a turn's agent replaces. */
   readonly names: (string | undefined)[];
   readonly outermost: (string | undefined)[];
@@ -136,10 +136,10 @@ function settle(tree: SpanTree): Settled {
   return { values, names, outermost, partOf };
 }
 
-function inherit(node: number, tree: SpanTree, values: Said[][]): void {
+function inherit(node: number, tree: SpanTree, values: RecordedValue[][]): void {
   const above = values[tree.parents[node] as number];
   if (above === undefined) return;
-  const mine = values[node] as Said[];
+  const mine = values[node] as RecordedValue[];
   for (let field = 0; field < mine.length; field += 1) {
     if (mine[field] === undefined) mine[field] = above[field];
   }
@@ -151,11 +151,11 @@ function inheritedOf(
   i: number,
   tree: SpanTree,
   { values, outermost }: Settled,
-): Said[] {
+): RecordedValue[] {
   const node = tree.nodeOf[i] as number;
   const at = node === -1 ? (tree.above[i] as number) : node;
   const around = values[at];
-  const row: Said[] = inheritedFields.map((name, field) => event[name] ?? around?.[field]);
+  const row: RecordedValue[] = inheritedFields.map((name, field) => event[name] ?? around?.[field]);
   if (isWeakAgent(event)) row[agentField] = around?.[agentField];
   // Explicitly anonymous is a value, not a gap to be filled from the ancestors.
   if (event.user_id === null) row[userField] = null;
@@ -166,22 +166,22 @@ function inheritedOf(
 /** The agents of a root's turns. */
 interface Agents {
   /** By turn id; a turn without an agent has the one that the others share, or its application. */
-  readonly byTurn: ReadonlyMap<Said, Said>;
+  readonly byTurn: ReadonlyMap<RecordedValue, RecordedValue>;
   /**
    * The agent of all turns or, without a turn, of all events that name one; `conflict` for
    * several.
    */
-  readonly shared: Said;
+  readonly shared: RecordedValue;
   /** The only turn of the root. */
-  readonly turn: Said;
+  readonly turn: RecordedValue;
 }
 
 function agentsOfTurns(
   events: readonly TurnEvent[],
-  rows: readonly (readonly Said[])[],
-  only: readonly Said[],
+  rows: readonly (readonly RecordedValue[])[],
+  only: readonly RecordedValue[],
 ): Agents {
-  let shared: Said;
+  let shared: RecordedValue;
   for (const [i, event] of events.entries()) {
     const value = event.event_kind === "turn" ? rows[i]?.[agentField] : undefined;
     if (value === undefined || value === shared) continue;
@@ -189,10 +189,10 @@ function agentsOfTurns(
   }
   shared ??= only[agentField];
   const common = shared === conflict ? undefined : shared;
-  const byTurn = new Map<Said, Said>();
+  const byTurn = new Map<RecordedValue, RecordedValue>();
   for (const [i, event] of events.entries()) {
     if (event.event_kind !== "turn") continue;
-    const row = rows[i] as readonly Said[];
+    const row = rows[i] as readonly RecordedValue[];
     const application = isReceived(event)
       ? (row[applicationField] ?? only[applicationField])
       : undefined;
@@ -216,9 +216,9 @@ function agentWithout(
   i: number,
   tree: SpanTree,
   { names, values }: Settled,
-  row: readonly Said[],
+  row: readonly RecordedValue[],
   { byTurn, shared, turn }: Agents,
-): Said {
+): RecordedValue {
   if (row[agentField] !== undefined) return undefined;
   const node = tree.nodeOf[i] as number;
   const at = node === -1 ? (tree.above[i] as number) : node;
@@ -233,8 +233,11 @@ function agentWithout(
 }
 
 /** Per field the only value in the trace, undefined without one, `conflict` with several. */
-function onlyValues(events: readonly TurnEvent[], rows: readonly (readonly Said[])[]): Said[] {
-  const only: Said[] = inheritedFields.map(() => undefined);
+function onlyValues(
+  events: readonly TurnEvent[],
+  rows: readonly (readonly RecordedValue[])[],
+): RecordedValue[] {
+  const only: RecordedValue[] = inheritedFields.map(() => undefined);
   for (const [i, event] of events.entries()) {
     for (const [field, name] of inheritedFields.entries()) {
       const derived = field === runField || field === turnField || field === agentField;
@@ -249,10 +252,10 @@ function onlyValues(events: readonly TurnEvent[], rows: readonly (readonly Said[
 /** Tenants inside each turn; computed only where one root has several tenants. */
 function tenantsOfTurns(
   events: readonly TurnEvent[],
-  rows: readonly (readonly Said[])[],
-  only: readonly Said[],
-): Map<Said, Set<string | null>> {
-  const tenants = new Map<Said, Set<string | null>>();
+  rows: readonly (readonly RecordedValue[])[],
+  only: readonly RecordedValue[],
+): Map<RecordedValue, Set<string | null>> {
+  const tenants = new Map<RecordedValue, Set<string | null>>();
   for (const [i, event] of events.entries()) {
     if (event.user_id === undefined) continue;
     const turn = rows[i]?.[turnField] ?? only[turnField];
@@ -266,9 +269,9 @@ function tenantsOfTurns(
 /** Fills the remaining fields from the trace, lists derived ones, and removes contested ones. */
 function complete(
   event: TurnEvent,
-  row: readonly Said[],
-  only: readonly Said[],
-  tenants: ReadonlyMap<Said, ReadonlySet<string | null>> | undefined,
+  row: readonly RecordedValue[],
+  only: readonly RecordedValue[],
+  tenants: ReadonlyMap<RecordedValue, ReadonlySet<string | null>> | undefined,
 ): TurnEvent {
   let patch: { [field in IdentityField]?: string | null } | undefined;
   const renamed = isWeakAgent(event);

@@ -23,13 +23,13 @@ export type InheritedField = (typeof inheritedFields)[number];
 export const conflict: unique symbol = Symbol("conflict");
 
 /** A recorded value, null for anonymous, undefined for none. */
-export type Said = string | null | undefined | typeof conflict;
+export type RecordedValue = string | null | undefined | typeof conflict;
 
 /** One span as its events describe it. */
 export interface SpanNode {
   readonly spanId: string;
   readonly principal: string | undefined;
-  readonly said: Said[];
+  readonly said: RecordedValue[];
   /** An agent name that the surrounding turn's agent replaces. */
   weakAgent: string | undefined;
   parentId: string | undefined;
@@ -109,7 +109,7 @@ export function isWeakAgent(event: TurnEvent): boolean {
   return event.agent_id !== undefined && event.identity_derived?.includes("agent_id") === true;
 }
 
-function own(event: TurnEvent): Said[] {
+function own(event: TurnEvent): RecordedValue[] {
   return [
     event.application_id,
     isWeakAgent(event) ? undefined : event.agent_id,

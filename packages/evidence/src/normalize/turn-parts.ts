@@ -4,7 +4,7 @@
  * without an agent of its own inside another turn is part of it.
  */
 import { conflict } from "./span-tree.ts";
-import type { Said, SpanNode, SpanTree } from "./span-tree.ts";
+import type { RecordedValue, SpanNode, SpanTree } from "./span-tree.ts";
 import { compareText } from "../event/text-order.ts";
 import { compareTimes } from "../event/time.ts";
 
@@ -13,7 +13,7 @@ export interface TurnParts {
   /** Node of the turn that a turn span is part of, or -1 for a turn of its own. */
   readonly partOf: Int32Array;
   /** Agent of each turn span; undefined where neither it nor a span inside of it names one. */
-  readonly agents: readonly Said[];
+  readonly agents: readonly RecordedValue[];
 }
 
 /** Indexes of the inherited fields that two spans of one turn must not contradict. */
@@ -38,7 +38,9 @@ interface Inner {
 export function findTurnParts(tree: SpanTree): TurnParts {
   const { nodes } = tree;
   const partOf = new Int32Array(nodes.length).fill(-1);
-  const agents: Said[] = nodes.map((node) => (node.isTurn ? node.said[agentField] : undefined));
+  const agents: RecordedValue[] = nodes.map((node) =>
+    node.isTurn ? node.said[agentField] : undefined,
+  );
   const order = fromTheTop(tree);
   const inside = turnsInside(tree, order);
   const named = namesInside(tree, order);
@@ -64,7 +66,7 @@ function settleFromTheTop(
   nodes: readonly SpanNode[],
   order: Int32Array,
   partOf: Int32Array,
-  agents: readonly Said[],
+  agents: readonly RecordedValue[],
 ): void {
   const holders = [...agents];
   for (const at of order) {
@@ -77,7 +79,7 @@ function settleFromTheTop(
 }
 
 /** True for a turn span that names no agent, at most a workflow. */
-function isUnnamed(node: SpanNode | undefined, agent: Said): boolean {
+function isUnnamed(node: SpanNode | undefined, agent: RecordedValue): boolean {
   return node?.said[agentField] === undefined && agent === node?.weakAgent;
 }
 
@@ -121,8 +123,8 @@ function turnsInside(tree: SpanTree, order: Int32Array): Map<number, Inner[]> {
 /**
  * The only agent name in the spans of a turn without one; libraries put it on their model calls.
  */
-function namesInside(tree: SpanTree, order: Int32Array): Map<number, Said> {
-  const names = new Map<number, Said>();
+function namesInside(tree: SpanTree, order: Int32Array): Map<number, RecordedValue> {
+  const names = new Map<number, RecordedValue>();
   const around = new Int32Array(tree.nodes.length).fill(-1);
   for (const at of order) {
     const node = tree.nodes[at] as SpanNode;
@@ -156,8 +158,8 @@ function adopted(
   wrapper: SpanNode,
   parts: readonly Inner[],
   nodes: readonly SpanNode[],
-  agents: readonly Said[],
-): Said {
+  agents: readonly RecordedValue[],
+): RecordedValue {
   if (wrapper.weakAgent !== undefined) return undefined;
   const named = parts.flatMap(({ at, direct }) =>
     direct && typeof agents[at] === "string" && !isUnnamed(nodes[at], agents[at]) ? [at] : [],

@@ -6,7 +6,7 @@
  */
 import { groupBy } from "@turnproof/semconv";
 
-import type { ResourceRef, TurnEvent } from "../event/event.ts";
+import type { EventResource, TurnEvent } from "../event/event.ts";
 import { areBridged } from "./reconcile-bridge.ts";
 import { clockOf } from "./reconcile-clock.ts";
 import { compareOrder, statesOf, unestablished } from "./reconcile-order.ts";
@@ -28,11 +28,11 @@ interface Word {
 /** Subject of statements without a reference: the turn's own binding. */
 const binding = "";
 
-function subjectOf({ resource_type, ref, version }: ResourceRef): string {
+function subjectOf({ resource_type, ref, version }: EventResource): string {
   return JSON.stringify([resource_type, ref, version ?? null]);
 }
 
-function isDenied(ref: ResourceRef): boolean {
+function isDenied(ref: EventResource): boolean {
   const { ownership_verified: owned, provenance_status: provenance } = ref;
   return owned === false || provenance === "missing" || provenance === "failed";
 }
@@ -49,7 +49,7 @@ export function saysDenial(event: TurnEvent): boolean {
 }
 
 /** The references of an event; a candidate that was not selected is not one. */
-function refsOf(event: TurnEvent): readonly ResourceRef[] {
+function refsOf(event: TurnEvent): readonly EventResource[] {
   const { input_refs: inputs, output_refs: outputs, selection_ledger: ledger } = event;
   const selected = ledger?.filter((line) => line.selected === true);
   const resources = selected?.map(({ resource }) => resource);
@@ -270,7 +270,7 @@ function standingDeliveries(
   return [...statesOf(deliveries).latest, ...named];
 }
 
-function resourceNames(refs: readonly ResourceRef[] | undefined): readonly string[] {
+function resourceNames(refs: readonly EventResource[] | undefined): readonly string[] {
   return refs?.map(({ resource_type: type, ref }) => JSON.stringify([type, ref])) ?? [];
 }
 

@@ -5,13 +5,13 @@
  */
 import { supportingRoles } from "@turnproof/semconv";
 
-import type { ResourceRef, TurnEvent } from "../event/event.ts";
+import type { EventResource, TurnEvent } from "../event/event.ts";
 import { shownOf } from "./finding-list.ts";
 import type { Bench } from "./reconcile-bench.ts";
 
 /** One declared source, and the intents that declare it. */
 interface Wanted {
-  readonly source: ResourceRef;
+  readonly source: EventResource;
   readonly intents: TurnEvent[];
 }
 
@@ -95,12 +95,12 @@ function note(
 }
 
 /** True for a source that must match, or that may replace one that must. */
-function plays({ role }: ResourceRef): boolean {
+function plays({ role }: EventResource): boolean {
   return role === undefined || !supportingRoles.has(role);
 }
 
 /** A replacement for the required source: the same resource, or one of its role. */
-function isRival(source: ResourceRef, wanted: ResourceRef): boolean {
+function isRival(source: EventResource, wanted: EventResource): boolean {
   if (source.ref === wanted.ref) return true;
   return plays(source) && source.resource_type === wanted.resource_type;
 }

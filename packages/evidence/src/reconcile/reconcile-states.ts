@@ -2,7 +2,7 @@
  * @module ReconcileStates: the artifacts of a task, each in its latest state with the superseded
  * ones (requirements: Reconciliation 2).
  */
-import type { ResourceRef, TurnEvent } from "../event/event.ts";
+import type { EventResource, TurnEvent } from "../event/event.ts";
 import { compareOrder, statesOf, statesWithin } from "./reconcile-order.ts";
 import type { States } from "./reconcile-order.ts";
 import { producerOf, tiedOf } from "./reconcile-tied.ts";
@@ -15,7 +15,7 @@ export interface ArtifactState extends States {
 }
 
 /** The resource of a record. */
-export function refOf(artifact: TurnEvent): ResourceRef | undefined {
+export function refOf(artifact: TurnEvent): EventResource | undefined {
   return artifact.output_refs?.[0];
 }
 

@@ -23,7 +23,7 @@ import { compareTimes } from "../event/time.ts";
 import type { WindowEvents } from "../normalize/window-events.ts";
 
 /** Number of tasks of a sort, and whether a latest state of one is negative. */
-interface Judged {
+interface JudgedTuple {
   tasks: number;
   bad: boolean;
 }
@@ -37,9 +37,9 @@ export interface TaskChain {
 
 /** Results that are kept; everything else of a task is dropped before the next is judged. */
 export interface Notes {
-  readonly intended: Judged;
+  readonly intended: JudgedTuple;
   /** Tasks with evidence and without an intent, with their scopes. */
-  readonly other: Judged;
+  readonly other: JudgedTuple;
   readonly unasked: TaskScope[];
   readonly findings: Finding[];
   /** Findings on turns without any task, and whether a verified outcome of one failed. */

@@ -6,7 +6,7 @@
  */
 import type { MetricState } from "@turnproof/semconv";
 
-import type { EventAttributeMap, ResourceRef, TurnEvent } from "../event/event.ts";
+import type { EventAttributeMap, EventResource, TurnEvent } from "../event/event.ts";
 
 /** A count and its state. */
 export interface Metric {
@@ -39,9 +39,9 @@ export interface Supply {
   readonly profile_attribute_names: readonly string[];
   readonly preference_names: readonly string[];
   readonly retrieved_scores: readonly number[];
-  readonly retrieved_refs: readonly ResourceRef[];
-  readonly supplied_refs: readonly ResourceRef[];
-  readonly referenced_refs: readonly ResourceRef[];
+  readonly retrieved_refs: readonly EventResource[];
+  readonly supplied_refs: readonly EventResource[];
+  readonly referenced_refs: readonly EventResource[];
   /** True when any stage was degraded; null when none recorded it. */
   readonly degraded: boolean | null;
   readonly fallback_used: boolean | null;

@@ -9,7 +9,7 @@ const latest = "9223372036854775807";
 const latestText = "2262-04-11T23:47:16.854775807Z";
 
 /** A parsed time: its text, and its parts for durations. */
-export interface Instant {
+export interface NanoInstant {
   readonly text: string;
   readonly seconds: number;
   readonly nanos: number;
@@ -38,7 +38,7 @@ function isDigits(text: string): boolean {
   return text.length > 0;
 }
 
-const clampedInstant: Instant = {
+const clampedInstant: NanoInstant = {
   text: latestText,
   seconds: 9_223_372_036,
   nanos: 854_775_807,
@@ -46,7 +46,7 @@ const clampedInstant: Instant = {
 };
 
 /** Reads a count of nanoseconds; undefined for zero, absent or an invalid count. */
-export function instantOf(nanoseconds: string | UnixTime | undefined): Instant | undefined {
+export function instantOf(nanoseconds: string | UnixTime | undefined): NanoInstant | undefined {
   if (typeof nanoseconds === "object") return instantOfTime(nanoseconds);
   if (nanoseconds === undefined || nanoseconds === "0" || !isDigits(nanoseconds)) return undefined;
   const digits = nanoseconds.charCodeAt(0) === 48 ? nanoseconds.replace(/^0+/, "") : nanoseconds;
@@ -61,7 +61,7 @@ export function instantOf(nanoseconds: string | UnixTime | undefined): Instant |
   return { text, seconds, nanos: Number(fraction), clamped: false };
 }
 
-function instantOfTime({ seconds, nanos }: UnixTime): Instant | undefined {
+function instantOfTime({ seconds, nanos }: UnixTime): NanoInstant | undefined {
   if (seconds === 0 && nanos === 0) return undefined;
   const { seconds: last, nanos: rest } = clampedInstant;
   if (seconds > last || (seconds === last && nanos > rest)) return clampedInstant;
@@ -71,7 +71,7 @@ function instantOfTime({ seconds, nanos }: UnixTime): Instant | undefined {
 }
 
 /** Milliseconds between two instants, or undefined when the end is before the start. */
-export function millisecondsBetween(start: Instant, end: Instant): number | undefined {
+export function millisecondsBetween(start: NanoInstant, end: NanoInstant): number | undefined {
   const nanos = end.nanos - start.nanos;
   const elapsed = (end.seconds - start.seconds) * 1_000 + nanos / 1_000_000;
   return elapsed < 0 ? undefined : elapsed;

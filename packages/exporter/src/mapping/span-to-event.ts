@@ -10,7 +10,7 @@ import type { EventKind, EventPhase } from "@turnproof/semconv";
 import { decideKind } from "./kind-decision.ts";
 import type { KindDecision } from "./kind-decision.ts";
 import { instantOf, millisecondsBetween, nineDigits } from "./nano-time.ts";
-import type { Instant } from "./nano-time.ts";
+import type { NanoInstant } from "./nano-time.ts";
 import { operationOf } from "./operation.ts";
 import { SpanReading } from "./span-reading.ts";
 import type { KeyIdentity } from "./span-reading.ts";
@@ -134,8 +134,8 @@ function begin(
 
 function addTimes(
   draft: Draft,
-  start: Instant | undefined,
-  end: Instant | undefined,
+  start: NanoInstant | undefined,
+  end: NanoInstant | undefined,
   context: MappingContext,
 ): void {
   if (start === undefined || start.clamped || end?.clamped === true) reading.drop("time_clamped");
@@ -158,7 +158,7 @@ function saidTime(): string | undefined {
   return undefined;
 }
 
-function addDuration(draft: Draft, start: Instant, end: Instant): void {
+function addDuration(draft: Draft, start: NanoInstant, end: NanoInstant): void {
   const elapsed = millisecondsBetween(start, end);
   if (elapsed === undefined) reading.drop("time_clamped");
   else if (draft.phase === "result" || elapsed > 0) {

@@ -6,10 +6,10 @@
 import type { Variables } from "./environment.ts";
 
 /** Writes a sentence in plain words; never content. */
-export type Notice = (sentence: string) => void;
+export type WriteNotice = (sentence: string) => void;
 
 /** Writes to standard error, unless the variables disable it. */
-export function noticeOn(variables: Variables): Notice {
+export function noticeOn(variables: Variables): WriteNotice {
   const silent = variables["OTEL_LOG_LEVEL"]?.trim().toLowerCase() === "none";
   return (sentence) => {
     if (!silent) process.stderr.write(`turnproof: ${sentence}\n`);

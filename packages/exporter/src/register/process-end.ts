@@ -6,7 +6,7 @@
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
 import type { ExportHealth } from "../processor/loss-ledger.ts";
 import type { TurnproofProcessor } from "../processor/turnproof-processor.ts";
-import type { Notice } from "./notice.ts";
+import type { WriteNotice } from "./notice.ts";
 
 /** The part of a set-up that concerns the end of its process. */
 export interface Ending {
@@ -18,7 +18,7 @@ export interface Ending {
   readonly exitDeadlineMs: number;
   /** Sends what is queued, and shuts down. */
   readonly end: () => Promise<void>;
-  readonly notice: Notice;
+  readonly notice: WriteNotice;
 }
 
 const endings = new Set<Ending>();

@@ -53,12 +53,12 @@ export async function hasVerdictsAlone(engine: Engine): Promise<boolean> {
   return tables.has("verdicts") && !tables.has(oldEventsTable);
 }
 
-interface Held {
+interface HeldTables {
   readonly engine: string;
   readonly rows: number;
 }
 
-async function tablesOf(engine: Engine): Promise<ReadonlyMap<string, Held>> {
+async function tablesOf(engine: Engine): Promise<ReadonlyMap<string, HeldTables>> {
   const answer = await engine.query(
     `SELECT name, engine, toFloat64(ifNull(total_rows, 0)) AS rows FROM system.tables
 WHERE database = currentDatabase() AND name IN ('events', '${oldEventsTable}', 'copied_slices',

@@ -51,9 +51,9 @@ export function filesystemMemory(parts: FilesystemMemoryParts): AdministeredMemo
   };
 }
 
-type Reads = Pick<MemoryStore, "get" | "list" | "count" | "vectorSearch" | "textSearch">;
+type FileReads = Pick<MemoryStore, "get" | "list" | "count" | "vectorSearch" | "textSearch">;
 
-function reads(rows: MemoryRows, clock: () => string, open: () => void): Reads {
+function reads(rows: MemoryRows, clock: () => string, open: () => void): FileReads {
   const inside = async (
     filter: MemoryFilter,
     kind: ScopedKind,

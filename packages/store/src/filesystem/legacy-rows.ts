@@ -8,7 +8,7 @@ import type { ScopedKind } from "@turnproof/semconv";
 import { groupBy, memoryCollections } from "@turnproof/semconv";
 
 import { legacyId, legacyRecord } from "../memory/legacy-record.ts";
-import type { Said } from "../memory/legacy-record.ts";
+import type { ReadDocument } from "../memory/legacy-record.ts";
 import type { MemoryRecord } from "../memory-store.ts";
 import type { Disk } from "./disk.ts";
 import { folderOf, parseObject } from "./document.ts";
@@ -101,19 +101,19 @@ function byBytes(a: string, b: string): number {
 function rowOf(
   kind: ScopedKind,
   base: string,
-  said: Said,
-  index: (key: string) => Said | undefined,
+  said: ReadDocument,
+  index: (key: string) => ReadDocument | undefined,
 ): MemoryRecord | undefined {
   const id = legacyId(said["id"]) ?? legacyId(said["_id"]) ?? base;
   return legacyRecord(kind, said, base, index(`${base}.json`) ?? index(id) ?? index(base));
 }
 
 /** Entries of an old index by id and by file, whether it was a list or a map. */
-export function legacyIndex(bytes: Buffer | undefined): (key: string) => Said | undefined {
-  const entries = new Map<string, Said>();
+export function legacyIndex(bytes: Buffer | undefined): (key: string) => ReadDocument | undefined {
+  const entries = new Map<string, ReadDocument>();
   const take = (value: unknown, key?: string): void => {
     if (typeof value !== "object" || value === null) return;
-    const entry = value as Said;
+    const entry = value as ReadDocument;
     for (const name of [key, entry["id"], entry["_id"], entry["file"]]) {
       if (typeof name !== "string") continue;
       const other = entries.get(name);
@@ -128,7 +128,7 @@ export function legacyIndex(bytes: Buffer | undefined): (key: string) => Said | 
   } catch {
     // A torn index is ignored; the documents carry their own data.
   }
-  const said = typeof parsed === "object" && parsed !== null ? (parsed as Said) : {};
+  const said = typeof parsed === "object" && parsed !== null ? (parsed as ReadDocument) : {};
   for (const list of [parsed, said["rows"], said["entries"], said["items"], said["documents"]]) {
     if (Array.isArray(list)) for (const value of list) take(value);
     else if (typeof list === "object" && list !== null) {

@@ -11,7 +11,7 @@ import type { Json, MemoryRecord, SharedRecord } from "../memory-store.ts";
 import { recordOf, sharedRecordOf } from "./record-rules.ts";
 
 /** A document as read. */
-export type Said = Readonly<Record<string, unknown>>;
+export type ReadDocument = Readonly<Record<string, unknown>>;
 
 /** Stands for a time that was not recorded. */
 const unknownTime = "1970-01-01T00:00:00.000Z";
@@ -34,9 +34,9 @@ const ownFields: ReadonlySet<string> = new Set(
  */
 export function legacyRecord(
   kind: ScopedKind,
-  said: Said,
+  said: ReadDocument,
   base: string,
-  indexed: Said = {},
+  indexed: ReadDocument = {},
 ): MemoryRecord | undefined {
   const tenant = said["user_id"] ?? indexed["user_id"] ?? null;
   // The tenant cannot be determined, so it is not the anonymous scope either.
@@ -56,14 +56,18 @@ export function legacyRecord(
 }
 
 /** The same for kinds without a tenant. */
-export function legacyShared(kind: SharedKind, said: Said, base: string): SharedRecord | undefined {
+export function legacyShared(
+  kind: SharedKind,
+  said: ReadDocument,
+  base: string,
+): SharedRecord | undefined {
   const draft = commonOf(said, base);
   return madeBy(() => sharedRecordOf(kind, draft, writtenOf(said, draft.created_at)));
 }
 
 type Draft = Pick<MemoryRecord, "id" | "data" | "created_at" | "text" | "embedding">;
 
-function commonOf(said: Said, base: string): Draft {
+function commonOf(said: ReadDocument, base: string): Draft {
   return {
     id: legacyId(said["id"]) ?? legacyId(said[legacyIdField]) ?? legacyId(said["_id"]) ?? base,
     ...optional("text", text(said["text"]) ?? text(said["content"])),
@@ -74,7 +78,7 @@ function commonOf(said: Said, base: string): Draft {
 }
 
 function writtenOf(
-  said: Said,
+  said: ReadDocument,
   created: string,
 ): { readonly now: string; readonly version: number } {
   return { now: legacyTime(said["updated_at"]) ?? created, version: 1 };
@@ -102,7 +106,7 @@ export function legacyId(value: unknown): string | undefined {
   }
   const plain: unknown = JSON.parse(JSON.stringify(value));
   if (typeof plain === "string") return plain === "" ? undefined : plain;
-  const [only, ...others] = Object.entries(plain as Said);
+  const [only, ...others] = Object.entries(plain as ReadDocument);
   const isExtended = only !== undefined && others.length === 0 && only[0].startsWith("$");
   return isExtended ? legacyId(only[1]) : JSON.stringify(plain);
 }
@@ -122,7 +126,7 @@ function legacyTime(value: unknown): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-function dataOf(said: Said): { readonly [key: string]: Json } {
+function dataOf(said: ReadDocument): { readonly [key: string]: Json } {
   const { data } = said;
   const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
   const rest = Object.entries(said).filter(([name]) => !ownFields.has(name) || isLeft(said, name));
@@ -131,7 +135,7 @@ function dataOf(said: Said): { readonly [key: string]: Json } {
 }
 
 /** True for a value under one of our names that is not converted to a field of the row. */
-function isLeft(said: Said, name: string): boolean {
+function isLeft(said: ReadDocument, name: string): boolean {
   const value = said[name] ?? "";
   if (value === "") return false;
   switch (name) {

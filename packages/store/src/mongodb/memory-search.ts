@@ -33,7 +33,7 @@ const candidatesMax = 10_000;
 /** Rows requested from the index per hit: some of them may have changed since. */
 const rowsPerHit = 4;
 
-interface VectorQuery {
+interface AtlasQuery {
   readonly embedding: readonly number[];
   readonly limit: number;
   readonly minScore?: number;
@@ -42,7 +42,7 @@ interface VectorQuery {
 /** Rows nearest by cosine. */
 export async function vectorSearch(
   place: MongoSearchPlace,
-  query: VectorQuery,
+  query: AtlasQuery,
 ): Promise<SearchResult> {
   const { embedding, minScore } = query;
   const limit = Math.trunc(query.limit);

@@ -181,14 +181,14 @@ function turnsOf(database: Db): Collection<Document> {
   return database.collection("turn_ledger");
 }
 
-interface EvidenceParts {
+interface MongoParts {
   readonly database: Db;
   readonly reads: Reads;
   readonly old: OldEvents;
   readonly close: () => Promise<void>;
 }
 
-function evidenceOf({ database, reads, old, close }: EvidenceParts): EvidenceStore {
+function evidenceOf({ database, reads, old, close }: MongoParts): EvidenceStore {
   const bundles = bundlesOf(database);
   const batches = database.collection("evidence_batches");
   return {

@@ -1,5 +1,5 @@
 /**
- * @module Migration: creates the tables from `.sql` files, forward only, all missing ones in one
+ * @module PostgresMigration: creates the tables from `.sql` files, forward only, all missing ones in one
  * transaction. Data of a newer version is refused.
  */
 import { readdir, readFile } from "node:fs/promises";
@@ -12,14 +12,14 @@ import type { Database, Session } from "./database.ts";
 const directory = new URL("../../sql/postgres/", import.meta.url);
 
 /** A migration file: its number, its name and its text. */
-interface Migration {
+interface PostgresMigration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
 }
 
 /** All migrations of this build, in order. */
-async function readMigrations(): Promise<Migration[]> {
+async function readMigrations(): Promise<PostgresMigration[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{3}_\w+\.sql$/.test(name));
   return Promise.all(
     names.toSorted().map(async (name) => ({
@@ -103,7 +103,10 @@ WHERE to_regclass(name) IS NOT NULL GROUP BY name ORDER BY name`,
   }
 }
 
-function missing(migrations: readonly Migration[], done: ReadonlySet<number>): Migration[] {
+function missing(
+  migrations: readonly PostgresMigration[],
+  done: ReadonlySet<number>,
+): PostgresMigration[] {
   const newest = migrations.at(-1)?.version ?? 0;
   for (const version of done) if (version > newest) throw new CodedError("store_version_newer");
   return migrations.filter(({ version }) => !done.has(version));

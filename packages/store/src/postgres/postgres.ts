@@ -119,7 +119,7 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
   return provided;
 }
 
-interface EvidenceParts {
+interface PostgresParts {
   readonly name: string;
   readonly database: Database;
   readonly old: OldEvents;
@@ -127,7 +127,7 @@ interface EvidenceParts {
   readonly close: () => Promise<void>;
 }
 
-function evidenceOf({ name, database, old, legacy, close }: EvidenceParts): EvidenceStore {
+function evidenceOf({ name, database, old, legacy, close }: PostgresParts): EvidenceStore {
   const store: EvidenceStore = {
     name,
     capabilities: capabilitiesOf("postgres"),

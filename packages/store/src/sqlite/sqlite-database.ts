@@ -158,19 +158,19 @@ function attempt(work: () => void): void {
   }
 }
 
-interface Engine {
+interface SqliteEngine {
   readonly DatabaseSync: new (
     path: string,
     options?: { readonly readOnly?: boolean },
   ) => SqliteDatabase;
 }
 
-function engineOrThrow(): Engine {
+function engineOrThrow(): SqliteEngine {
   const sqlite = engine();
   if (sqlite !== undefined) return sqlite;
   throw new CodedError("driver_missing", { field: "Node.js 22.13 or later" });
 }
 
-function engine(): Engine | undefined {
-  return process.getBuiltinModule("node:sqlite" as string) as Engine | undefined;
+function engine(): SqliteEngine | undefined {
+  return process.getBuiltinModule("node:sqlite" as string) as SqliteEngine | undefined;
 }

@@ -97,12 +97,12 @@ function isNewest(statements: Statements, key: string, version: TurnVersion): bo
   return true;
 }
 
-interface HeldTurn {
+interface StoredTurn {
   readonly id: number;
   readonly record: TurnRecord;
 }
 
-function heldOf(statements: Statements, key: string): HeldTurn | undefined {
+function heldOf(statements: Statements, key: string): StoredTurn | undefined {
   const row = statements.held.get(key);
   if (row === undefined) return undefined;
   return { id: Number(row["id"]), record: JSON.parse(String(row["record"])) as TurnRecord };

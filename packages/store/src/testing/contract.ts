@@ -39,7 +39,7 @@ export interface Clause {
 }
 
 /** How a provider is opened, and its exemptions. */
-export interface ContractOptions {
+export interface KitOptions {
   /** Required by clauses about evidence. */
   readonly open?: () => Promise<EvidenceStore>;
   /** Required by clauses about memory. */
@@ -62,7 +62,7 @@ export interface ContractOptions {
 const defaultEffort: Effort = { sequences: 8, commands: 24 };
 
 /** Registers the clauses as tests of the provider. Throws on an invalid exemption. */
-export function contract(name: string, clauses: readonly Clause[], options: ContractOptions): void {
+export function contract(name: string, clauses: readonly Clause[], options: KitOptions): void {
   const exempt = options.exempt ?? {};
   if (clauses.length === 0) throw new RangeError("a contract needs clauses");
   for (const exempted of Object.keys(exempt)) {

@@ -64,7 +64,7 @@ export function startFind(grid: WaterfallGrid, eventsOf: EventsOf): RowFinding |
   return { keepAll: () => box.only(false), renew: () => box.say(), ask: (text) => box.ask(text) };
 }
 
-interface Parts {
+interface FindParts {
   readonly form: HTMLFormElement;
   readonly field: HTMLInputElement;
 }
@@ -78,7 +78,7 @@ class FindBox {
   #only = false;
   #timer: number | undefined;
 
-  constructor(grid: WaterfallGrid, eventsOf: EventsOf, { form, field }: Parts) {
+  constructor(grid: WaterfallGrid, eventsOf: EventsOf, { form, field }: FindParts) {
     this.#grid = grid;
     this.#eventsOf = eventsOf;
     this.#form = form;
