@@ -49,7 +49,10 @@ function said({ turn_id, verdict, finding_codes }: TurnRow): FoundVerdict {
   return { turn_id: turn_id ?? null, verdict, finding_codes: finding_codes ?? [] };
 }
 
-/** The rows of one root from its present events, with the verdicts on exactly these. */
+/**
+ * The rows of one root from its present events, with the verdicts that lists show. A success is
+ * left out for a turn that has grown since.
+ */
 export async function withVerdicts(
   ledger: TurnReader,
   { scope, root }: { readonly scope: EvidenceScope; readonly root: string },
@@ -59,8 +62,8 @@ export async function withVerdicts(
   const byTurn = new Map(records.map((record) => [turnKey(record.row), record]));
   return rows.map((row) => {
     const record = byTurn.get(turnKey(row));
-    // A verdict based on less than the row has is outdated.
-    if (record === undefined || record.row.verdict === null || isOlder(record, row)) return row;
+    if (record === undefined || record.row.verdict === null) return row;
+    if (record.row.verdict === "success" && isOlder(record, row)) return row;
     const { verdict, finding_codes, insight_codes = [] } = record.row;
     return { ...row, verdict, finding_codes, insight_codes };
   });

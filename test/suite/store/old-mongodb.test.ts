@@ -11,6 +11,7 @@ import type { Collection, Db, Document } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { storedForm } from "../../../packages/store/src/stored-event.ts";
+import type { StoredEvent } from "../../../packages/store/src/stored-event.ts";
 import { epochMicros } from "../../../packages/store/src/time.ts";
 import { openMongo } from "../../servers/mongo-database.ts";
 import type { MongoDatabase } from "../../servers/mongo-database.ts";
@@ -123,6 +124,28 @@ test("old events are compared before they are dropped", { timeout: 120_000 }, as
   await provider.retention.evidence(asked);
   expect(await provider.checkOld()).toEqual({ ...same, deleted: 300 });
   await provider.dropOld();
+});
+
+test("events without a root are copied and compared too", { timeout: 120_000 }, async () => {
+  const batches = oldBatches(20);
+  const database = await oldDatabase(batches);
+  const [first] = oldDocuments(batches[0] as EvidenceBatch);
+  const { root_trace_id: _root, ...event } = JSON.parse(String(first?.["event"])) as StoredEvent;
+  const rootless = ["", null, ""].map((root_trace_id, at) => ({
+    ...first,
+    _id: `rootless:${at}` as never,
+    batch_id: "rootless",
+    root_trace_id,
+    event: JSON.stringify({ ...event, event_id: `e-${at}` }),
+  }));
+  await database.collection<Document>("evidence_events").insertMany(rootless);
+  const provider = await mongodb({ client, database: database.databaseName });
+  const same = { events: 20 * 5 + 3, missing: 0, roots: 0, deleted: 0, complete: true };
+  expect(await provider.checkOld()).toEqual(same);
+  await provider.dropOld();
+  const found = await provider.evidence.page(everybody, { store: "all" }, { limit: 500 });
+  expect(found.bounded).toBe(false);
+  expect(found.events.filter(({ root_trace_id: root }) => root === undefined)).toHaveLength(3);
 });
 
 test("a copy that was ended goes on and repeats nothing", { timeout: 180_000 }, async () => {

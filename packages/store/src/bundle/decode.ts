@@ -57,7 +57,8 @@ function decodeSegment(root: string, segment: unknown, events: StoredEvent[]): v
   const [received, base, head] = segment as unknown[];
   if (!Number.isSafeInteger(received) || !Number.isSafeInteger(base)) refuse();
   if (!isFields(head, headNames)) refuse();
-  const said = { root_trace_id: root, ...head };
+  // Events of an earlier version may be without a root: they are under the empty one.
+  const said = root === "" ? { ...head } : { root_trace_id: root, ...head };
   const frame = { said, received: received as number, base: base as number };
   // The head's values are those of the first event, so each is validated with an event.
   if (sharedFields.some((field) => restOf(segment[3])[field] !== undefined)) refuse();

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 
 import { CodedError, groupBy } from "@turnproof/semconv";
-import type { Db, Document } from "mongodb";
+import type { Db, Document, Filter } from "mongodb";
 
 import type { CopyOptions, CopyReport, ParityReport } from "../evidence-admin.ts";
 import { saysTenant } from "../evidence-retention.ts";
@@ -85,23 +85,37 @@ const namespaceNotFound = 26;
 
 /** Events of this batch that are not copied yet. */
 export async function waitingOf(database: Db, batchId: string): Promise<number> {
-  const after = { $gt: (await noteOf(database)).after };
+  const after = behind((await noteOf(database)).after);
   return database
     .collection(oldCollection)
-    .countDocuments({ batch_id: { $eq: batchId }, root_trace_id: after });
+    .countDocuments({ batch_id: { $eq: batchId }, ...after });
 }
 
 interface Note {
-  /** The last root that was copied. */
-  readonly after: string;
+  /** The last root that was copied; undefined before the first, which may be the empty one. */
+  readonly after: string | undefined;
   readonly complete: boolean;
+}
+
+/** Condition of the documents that come after this root. */
+function behind(after: string | undefined): Filter<Document> {
+  return after === undefined ? {} : { root_trace_id: { $gt: after } };
+}
+
+/** The root of a document; without one it is the empty root, as everywhere. */
+function rootOf(document: Document | undefined): string {
+  return String(document?.["root_trace_id"] ?? "");
 }
 
 const noteId = { _id: { $eq: oldCollection as never } };
 
 async function noteOf(database: Db): Promise<Note> {
   const note = await database.collection("evidence_copies").findOne(noteId);
-  return { after: String(note?.["after"] ?? ""), complete: note?.["complete"] === true };
+  const after: unknown = note?.["after"];
+  return {
+    after: typeof after === "string" ? after : undefined,
+    complete: note?.["complete"] === true,
+  };
 }
 
 async function keepNote(database: Db, note: Note): Promise<void> {
@@ -140,7 +154,7 @@ async function copyEvents(
   const events = await old.countDocuments({});
   if (state === "copied") return { dry_run: dryRun, events, copied: events, complete: true };
   const { after } = await noteOf(database);
-  let copied = await old.countDocuments({ root_trace_id: { $lte: after } });
+  let copied = after === undefined ? 0 : events - (await old.countDocuments(behind(after)));
   if (dryRun) return { dry_run: dryRun, events, copied, complete: true };
   for await (const step of stepsOf(database, after)) {
     if (signal?.aborted === true) return { dry_run: dryRun, events, copied, complete: false };
@@ -187,19 +201,19 @@ async function* pagesOf(database: Db): AsyncGenerator<readonly StoredEvent[]> {
 }
 
 /** Old documents after this root, in whole roots. */
-async function* stepsOf(database: Db, after: string): AsyncGenerator<readonly Document[]> {
+async function* stepsOf(
+  database: Db,
+  after: string | undefined,
+): AsyncGenerator<readonly Document[]> {
   const found = database
     .collection(oldCollection)
-    .find(
-      { root_trace_id: { $gt: after } },
-      { projection: { root_trace_id: 1, batch_id: 1, event: 1 } },
-    )
+    .find(behind(after), { projection: { root_trace_id: 1, batch_id: 1, event: 1 } })
     .sort({ root_trace_id: 1, _id: 1 })
     .allowDiskUse();
   let step: Document[] = [];
   let roots = 0;
   for await (const document of found) {
-    if (document["root_trace_id"] !== step.at(-1)?.["root_trace_id"]) {
+    if (step.length === 0 || rootOf(document) !== rootOf(step.at(-1))) {
       if (step.length >= eventsPerStep || roots >= rootsPerStep) {
         yield step;
         [step, roots] = [[], 0];
@@ -218,15 +232,15 @@ async function* stepsOf(database: Db, after: string): AsyncGenerator<readonly Do
  * False where all was copied before.
  */
 async function copyStep(database: Db, old: readonly Document[]): Promise<boolean> {
-  const roots = [...new Set(old.map((row) => String(row["root_trace_id"])))];
+  const roots = [...new Set(old.map(rootOf))];
   const before = await raisedEpochs(epochsOf(database), roots);
   if ((await noteOf(database)).complete) return false;
-  const groups = groupBy(old, (row) => JSON.stringify([row["batch_id"], row["root_trace_id"]]));
+  const groups = groupBy(old, (row) => JSON.stringify([row["batch_id"], rootOf(row)]));
   const packed = [...groups.values()].map((own) => {
     const events = own.map((row) => JSON.parse(String(row["event"])) as StoredEvent);
     const [first] = own;
     const batch = String(first?.["batch_id"]);
-    const root = createHash("sha256").update(String(first?.["root_trace_id"])).digest("hex");
+    const root = createHash("sha256").update(rootOf(first)).digest("hex");
     const documents = documentsOf(batch, `${batch}:${root.slice(0, 32)}`, events);
     return { says: events.some(saysTenant), documents };
   });

@@ -133,7 +133,7 @@ export async function readBackBundles(
   const bind = bindings();
   const id = bind.text(batchId);
   const old = `(SELECT count(*) FROM old_events e WHERE e.batch_no = b.batch_no
-    AND root_trace_id > coalesce((SELECT after_root FROM old_events_copy), ''))`;
+    AND (root_trace_id > (SELECT after_root FROM old_events_copy)) IS NOT FALSE)`;
   const { rows } = await database.query(
     `SELECT event_count::text AS wanted, ((SELECT coalesce(sum(events), 0)
     FROM evidence_bundles e WHERE e.batch_no = b.batch_no)${pending ? ` + ${old}` : ""})::text AS held
