@@ -19,7 +19,7 @@ export interface BundleRow {
   readonly events: number;
   /** True when one of them is evidence and not a plain span. */
   readonly evidence: boolean;
-  /** Hashes of the words by which the row is indexed, sorted. */
+  /** Hashes of the words by which the row is indexed, each once. */
   readonly hashes: readonly number[];
   /** Segments of the body, joined by commas. */
   readonly segments: string;

@@ -38,7 +38,10 @@ const rootFilters = {
 /** Most roots share an agent. */
 const commonFilters = { agent_id: "agent:" } as const;
 
-/** Hashes of the words of some events, each once and sorted. */
+/**
+ * Hashes of the words of some events, each once: common words first, in the order of their texts.
+ * Rows of similar turns begin alike then, which compresses; sorted hashes would not.
+ */
 export function hashesOf(events: readonly TurnEvent[]): readonly number[] {
   const ids = new Set<string>();
   const words = new Set<string>();
@@ -67,9 +70,9 @@ export function hashesOf(events: readonly TurnEvent[]): readonly number[] {
     before = event;
   }
   const hashes = new Set<number>();
+  for (const word of [...words].sort()) hashes.add(murmur32(word));
   for (const id of ids) hashes.add(murmur32(idWord(id)));
-  for (const word of words) hashes.add(murmur32(word));
-  return [...Uint32Array.from(hashes).sort()];
+  return [...hashes];
 }
 
 /** Hashes under which events that contain the id are found; any one of them is enough. */

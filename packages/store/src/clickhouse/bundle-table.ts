@@ -17,9 +17,23 @@ import type { EncodedBlock } from "./native-writer.ts";
 
 const time = "DateTime64(6, 'UTC')";
 
+/** Bits of an event's hash that are indexed: the fourth byte would cost 3 bytes an event. */
+const wordMask = 0xff_ff_ff;
+
+/** A word that no event has: its fourth byte is not zero. */
+export function ownWord(text: string): number {
+  const hash = murmur32(text);
+  return hash > wordMask ? hash : (hash | (wordMask + 1)) >>> 0;
+}
+
 /** The word under which the rows of a batch are indexed. */
 export function batchWord(batchId: string): number {
-  return murmur32(`batch:${batchId}`);
+  return ownWord(`batch:${batchId}`);
+}
+
+/** Words under which a batch may be indexed: that of this version, and of an older one. */
+export function batchWords(batchId: string): readonly number[] {
+  return [batchWord(batchId), murmur32(`batch:${batchId}`)];
 }
 
 /** The number of a batch in its rows. */
@@ -28,11 +42,19 @@ export function batchNumber(batchId: string): bigint {
 }
 
 /**
- * A condition served by the index of words: a row has one of these hashes. The list is one
- * constant: the engine takes five times as long to analyse a call for each hash.
+ * A condition served by the index of words: a row has one of these hashes, which are of events. A
+ * row of an older version has all bits of them.
  */
 export function hasAnySql(hashes: readonly number[]): string {
-  const list = `CAST([${hashes.join(", ")}], 'Array(UInt32)')`;
+  return hasAnyWordSql([...new Set(hashes.flatMap((hash) => [hash & wordMask, hash]))]);
+}
+
+/**
+ * A condition served by the index: a row has one of these words. The list is one constant: the
+ * engine takes five times as long to analyse a call for each word.
+ */
+export function hasAnyWordSql(words: readonly number[]): string {
+  const list = `CAST([${words.join(", ")}], 'Array(UInt32)')`;
   return `hasAny(ids, arrayMap(x -> reinterpretAsFixedString(x), ${list}))`;
 }
 
@@ -117,6 +139,10 @@ function putRow(block: NativeBlock, row: BundleRow, batch: RowsOfBatch): void {
   block.set("batch", "UInt64", batch.number);
   block.set("batch_events", "UInt32", batch.events);
   block.set("body", "String", row.segments);
-  block.set("hashes", "Array(UInt32)", [...row.hashes, ...batch.words]);
+  block.set("hashes", "Array(UInt32)", [...batch.words, ...wordsOf(row)]);
   block.endRow();
+}
+
+function wordsOf({ hashes }: BundleRow): readonly number[] {
+  return [...new Set(hashes.map((hash) => hash & wordMask))];
 }

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 
 import type { BatchReadback } from "@turnproof/evidence";
 
-import { batchNumber, batchWord, hasAnySql } from "./bundle-table.ts";
+import { batchNumber, batchWords, hasAnyWordSql } from "./bundle-table.ts";
 import type { WeekBlock } from "./bundle-table.ts";
 import type { Engine } from "./engine.ts";
 import type { PreparedBundles } from "./prepared-batch.ts";
@@ -37,7 +37,7 @@ export async function readBack(engine: Engine, batchId: string): Promise<BatchRe
   const answer = await engine.query(
     `SELECT toFloat64(sum(events)) AS rows, toFloat64(max(batch_events)) AS wanted,
     toFloat64(count()) AS bundles
-FROM bundles WHERE ${hasAnySql([batchWord(batchId)])} AND batch = ${batchNumber(batchId)}`,
+FROM bundles WHERE ${hasAnyWordSql(batchWords(batchId))} AND batch = ${batchNumber(batchId)}`,
   );
   const at = (name: string): number => Number(answer.columns.get(name)?.[0] ?? 0);
   const [rows, wanted] = [at("rows"), at("wanted")];

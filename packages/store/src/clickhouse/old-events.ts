@@ -6,13 +6,12 @@
 import { groupBy } from "@turnproof/semconv";
 
 import type { CopyOptions, CopyReport, ParityReport } from "../evidence-admin.ts";
-import { murmur32 } from "../bundle/murmur.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
 import { compareOld } from "../old-parity.ts";
 import { settledEvents } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { rowsOfRoots } from "./bundle-reads.ts";
-import { batchWord, bundleRows, encodeRows, hasAnySql } from "./bundle-table.ts";
+import { batchWord, bundleRows, encodeRows, hasAnyWordSql, ownWord } from "./bundle-table.ts";
 import type { RowsOfBatch } from "./bundle-table.ts";
 import { insertWeeks } from "./bundle-writer.ts";
 import type { Engine, Tables } from "./engine.ts";
@@ -140,7 +139,7 @@ async function copySlice(
   );
   const events = decodeRows(answer);
   const numbers = (answer.columns.get("batch") ?? []) as readonly bigint[];
-  const word = murmur32(`copied:${slice.name}`);
+  const word = ownWord(`copied:${slice.name}`);
   const times = events.map(({ received_at: at }) => at).toSorted();
   const [first] = times;
   if (first === undefined) return;
@@ -160,7 +159,7 @@ async function isInserted(
   const [from, to] = [first, last].map((time) => `parseDateTime64BestEffort('${time}', 6, 'UTC')`);
   const answer = await engine.query(
     `SELECT 1 AS one FROM bundles
-WHERE ${hasAnySql([word])} AND received_at >= ${from} AND received_at <= ${to} LIMIT 1`,
+WHERE ${hasAnyWordSql([word])} AND received_at >= ${from} AND received_at <= ${to} LIMIT 1`,
   );
   return answer.rows > 0;
 }

@@ -5,6 +5,7 @@
  */
 import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
 import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import { packRecord } from "../ledger/packed-record.ts";
 import { versionNumber } from "../ledger/turn-writes.ts";
 import type { TurnEnd, TurnWrite } from "../ledger/turn-writes.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
@@ -147,7 +148,7 @@ function putRecord(block: NativeBlock, record: TurnRecord): void {
       calls.map((call) => call[name] ?? null),
     );
   }
-  block.set("record", "String", JSON.stringify(record));
+  block.set("record", "String", packRecord(record));
 }
 
 /** The column of a field of several values. */

@@ -4,13 +4,18 @@
  * rows that fill a page determine from which receipt on versions are folded.
  */
 import { askedConditions } from "../ledger/asked-conditions.ts";
+import type { FigureRow } from "../ledger/figure-rows.ts";
+import { unpackRecord } from "../ledger/packed-record.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
 import { tenantText } from "../ledger/turn-fields.ts";
 import type { TurnOrder, TurnPage, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
+import { versionOfNumber } from "../ledger/turn-writes.ts";
+import { isoOfMicros } from "../time.ts";
 import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
 import type { ClickHouseBindings } from "./sql-text.ts";
+import { rowsOf } from "./turn-figures.ts";
 import { afterOf, orderOf, timeSql, whereOf } from "./turn-where.ts";
 
 /** Parameters of a page. */
@@ -39,7 +44,7 @@ export async function listOf(
     order.by === "first_received" && !isIndexed(question)
       ? await byReceipt(engine, question, page)
       : await recordsOf(engine, question, page);
-  const records = rows.slice(0, limit).map((row) => JSON.parse(row) as TurnRecord);
+  const records = rows.slice(0, limit);
   const last = records.at(-1);
   const more = rows.length > limit && last !== undefined;
   return { records, next: more ? placeOf(last, order) : null };
@@ -64,7 +69,7 @@ async function byReceipt(
   engine: Engine,
   question: TurnQuestion,
   page: PageAsked,
-): Promise<readonly string[]> {
+): Promise<readonly TurnRecord[]> {
   const wanted = page.limit + 1;
   for (let reach = wanted * rowsOfTurn; ; reach *= longer) {
     const { end, rows } = await reachOf(engine, question, { ...page, reach });
@@ -101,15 +106,27 @@ async function recordsOf(
   question: TurnQuestion,
   page: PageAsked,
   within = "true",
-): Promise<readonly string[]> {
+): Promise<readonly TurnRecord[]> {
   const bind = bindings();
   const answer = await engine.query(
-    `SELECT record FROM turn_ledger FINAL WHERE (${within}) AND ${whereSql(question, page, bind)}
+    `SELECT record, key, version, toFloat64(toUnixTimestamp64Micro(first_received)) AS received
+FROM turn_ledger FINAL WHERE (${within}) AND ${whereSql(question, page, bind)}
 ORDER BY ${orderOf(page.order)} LIMIT ${page.limit + 1}`,
     bind.parameters,
     question.signal,
   );
-  return (answer.columns.get("record") ?? []) as readonly string[];
+  return rowsOf(answer).map(recordOf);
+}
+
+/** The record of a row; an older version of this build wrote it as a whole. */
+function recordOf(row: FigureRow): TurnRecord {
+  const text = String(row["record"]);
+  if (text.startsWith("{")) return JSON.parse(text) as TurnRecord;
+  return unpackRecord(text, {
+    key: String(row["key"]),
+    version: versionOfNumber(BigInt(String(row["version"]))),
+    first_received: isoOfMicros(Number(row["received"])),
+  });
 }
 
 function whereSql(

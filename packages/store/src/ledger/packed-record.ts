@@ -1,0 +1,246 @@
+/**
+ * @module PackedRecord: a turn's record as a short JSON array, a third of its JSON object. A list
+ * reads it from places all over the table, so its length is what such a list costs. Key, version
+ * and first receipt are columns beside it. Values that mostly follow from others are left out.
+ */
+import type { ToolCounts, TurnCall, TurnRow } from "@turnproof/evidence";
+import { CodedError } from "@turnproof/semconv";
+
+import { clampedInstant, fractionDigits, isExact, isoOfInstant } from "../time.ts";
+import { turnName } from "./turn-record.ts";
+import type { TurnRecord } from "./turn-record.ts";
+
+/** What stands beside a packed record; its first receipt in whole microseconds. */
+export type BesideRecord = Pick<TurnRecord, "key" | "version" | "first_received">;
+
+const format = 1;
+const nanosPerSecond = 1_000_000_000;
+const nanosPerMs = 1_000_000;
+
+/** The names in their order; the type requires each of them. */
+function namesOf<Name extends string>(fields: Readonly<Record<Name, true>>): readonly Name[] {
+  return Object.keys(fields) as Name[];
+}
+
+/** Fields of a row in the order of their places; a new one is added at the end. */
+const rowFields = namesOf<keyof TurnRow>({
+  application_id: true,
+  agent_id: true,
+  user_id: true,
+  memory_id: true,
+  thread_id: true,
+  run_id: true,
+  turn_id: true,
+  root_trace_id: true,
+  tenant_state: true,
+  started_at: true,
+  ended_at: true,
+  duration_ms: true,
+  timing_state: true,
+  status: true,
+  has_error: true,
+  event_count: true,
+  event_kind_counts: true,
+  models: true,
+  tool_names: true,
+  tools: true,
+  input_tokens: true,
+  output_tokens: true,
+  cached_tokens: true,
+  total_tokens: true,
+  usage_state: true,
+  memory_retrieved: true,
+  memory_supplied: true,
+  memory_referenced: true,
+  memory_degraded: true,
+  cache_decision: true,
+  missing_completion: true,
+  coverage_profiles: true,
+  dialects: true,
+  services: true,
+  releases: true,
+  producers: true,
+  dropped: true,
+  received_at: true,
+  verdict: true,
+  finding_codes: true,
+  insight_codes: true,
+});
+
+const toolFields = namesOf<keyof ToolCounts>({
+  results: true,
+  clean: true,
+  empty: true,
+  degraded: true,
+  fallback: true,
+  provider_error: true,
+  error: true,
+  unknown: true,
+});
+
+const callFields = namesOf<keyof TurnCall>({
+  kind: true,
+  name: true,
+  outcome: true,
+  duration_ms: true,
+  input_tokens: true,
+  output_tokens: true,
+  provider: true,
+  cached_tokens: true,
+  error_type: true,
+});
+
+/** A field that is absent, and one with the value that mostly follows; no field has such a list. */
+const absent = [0] as const;
+const follows = [1] as const;
+
+function isMark(value: unknown, mark: typeof absent | typeof follows): boolean {
+  return Array.isArray(value) && value.length === 1 && value[0] === mark[0];
+}
+
+type Values = Partial<Record<string, unknown>>;
+
+/** What mostly follows of a field from those before it. */
+const followsFrom: Readonly<Record<string, (row: Values, beside: Values) => unknown>> = {
+  agent_id: (row) => row["application_id"],
+  turn_id: (row) => row["run_id"],
+  duration_ms: (row) => tookMs(row["started_at"], row["ended_at"]),
+  total_tokens: ({ input_tokens: input, output_tokens: output }) =>
+    typeof input === "number" && typeof output === "number" ? input + output : undefined,
+  received_at: (_row, beside) => beside["first_received"],
+};
+
+/** The text of a packed record. */
+export function packRecord(record: TurnRecord): string {
+  const {
+    key: _k,
+    version: _v,
+    first_received,
+    row,
+    calls,
+    environments,
+    names,
+    ...judged
+  } = record;
+  const base = clampedInstant(row.started_at).seconds;
+  const values: Values = { ...row };
+  const cells = rowFields.map((name) => {
+    const value = values[name];
+    if (value === undefined) return absent;
+    const mostly = followsFrom[name]?.(values, { first_received });
+    if (mostly !== undefined && value === mostly) return follows;
+    if (times.has(name) && typeof value === "string") return packTime(value, base);
+    return name === "tools" ? packTools(value as ToolCounts) : value;
+  });
+  const { judged_at, as_of } = judged;
+  return JSON.stringify([
+    format,
+    base,
+    cells,
+    calls.map(packCall),
+    names.map((name) => ownNames(row).get(name) ?? name),
+    judged_at === null ? null : packTime(judged_at, base),
+    as_of === judged_at ? follows : as_of === null ? null : packTime(as_of, base),
+    environments,
+    isMicros(first_received) ? follows : first_received,
+  ]);
+}
+
+/** True for a time of six digits, which a column gives back as it is. */
+function isMicros(time: string): boolean {
+  return fractionDigits(time) === 6 && isExact(time);
+}
+
+/** The record of a text of {@link packRecord}. @throws CodedError `bundle_invalid` for another */
+export function unpackRecord(text: string, beside: BesideRecord): TurnRecord {
+  const packed = JSON.parse(text) as unknown[];
+  const [was, base, cells, calls, names, judged, asOf, environments, first] = packed;
+  if (was !== format) throw new CodedError("bundle_invalid");
+  const time = (value: unknown): unknown => unpackTime(value, base as number);
+  const first_received = isMark(first, follows) ? beside.first_received : (first as string);
+  const row: Values = {};
+  for (const [at, name] of rowFields.entries()) {
+    const cell = (cells as readonly unknown[])[at];
+    if (cell === undefined || isMark(cell, absent)) continue;
+    if (isMark(cell, follows)) {
+      row[name] = followsFrom[name]?.(row, { first_received });
+    } else if (times.has(name)) row[name] = time(cell);
+    else row[name] = name === "tools" ? unpackTools(cell) : cell;
+  }
+  const own = new Map([...ownNames(row as unknown as TurnRow)].map(([name, mark]) => [mark, name]));
+  const judged_at = time(judged) as string | null;
+  return {
+    key: beside.key,
+    version: beside.version,
+    first_received,
+    row: row as unknown as TurnRow,
+    calls: (calls as readonly unknown[][]).map(unpackCall),
+    environments: environments as readonly string[],
+    names: (names as readonly string[]).map((name) => own.get(name) ?? name),
+    judged_at,
+    as_of: isMark(asOf, follows) ? judged_at : (time(asOf) as string | null),
+  };
+}
+
+const times: ReadonlySet<string> = new Set(["started_at", "ended_at", "received_at"]);
+
+/** Nanoseconds after the base as a number, microseconds as `u…`, or the text of another form. */
+function packTime(time: string, base: number): number | string {
+  const digits = fractionDigits(time);
+  if ((digits !== 9 && digits !== 6) || !isExact(time)) return time;
+  const { seconds, nanos } = clampedInstant(time);
+  const after = (seconds - base) * nanosPerSecond + nanos;
+  if (!Number.isSafeInteger(after)) return time;
+  return digits === 9 ? after : `u${after / 1_000}`;
+}
+
+function unpackTime(packed: unknown, base: number): unknown {
+  if (typeof packed === "number") return timeAfter(base, packed, 9);
+  if (typeof packed !== "string" || !packed.startsWith("u")) return packed;
+  return timeAfter(base, Number(packed.slice(1)) * 1_000, 6);
+}
+
+function timeAfter(base: number, nanos: number, digits: number): string {
+  const whole = Math.floor(nanos / nanosPerSecond);
+  return isoOfInstant({ seconds: base + whole, nanos: nanos - whole * nanosPerSecond }, digits);
+}
+
+/** Milliseconds between two exact times; undefined for others. */
+function tookMs(from: unknown, to: unknown): number | undefined {
+  if (typeof from !== "string" || typeof to !== "string") return undefined;
+  if (!isExact(from) || !isExact(to)) return undefined;
+  const [start, end] = [clampedInstant(from), clampedInstant(to)];
+  return ((end.seconds - start.seconds) * nanosPerSecond + end.nanos - start.nanos) / nanosPerMs;
+}
+
+function packTools(tools: ToolCounts): unknown {
+  const known = Object.keys(tools).length === toolFields.length;
+  return known && toolFields.every((name) => typeof tools[name] === "number")
+    ? toolFields.map((name) => tools[name])
+    : tools;
+}
+
+function unpackTools(cell: unknown): unknown {
+  if (!Array.isArray(cell)) return cell;
+  return Object.fromEntries(toolFields.map((name, at) => [name, cell[at]]));
+}
+
+/** Values of a call; unknown ones at the end are left out. */
+function packCall(call: TurnCall): readonly unknown[] {
+  const values = callFields.map((name) => call[name]);
+  const last = values.findLastIndex((value) => value !== null);
+  return values.slice(0, last + 1);
+}
+
+function unpackCall(values: readonly unknown[]): TurnCall {
+  const call = Object.fromEntries(callFields.map((name, at) => [name, values[at] ?? null]));
+  return call as unknown as TurnCall;
+}
+
+/** Names that repeat a field of the row, and the mark of each; a name has a colon, a mark has none. */
+function ownNames({ application_id: app, run_id: run }: TurnRow): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  if (app !== undefined) names.set(turnName("app", app), "a");
+  if (run !== undefined) names.set(turnName("run", run), "r");
+  return names;
+}
