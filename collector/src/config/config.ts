@@ -12,6 +12,8 @@ import type { ProviderName } from "@turnproof/store";
 import { z } from "zod";
 
 import type { DeclaredProxy } from "./proxy-networks.ts";
+import { shipTargets } from "./ship-targets.ts";
+import type { ShipTarget } from "./ship-targets.ts";
 import { accountsIn } from "./accounts.ts";
 import type { Account } from "./accounts.ts";
 import { bareNames, prefixes, variables } from "./config-variables.ts";
@@ -66,6 +68,10 @@ export interface Config {
   /** Absent: no audit, which is allowed only while no authentication is configured. */
   readonly auditLog?: string;
   readonly auditScope: string;
+  /** Where checkpoints of the audit log are sent. */
+  readonly auditShip: readonly ShipTarget[];
+  readonly auditWebhookToken?: string;
+  readonly auditS3?: { readonly keyId: string; readonly secret: string; readonly region: string };
   readonly pseudonymKey?: string;
   readonly traceLink?: string;
   readonly ingest: "on" | "off";
@@ -169,6 +175,11 @@ const schema = z.object({
     .enum(["metadata", "redacted", "full"], "say metadata, redacted or full")
     .default("metadata"),
   UI_AUDIT_LOG: text.optional(),
+  AUDIT_SHIP: shipTargets.default([]),
+  AUDIT_WEBHOOK_TOKEN: token.optional(),
+  AUDIT_S3_KEY_ID: text.optional(),
+  AUDIT_S3_SECRET: text.optional(),
+  AUDIT_S3_REGION: text.default("us-east-1"),
   UI_AUDIT_SCOPE: text.max(limits.stringCharsMax).default("turnproof"),
   UI_PSEUDONYM_KEY: text.optional(),
   UI_TRACE_LINK: traceTemplate.optional(),
@@ -344,6 +355,8 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     sessionSecret: data.UI_SESSION_SECRET,
     proxy: data.PROXY,
     auditLog,
+    auditWebhookToken: data.AUDIT_WEBHOOK_TOKEN,
+    auditS3: s3Of(data),
     pseudonymKey: data.UI_PSEUDONYM_KEY,
     traceLink: data.UI_TRACE_LINK,
     trustedIngest: data.TRUSTED_INGEST,
@@ -364,6 +377,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     readOnly: data.UI_READ_ONLY,
     contentMode: data.UI_TRACE_CONTENT_MODE,
     auditScope: data.UI_AUDIT_SCOPE,
+    auditShip: data.AUDIT_SHIP,
     ingest: data.INGEST,
     ingestTokens: data.INGEST_TOKENS,
     journalBytesMax: data.JOURNAL_BYTES_MAX,
@@ -373,6 +387,11 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     warnings,
     ...present(optional),
   };
+}
+
+function s3Of(data: ParsedVariables): Config["auditS3"] {
+  const { AUDIT_S3_KEY_ID: keyId, AUDIT_S3_SECRET: secret, AUDIT_S3_REGION: region } = data;
+  return keyId === undefined || secret === undefined ? undefined : { keyId, secret, region };
 }
 
 /** OTLP's own port; any free one when the HTTP port is any free one. */
