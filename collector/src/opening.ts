@@ -15,6 +15,8 @@ import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 import { watchAccounts } from "./config/accounts.ts";
 import { openAudit } from "./access/audit/log.ts";
 import type { Audit } from "./access/audit/log.ts";
+import { createShipper } from "./access/audit/ship.ts";
+import { verifyAudit } from "./access/audit/verify.ts";
 import { createSigner } from "./access/audit/checkpoint.ts";
 import { createCredentials } from "./access/credentials.ts";
 import { createIngestDoor } from "./access/ingest-tokens.ts";
@@ -163,12 +165,24 @@ export async function openParts(opening: Opening): Promise<Parts> {
 
 /** The audit log, if one is configured. */
 async function openAuditLog(
-  { config, opened }: Opening,
+  { config, log, opened }: Opening,
   { keyring, pseudonyms }: Pick<Door, "keyring" | "pseudonyms">,
 ): Promise<Audit | undefined> {
   if (config.auditLog === undefined) return undefined;
   const signer = createSigner(config.dataDir, config.auditScope);
-  const audit = await openAudit({ file: config.auditLog, keyring, pseudonyms, signer });
+  const { auditWebhookToken: webhookToken, auditS3: s3 } = config;
+  const secrets = { ...(webhookToken === undefined ? {} : { webhookToken }), ...(s3 && { s3 }) };
+  const shipper = createShipper({ targets: config.auditShip, secrets, log });
+  const { auditLog: file, auditScope: origin } = config;
+  const audit = await openAudit({
+    file,
+    keyring,
+    pseudonyms,
+    signer,
+    shipper,
+    check: (recordsMax) =>
+      verifyAudit({ file, keyring, origin, publicKey: signer.publicKey, recordsMax }),
+  });
   opened.push(audit.close.bind(audit));
   return audit;
 }

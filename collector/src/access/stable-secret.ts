@@ -1,19 +1,28 @@
 /**
  * @module Stable secret: key material in the data directory when none is configured, created once
- * with mode 0600.
+ * with mode 0600. A key that was made once and is gone or empty is never replaced silently: what it
+ * signed and keyed could not be checked or found any more.
  */
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { makeDirectory } from "@turnproof/journal/process-lock";
+import { CodedError } from "@turnproof/semconv";
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 
 import { createKeyring } from "./keyring.ts";
 import type { Keyring } from "./keyring.ts";
 
-/** Reads the secret `name` in the data directory's keys, creating it when it is missing. */
+/** Names of the keys that were made, beside their folder: it shows when the folder is gone. */
+const madeName = "keys-made";
+
+/**
+ * Reads the secret `name` in the data directory's keys, creating it when it was never made.
+ *
+ * @throws CodedError `key_unusable` naming the file of a secret that was made and is gone or empty
+ */
 export function stableSecret(
   dataDir: string,
   name: string,
@@ -22,20 +31,67 @@ export function stableSecret(
   const folder = join(dataDir, "keys");
   const file = join(folder, name);
   makeDirectory(folder);
-  try {
-    writeFileSync(file, make(), { mode: 0o600, flag: "wx" });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  if (!wasMade(dataDir, name)) {
+    try {
+      writeFileSync(file, make(), { mode: 0o600, flag: "wx", flush: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const secret = readSecret(dataDir, name);
+    appendFileSync(join(dataDir, madeName), `${name}\n`, { mode: 0o600, flush: true });
+    return secret;
   }
-  return readFileSync(file, "utf8");
+  return readSecret(dataDir, name);
+}
+
+/**
+ * Reads a secret and makes none.
+ *
+ * @throws CodedError `key_unusable` naming the file that is gone or empty
+ */
+export function readSecret(dataDir: string, name: string): string {
+  const file = join(dataDir, "keys", name);
+  let secret = "";
+  try {
+    secret = readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  if (secret.trim() === "") throw new CodedError("key_unusable", { field: fieldOf(name) });
+  return secret;
+}
+
+/** A key's file, as an error names it. */
+export function fieldOf(name: string): string {
+  return `keys/${name}`;
+}
+
+function wasMade(dataDir: string, name: string): boolean {
+  try {
+    return readFileSync(join(dataDir, madeName), "utf8").split("\n").includes(name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return false;
+  }
 }
 
 /** The keyring of a configured secret, or of the one in the data directory. */
 export function openKeyring(configured: string | undefined, dataDir: string): Keyring {
-  return createKeyring(parseKeyring(configured ?? stableSecret(dataDir, "session-secret")));
+  const name = "session-secret";
+  return createKeyring(keysIn(configured ?? stableSecret(dataDir, name), name));
 }
 
 /** The identity key: the configured one, or the one in the data directory. */
 export function openIdentityKey(configured: string | undefined, dataDir: string): Key {
-  return parseKeyring(configured ?? stableSecret(dataDir, "identity-key"))[0];
+  const name = "identity-key";
+  return keysIn(configured ?? stableSecret(dataDir, name), name)[0];
+}
+
+/** The configuration is checked before; a file may be cut. */
+function keysIn(text: string, name: string): readonly [Key, ...Key[]] {
+  try {
+    return parseKeyring(text);
+  } catch (cause) {
+    throw new CodedError("key_unusable", { field: fieldOf(name), cause });
+  }
 }

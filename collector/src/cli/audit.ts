@@ -1,72 +1,169 @@
-/** @module `turnproof audit verify`: walks the audit log and reports where it was modified. */
+/** @module `turnproof audit`: verifies the audit log, proves what it holds, and names its key. */
 import { createPublicKey } from "node:crypto";
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import type { KeyObject } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
+import { CodedError } from "@turnproof/semconv";
 import type { Command } from "commander";
 
-import { createSigner } from "../access/audit/checkpoint.ts";
+import { checkpointKeyName, readPublicKey } from "../access/audit/checkpoint.ts";
+import { originOf, readVerifierKey, verifierKey } from "../access/audit/note.ts";
+import { proveConsistency, proveInclusion } from "../access/audit/proof.ts";
 import { verifyAudit } from "../access/audit/verify.ts";
 import { openKeyring } from "../access/stable-secret.ts";
 import { readConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, fail, printJson, printTable, say } from "./terminal.ts";
 
-interface AuditFlags {
+interface PlaceFlags {
   readonly json?: boolean;
   readonly file?: string;
-  readonly checkpoints?: string;
-  readonly pub?: string;
   readonly dataDir?: string;
 }
 
-/** Adds the command. */
+interface VerifyFlags extends PlaceFlags {
+  readonly checkpoints?: readonly string[];
+  readonly pub?: string;
+}
+
+interface ProofFlags extends PlaceFlags {
+  readonly record?: string;
+  readonly statement?: string;
+  readonly size?: string;
+  readonly from?: string;
+}
+
+const placed = (command: Command): Command =>
+  withJson(command)
+    .option("--file <path>", "audit file (default TURNPROOF_UI_AUDIT_LOG, else in the data dir)")
+    .option("--data-dir <dir>", "directory of the keys (default .turnproof)");
+
+/** Adds the commands. */
 export function addAuditCommand(program: Command): void {
   const audit = program.command("audit").description("the audit log");
-  withJson(audit.command("verify"))
-    .description("check chain, seals and checkpoints of the audit log")
-    .option("--file <path>", "audit file (default TURNPROOF_UI_AUDIT_LOG, else in the data dir)")
-    .option("--checkpoints <path>", "checkpoints kept in another place than beside the file")
-    .option("--pub <path>", "public key of the checkpoints (PEM), when kept elsewhere")
-    .option("--data-dir <dir>", "directory of the keys (default .turnproof)")
+  placed(audit.command("verify"))
+    .description("check chain, seals, leaves and checkpoints of the audit log")
+    .option("--checkpoints <paths...>", "shipped checkpoints: files, or folders of them")
+    .option("--pub <path>", "public key of the checkpoints (PEM or verifier key), kept elsewhere")
     .addHelpText(
       "after",
       `
 Exit code 0 when nothing was touched, 1 otherwise. A cut at the end shows only against checkpoints
-that somebody else keeps: copy them away, and name them with --checkpoints.`,
+that are kept elsewhere: let TURNPROOF_AUDIT_SHIP send them, and name what arrived with
+--checkpoints. Signed notes, lines of a syslog server and checkpoints of earlier versions are read.`,
     )
-    .action((flags: AuditFlags) => attempt(flags, () => verify(flags)));
+    .action((flags: VerifyFlags) => attempt(flags, () => verify(flags)));
+  placed(audit.command("key"))
+    .description("print the verifier key of the checkpoints, for tools of others")
+    .action((flags: PlaceFlags) => attempt(flags, async () => printKey(flags)));
+  placed(audit.command("proof"))
+    .description("prove that a record is in the log, or that one state of it continues another")
+    .option("--record <number>", "record to prove the inclusion of")
+    .option("--statement <file>", "signed statement to prove the inclusion of")
+    .option("--from <size>", "earlier size, to prove that the log continues it")
+    .option("--size <size>", "size of the tree (default: the whole log)")
+    .addHelpText("after", "\nHashes are SHA-256 in base64, as RFC 6962 orders them.")
+    .action((flags: ProofFlags) => attempt(flags, () => prove(flags)));
 }
 
-async function verify(flags: AuditFlags): Promise<void> {
+function placeOf(flags: PlaceFlags): { readonly config: Config; readonly file: string } {
   const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
-  const file = flags.file ?? config.auditLog ?? join(config.dataDir, "audit.jsonl");
+  return { config, file: flags.file ?? config.auditLog ?? join(config.dataDir, "audit.jsonl") };
+}
+
+async function verify(flags: VerifyFlags): Promise<void> {
+  const { config, file } = placeOf(flags);
+  const checkpoints = flags.checkpoints?.flatMap(filesIn);
   // A mistyped path must not count as an empty, unmodified log.
-  if (!existsSync(file) && !existsSync(flags.checkpoints ?? `${file}.checkpoints`)) {
-    fail("No audit log lies there; name it with --file or --data-dir.", exitCodes.usage);
+  const missing = checkpoints?.find((path) => !existsSync(path));
+  if (missing !== undefined || (!existsSync(file) && !existsSync(`${file}.checkpoints`))) {
+    fail(
+      "No audit log or checkpoint lies there; name it with --file or --data-dir.",
+      exitCodes.usage,
+    );
     return;
   }
-  const publicKey =
-    flags.pub === undefined
-      ? createSigner(config.dataDir, config.auditScope).publicKey
-      : createPublicKey(await readFile(flags.pub));
   const result = await verifyAudit({
     file,
     keyring: openKeyring(config.sessionSecret, config.dataDir),
     origin: config.auditScope,
-    publicKey,
-    ...(flags.checkpoints === undefined ? {} : { checkpoints: flags.checkpoints }),
+    publicKey: publicKeyOf(flags.pub, config),
+    ...(checkpoints === undefined ? {} : { checkpoints }),
   });
   if (flags.json === true) printJson(result);
   else {
     printTable(
-      ["RECORD", "FINDING"],
-      result.findings.map((finding) => [String(finding.record), finding.code]),
+      ["RECORD", "FINDING", "MEANS"],
+      result.findings.map(({ code, record }) => [String(record), code, meanings[code]]),
       "Nothing was touched.",
     );
+    const more = result.findings_total - result.findings.length;
+    if (more > 0) say(`${more} more findings.`);
     say(`${result.records} records, ${result.checkpoints} checkpoints.`);
   }
   process.exitCode = result.ok ? exitCodes.ok : exitCodes.failed;
+}
+
+type FindingCode = Awaited<ReturnType<typeof verifyAudit>>["findings"][number]["code"];
+
+const meanings: Readonly<Record<FindingCode, string>> = {
+  audit_seal_broken: "the line was edited, or its key is no longer in the keyring",
+  audit_chain_broken: "a line before it was removed, added or moved",
+  audit_order_broken: "its number does not follow the one before it",
+  audit_line_torn: "the line has no end",
+  audit_leaf_broken: "its leaf commits to another text",
+  audit_cut: "a checkpoint covers records that are not there",
+  audit_history_differs: "the records up to it are other ones than those that were signed",
+  audit_checkpoint_broken: "a checkpoint was edited",
+  audit_wrong_key: "made with another key than the one it is checked with",
+};
+
+/** The files of a folder by name, or the file itself. */
+function filesIn(path: string): readonly string[] {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path];
+  return readdirSync(path)
+    .toSorted()
+    .map((name) => join(path, name))
+    .filter((file) => statSync(file).isFile());
+}
+
+/** @throws CodedError `config_invalid` when the file is no public key */
+function publicKeyOf(pub: string | undefined, config: Config): KeyObject {
+  if (pub === undefined) return readPublicKey(config.dataDir);
+  const text = readFileSync(pub, "utf8");
+  try {
+    return readVerifierKey(text)?.publicKey ?? createPublicKey(text);
+  } catch (cause) {
+    throw new CodedError("config_invalid", { field: "--pub", cause });
+  }
+}
+
+function printKey(flags: PlaceFlags): void {
+  const { config } = placeOf(flags);
+  const key = verifierKey(originOf(config.auditScope), readPublicKey(config.dataDir));
+  if (flags.json === true)
+    printJson({ key, file: join(config.dataDir, "keys", checkpointKeyName) });
+  else process.stdout.write(`${key}\n`);
+}
+
+async function prove(flags: ProofFlags): Promise<void> {
+  const { file } = placeOf(flags);
+  const { record, statement, from, size } = flags;
+  const numbers = [record, from, size].filter((text) => text !== undefined);
+  const named = [record, statement, from].filter((text) => text !== undefined).length;
+  if (named !== 1 || !numbers.every((text) => /^[1-9]\d{0,14}$/.test(text))) {
+    fail("Name one of --record, --statement and --from; sizes are whole numbers.", exitCodes.usage);
+    return;
+  }
+  const until = size === undefined ? undefined : Number(size);
+  const of = statement === undefined ? Number(record) : readFileSync(statement, "utf8").trim();
+  const proof =
+    from === undefined
+      ? await proveInclusion(file, of, until)
+      : await proveConsistency(file, Number(from), until);
+  if (proof !== undefined) return printJson(proof);
+  fail("The log holds no such record or size.", exitCodes.failed);
 }

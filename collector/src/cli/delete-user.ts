@@ -96,6 +96,7 @@ async function deleteUser(userId: string, flags: DeleteFlags): Promise<void> {
   const left = run.places.reduce((sum, { remaining }) => sum + (remaining ?? 0), 0);
   const failed = run.places.some(({ error }) => error !== undefined) || signal.aborted;
   const done = !failed && (dryRun || left === 0);
+  for (const user of users) audit?.forget(user);
   await audit?.record(done ? "ok" : "partial");
   report(run, { left, failed, json: flags.json === true, spools: flags.spool?.length ?? 0 });
   process.exitCode = done ? exitCodes.ok : exitCodes.partial;

@@ -4,6 +4,8 @@
  * one.
  */
 import { createSigner } from "../access/audit/checkpoint.ts";
+import { subjectOfUser } from "../access/audit/logged-statement.ts";
+import { removeSalt, saltsFile } from "../access/audit/salts.ts";
 import { openAudit } from "../access/audit/log.ts";
 import { createPseudonyms } from "../access/pseudonyms.ts";
 import { openKeyring } from "../access/stable-secret.ts";
@@ -12,6 +14,8 @@ import type { Config } from "../config/config.ts";
 /** Record of one deletion. */
 export interface DeletionAudit extends AsyncDisposable {
   record(result: "ok" | "partial"): Promise<void>;
+  /** Removes the salt of the user's leaves: they reveal nothing any more, and proofs still verify. */
+  forget(userId: string): void;
 }
 
 /**
@@ -20,14 +24,17 @@ export interface DeletionAudit extends AsyncDisposable {
  */
 export async function auditDeletion(config: Config): Promise<DeletionAudit | undefined> {
   if (config.auditLog === undefined) return undefined;
+  const keyring = openKeyring(config.sessionSecret, config.dataDir);
   const audit = await openAudit({
     file: config.auditLog,
-    keyring: openKeyring(config.sessionSecret, config.dataDir),
+    keyring,
     pseudonyms: createPseudonyms({ auditScope: config.auditScope }),
     signer: createSigner(config.dataDir, config.auditScope),
   });
   const record = (result: string): Promise<void> =>
     audit.append({ event: "user.deleted", role: "operator", result });
+  const salts = saltsFile(config.auditLog);
+  const forget = (userId: string): void => void removeSalt(salts, subjectOfUser(userId, keyring));
   await record("begun");
-  return { record, [Symbol.asyncDispose]: () => audit.close() };
+  return { record, forget, [Symbol.asyncDispose]: () => audit.close() };
 }

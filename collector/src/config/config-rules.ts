@@ -47,6 +47,7 @@ export function crossProblems(
   if (!loopback && !data.UI_COOKIE_SECURE) {
     warnings.push("The session cookie is not marked Secure; serve it over TLS and set it so.");
   }
+  checkShipping(data, add);
   checkTokens(data, add);
   checkSecrets(data, add);
   checkBackend(data, set, add);
@@ -57,6 +58,13 @@ export function crossProblems(
 }
 
 type Add = (variable: string, problem: string) => void;
+
+function checkShipping(data: ParsedVariables, add: Add): void {
+  const isNeeded = data.AUDIT_SHIP.some(({ kind }) => kind === "s3");
+  for (const variable of ["AUDIT_S3_KEY_ID", "AUDIT_S3_SECRET"] as const) {
+    if (isNeeded && data[variable] === undefined) add(variable, "s3 in AUDIT_SHIP needs it");
+  }
+}
 
 function checkTokens(data: ParsedVariables, add: Add): void {
   const seen = new Set<string>();

@@ -15,6 +15,7 @@ import {
   traceTemplate,
   turnLimits,
 } from "./config-values.ts";
+import { shipTargets } from "./ship-targets.ts";
 
 /** A producer that may send spans. */
 export interface IngestToken {
@@ -81,6 +82,11 @@ export const schema = z.object({
     .enum(["metadata", "redacted", "full"], "say metadata, redacted or full")
     .default("metadata"),
   UI_AUDIT_LOG: text.optional(),
+  AUDIT_SHIP: shipTargets.default([]),
+  AUDIT_WEBHOOK_TOKEN: token.optional(),
+  AUDIT_S3_KEY_ID: text.optional(),
+  AUDIT_S3_SECRET: text.optional(),
+  AUDIT_S3_REGION: text.default("us-east-1"),
   UI_AUDIT_SCOPE: text.max(limits.stringCharsMax).default("turnproof"),
   UI_PSEUDONYM_KEY: text.optional(),
   UI_TRACE_LINK: traceTemplate.optional(),

@@ -77,6 +77,15 @@ export const variables: readonly Variable[] = [
   row("UI_READ_ONLY", "false", "`true` refuses every mutation by an operator."),
   row("UI_TRACE_CONTENT_MODE", "metadata", "metadata, redacted or full."),
   row("UI_AUDIT_LOG", "audit.jsonl in DATA_DIR once auth is on", "Path of the audit file."),
+  row(
+    "AUDIT_SHIP",
+    "",
+    "Where audit checkpoints are sent, comma-separated: file:/path, syslog://host, syslog+tcp://host, https://… (POST), s3+https://host/bucket/prefix (PUT).",
+  ),
+  row("AUDIT_WEBHOOK_TOKEN", "", "Bearer token of a webhook in AUDIT_SHIP.", true),
+  row("AUDIT_S3_KEY_ID", "", "Access key of a bucket in AUDIT_SHIP.", true),
+  row("AUDIT_S3_SECRET", "", "Its secret.", true),
+  row("AUDIT_S3_REGION", "us-east-1", "Its region."),
   row("UI_AUDIT_SCOPE", "turnproof", "Audit domain; the same on every process of one deployment."),
   row("UI_PSEUDONYM_KEY", "random per process", "Secret of the stable pseudonyms, 32 bytes.", true),
   row(

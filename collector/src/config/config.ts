@@ -10,6 +10,8 @@ import { CodedError } from "@turnproof/semconv";
 import type { ProviderName } from "@turnproof/store";
 
 import type { PriceFile } from "../cost/price-file.ts";
+import type { DeclaredProxy } from "./proxy-networks.ts";
+import type { ShipTarget } from "./ship-targets.ts";
 import type { Account } from "./accounts.ts";
 import { bareNames, prefixes, variables } from "./config-variables.ts";
 import { crossProblems } from "./config-rules.ts";
@@ -50,6 +52,10 @@ export interface Config {
   /** Absent: no audit, which is allowed only while no authentication is configured. */
   readonly auditLog?: string;
   readonly auditScope: string;
+  /** Where checkpoints of the audit log are sent. */
+  readonly auditShip: readonly ShipTarget[];
+  readonly auditWebhookToken?: string;
+  readonly auditS3?: { readonly keyId: string; readonly secret: string; readonly region: string };
   readonly pseudonymKey?: string;
   readonly traceLink?: string;
   readonly ingest: "on" | "off";
@@ -239,6 +245,8 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     sessionSecret: data.UI_SESSION_SECRET,
     proxy: data.PROXY,
     auditLog,
+    auditWebhookToken: data.AUDIT_WEBHOOK_TOKEN,
+    auditS3: s3Of(data),
     pseudonymKey: data.UI_PSEUDONYM_KEY,
     traceLink: data.UI_TRACE_LINK,
     trustedIngest: data.TRUSTED_INGEST,
@@ -260,6 +268,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     readOnly: data.UI_READ_ONLY,
     contentMode: data.UI_TRACE_CONTENT_MODE,
     auditScope: data.UI_AUDIT_SCOPE,
+    auditShip: data.AUDIT_SHIP,
     ingest: data.INGEST,
     ingestTokens: data.INGEST_TOKENS,
     journalBytesMax: data.JOURNAL_BYTES_MAX,
@@ -269,6 +278,11 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     warnings,
     ...present(optional),
   };
+}
+
+function s3Of(data: ParsedVariables): Config["auditS3"] {
+  const { AUDIT_S3_KEY_ID: keyId, AUDIT_S3_SECRET: secret, AUDIT_S3_REGION: region } = data;
+  return keyId === undefined || secret === undefined ? undefined : { keyId, secret, region };
 }
 
 /** OTLP's own port; any free one when the HTTP port is any free one. */

@@ -20,8 +20,6 @@ const words = [
   "password",
   "passwort",
   "secret",
-  "admin",
-  "administrator",
   "letmein",
   "welcome",
   "changeme",
@@ -32,7 +30,6 @@ const words = [
   "zxcvbnm",
   "turnproof",
   "super",
-  "root",
 ];
 
 const estimator = new ZxcvbnFactory({ dictionary: { words } });

@@ -15,6 +15,7 @@ import { isNarrowed, permits } from "../access/principal.ts";
 import type { Principal } from "../access/principal.ts";
 import type { OpenSession, Sessions } from "../access/sessions.ts";
 import type { Throttle } from "../access/throttle.ts";
+import { loggedHeader, statementIn } from "../access/audit/logged-statement.ts";
 import { isLoopback } from "../config/config.ts";
 import { sameSite } from "./cross-site.ts";
 import { clientAddress, wantsPage } from "./environment.ts";
@@ -88,10 +89,16 @@ async function answer(
 ): Promise<void> {
   audit?.requireWritable();
   await next();
+  const statement = statementIn(c.res.headers.get(loggedHeader));
+  c.res.headers.delete(loggedHeader);
   if (audit === undefined) return;
   const failed = c.res.status >= 400;
   try {
-    await audit.append({ ...record, result: failed ? `status_${c.res.status}` : "ok" });
+    await audit.append({
+      ...record,
+      ...statement,
+      result: failed ? `status_${c.res.status}` : "ok",
+    });
   } catch (error) {
     c.res = await refuse(c, CodedError.is(error) ? error.code : "audit_unavailable");
   }

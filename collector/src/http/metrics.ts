@@ -5,6 +5,8 @@
 import { Hono } from "hono";
 import { Counter, Gauge, Registry } from "prom-client";
 
+import { auditState } from "../access/audit/audit-state.ts";
+import type { Audit } from "../access/audit/log.ts";
 import type { ConservationSnapshot } from "../receive/conservation.ts";
 import type { AppEnv } from "./environment.ts";
 import type { RouteGroup } from "./endpoint.ts";
@@ -64,6 +66,7 @@ async function measure(parts: Parts): Promise<Registry> {
     report.journal.pending_frames,
   );
   put(Counter, "turnproof_audit_records_total", "Records of the audit log.", audit?.records ?? 0);
+  if (audit !== undefined) putAudit(put, audit);
   put(Gauge, "turnproof_sessions", "Sessions that are kept.", sessions.size);
   put(Gauge, "turnproof_streams", "Streams that are open.", streams.size);
   put(Gauge, "process_resident_memory_bytes", "Resident memory.", process.memoryUsage.rss());
@@ -80,6 +83,33 @@ async function measure(parts: Parts): Promise<Registry> {
     put(kind, name, help, typeof value === "boolean" ? Number(value) : value);
   }
   return registry;
+}
+
+type Put = (kind: Kind, name: string, help: string, samples: Samples) => void;
+
+/** The audit log: whether it is written, whole and known elsewhere. */
+function putAudit(put: Put, audit: Audit): void {
+  const { damage, healthy, records, shipping } = auditState(audit);
+  put(Gauge, "turnproof_audit_up", "1 when the audit log can be written.", Number(healthy));
+  put(
+    Gauge,
+    "turnproof_audit_damaged",
+    "Findings in the records that were there at the start.",
+    damage?.total ?? 0,
+  );
+  if (shipping.targets === 0) return;
+  put(
+    Gauge,
+    "turnproof_audit_unshipped_records",
+    "Records that no checkpoint elsewhere covers.",
+    Math.max(0, records - (shipping.shipped ?? 0)),
+  );
+  put(
+    Counter,
+    "turnproof_audit_ship_failures_total",
+    "Checkpoints that a target did not take.",
+    shipping.failures,
+  );
 }
 
 /** The fields of the conservation report: ones that only grow are counters. */

@@ -8,11 +8,12 @@ import { createHash, createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { canonicalJson, digestInput, digestLines } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
 import { CompactSign, calculateJwkThumbprint, exportJWK, importJWK } from "jose";
 import type { CryptoKey, JSONWebKeySet, JWK } from "jose";
 import { z } from "zod";
 
-import { stableSecret } from "../access/stable-secret.ts";
+import { fieldOf, stableSecret } from "../access/stable-secret.ts";
 
 const text = z.string();
 
@@ -70,7 +71,10 @@ export async function createStatementSigner(
   configured: string | undefined,
   dataDir: string | undefined,
 ): Promise<StatementSigner> {
-  const privateJwk = await privateKeyOf(configured ?? keptKey(dataDir));
+  const privateJwk =
+    configured === undefined
+      ? await privateKeyOf(keptKey(dataDir), "key_unusable", fieldOf(keyName))
+      : await privateKeyOf(configured, "config_invalid", "SIGNING_KEY");
   const { kty, crv, x } = privateJwk as { kty: string; crv: string; x: string };
   if (kty !== "OKP" || crv !== "Ed25519" || privateJwk.d === undefined) {
     throw new CodedError("config_invalid", { field: "SIGNING_KEY" });
@@ -113,19 +117,22 @@ export function evidenceDigest(events: readonly TurnEvent[]): string {
   return hash(digestInput(digestLines(events).map(hash)));
 }
 
+/** Name of the key's file. */
+const keyName = "statement-signing.pem";
+
 function keptKey(dataDir: string | undefined): string {
   const make = (): string =>
     generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  return dataDir === undefined ? make() : stableSecret(dataDir, "statement-signing.pem", make);
+  return dataDir === undefined ? make() : stableSecret(dataDir, keyName, make);
 }
 
-async function privateKeyOf(text: string): Promise<JWK> {
+async function privateKeyOf(text: string, code: Code, field: string): Promise<JWK> {
   try {
     if (text.trimStart().startsWith("{")) return JSON.parse(text) as JWK;
     // A PEM in an environment variable often has its newlines escaped.
     return await exportJWK(createPrivateKey(text.replaceAll("\\n", "\n")));
   } catch (cause) {
-    throw new CodedError("config_invalid", { field: "SIGNING_KEY", cause });
+    throw new CodedError(code, { field, cause });
   }
 }
 

@@ -9,6 +9,7 @@ import type { Audit } from "../access/audit/log.ts";
 import { createCredentials } from "../access/credentials.ts";
 import { createPseudonyms } from "../access/pseudonyms.ts";
 import { createSessions } from "../access/sessions.ts";
+import type { AuditFinding } from "../access/audit/verify.ts";
 import { openIdentityKey, openKeyring } from "../access/stable-secret.ts";
 import { createStreams } from "../access/streams.ts";
 import { createThrottle } from "../access/throttle.ts";
@@ -107,7 +108,21 @@ function auditOver(told: () => Told): Audit | undefined {
     get records() {
       return told().audit.records;
     },
+    get shipping() {
+      return told().audit.shipping;
+    },
+    get checked() {
+      return checkedOf(told().audit);
+    },
   } as Audit;
+}
+
+/** The first finding stands for the others. */
+function checkedOf({ checked, damage, records }: Told["audit"]): Audit["checked"] {
+  if (!checked) return undefined;
+  const findings = damage === null ? [] : [damage as AuditFinding];
+  const findings_total = damage?.total ?? 0;
+  return { ok: damage === null, records, checkpoints: 0, findings, findings_total };
 }
 
 function agentsOver(calls: Calls): AgentPort {

@@ -382,6 +382,7 @@ export const codes = {
     status: 409,
   },
   config_invalid: { sentence: "The configuration has problems." },
+  key_unusable: { sentence: "A key file is gone, empty or damaged; none is made in its place." },
 } as const;
 
 codes satisfies { readonly [code: string]: CodeRow };

@@ -2,12 +2,15 @@
  * Audit over HTTP: a record before every protected answer, and nothing without one (security:
  * Audit).
  */
+import { createHash } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
+import { proveInclusion } from "../../../collector/src/access/audit/proof.ts";
+import { run } from "../../../collector/src/cli/program.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 
 const token = "operator-token-0123456789";
@@ -52,6 +55,32 @@ test("every protected answer has its record, without anything that was asked", a
   for (const word of ["canary", token, "operator-token", "user_id="])
     expect(text).not.toContain(word);
   await desk.collector.close();
+});
+
+test("a signed statement is in the log by its hash, under a salt that goes with its user", async () => {
+  const backend = { TURNPROOF_BACKEND: "filesystem", TURNPROOF_MEMORY_BACKEND: "none" };
+  const desk = await openDesk({ TURNPROOF_UI_AUTH_TOKEN: token, ...backend }, { judge: false });
+  await desk.put(turnEvents({ root: "signed-root", user: "canary-user" }));
+  const asked = "agent_id=helper&root_trace_id=signed-root&user_id=canary-user";
+  const answer = await desk.get(`/traces/reconcile.jws?${asked}`, headers);
+  const jws = await answer.text();
+  expect([answer.status, answer.headers.get("x-turnproof-logged")]).toEqual([200, null]);
+  const file = join(desk.dataDir, "audit.jsonl");
+  const hash = createHash("sha256").update(jws).digest("hex");
+  expect(recordsOf(file).at(-1)).toMatchObject({ result: "ok", statement: hash });
+  const subject = String(recordsOf(file).at(-1)?.["subject"]);
+  const salts = (): string => readFileSync(`${file}.salts`, "utf8");
+  expect(salts()).toContain(`${subject} `);
+  expect(readFileSync(file, "utf8") + salts()).not.toContain("canary");
+  const proof = await proveInclusion(file, jws);
+  await desk.collector.close();
+  const env = { ...backend, TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_DATA_DIR: desk.dataDir };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  await run(["node", "turnproof", "delete-user", "canary-user", "--apply", "--json"]);
+  vi.unstubAllEnvs();
+  expect(salts()).not.toContain(`${subject} `);
+  const size = proof?.size ?? 0;
+  expect(await proveInclusion(file, jws, size)).toEqual(proof);
 });
 
 test("concurrent answers and records are equal in number", async () => {

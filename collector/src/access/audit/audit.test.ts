@@ -1,4 +1,5 @@
 /** The audit log: chained, sealed, recovered, rotated; every tampering is found. */
+import { createHash, createHmac, createPrivateKey, sign } from "node:crypto";
 import {
   appendFileSync,
   mkdtempSync,
@@ -13,10 +14,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { createKeyring } from "../keyring.ts";
 import { createPseudonyms } from "../pseudonyms.ts";
+import { auditState } from "./audit-state.ts";
+import type { AuditState } from "./audit-state.ts";
 import { createSigner } from "./checkpoint.ts";
 import { openAudit } from "./log.ts";
 import type { Audit } from "./log.ts";
@@ -38,6 +41,7 @@ function bench(): Bench {
   const file = join(dir, "audit.jsonl");
   const signer = createSigner(dir, "test");
   const pseudonyms = createPseudonyms({ auditScope: "test" });
+  const at = { file, keyring, origin: "test", publicKey: signer.publicKey };
   return {
     dir,
     file,
@@ -49,8 +53,9 @@ function bench(): Bench {
         signer,
         ...(bytesMax ? { bytesMax } : {}),
         ...(append ? { append } : {}),
+        check: (recordsMax) => verifyAudit({ ...at, recordsMax }),
       }),
-    verify: () => verifyAudit({ file, keyring, origin: "test", publicKey: signer.publicKey }),
+    verify: () => verifyAudit(at),
   };
 }
 
@@ -168,6 +173,81 @@ test("every edit, cut, swap, insertion and deletion is found", async () => {
   expect((await verify()).ok).toBe(false);
   writeFileSync(file, good);
   expect((await verify()).ok).toBe(true);
+});
+
+/** A log as version 1 wrote it: lines without leaves, a checkpoint over the last line. */
+function firstLog({ dir, file }: Bench, records: number): void {
+  const key = keyring.current("audit/v1");
+  let prev = "0".repeat(64);
+  const lines: string[] = [];
+  for (let seq = 1; seq <= records; seq += 1) {
+    const ts = "2026-11-01T10:00:00.000Z";
+    const record = { v: 1, seq, ts, event: "events.read", result: "ok", prev, kid: key.kid };
+    const body = JSON.stringify(record);
+    const mac = createHmac("sha256", key.secret).update(`audit\n${body}`).digest("base64url");
+    const line = `${body.slice(0, -1)},"mac":"${mac}"}`;
+    prev = createHash("sha256").update(line).digest("hex");
+    lines.push(line);
+  }
+  const ts = "2026-11-01T10:00:01.000Z";
+  const text = `turnproof audit checkpoint v1\ntest\n${records}\n${prev}\n${ts}\n`;
+  const pem = readFileSync(join(dir, "keys", "audit-checkpoint.pem"), "utf8");
+  const sig = sign(null, Buffer.from(text), createPrivateKey(pem)).toString("base64url");
+  const checkpoint = { origin: "test", seq: records, head: prev, ts, sig };
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  writeFileSync(`${file}.checkpoints`, `${JSON.stringify(checkpoint)}\n`);
+}
+
+test("a log of version 1 stays verifiable, and goes on as one of version 2", async () => {
+  const made = bench();
+  firstLog(made, 12);
+  expect(await made.verify()).toMatchObject({ ok: true, records: 12, checkpoints: 1 });
+  const audit = await made.open();
+  await write(audit, 5);
+  await audit.close();
+  expect(await made.verify()).toMatchObject({ ok: true, records: 17, checkpoints: 2 });
+  const good = readFileSync(made.file, "utf8");
+  const lines = good.trimEnd().split("\n");
+  for (const [index, line] of lines.entries()) {
+    const edited = line.replace('"result":"ok"', '"result":"no"');
+    writeFileSync(made.file, `${lines.with(index, edited).join("\n")}\n`);
+    expect([index, (await made.verify()).findings.length]).toEqual([index, 1]);
+  }
+  writeFileSync(made.file, `${lines.slice(0, 11).join("\n")}\n`);
+  expect((await made.verify()).findings[0]?.code).toBe("audit_cut");
+});
+
+test("a start goes on from the kept tree, and does without it", async () => {
+  const { file, open, verify } = bench();
+  for (const kept of [true, false, true]) {
+    const audit = await open(2_000);
+    await write(audit, 23);
+    await audit.close();
+    if (!kept) rmSync(`${file}.tree`);
+    else if (readdirSync(join(file, "..")).length > 20) writeFileSync(`${file}.tree`, "{");
+  }
+  expect(await verify()).toMatchObject({ ok: true, records: 69, checkpoints: 3 });
+});
+
+test("a start says what was done to the records that were there", async () => {
+  const made = bench();
+  const first = await made.open();
+  await write(first, 6);
+  await first.close();
+  const reopened = async (): Promise<AuditState> => {
+    const audit = await made.open();
+    await write(audit, 3);
+    await vi.waitFor(() => expect(auditState(audit).checked).toBe(true));
+    const state = auditState(audit);
+    await audit.close();
+    return state;
+  };
+  expect(await reopened()).toMatchObject({ healthy: true, damage: null });
+  const lines = readFileSync(made.file, "utf8").trimEnd().split("\n");
+  const edited = (lines[2] ?? "").replace('"result":"ok"', '"result":"no"');
+  writeFileSync(made.file, `${lines.with(2, edited).join("\n")}\n`);
+  const damage = { code: "audit_seal_broken", record: 3, total: 1 };
+  expect(await reopened()).toMatchObject({ healthy: true, damage });
 });
 
 test("one writer per file", async () => {

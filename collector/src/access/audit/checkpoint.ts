@@ -1,62 +1,127 @@
 /**
- * @module Checkpoints: signed records of the audit log's length and chain head, in a second file,
- * so that truncation is detected as well as an edit (security: Audit).
+ * @module Checkpoints: signed heads of the audit log's tree in a second file, so that a cut is
+ * detected as well as an edit (security: Audit). Files of earlier versions begin with checkpoints
+ * of another form, signed over the hash of the last line.
  */
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, verify } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 
-import { stableSecret } from "../stable-secret.ts";
+import { CodedError } from "@turnproof/semconv";
 
-/** A point of the chain: the number of records, and the hash of the last line. */
-export interface ChainHead {
-  readonly seq: number;
-  readonly head: string;
+import { fieldOf, readSecret, stableSecret } from "../stable-secret.ts";
+import { linesOf } from "./lines.ts";
+import { openNote, originOf, signNote } from "./note.ts";
+import type { TreeHead } from "./note.ts";
+
+/** A checkpoint as found: of the tree, of the chain (earlier versions), or none. */
+export type Checkpoint =
+  | { readonly of: "tree"; readonly size: number; readonly root: Buffer }
+  | { readonly of: "chain"; readonly size: number; readonly head: string }
+  | { readonly of: "wrong_key" }
+  | { readonly of: "broken" };
+
+/** Signs checkpoints of one audit scope. */
+export interface CheckpointSigner {
+  /** Name of the log in its checkpoints. */
+  readonly origin: string;
+  note(head: TreeHead): string;
+  readonly publicKey: KeyObject;
 }
 
-/** One line of the checkpoint file. */
-interface SignedCheckpoint extends ChainHead {
-  readonly origin: string;
+/** Name of the key's file. */
+export const checkpointKeyName = "audit-checkpoint.pem";
+
+/** A signer with the key from the data directory. */
+export function createSigner(dataDir: string, scope: string): CheckpointSigner {
+  const pem = stableSecret(dataDir, checkpointKeyName, () =>
+    generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  );
+  const privateKey = privateKeyOf(pem);
+  const origin = originOf(scope);
+  return {
+    origin,
+    publicKey: createPublicKey(privateKey),
+    note: (head) => signNote(origin, head, privateKey),
+  };
+}
+
+/**
+ * The public key of the checkpoints of a data directory; makes none.
+ *
+ * @throws CodedError `key_unusable` naming the key's file
+ */
+export function readPublicKey(dataDir: string): KeyObject {
+  return createPublicKey(privateKeyOf(readSecret(dataDir, checkpointKeyName)));
+}
+
+function privateKeyOf(pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch (cause) {
+    throw new CodedError("key_unusable", { field: fieldOf(checkpointKeyName), cause });
+  }
+}
+
+/** Scope and key that checkpoints are checked with. */
+export interface CheckpointKey {
+  readonly scope: string;
+  readonly publicKey: KeyObject;
+}
+
+/**
+ * The checkpoints of a file in its order: notes one after another, lines of earlier versions, and
+ * lines of a syslog server that hold a note.
+ */
+export async function* checkpointsIn(file: string, key: CheckpointKey): AsyncGenerator<Checkpoint> {
+  let note: string[] = [];
+  const closed = function* (): Generator<Checkpoint> {
+    if (note.length > 0) yield checkNote(`${note.join("\n")}\n`, key);
+    note = [];
+  };
+  for await (const { lines } of linesOf(file)) {
+    for (const line of lines) {
+      const shipped = shippedNote.exec(line)?.[1];
+      const starts = note.some((part) => part.startsWith(signatureMark));
+      const signs = line.startsWith(signatureMark);
+      if (shipped !== undefined || line.startsWith("{") || (starts && !signs)) yield* closed();
+      if (shipped !== undefined) {
+        yield checkNote(Buffer.from(shipped, "base64").toString(), key);
+      } else if (line.startsWith("{")) yield checkFirst(line, key);
+      else {
+        // Empty lines are dropped by the reader; the one before the signatures belongs to the note.
+        if (signs && !starts) note.push("");
+        note.push(line);
+      }
+    }
+  }
+  yield* closed();
+}
+
+const signatureMark = "\u2014 ";
+/** How a note travels in one line: base64, named. */
+const shippedNote = /\bcheckpoint=([A-Za-z0-9+/]{16,}={0,2})/;
+
+function checkNote(note: string, { scope, publicKey }: CheckpointKey): Checkpoint {
+  const opened = openNote(note, originOf(scope), publicKey);
+  if (opened.found !== "head") return { of: opened.found };
+  return { of: "tree", ...opened.head };
+}
+
+/** One line of a checkpoint file of an earlier version. */
+interface FirstCheckpoint {
+  readonly seq: number;
+  readonly head: string;
   readonly ts: string;
   readonly sig: string;
 }
 
-/** Signs checkpoints of one audit scope. */
-export interface CheckpointSigner {
-  line(head: ChainHead, ts: string): string;
-  readonly publicKey: KeyObject;
-}
-
-/** A signer with the key from the data directory. */
-export function createSigner(dataDir: string, origin: string): CheckpointSigner {
-  const pem = stableSecret(dataDir, "audit-checkpoint.pem", () =>
-    generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-  );
-  const privateKey = createPrivateKey(pem);
-  return {
-    publicKey: createPublicKey(privateKey),
-    line: (head, ts) => {
-      const sig = sign(null, note(origin, head, ts), privateKey).toString("base64url");
-      return JSON.stringify({ origin, ...head, ts, sig });
-    },
-  };
-}
-
-/** The head in a checkpoint line with a valid signature, or undefined. */
-export function openCheckpoint(
-  line: string,
-  origin: string,
-  publicKey: KeyObject,
-): ChainHead | undefined {
+function checkFirst(line: string, { scope, publicKey }: CheckpointKey): Checkpoint {
   try {
-    const { seq, head, ts, sig } = JSON.parse(line) as SignedCheckpoint;
-    const signed = note(origin, { seq, head }, ts);
-    const holds = verify(null, signed, publicKey, Buffer.from(sig, "base64url"));
-    return holds ? { seq, head } : undefined;
+    const { seq, head, ts, sig } = JSON.parse(line) as FirstCheckpoint;
+    const text = `turnproof audit checkpoint v1\n${scope}\n${seq}\n${head}\n${ts}\n`;
+    const holds = verify(null, Buffer.from(text), publicKey, Buffer.from(sig, "base64url"));
+    return holds ? { of: "chain", size: seq, head } : { of: "broken" };
   } catch {
-    return undefined;
+    return { of: "broken" };
   }
-}
-
-function note(origin: string, { seq, head }: ChainHead, ts: string): Buffer {
-  return Buffer.from(`turnproof audit checkpoint v1\n${origin}\n${seq}\n${head}\n${ts}\n`);
 }

@@ -12,11 +12,18 @@ import { CodedError } from "@turnproof/semconv";
 import type { Keyring } from "../keyring.ts";
 import type { Pseudonyms } from "../pseudonyms.ts";
 import type { CheckpointSigner } from "./checkpoint.ts";
-import { recoverChain } from "./recover.ts";
-import { hashOfLine, sealRecord } from "./record.ts";
+import { hashLeaf } from "./merkle.ts";
+import type { Tree } from "./merkle.ts";
+import { keepTree, recoverChain } from "./recover.ts";
+import type { RecoveredChain } from "./recover.ts";
+import { hashOfLine, leafOf, sealRecord, subjectOf } from "./record.ts";
 import type { AuditRecord } from "./record.ts";
 import { createReserve, isFull } from "./reserve.ts";
 import type { Append, AuditReserve } from "./reserve.ts";
+import { openSalts, saltsFile } from "./salts.ts";
+import type { Salts } from "./salts.ts";
+import type { Shipper, ShipState } from "./ship.ts";
+import type { AuditVerification } from "./verify.ts";
 import { holdLog } from "./writer-lock.ts";
 import type { WriterLock, WriterLockOptions } from "./writer-lock.ts";
 
@@ -29,6 +36,10 @@ interface AuditEntry {
   readonly operator?: string;
   readonly client?: string | undefined;
   readonly requestId?: string;
+  /** SHA-256 of the signed statement in the answer, in hex. */
+  readonly statement?: string;
+  /** Subject of the salt, where it is not the operator. */
+  readonly subject?: string;
 }
 
 /** The open audit log. */
@@ -42,6 +53,9 @@ export interface Audit {
   requireWritable(): void;
   readonly healthy: boolean;
   readonly records: number;
+  readonly shipping: ShipState | undefined;
+  /** What was found in the records that were there at the start; undefined until it is checked. */
+  readonly checked: AuditVerification | undefined;
   close(): Promise<void>;
 }
 
@@ -56,12 +70,18 @@ export interface AuditOptions {
   readonly lock?: WriterLockOptions;
   /** How text is written to a file; default: the file system's own. */
   readonly append?: Append;
+  /** Checks the records that are there at the start; absent: they are not checked. */
+  readonly check?: (recordsMax: number) => Promise<AuditVerification>;
+  /** Sends each checkpoint elsewhere once it is durable here. */
+  readonly shipper?: Shipper;
 }
 
 const bytesMaxDefault = 67_108_864;
 const checkpointEvery = 100;
 const checkpointAfterMs = 60_000;
 const retryAfterMs = 1_000;
+/** How long a stop waits for checkpoints that are on their way. */
+const closeMs = 2_000;
 const appendText: Append = (handle, text) => handle.appendFile(text);
 
 interface Waiting {
@@ -86,6 +106,7 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
       const log = new AuditWriter(options, handle, chain, { lock, reserve });
       await reserve.refill();
       if (chain.torn) await log.append({ event: "log.recovered", result: "ok" });
+      void log.checkStart();
       return log;
     } catch (error) {
       await lock.release();
@@ -104,23 +125,29 @@ class AuditWriter implements Audit {
   #handle: FileHandle;
   #seq: number;
   #head: string;
+  readonly #tree: Tree;
+  readonly #salts: Salts;
   #checkpointSeq: number;
   #checkpointAt = Date.now();
   #running: Promise<void> | undefined;
   #failedAt = 0;
+  #checked: AuditVerification | undefined;
+  #rotations = 0;
   /** The disk was full, and nothing was recorded since. */
   #full = false;
 
   constructor(
     options: AuditOptions,
     handle: FileHandle,
-    chain: { readonly seq: number; readonly head: string },
+    chain: RecoveredChain,
     held: { readonly lock: WriterLock; readonly reserve: AuditReserve },
   ) {
     this.#options = options;
     this.#handle = handle;
     this.#seq = chain.seq;
     this.#head = chain.head;
+    this.#tree = chain.tree;
+    this.#salts = openSalts(saltsFile(options.file));
     this.#checkpointSeq = chain.seq;
     this.#lock = held.lock;
     this.#reserve = held.reserve;
@@ -130,8 +157,28 @@ class AuditWriter implements Audit {
     return this.#failedAt === 0 && !this.#lock.lost;
   }
 
+  get checked(): AuditVerification | undefined {
+    return this.#checked;
+  }
+
   get records(): number {
     return this.#seq;
+  }
+
+  get shipping(): ShipState | undefined {
+    return this.#options.shipper?.state;
+  }
+
+  /** Checks beside the writer; again when a rotation renamed what was being read. */
+  async checkStart(): Promise<void> {
+    const recordsMax = this.#tree.size;
+    let rotations: number;
+    do {
+      rotations = this.#rotations;
+      // A check that cannot run finds nothing; the next one looks again.
+      const found = await this.#options.check?.(recordsMax).catch(() => undefined);
+      if (rotations === this.#rotations) this.#checked = found;
+    } while (rotations !== this.#rotations);
   }
 
   requireWritable(): void {
@@ -154,6 +201,7 @@ class AuditWriter implements Audit {
       if (this.#seq > this.#checkpointSeq && !this.#lock.lost) await this.#checkpoint();
     } finally {
       await this.#handle.close();
+      await this.#options.shipper?.close(closeMs);
       await this.#reserve.release();
       await this.#lock.release();
     }
@@ -208,20 +256,23 @@ class AuditWriter implements Audit {
     let seq = this.#seq;
     let head = this.#head;
     const lines = all.map((entry) => {
-      const line = sealRecord(this.#record(entry, ++seq, head), this.#options.keyring);
+      const record = this.#record(entry, ++seq, head);
+      const salt = this.#salts.take(subjectOf(record));
+      const line = sealRecord(record, this.#options.keyring, salt);
       head = hashOfLine(line);
       return line;
     });
-    await this.#appendDurably(this.#handle, lines);
+    await this.#appendDurably(this.#handle, `${lines.join("\n")}\n`);
+    for (const line of lines) this.#tree.append(hashLeaf(leafOf(line)));
     this.#seq = seq;
     this.#head = head;
   }
 
   /** A partial line must not remain in a file; if this fails too, the next open recovers. */
-  async #appendDurably(handle: FileHandle, lines: readonly string[]): Promise<void> {
+  async #appendDurably(handle: FileHandle, text: string): Promise<void> {
     const before = (await handle.stat()).size;
     try {
-      await (this.#options.append ?? appendText)(handle, `${lines.join("\n")}\n`);
+      await (this.#options.append ?? appendText)(handle, text);
       await handle.datasync();
     } catch (error) {
       // The first error is thrown; the next open cuts the partial line.
@@ -244,6 +295,7 @@ class AuditWriter implements Audit {
    */
   async #rotate(): Promise<void> {
     const { file } = this.#options;
+    this.#rotations += 1;
     await rename(file, `${file}.${String(this.#seq).padStart(12, "0")}`);
     const next = await open(file, "a", 0o600);
     await this.#handle.close();
@@ -265,23 +317,25 @@ class AuditWriter implements Audit {
   }
 
   async #checkpoint(): Promise<void> {
-    const now = (this.#options.now ?? (() => new Date()))().toISOString();
-    const line = this.#options.signer.line({ seq: this.#seq, head: this.#head }, now);
+    const size = this.#tree.size;
+    const note = this.#options.signer.note({ size, root: this.#tree.root() });
     const handle = await open(`${this.#options.file}.checkpoints`, "a", 0o600);
     try {
-      await this.#appendDurably(handle, [line]);
+      await this.#appendDurably(handle, note);
     } finally {
       await handle.close();
     }
     this.#checkpointSeq = this.#seq;
     this.#checkpointAt = Date.now();
+    keepTree(this.#options.file, this.#tree.state());
+    this.#options.shipper?.ship(size, note);
   }
 
   #record(entry: AuditEntry, seq: number, prev: string): AuditRecord {
     const { keyring, pseudonyms, now } = this.#options;
-    const { route, role, operator, client, requestId } = entry;
+    const { route, role, operator, client, requestId, statement, subject } = entry;
     return {
-      v: 1,
+      v: 2,
       seq,
       ts: (now ?? (() => new Date()))().toISOString(),
       event: entry.event,
@@ -291,6 +345,8 @@ class AuditWriter implements Audit {
       ...(client === undefined ? {} : { client: pseudonyms.of("client", client) }),
       result: entry.result,
       ...(requestId === undefined ? {} : { req: requestId }),
+      ...(statement === undefined ? {} : { statement }),
+      ...(subject === undefined ? {} : { subject }),
       prev,
       kid: keyring.current("audit/v1").kid,
     };

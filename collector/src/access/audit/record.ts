@@ -7,10 +7,13 @@ import { createHash } from "node:crypto";
 
 import { equalSecret, macOf } from "../keyring.ts";
 import type { Keyring } from "../keyring.ts";
+import { commit, noSubject } from "./salts.ts";
+import type { Salts } from "./salts.ts";
 
 /** Fields of a record; `op` and `client` are pseudonyms. */
 export interface AuditRecord {
-  readonly v: 1;
+  /** 2 since lines have a leaf. */
+  readonly v: 1 | 2;
   readonly seq: number;
   readonly ts: string;
   readonly event: string;
@@ -20,6 +23,10 @@ export interface AuditRecord {
   readonly client?: string;
   readonly result: string;
   readonly req?: string;
+  /** SHA-256 of a signed statement that the answer gave, in hex. */
+  readonly statement?: string;
+  /** Subject of the salt, where it is not the operator. */
+  readonly subject?: string;
   /** SHA-256 of the previous line, in hex; zeros for the first. */
   readonly prev: string;
   readonly kid: string;
@@ -28,12 +35,35 @@ export interface AuditRecord {
 /** `prev` of the very first record. */
 export const genesis: string = "0".repeat(64);
 
-/** The line of a record, without its newline. */
-export function sealRecord(record: AuditRecord, keyring: Keyring): string {
-  const body = JSON.stringify(record).replace(/[\u007f-\uffff]/g, escape);
+/** The line of a record, without its newline; its leaf commits to it under the salt. */
+export function sealRecord(record: AuditRecord, keyring: Keyring, salt: Buffer): string {
+  const plain = textOf(record);
+  const leaf = commit(salt, plain).toString("base64url");
+  const body = `${plain.slice(0, -1)},"leaf":"${leaf}"}`;
   const named = keyring.byName("audit/v1", record.kid);
   if (named === undefined) throw new RangeError("unknown audit key");
   return `${body.slice(0, -1)},"mac":"${macOf(named, "audit", body)}"}`;
+}
+
+/** Data of a line's leaf: what it says, or the line's own hash where it has none. */
+export function leafOf(line: string): Buffer {
+  const leaf = /,"leaf":"([A-Za-z0-9_-]{43})","mac":"[A-Za-z0-9_-]{43}"\}$/.exec(line)?.[1];
+  return leaf === undefined ? Buffer.from(hashOfLine(line), "hex") : Buffer.from(leaf, "base64url");
+}
+
+/** Subject of a record's salt. */
+export function subjectOf({ subject, op }: Pick<AuditRecord, "subject" | "op">): string {
+  return subject ?? op ?? noSubject;
+}
+
+/** True when the leaf of a line is the one of its text, or cannot be checked without its salt. */
+export function leafHolds(line: string, record: AuditRecord, salts: Salts): boolean {
+  if (record.v === 1) return true;
+  const [, plain] =
+    /^(\{.*),"leaf":"[A-Za-z0-9_-]{43}","mac":"[A-Za-z0-9_-]{43}"\}$/.exec(line) ?? [];
+  if (plain === undefined) return false;
+  const salt = salts.of(subjectOf(record));
+  return salt === undefined || commit(salt, `${plain}}`).equals(leafOf(line));
 }
 
 /** Hash of a line, the next line's `prev`. */
@@ -54,6 +84,10 @@ export function openRecord(line: string, keyring: Keyring): AuditRecord | undefi
   } catch {
     return undefined;
   }
+}
+
+function textOf(record: AuditRecord): string {
+  return JSON.stringify(record).replace(/[\u007f-\uffff]/g, escape);
 }
 
 function escape(character: string): string {

@@ -1,18 +1,23 @@
 /**
- * @module Recover: finds the chain head of an existing audit file. A torn last line is moved to a
- * `.torn` file; it never prevents the start and never counts as a record.
+ * @module Recover: finds the chain head and the tree of an existing audit file. A torn last line
+ * is moved to a `.torn` file; it never prevents the start and never counts as a record.
  */
-import { appendFile, readFile, readdir, truncate } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { renameSync, writeFileSync } from "node:fs";
+import { appendFile, readFile, truncate } from "node:fs/promises";
 
 import type { Keyring } from "../keyring.ts";
-import { genesis, hashOfLine, openRecord } from "./record.ts";
+import { linesOf, rotatedFiles } from "./lines.ts";
+import { createTree, hashLeaf, isTreeState } from "./merkle.ts";
+import type { Tree, MerkleState } from "./merkle.ts";
+import { genesis, hashOfLine, leafOf, openRecord } from "./record.ts";
 
 /** Number and hash of the last valid line; `torn` when there was more after it. */
 export interface RecoveredChain {
   readonly seq: number;
   readonly head: string;
   readonly torn: boolean;
+  /** The tree over all lines. */
+  readonly tree: Tree;
 }
 
 /** Finds the end of the chain over a file and its rotated predecessors. */
@@ -27,20 +32,50 @@ export async function recoverChain(file: string, keyring: Keyring): Promise<Reco
     await truncate(file, Buffer.byteLength(text.slice(0, end)));
   }
   const last = lastLine(text.slice(0, end)) ?? (await lastRotatedLine(file));
-  if (last === undefined) return { seq: 0, head: genesis, torn };
+  if (last === undefined) return { seq: 0, head: genesis, torn, tree: createTree() };
   const seq = openRecord(last, keyring)?.seq ?? seqOf(last);
-  return { seq, head: hashOfLine(last), torn };
+  return { seq, head: hashOfLine(last), torn, tree: await recoverTree(file, seq) };
 }
 
-/** Rotated files of an audit log, oldest first. */
-export async function rotatedFiles(file: string): Promise<readonly string[]> {
-  // Without a directory there is no rotated file.
-  const names = await readdir(dirname(file)).catch(() => []);
-  const prefix = `${basename(file)}.`;
-  return names
-    .filter((name) => name.startsWith(prefix) && /^\d{12}$/.test(name.slice(prefix.length)))
-    .toSorted()
-    .map((name) => join(dirname(file), name));
+/**
+ * Keeps a tree's state beside the log, so that a start does not read the whole log. Where the disk
+ * refuses it the next start reads more.
+ */
+export function keepTree(file: string, state: MerkleState): void {
+  try {
+    writeFileSync(`${file}.tree.next`, JSON.stringify(state), { mode: 0o600 });
+    renameSync(`${file}.tree.next`, `${file}.tree`);
+  } catch {
+    // An earlier state fits as well.
+  }
+}
+
+/** The tree of all lines; a kept state that does not fit is ignored. */
+async function recoverTree(file: string, seq: number): Promise<Tree> {
+  const kept = await keptTree(file);
+  const tree = createTree(kept !== undefined && kept.size <= seq ? kept : undefined);
+  const { size } = tree;
+  let index = 0;
+  for (const path of [...(await rotatedFiles(file)), file]) {
+    const lastIn = Number(/\.(\d{12})$/.exec(path)?.[1] ?? Number.POSITIVE_INFINITY);
+    if (lastIn <= size) {
+      index = lastIn;
+      continue;
+    }
+    for await (const { lines } of linesOf(path)) {
+      for (const line of lines) if ((index += 1) > size) tree.append(hashLeaf(leafOf(line)));
+    }
+  }
+  return tree;
+}
+
+async function keptTree(file: string): Promise<MerkleState | undefined> {
+  try {
+    const state: unknown = JSON.parse(await readFile(`${file}.tree`, "utf8"));
+    return isTreeState(state) ? state : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function lastRotatedLine(file: string): Promise<string | undefined> {

@@ -1,24 +1,32 @@
 /**
  * @module Verify: walks an audit log, its rotated files and its checkpoints, and reports where the
- * chain was edited, truncated or reordered (`turnproof audit verify`).
+ * chain was edited, truncated or reordered (`turnproof audit verify`). Files are read in parts, so
+ * memory does not grow with the log.
  */
 import type { KeyObject } from "node:crypto";
-import { readFile } from "node:fs/promises";
 
 import type { Keyring } from "../keyring.ts";
-import { openCheckpoint } from "./checkpoint.ts";
-import { rotatedFiles } from "./recover.ts";
-import { genesis, hashOfLine, openRecord } from "./record.ts";
+import { checkpointsIn } from "./checkpoint.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import { logLines } from "./lines.ts";
+import { createTree, hashLeaf } from "./merkle.ts";
+import type { Tree } from "./merkle.ts";
+import { genesis, hashOfLine, leafHolds, leafOf, openRecord } from "./record.ts";
+import { openSalts, saltsFile } from "./salts.ts";
+import type { Salts } from "./salts.ts";
 
 /** A problem, and its record. */
-interface AuditFinding {
+export interface AuditFinding {
   readonly code:
     | "audit_seal_broken"
     | "audit_chain_broken"
     | "audit_order_broken"
     | "audit_line_torn"
+    | "audit_leaf_broken"
     | "audit_cut"
-    | "audit_checkpoint_broken";
+    | "audit_history_differs"
+    | "audit_checkpoint_broken"
+    | "audit_wrong_key";
   /** Position in the whole log, from 1. */
   readonly record: number;
 }
@@ -28,58 +36,86 @@ export interface AuditVerification {
   readonly ok: boolean;
   readonly records: number;
   readonly checkpoints: number;
+  /** The first ones; `findings_total` counts all. */
   readonly findings: readonly AuditFinding[];
+  readonly findings_total: number;
 }
 
 /** Files to verify, and the keys. */
 export interface VerifyOptions {
   readonly file: string;
   readonly keyring: Keyring;
+  /** The audit scope. */
   readonly origin: string;
   readonly publicKey: KeyObject;
-  /** Path of the checkpoints, when not beside the file. */
-  readonly checkpoints?: string;
+  /** Files of checkpoints, when not beside the log. */
+  readonly checkpoints?: readonly string[];
+  /** Checks this many records and what is said about them: the log is being written. */
+  readonly recordsMax?: number;
 }
 
+/** Findings that are listed. */
+const listedMax = 1_000;
+
 /** State of a walk over the lines. */
-interface Walk {
-  readonly findings: AuditFinding[];
-  /** Hash of each line by its record's number. */
-  readonly heads: Map<number, string>;
-  records: number;
-  previous: string;
+class Walk {
+  readonly salts: Salts;
+  readonly findings: AuditFinding[] = [];
+  total = 0;
+  records = 0;
+  previous: string = genesis;
   /** Number that the next record has. */
-  expected: number;
+  expected = 1;
   /** The previous line was reported; its consequences are not reported again. */
-  broken: boolean;
+  broken = false;
+  sealed = 0;
+  readonly tree: Tree = createTree();
+  #cuts = 0;
+
+  constructor(salts: Salts) {
+    this.salts = salts;
+  }
+
+  report(code: AuditFinding["code"], record: number): void {
+    const last = this.findings.at(-1);
+    if (code === "audit_cut" && last?.code === code && last.record === record) return;
+    this.total += 1;
+    if (code === "audit_cut") this.#cuts += 1;
+    if (this.findings.length < listedMax) this.findings.push({ code, record });
+  }
+
+  /** Whether the only thing wrong so far is that every seal was made with another key. */
+  get foreignSeals(): boolean {
+    return this.records > 0 && this.sealed === 0 && this.total - this.#cuts >= this.records;
+  }
 }
 
 /** Verifies a whole log; a missing file is an empty log, which a checkpoint contradicts. */
 export async function verifyAudit(options: VerifyOptions): Promise<AuditVerification> {
   const { file, keyring } = options;
-  const walk: Walk = {
-    findings: [],
-    heads: new Map(),
-    records: 0,
-    previous: genesis,
-    expected: 1,
-    broken: false,
-  };
-  for (const path of [...(await rotatedFiles(file)), file]) {
-    // A file that is gone shows as a gap in the chain.
-    const text = await readFile(path, "utf8").catch(() => "");
-    if (text === "") continue;
-    if (!text.endsWith("\n")) {
-      walk.findings.push({ code: "audit_line_torn", record: walk.records + 1 });
+  const walk = new Walk(openSalts(saltsFile(file)));
+  const files = options.checkpoints ?? [`${file}.checkpoints`];
+  const readers = await Promise.all(
+    files.map((path) => CheckpointReader.open(path, { ...options, scope: options.origin })),
+  );
+  const { recordsMax = Number.POSITIVE_INFINITY } = options;
+  for await (const { lines, torn } of logLines(file)) {
+    if (walk.records >= recordsMax) break;
+    if (torn) walk.report("audit_line_torn", walk.records + 1);
+    for (const line of lines.slice(0, recordsMax - walk.records)) {
+      readLine(walk, line, keyring);
+      for (const reader of readers) while (reader.isDue(walk)) await reader.check(walk);
     }
-    for (const line of text.split("\n")) if (line !== "") readLine(walk, line, keyring);
   }
-  const place = options.checkpoints ?? `${file}.checkpoints`;
-  // Without checkpoints the chain alone is checked; the report has their number.
-  const lines = (await readFile(place, "utf8").catch(() => "")).split("\n").filter(Boolean);
-  for (const line of lines) readCheckpoint(walk, line, options);
-  const { findings, records } = walk;
-  return { ok: findings.length === 0, records, checkpoints: lines.length, findings };
+  // A checkpoint of later records says nothing about these.
+  for (const reader of readers) while (reader.isLeft(recordsMax)) await reader.check(walk);
+  const checkpoints = readers.reduce((sum, { count }) => sum + count, 0);
+  const { findings, records, total } = walk;
+  if (walk.foreignSeals) {
+    const found = [{ code: "audit_wrong_key", record: 1 }] as const;
+    return { ok: false, records, checkpoints, findings: found, findings_total: 1 };
+  }
+  return { ok: total === 0, records, checkpoints, findings, findings_total: total };
 }
 
 /** One edited or removed line is one finding, at the first record that shows it. */
@@ -87,29 +123,78 @@ function readLine(walk: Walk, line: string, keyring: Keyring): void {
   const record = openRecord(line, keyring);
   walk.records += 1;
   const at = walk.records;
-  if (record === undefined) walk.findings.push({ code: "audit_seal_broken", record: at });
-  else if (record.prev !== walk.previous && !walk.broken) {
-    walk.findings.push({ code: "audit_chain_broken", record: at });
-  } else if (record.seq !== walk.expected) {
-    walk.findings.push({ code: "audit_order_broken", record: at });
-  }
+  if (record === undefined) walk.report("audit_seal_broken", at);
+  else if (record.prev !== walk.previous && !walk.broken) walk.report("audit_chain_broken", at);
+  else if (record.seq !== walk.expected) walk.report("audit_order_broken", at);
+  else if (!leafHolds(line, record, walk.salts)) walk.report("audit_leaf_broken", at);
+  if (record !== undefined) walk.sealed += 1;
   walk.broken = record === undefined;
   walk.previous = hashOfLine(line);
-  if (record !== undefined) walk.heads.set(record.seq, walk.previous);
   walk.expected = (record?.seq ?? walk.expected) + 1;
+  walk.tree.append(hashLeaf(leafOf(line)));
 }
 
-function readCheckpoint(walk: Walk, line: string, options: VerifyOptions): void {
-  const { findings, heads } = walk;
-  const checkpoint = openCheckpoint(line, options.origin, options.publicKey);
-  if (checkpoint === undefined) {
-    findings.push({ code: "audit_checkpoint_broken", record: walk.records });
-    return;
+/** The checkpoints of one file beside the walk, each compared when its size is reached. */
+class CheckpointReader {
+  readonly #source: AsyncGenerator<Checkpoint>;
+  #next: Checkpoint | undefined;
+  /** Size of the last checkpoint: a later one has no smaller size. */
+  #last = 0;
+  count = 0;
+
+  private constructor(source: AsyncGenerator<Checkpoint>) {
+    this.#source = source;
   }
-  const head = heads.get(checkpoint.seq);
-  const isGap = head === undefined && checkpoint.seq < walk.expected;
-  if (head === checkpoint.head || (isGap && findings.length > 0)) return;
-  const record = Math.min(checkpoint.seq, walk.records + 1);
-  const isKnown = findings.some(({ code, record: at }) => code === "audit_cut" && at === record);
-  if (!isKnown) findings.push({ code: "audit_cut", record });
+
+  static async open(
+    path: string,
+    key: { readonly scope: string; readonly publicKey: KeyObject },
+  ): Promise<CheckpointReader> {
+    const reader = new CheckpointReader(checkpointsIn(path, key));
+    await reader.#advance();
+    return reader;
+  }
+
+  isLeft(recordsMax: number): boolean {
+    const next = this.#next;
+    return next !== undefined && (!("size" in next) || next.size <= recordsMax);
+  }
+
+  isDue(walk: Walk): boolean {
+    const next = this.#next;
+    return next !== undefined && (!("size" in next) || next.size <= walk.tree.size);
+  }
+
+  async check(walk: Walk): Promise<void> {
+    const next = this.#next;
+    await this.#advance();
+    this.count += 1;
+    if (next === undefined) return;
+    if (next.of === "wrong_key") walk.report("audit_wrong_key", walk.records);
+    else if (next.of === "broken") walk.report("audit_checkpoint_broken", walk.records);
+    else this.#compare(walk, next);
+  }
+
+  #compare(walk: Walk, next: Extract<Checkpoint, { readonly size: number }>): void {
+    const { tree, records } = walk;
+    const isOrdered = next.size >= this.#last;
+    this.#last = next.size;
+    if (next.size > tree.size) {
+      // A line that was dropped and reported before makes a log shorter than its checkpoints say.
+      if (next.size > walk.expected - 1) walk.report("audit_cut", records + 1);
+      return;
+    }
+    if (next.size < tree.size) {
+      if (!isOrdered) walk.report("audit_checkpoint_broken", next.size);
+      return;
+    }
+    const same = next.of === "chain" ? next.head === walk.previous : next.root.equals(tree.root());
+    // What was found before it makes every later root another one.
+    if (!same && walk.total === 0) walk.report("audit_history_differs", next.size);
+  }
+
+  async #advance(): Promise<void> {
+    const { value, done } = await this.#source.next();
+    this.#next = done === true ? undefined : value;
+  }
 }

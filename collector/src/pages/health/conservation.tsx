@@ -188,11 +188,43 @@ const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
             <span>
               <Count of={audit.records} /> records
             </span>
+            <AuditDetails of={audit} />
           </span>
         ) : (
           <Badge tone="quiet" icon="unjudged" word="off: no sign-in is configured" />
         )}
       </Fact>
+    </>
+  );
+};
+
+/** What was found in the log, and which part of it is known elsewhere. */
+const AuditDetails: FC<{ readonly of: CollectorHealth["audit"] }> = ({ of }) => {
+  const { checked, damage, shipping } = of;
+  return (
+    <>
+      {damage !== null ? (
+        <>
+          <Badge tone="bad" icon="failed" word={wordsOf(damage.code)} />
+          <span>
+            from record <Count of={damage.record} />; <Count of={damage.total} /> findings.{" "}
+            <code>turnproof audit verify</code> lists them
+          </span>
+        </>
+      ) : checked ? null : (
+        <span class="muted">earlier records are not checked yet</span>
+      )}
+      {shipping.targets === 0 ? null : (
+        <Badge
+          tone={shipping.failing === 0 ? "ok" : "warn"}
+          icon={shipping.failing === 0 ? "success" : "warning"}
+          word={
+            shipping.shipped === null
+              ? "no checkpoint sent yet"
+              : `checkpoint of ${countText(shipping.shipped)} records sent`
+          }
+        />
+      )}
     </>
   );
 };

@@ -9,6 +9,7 @@ import { isReceivedBy, judgeRules, reconcileOutcome } from "@turnproof/evidence"
 import type { Verdict, WindowMetadata } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
+import { loggedHeader, loggedStatement } from "../../access/audit/logged-statement.ts";
 import { isBound } from "../../access/principal.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { readBody } from "../../http/body.ts";
@@ -153,7 +154,11 @@ function reconcileRoutes(parts: Parts): Hono<AppEnv> {
   app.get("/traces/reconcile.jws", async (c) => {
     const { judged, window, parameters } = await judge(c, parts);
     const statement = statementOf(parts, c, { ...judged, bounded: window.bounded }, parameters);
-    return c.body(await parts.signer.sign(statement), 200, { "Content-Type": "application/jose" });
+    const jws = await parts.signer.sign(statement);
+    return c.body(jws, 200, {
+      "Content-Type": "application/jose",
+      [loggedHeader]: loggedStatement(jws, statement.identity["user_id"] ?? null, parts.keyring),
+    });
   });
   app.get("/.well-known/jwks.json", (c) => respondJson(c, parts.signer.keys));
   return app;

@@ -1,0 +1,149 @@
+/** Checkpoints reach a file, syslog servers, a webhook and a bucket, also after these were away. */
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { IncomingHttpHeaders, Server } from "node:http";
+import { createServer as createTcp } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+import { expect, test, vi } from "vitest";
+
+import { shipTargets } from "../../config/ship-targets.ts";
+import type { Log } from "../../log.ts";
+import { createShipper } from "./ship.ts";
+import type { ShipOptions } from "./ship.ts";
+
+interface Arrived {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+async function receiver(
+  status: () => number = () => 200,
+): Promise<{ readonly server: Server; readonly port: number; readonly arrived: Arrived[] }> {
+  const arrived: Arrived[] = [];
+  const server = createServer((request, response) => {
+    const { method = "", url = "", headers } = request;
+    void text(request).then((body) => {
+      arrived.push({ method, url, headers, body });
+      response.writeHead(status()).end();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, port: (server.address() as AddressInfo).port, arrived };
+}
+
+const warnings: string[] = [];
+const log: Log = { info: () => {}, warn: (event) => void warnings.push(event), error: () => {} };
+const shipper = (targets: string, more: Partial<ShipOptions> = {}) =>
+  createShipper({ targets: shipTargets.parse(targets), secrets: {}, log, retryMs: 20, ...more });
+const note = "test/audit\n7\nAAAA\n\n\u2014 test/audit BBBB\n";
+
+test("a file gets each note at its end, private", async () => {
+  const path = join(mkdtempSync(join(tmpdir(), "turnproof-ship-")), "kept");
+  const to = shipper(`file:${path}`);
+  to.ship(7, note);
+  await vi.waitFor(() => expect(to.state.shipped).toBe(7));
+  to.ship(9, note);
+  await to.close(1_000);
+  expect(readFileSync(path, "utf8")).toBe(note + note);
+});
+
+test("syslog servers get one line, over UDP and TCP", async () => {
+  const udp = createSocket("udp4");
+  udp.bind(0, "127.0.0.1");
+  await once(udp, "listening");
+  const messages: string[] = [];
+  udp.on("message", (message) => messages.push(message.toString()));
+  const tcp = createTcp((socket) => void text(socket).then((message) => messages.push(message)));
+  tcp.listen(0, "127.0.0.1");
+  await once(tcp, "listening");
+  const ports = [udp.address().port, (tcp.address() as AddressInfo).port];
+  const to = shipper(`syslog://127.0.0.1:${ports[0]}, syslog+tcp://127.0.0.1:${ports[1]}`);
+  to.ship(7, note);
+  await vi.waitFor(() => expect(messages).toHaveLength(2));
+  for (const message of messages) {
+    expect(message).toMatch(/<109>1 \S+ \S+ turnproof \d+ audit - checkpoint=\S+$/);
+    const base64 = /checkpoint=(\S+)$/.exec(message)?.[1] ?? "";
+    expect(Buffer.from(base64, "base64").toString()).toBe(note);
+  }
+  const framed = messages.find((message) => /^\d+ /.test(message)) ?? "";
+  const [length = "", ...rest] = framed.split(" ");
+  expect(Buffer.byteLength(rest.join(" "))).toBe(Number(length));
+  await to.close(1_000);
+  udp.close();
+  tcp.close();
+});
+
+test("a webhook that was away gets the newest note, with its token", async () => {
+  let status = 503;
+  const { server, port, arrived } = await receiver(() => status);
+  const token = "webhook-token-0123456789";
+  const to = shipper(`http://127.0.0.1:${port}/hook`, { secrets: { webhookToken: token } });
+  to.ship(7, note);
+  await vi.waitFor(() => expect(to.state.failures).toBeGreaterThan(1));
+  expect(to.state).toMatchObject({ targets: 1, shipped: null, failing: 1 });
+  to.ship(8, `${note}8`);
+  to.ship(9, `${note}9`);
+  status = 204;
+  await vi.waitFor(() => expect(to.state).toMatchObject({ shipped: 9, failing: 0 }));
+  const last = arrived.at(-1);
+  expect([last?.method, last?.url, last?.body]).toEqual(["POST", "/hook", `${note}9`]);
+  expect(last?.headers.authorization).toBe(`Bearer ${token}`);
+  // Once for an outage, however many attempts it had.
+  expect(warnings.filter((event) => event === "audit_not_shipped")).toHaveLength(1);
+  await to.close(1_000);
+  server.close();
+});
+
+test("a bucket gets an object of its own for each size, signed for S3", async () => {
+  const { server, port, arrived } = await receiver();
+  const s3 = { keyId: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI", region: "eu-central-1" };
+  const to = shipper(`s3+http://127.0.0.1:${port}/bucket/audit/`, { secrets: { s3 } });
+  to.ship(1_234, note);
+  await vi.waitFor(() => expect(to.state.shipped).toBe(1_234));
+  const [put] = arrived;
+  expect([put?.method, put?.url, put?.body]).toEqual([
+    "PUT",
+    "/bucket/audit/000000001234.checkpoint",
+    note,
+  ]);
+  expect(put?.headers.authorization).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/s3\/aws4_request, /,
+  );
+  expect(JSON.stringify(put)).not.toContain(s3.secret);
+  await to.close(1_000);
+  server.close();
+});
+
+test("a stop gives a note on its way a last chance, and ends in time", async () => {
+  const { server, port, arrived } = await receiver(() => (arrived.length < 2 ? 500 : 200));
+  const to = shipper(`http://127.0.0.1:${port}/`, { retryMs: 3_600_000 });
+  to.ship(7, note);
+  await vi.waitFor(() => expect(to.state.failures).toBe(1));
+  await to.close(5_000);
+  expect(arrived).toHaveLength(2);
+  expect(to.state.shipped).toBe(7);
+  const away = shipper("http://127.0.0.1:9/", { retryMs: 3_600_000 });
+  away.ship(7, note);
+  await away.close(200);
+  server.close();
+});
+
+test("targets have no credentials in their address", () => {
+  const good = ["file:/a", "file:///a", "syslog://h", "syslog+tcp://[::1]:9", "https://h/p?q=1"];
+  for (const target of [...good, "s3+https://h/bucket"]) {
+    expect([target, shipTargets.safeParse(target).success]).toEqual([target, true]);
+  }
+  const bad = ["https://a:b@h/", "s3+https://h", "ftp://h/", "s3+syslog://h", "h", "file:"];
+  for (const target of bad) {
+    expect([target, shipTargets.safeParse(target).success]).toEqual([target, false]);
+  }
+});

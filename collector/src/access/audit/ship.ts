@@ -1,0 +1,230 @@
+/**
+ * @module Ship: sends checkpoints of the audit log to places that outlive this host: a file, a
+ * syslog server, a webhook, a bucket. Only the newest one matters, so a target that is away
+ * receives the newest when it is back. Shipping never delays an answer (security: Audit).
+ */
+import { createSocket } from "node:dgram";
+import { appendFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { hostname } from "node:os";
+
+import { AwsClient } from "aws4fetch";
+
+import type { ShipTarget } from "../../config/ship-targets.ts";
+import type { Log } from "../../log.ts";
+
+/** Credentials of targets; absent ones are not sent. */
+export interface ShipSecrets {
+  readonly webhookToken?: string;
+  readonly s3?: { readonly keyId: string; readonly secret: string; readonly region: string };
+}
+
+/** State of the targets, for Health and metrics. */
+export interface ShipState {
+  readonly targets: number;
+  /** Size of the newest checkpoint that every target has; null before the first. */
+  readonly shipped: number | null;
+  /** Targets whose last attempt failed. */
+  readonly failing: number;
+  readonly failures: number;
+}
+
+/** Checkpoints on their way. */
+export interface Shipper {
+  ship(size: number, note: string): void;
+  readonly state: ShipState;
+  /** Gives what is on its way a last chance. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** Targets, secrets, and times that tests shorten. */
+export interface ShipOptions {
+  readonly targets: readonly ShipTarget[];
+  readonly secrets: ShipSecrets;
+  readonly log: Log;
+  readonly retryMs?: number;
+  readonly timeoutMs?: number;
+}
+
+const defaults = { retryMs: 1_000, timeoutMs: 10_000 } as const;
+const retryMsMax = 60_000;
+
+/** Opens a shipper to its targets. */
+export function createShipper(options: ShipOptions): Shipper {
+  const lanes = options.targets.map((target) => new Lane(target, { ...defaults, ...options }));
+  return {
+    ship: (size, note) => {
+      for (const lane of lanes) lane.take({ size, note });
+    },
+    get state() {
+      const sizes = lanes.map(({ shipped }) => shipped);
+      const all = sizes.every((size) => size !== null) ? Math.min(...sizes) : null;
+      return {
+        targets: lanes.length,
+        shipped: lanes.length === 0 ? null : all,
+        failing: lanes.filter(({ failing }) => failing).length,
+        failures: lanes.reduce((sum, { failures }) => sum + failures, 0),
+      };
+    },
+    close: async (deadlineMs) => {
+      await Promise.all(lanes.map((lane) => lane.close(deadlineMs)));
+    },
+  };
+}
+
+interface Checkpoint {
+  readonly size: number;
+  readonly note: string;
+}
+
+type LaneOptions = ShipOptions & { readonly retryMs: number; readonly timeoutMs: number };
+
+/** One target: the newest checkpoint waits while another is on its way. */
+class Lane {
+  readonly #target: ShipTarget;
+  readonly #options: LaneOptions;
+  #waiting: Checkpoint | undefined;
+  #sending: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #inRow = 0;
+  shipped: number | null = null;
+  failures = 0;
+
+  constructor(target: ShipTarget, options: LaneOptions) {
+    this.#target = target;
+    this.#options = options;
+  }
+
+  get failing(): boolean {
+    return this.#inRow > 0;
+  }
+
+  take(checkpoint: Checkpoint): void {
+    this.#waiting = checkpoint;
+    // While a target is away its timer decides.
+    if (this.#timer === undefined) this.#start();
+  }
+
+  #start(): void {
+    this.#timer = undefined;
+    this.#sending ??= this.#send().finally(() => {
+      this.#sending = undefined;
+      if (this.#waiting === undefined || this.#closed) return;
+      if (this.#inRow === 0) this.#start();
+      else this.#timer = setTimeout(() => this.#start(), this.#pause()).unref();
+    });
+  }
+
+  #pause(): number {
+    return Math.min(retryMsMax, this.#options.retryMs * 2 ** (this.#inRow - 1));
+  }
+
+  async #send(): Promise<void> {
+    const checkpoint = this.#waiting;
+    if (checkpoint === undefined) return;
+    this.#waiting = undefined;
+    try {
+      await deliver(this.#target, checkpoint, this.#options);
+      this.shipped = checkpoint.size;
+      this.#inRow = 0;
+    } catch {
+      this.failures += 1;
+      this.#inRow += 1;
+      this.#waiting ??= checkpoint;
+      const { kind } = this.#target;
+      if (this.#inRow === 1) this.#options.log.warn("audit_not_shipped", { target: kind });
+    }
+  }
+
+  async close(deadlineMs: number): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#sending;
+    this.#closed = true;
+    if (this.#waiting === undefined) return;
+    const late = new Promise((resolve) => setTimeout(resolve, deadlineMs).unref());
+    await Promise.race([this.#send(), late]);
+  }
+}
+
+/** Resolves when the target has it; a syslog server over UDP says nothing. */
+async function deliver(
+  target: ShipTarget,
+  { size, note }: Checkpoint,
+  options: Pick<ShipOptions, "secrets"> & { readonly timeoutMs: number },
+): Promise<void> {
+  const { secrets, timeoutMs } = options;
+  const signal = AbortSignal.timeout(timeoutMs);
+  if (target.kind === "file") {
+    await appendFile(target.path, note, { mode: 0o600, flush: true });
+  } else if (target.kind === "syslog") {
+    await toSyslog(target, syslogLine(note), timeoutMs);
+  } else if (target.kind === "webhook") {
+    const token = secrets.webhookToken;
+    await answered(
+      fetch(target.url, {
+        method: "POST",
+        body: note,
+        redirect: "error",
+        signal,
+        headers: {
+          "content-type": "text/plain; charset=utf-8",
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+      }),
+    );
+  } else {
+    const url = `${target.url}/${String(size).padStart(12, "0")}.checkpoint`;
+    const { keyId = "", secret = "", region } = secrets.s3 ?? {};
+    const client = new AwsClient({
+      accessKeyId: keyId,
+      secretAccessKey: secret,
+      service: "s3",
+      ...(region === undefined ? {} : { region }),
+    });
+    const request = await client.sign(url, { method: "PUT", body: note });
+    await answered(fetch(request, { redirect: "error", signal }));
+  }
+}
+
+async function answered(response: Promise<Response>): Promise<void> {
+  const { ok, body } = await response;
+  await body?.cancel();
+  if (!ok) throw new Error("refused");
+}
+
+/** A message of RFC 5424: facility 13 (log audit), severity 5, and the note as base64. */
+function syslogLine(note: string): string {
+  const host =
+    hostname()
+      .replace(/[^\x21-\x7e]/g, "")
+      .slice(0, 255) || "-";
+  const head = `<109>1 ${new Date().toISOString()} ${host} turnproof ${process.pid} audit -`;
+  return `${head} checkpoint=${Buffer.from(note).toString("base64")}`;
+}
+
+async function toSyslog(
+  { protocol, host, port }: Extract<ShipTarget, { readonly kind: "syslog" }>,
+  line: string,
+  timeoutMs: number,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    if (protocol === "udp") {
+      const socket = createSocket(host.includes(":") ? "udp6" : "udp4");
+      socket.once("error", reject);
+      socket.send(line, port, host, (error) => {
+        socket.close();
+        if (error === null) resolve();
+        else reject(error);
+      });
+      return;
+    }
+    const socket = connect({ host, port, timeout: timeoutMs });
+    socket.once("timeout", () => socket.destroy(new Error("timeout")));
+    socket.once("error", reject);
+    // RFC 6587: each message with its length in front.
+    socket.once("connect", () => socket.end(`${Buffer.byteLength(line)} ${line}`));
+    socket.once("close", (failed) => (failed ? undefined : resolve()));
+    socket.resume();
+  });
+}
