@@ -11,6 +11,7 @@ import { runnerImport } from "vite";
 
 import { apiAnswers, apiAnswersFile } from "./api-answers.ts";
 import { turnSetsDdl, turnSetsDdlFile, turnsDdl, turnsDdlFile } from "./clickhouse-ddl.ts";
+import { contractSchema, contractSchemaFile } from "./contract-schema.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
 import { eventAttributesFile, eventAttributesModule } from "./event-attributes.ts";
 import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
@@ -50,6 +51,7 @@ const generated: readonly GeneratedFile[] = [
   { path: conventionsFile, make: conventionsDocument },
   { path: turnsDdlFile, make: turnsDdl },
   { path: turnSetsDdlFile, make: turnSetsDdl },
+  { path: contractSchemaFile, make: contractSchema },
   { path: collectorReadmeFile, make: () => collectorReadme(endpoints) },
   { path: judgeRulesFile, make: judgeRulesModule },
   { path: evidenceReadmeFile, make: evidenceReadme },

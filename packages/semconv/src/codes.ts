@@ -381,6 +381,10 @@ export const codes = {
     status: 409,
   },
   config_invalid: { sentence: "The configuration has problems." },
+  contract_invalid: {
+    sentence: "A turn contract has a field or a value that the language does not have.",
+    status: 400,
+  },
 } as const;
 
 codes satisfies { readonly [code: string]: CodeRow };
