@@ -9,6 +9,7 @@ import { join } from "node:path";
 const suites = {
   semconv: ["suite/semconv", "suite/privacy"],
   evidence: ["suite/evidence"],
+  contracts: ["suite/contracts"],
   journal: ["suite/journal"],
   instrumentation: ["suite/witness", "suite/w3c"],
   exporter: ["otel", "suite/dialects"],

@@ -18,6 +18,7 @@ import {
   turnsDdl,
   turnsDdlFile,
 } from "./clickhouse-ddl.ts";
+import { contractSchema, contractSchemaFile } from "./contract-schema.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
 import { eventAttributesFile, eventAttributesModule } from "./event-attributes.ts";
 import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
@@ -58,6 +59,7 @@ const generated: readonly GeneratedFile[] = [
   { path: turnsDdlFile, make: turnsDdl },
   { path: turnSetsDdlFile, make: turnSetsDdl },
   { path: callUsageDdlFile, make: callUsageDdl },
+  { path: contractSchemaFile, make: contractSchema },
   { path: collectorReadmeFile, make: () => collectorReadme(endpoints) },
   { path: judgeRulesFile, make: judgeRulesModule },
   { path: evidenceReadmeFile, make: evidenceReadme },

@@ -6,6 +6,7 @@ import { addAuditCommand } from "./audit.ts";
 import { addBackfillCommands } from "./backfill.ts";
 import { surviveBrokenPipes } from "./broken-pipe.ts";
 import { addCanaryCommand } from "./canary.ts";
+import { addCheckCommand } from "./check.ts";
 import { addDeleteUserCommand } from "./delete-user.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addExportCommand } from "./export.ts";
@@ -43,6 +44,7 @@ Exit codes: 0 done, 1 not so or failed, 2 a wrong call or configuration, 3 in pa
     addUiCommand,
     addCanaryCommand,
     addReconcileCommand,
+    addCheckCommand,
     addVerifyCommand,
     addFindCommand,
     addTailCommand,

@@ -29,6 +29,7 @@ export {
   isVerifiedOutcome,
   readCoverage,
 } from "./coverage/coverage.ts";
+export { isFailedOutcome, missingStages } from "./coverage/coverage.ts";
 export type { Coverage, CoverageProfiles, ProfileCoverage, Stage } from "./coverage/coverage.ts";
 export { decodeCursor, encodeCursor, filterHashInput } from "./event/cursor.ts";
 export type { CursorBinding, CursorPayload, CursorStanding } from "./event/cursor.ts";
@@ -80,12 +81,20 @@ export { turnCalls } from "./turns/turn-calls.ts";
 export type { TurnCall } from "./turns/turn-calls.ts";
 export { compareText } from "./event/text-order.ts";
 export { durationClass, durationClasses } from "./event/duration-class.ts";
-export { bystanders, foldedTurns, foldTurns, turnRowAttributes } from "./turns/turns.ts";
+export { turnWindows } from "./turn-windows.ts";
+export type { TurnWindow, TurnWindows } from "./turn-windows.ts";
+export {
+  bystanders,
+  foldedTurns,
+  foldTurns,
+  turnResult,
+  turnRowAttributes,
+} from "./turns/turns.ts";
 export type { FoldedTurn, TurnRow } from "./turns/turns.ts";
 export { trustedErrors } from "./normalize/untrusted.ts";
 export { turnFields, turnKey } from "./event/turn-key.ts";
 export type { TurnKeyFields } from "./event/turn-key.ts";
-export { countUsage, hasUsage } from "./normalize/usage.ts";
+export { countedModelCalls, countUsage, hasUsage } from "./normalize/usage.ts";
 export type { Usage } from "./normalize/usage.ts";
 export { groupByIdentity, tupleFields, tupleOf } from "./event/identity-tuple.ts";
 export type { IdentityGroups, IdentityTuple } from "./event/identity-tuple.ts";
@@ -103,6 +112,10 @@ export type { FindingEffect, FindingText, Priority } from "./reconcile/finding-t
 export { gapCodes } from "./reconcile/gap-table.ts";
 export type { GapCode } from "./reconcile/gap-table.ts";
 export type { Finding } from "./reconcile/finding-list.ts";
+export { artifactStates, isDeleted, isFailed } from "./reconcile/reconcile-states.ts";
+export type { ArtifactState } from "./reconcile/reconcile-states.ts";
+export { statesOf } from "./reconcile/reconcile-order.ts";
+export type { States } from "./reconcile/reconcile-order.ts";
 export { reconcileOutcome } from "./reconcile/reconcile.ts";
 export { judgeSettledTurn } from "./settled-turn.ts";
 export type { TurnFindings } from "./settled-turn.ts";

@@ -383,6 +383,10 @@ export const codes = {
   },
   config_invalid: { sentence: "The configuration has problems." },
   key_unusable: { sentence: "A key file is gone, empty or damaged; none is made in its place." },
+  contract_invalid: {
+    sentence: "A turn contract has a field or a value that the language does not have.",
+    status: 400,
+  },
 } as const;
 
 codes satisfies { readonly [code: string]: CodeRow };

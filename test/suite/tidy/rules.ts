@@ -13,13 +13,14 @@ type Rule = (file: SourceFile) => readonly Breach[];
 export const importGraph: { readonly [room: string]: readonly string[] } = {
   "packages/semconv": [],
   "packages/evidence": ["semconv"],
+  "packages/contracts": ["semconv", "evidence"],
   "packages/instrumentation": ["semconv"],
   "packages/journal": ["semconv", "evidence"],
   "packages/store": ["semconv", "evidence", "journal"],
   "packages/exporter": ["semconv", "evidence", "journal"],
   "packages/memory": ["semconv", "store", "instrumentation"],
   "packages/agent": ["semconv", "instrumentation", "memory", "store", "exporter"],
-  collector: ["semconv", "evidence", "journal", "store", "exporter"],
+  collector: ["semconv", "evidence", "contracts", "journal", "store", "exporter"],
 };
 
 const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path);

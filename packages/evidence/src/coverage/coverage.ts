@@ -111,6 +111,18 @@ export function readCoverage(
   };
 }
 
+/** The stages of a list that these events of one turn lack. */
+export function missingStages(
+  events: readonly TurnEvent[],
+  required: readonly Stage[],
+): readonly Stage[] {
+  const there: StageSet = { kinds: 0, results: 0 };
+  for (const event of events) {
+    if (isStage(event)) add(there, event, stageBits.get(event.event_kind)?.kinds ?? 0);
+  }
+  return required.filter((stage) => !hasStage(there, stage));
+}
+
 /** True for an outcome that a trusted application or operator observed. */
 export function isVerifiedOutcome(event: TurnEvent): boolean {
   return (

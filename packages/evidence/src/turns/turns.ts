@@ -256,7 +256,7 @@ function onlyValue(
 }
 
 /** The result of the turn: of the span that names it, else of the first to begin. */
-function turnResult(events: readonly TurnEvent[]): TurnEvent | undefined {
+export function turnResult(events: readonly TurnEvent[]): TurnEvent | undefined {
   const results = events.filter((event) => event.event_kind === "turn" && event.phase !== "start");
   const named = results.find(
     (event) => event.span_id !== undefined && event.span_id === event.turn_id,

@@ -1,0 +1,169 @@
+/**
+ * @module `turnproof check`: contracts over turns, offline from a file or from a running collector;
+ * the exit code is the result.
+ */
+import { writeFile } from "node:fs/promises";
+
+import type { Command } from "commander";
+import {
+  ContractError,
+  evaluateTurns,
+  githubReport,
+  junitReport,
+  markdownReport,
+  sarifReport,
+  tallyOf,
+  textReport,
+} from "@turnproof/contracts";
+import type { TurnResult } from "@turnproof/contracts";
+
+import { version } from "../version.ts";
+import { collectorWindows, fileWindow } from "./check-windows.ts";
+import type { TurnFilters } from "./check-windows.ts";
+import { createClient } from "./client.ts";
+import { withClient } from "./command.ts";
+import type { SharedFlags } from "./command.ts";
+import { readContractSources } from "./contract-sources.ts";
+import type { NamedContracts } from "./contract-sources.ts";
+import { attempt } from "./failure.ts";
+import { exitCodes, fail, printable, say } from "./terminal.ts";
+
+interface CheckFlags extends SharedFlags, TurnFilters {
+  readonly contract?: readonly string[];
+  readonly events?: string;
+  readonly statement?: string;
+  readonly whole?: boolean;
+  readonly limit?: string;
+  readonly format?: string;
+  readonly out?: string;
+  readonly allowUnestablished?: boolean;
+}
+
+const formats: {
+  readonly [name: string]: (results: readonly TurnResult[], read: NamedContracts) => string;
+} = {
+  text: (results) => printableLines(textReport(results)),
+  json: (results) => json({ tally: tallyOf(results), turns: results }),
+  junit: (results) => junitReport(results),
+  sarif: (results, { places }) => json(sarifReport(results, { version, places })),
+  markdown: (results) => markdownReport(results),
+  github: (results, { places }) => githubReport(results, { places }),
+};
+
+/** Adds the command. */
+export function addCheckCommand(program: Command): void {
+  withClient(program.command("check"))
+    .description("judge turns by contracts; the exit code is the result")
+    .option("--contract <path...>", "contract files or folders: YAML, JSON or a module")
+    .option("--events <file>", "judge these events: pages, a list, bundles, or one per line")
+    .option("--statement <file>", "events must have the count and digest of this statement")
+    .option("--whole", "vouch that the file lacks nothing: then absence decides")
+    .option("--agent <id>", "turns of this agent")
+    .option("--thread <id>", "turns of this thread")
+    .option("--user <id>", "turns of this tenant")
+    .option("--root <id>", "turns of this root trace")
+    .option("--turn <id>", "this turn")
+    .option("--since <time>", "turns since this time (ISO 8601)")
+    .option("--until <time>", "turns before this time (ISO 8601)")
+    .option("--limit <n>", "the newest turns, at most so many (default 1000)")
+    .option("--format <format>", `${Object.keys(formats).join(", ")} (default text)`)
+    .option("--out <file>", "write the report to a file, and a summary to stderr")
+    .option("--allow-unestablished", "exit with 0 also where something is not established")
+    .addHelpText(
+      "after",
+      `
+Exit codes: 0 every contract holds, 1 one is violated, 3 none is violated and one is not
+established, 4 no turn to judge or no collector, 2 a wrong call or a wrong contract.
+
+Without --contract, or where none applies to a turn, the default contract is judged: the turn
+ended, nothing failed, its tools answered cleanly.
+
+  turnproof check --contract contracts --agent support --since 2026-11-25
+  turnproof export --root "$TRACE_ID" --pages > window.ndjson
+  turnproof check --contract refund.yaml --events window.ndjson --format junit --out check.xml`,
+    )
+    .action((flags: CheckFlags) =>
+      attempt({ ...flags, refusedCode: exitCodes.unknown }, () => check(flags)),
+    );
+}
+
+async function check(flags: CheckFlags): Promise<void> {
+  const format = formats[flags.format ?? (flags.json === true ? "json" : "text")];
+  const limit = Number(flags.limit ?? 1_000);
+  if (format === undefined || !Number.isInteger(limit) || limit < 1) {
+    const wrong = format === undefined ? "--format is one of those in --help" : "--limit is from 1";
+    fail(`${wrong}.`, exitCodes.usage);
+    return;
+  }
+  const read = await contractsOf(flags.contract ?? []);
+  if (read === undefined) return;
+  const results = await judge(flags, read, limit);
+  const text = format(results, read);
+  if (flags.out === undefined) process.stdout.write(text);
+  else await writeFile(flags.out, text);
+  const tally = tallyOf(results);
+  if (flags.out !== undefined) {
+    say(
+      `${tally.turns} turns: ${tally.holds} results hold, ${tally.violated} are violated, ` +
+        `${tally.not_established} are not established.`,
+    );
+  }
+  if (tally.turns === 0) {
+    if (flags.out === undefined) say("There is no turn to judge.");
+    process.exitCode = exitCodes.unknown;
+  } else if (tally.violated > 0) process.exitCode = exitCodes.failed;
+  else if (tally.not_established > 0 && flags.allowUnestablished !== true) {
+    process.exitCode = exitCodes.partial;
+  }
+}
+
+/** The contracts; a wrong one is reported with file, path and rule. */
+async function contractsOf(paths: readonly string[]): Promise<NamedContracts | undefined> {
+  try {
+    return await readContractSources(paths);
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    for (const { path, rule } of error.problems) say(printable(`${path}: ${rule}`));
+    fail(`The contracts have ${error.problems.length} problem(s).`, exitCodes.usage);
+    return undefined;
+  }
+}
+
+async function judge(
+  flags: CheckFlags,
+  { contracts, goldens }: NamedContracts,
+  limit: number,
+): Promise<TurnResult[]> {
+  if (flags.events !== undefined) {
+    const { statement, whole = false } = flags;
+    const { events, ...window } = await fileWindow(flags.events, { whole, statement });
+    const found = evaluateTurns(events, contracts, { goldens, ...window });
+    const { agent, thread, user, root, turn } = flags;
+    return found.filter(
+      ({ turn: of }) =>
+        (agent === undefined || of.agent_id === agent) &&
+        (thread === undefined || of.thread_id === thread) &&
+        (user === undefined || of.user_id === user) &&
+        (root === undefined || of.root_trace_id === root) &&
+        (turn === undefined || of.turn_id === turn),
+    );
+  }
+  const results: TurnResult[] = [];
+  let left = false;
+  for await (const { window, more } of collectorWindows(createClient(flags), flags, limit)) {
+    const { events, ...how } = window;
+    results.push(...evaluateTurns(events, contracts, { goldens, ...how }));
+    left = more;
+  }
+  if (left) say(`More turns match; these are the newest ${limit}.`);
+  return results;
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Stored text never reaches the terminal with control characters. */
+function printableLines(text: string): string {
+  return text.split("\n").map(printable).join("\n");
+}

@@ -1,0 +1,223 @@
+/**
+ * @module Evaluate: contracts over the turns of a window. Evidence of untrusted producers decides
+ * nothing: where it would change a result, the result is not established.
+ */
+import { digestInput, digestLines, turnWindows } from "@turnproof/evidence";
+import type { TurnEvent, TurnWindow, WindowMetadata, WindowReason } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
+import { sha256Hex } from "@turnproof/semconv/fingerprint";
+
+import { defaultContract } from "../default-contract.ts";
+import type { Clause, Severity } from "../language/clauses.ts";
+import type { Contract, Golden } from "../language/contract.ts";
+import { judgeClause } from "./judge-clause.ts";
+import { judgeCondition } from "./judge-condition.ts";
+import { judged } from "./judgement.ts";
+import type { Judgement } from "./judgement.ts";
+import { allOf, implies } from "./three-values.ts";
+import type { Outcome } from "./three-values.ts";
+import { turnFacts } from "./turn-facts.ts";
+import type { PriceOf, Surroundings, TurnFacts } from "./turn-facts.ts";
+
+/** Marks of a window that was written down elsewhere, for example in a signed statement. */
+export interface WindowMarks {
+  readonly event_count?: number;
+  /** SHA-256 of the evidence, as statements have it; hex. */
+  readonly digest?: string;
+}
+
+/** What an evaluation needs beside events and contracts. */
+export interface EvaluateOptions {
+  /** How the window was read. Without it the list is unverified: absence decides nothing. */
+  readonly metadata?: WindowMetadata;
+  /** A window that differs from its marks is not whole. */
+  readonly marks?: WindowMarks;
+  readonly priceOf?: PriceOf;
+  readonly goldens?: readonly Golden[];
+  /** Judged where no contract applies to a turn; default {@link defaultContract}, null for none. */
+  readonly otherwise?: Contract | null;
+}
+
+/** Result of one clause. */
+export interface ClauseResult {
+  readonly clause: Clause["clause"];
+  readonly id: string | null;
+  /** Place in the contract, from 0. */
+  readonly index: number;
+  readonly severity: Severity;
+  readonly result: Outcome;
+  /** False where the clause's condition is not met, null where that is unknown. */
+  readonly applies: boolean | null;
+  /** Deciding events, at most 32. */
+  readonly evidence_ids: readonly string[];
+  readonly evidence_count: number;
+  readonly sentence: string;
+  /** First step, from 1, at which a trajectory leaves its golden. */
+  readonly diverged_at?: number;
+}
+
+/** Result of one contract on one turn. */
+export interface ContractResult {
+  readonly contract: string;
+  /** Of the clauses that weigh as errors; the others are in `clauses` only. */
+  readonly result: Outcome;
+  readonly applies: boolean | null;
+  readonly clauses: readonly ClauseResult[];
+}
+
+/** Identity of a judged turn; null where it is not recorded. */
+export interface JudgedTurn {
+  readonly agent_id: string | null;
+  readonly user_id?: string | null;
+  readonly thread_id: string | null;
+  readonly root_trace_id: string | null;
+  readonly turn_id: string | null;
+}
+
+/** Results on one turn. */
+export interface TurnResult {
+  readonly turn: JudgedTurn;
+  /** True where the window is whole: absence decides. */
+  readonly whole: boolean;
+  /** Why it is not. */
+  readonly reasons: readonly WindowReason[];
+  /** True where no given contract applies, and the default one is judged. */
+  readonly by_default: boolean;
+  readonly contracts: readonly ContractResult[];
+}
+
+/**
+ * Judges every turn of a window by every contract that applies, or may apply, to it.
+ *
+ * @param input any array; a value that is no event makes the window untrusted
+ */
+export function evaluateTurns(
+  input: readonly unknown[],
+  contracts: readonly Contract[],
+  options: EvaluateOptions = {},
+): TurnResult[] {
+  const { marks } = options;
+  let metadata = options.metadata;
+  let read = turnWindows(input, metadata);
+  if (marks !== undefined && !hasMarks(read.events, marks)) {
+    metadata = { ...metadata, known_loss: 1 };
+    read = turnWindows(input, metadata);
+  }
+  const around: Surroundings = {
+    metadata,
+    priceOf: options.priceOf,
+    goldens: new Map((options.goldens ?? []).map((golden) => [golden.golden, golden])),
+  };
+  const otherwise = options.otherwise === undefined ? defaultContract : options.otherwise;
+  return read.turns.map((turn) => evaluateTurn(turn, { contracts, otherwise, around }));
+}
+
+/** Contracts, the default one, and what they need. */
+interface Rules {
+  readonly contracts: readonly Contract[];
+  readonly otherwise: Contract | null;
+  readonly around: Surroundings;
+}
+
+function evaluateTurn({ events, window }: TurnWindow, rules: Rules): TurnResult {
+  const { around, contracts, otherwise } = rules;
+  const trusted = events.filter((event) => event.ingest_trusted !== false);
+  const same = trusted.length === events.length;
+  const facts = [turnFacts(same ? events : trusted, window, around)];
+  if (!same) {
+    const believed = events.map((event) => ({ ...event, ingest_trusted: true }));
+    facts.push(turnFacts(believed, window, around));
+  }
+  const results = contracts.flatMap((contract) => {
+    const result = evaluateContract(contract, facts);
+    return result.applies === false ? [] : [result];
+  });
+  const byDefault = results.length === 0 && otherwise !== null;
+  if (byDefault) results.push(evaluateContract(otherwise, facts));
+  const [first] = events;
+  return {
+    turn: {
+      agent_id: first.agent_id ?? null,
+      ...(first.user_id === undefined ? {} : { user_id: first.user_id }),
+      thread_id: first.thread_id ?? null,
+      root_trace_id: first.root_trace_id ?? null,
+      turn_id: first.turn_id ?? null,
+    },
+    whole: window.complete,
+    reasons: window.reasons,
+    by_default: byDefault,
+    contracts: results,
+  };
+}
+
+function evaluateContract(contract: Contract, facts: readonly TurnFacts[]): ContractResult {
+  const applies = agreed(facts.map((one) => judgeCondition(contract.when, one)));
+  if (applies === "violated") {
+    return { contract: contract.name, result: "holds", applies: false, clauses: [] };
+  }
+  const clauses = contract.expect.map((clause, index) =>
+    evaluateClause(clause, { index, contract, applies, facts }),
+  );
+  const deciding = clauses.filter(({ severity }) => severity === "error");
+  return {
+    contract: contract.name,
+    result: allOf((deciding.length > 0 ? deciding : clauses).map(({ result }) => result)),
+    applies: applies === "holds" ? true : null,
+    clauses,
+  };
+}
+
+interface Place {
+  readonly index: number;
+  readonly contract: Contract;
+  readonly applies: Outcome;
+  readonly facts: readonly TurnFacts[];
+}
+
+function evaluateClause(clause: Clause, { index, contract, applies, facts }: Place): ClauseResult {
+  const own = agreed(facts.map((one) => judgeCondition(clause.when, one)));
+  const judgement: Judgement =
+    own === "violated" ? judged("holds", "The clause does not apply.") : judgeAll(clause, facts);
+  const condition = allOf([applies, own]);
+  const result = implies(condition, judgement.result);
+  const unknown = result !== judgement.result;
+  const ids = judgement.evidence.slice(0, limits.findingEvidenceMax);
+  return {
+    clause: clause.clause,
+    id: clause.id ?? null,
+    index,
+    severity: clause.severity ?? contract.severity ?? "error",
+    result,
+    applies: condition === "holds" ? true : own === "violated" ? false : null,
+    evidence_ids: ids.map(({ event_id: id }) => id),
+    evidence_count: judgement.evidence.length,
+    sentence: unknown
+      ? `${judgement.sentence} Whether the clause applies is not established.`
+      : judgement.sentence,
+    ...(judgement.diverged_at === undefined ? {} : { diverged_at: judgement.diverged_at }),
+  };
+}
+
+/** The judgement on trusted evidence, where untrusted evidence does not change it. */
+function judgeAll(clause: Clause, [trusted, ...others]: readonly TurnFacts[]): Judgement {
+  const own = judgeClause(clause, trusted as TurnFacts);
+  const differs = others.some((facts) => judgeClause(clause, facts).result !== own.result);
+  return differs
+    ? judged("not_established", "Evidence of an untrusted producer says otherwise.", own.evidence)
+    : own;
+}
+
+function agreed(results: readonly Outcome[]): Outcome {
+  const [first = "not_established"] = results;
+  return results.every((result) => result === first) ? first : "not_established";
+}
+
+function hasMarks(events: readonly TurnEvent[], { event_count, digest }: WindowMarks): boolean {
+  if (event_count !== undefined && event_count !== events.length) return false;
+  return digest === undefined || digest === digestOfEvidence(events);
+}
+
+/** SHA-256 over the sorted hashes of the events, as in a signed statement; hex. */
+export function digestOfEvidence(events: readonly TurnEvent[]): string {
+  return sha256Hex(digestInput(digestLines(events).map((line) => sha256Hex(line))));
+}

@@ -1,0 +1,181 @@
+/** @module JudgeBudgets: duration, tokens, cost, retries, fallbacks and depth within limits. */
+import {
+  countUsage,
+  countedModelCalls,
+  elapsedMs,
+  parentKey,
+  spanKey,
+  toolOutcome,
+} from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+
+import type { ClauseOf } from "../language/clauses.ts";
+import { counted, judged } from "./judgement.ts";
+import type { Judgement } from "./judgement.ts";
+import { anyNumber, exactly, within } from "./three-values.ts";
+import type { NumberLimits, Range } from "./three-values.ts";
+import type { TurnFacts } from "./turn-facts.ts";
+
+/** Duration of the turn's own result; of a turn without an end, at least what passed so far. */
+export function judgeDuration(clause: ClauseOf<"duration">, facts: TurnFacts): Judgement {
+  const limits = { at_least: clause.at_least_ms, at_most: clause.at_most_ms };
+  const { end } = facts;
+  if (end !== undefined) {
+    const own = end.duration_ms ?? elapsedMs(end.started_at ?? "", end.timestamp);
+    const range = own === undefined || own < 0 ? anyNumber : exactly(own);
+    return limited(range, limits, "The turn took", "ms", [end]);
+  }
+  const first = facts.events[0];
+  const last = facts.events.at(-1);
+  const passed = facts.whole && first && last ? elapsedMs(first.timestamp, last.timestamp) : 0;
+  const range = { low: Math.max(0, passed ?? 0), high: Number.POSITIVE_INFINITY };
+  return limited(range, limits, "The turn has taken", "ms", facts.of("turn"));
+}
+
+/** Tokens, counted once however many levels report them. */
+export function judgeTokens(clause: ClauseOf<"tokens">, facts: TurnFacts): Judgement {
+  const { of = "total" } = clause;
+  const calls = facts.whole ? countedModelCalls(facts.events) : facts.of("model_call");
+  const said = `The turn used`;
+  // In a part of a window it is unknown which of nested calls are counted.
+  if (!facts.whole) return limited(anyNumber, clause, said, `${of} tokens`, calls);
+  const usage = countUsage(facts.events);
+  const value = usage[`${of}_tokens`];
+  const complete = facts.closed && usage.usage_state === "known" && value !== null;
+  const every = complete && calls.every((call) => of === "total" || hasTokens(call, of));
+  const low = value ?? 0;
+  const range = { low, high: every ? low : Number.POSITIVE_INFINITY };
+  return limited(range, clause, said, `${of} tokens`, calls);
+}
+
+function hasTokens({ attributes }: TurnEvent, of: "input" | "output" | "cached"): boolean {
+  // Cached tokens are recorded only where a provider has a cache; none recorded is unknown.
+  return attributes[`${of}_tokens`] !== undefined;
+}
+
+/** Cost by the price function; a call without a price makes it unknown upwards. */
+export function judgeCost(clause: ClauseOf<"cost">, facts: TurnFacts): Judgement {
+  const { priceOf } = facts.around;
+  if (priceOf === undefined) return judged("not_established", "No price function is given.");
+  if (!facts.whole) return judged("not_established", "A part of the calls may be missing.");
+  const calls = countedModelCalls(facts.events);
+  let low = 0;
+  let unknown = 0;
+  for (const { attributes: said } of calls) {
+    const price = priceOf({
+      model: said.response_model ?? said.model ?? null,
+      provider: said.provider ?? null,
+      input_tokens: said.input_tokens ?? null,
+      output_tokens: said.output_tokens ?? null,
+      cached_tokens: said.cached_tokens ?? null,
+    });
+    if (price === null) unknown += 1;
+    else low += price;
+  }
+  const high = facts.closed && unknown === 0 ? low : Number.POSITIVE_INFINITY;
+  return limited({ low, high }, clause, "The turn cost", "units", calls);
+}
+
+/** Retries as they are recorded; a call without a count has an unknown number of them. */
+export function judgeRetries(clause: ClauseOf<"retries">, facts: TurnFacts): Judgement {
+  const calls = facts.events.filter(
+    ({ event_kind: kind, phase }) =>
+      (kind === "model_call" || kind === "tool_call") && phase !== "start",
+  );
+  let low = 0;
+  let unknown = 0;
+  for (const { attributes } of calls) {
+    if (attributes.retry_count === undefined) unknown += 1;
+    else low += attributes.retry_count;
+  }
+  const all = facts.closed && unknown === 0 && !facts.calls.some(({ finished }) => !finished);
+  const evidence = calls.filter(({ attributes }) => (attributes.retry_count ?? 0) > 0);
+  const range = { low, high: all ? low : Number.POSITIVE_INFINITY };
+  return limited(range, clause, "Recorded are", "retries", evidence);
+}
+
+/** Events that used a fallback, of a tool, of the memory or of a host's action. */
+export function judgeFallbacks(clause: ClauseOf<"fallbacks">, facts: TurnFacts): Judgement {
+  const used = facts.events.filter(usedFallback);
+  const spans = new Set(used.map((event) => spanKey(event) ?? event.event_id));
+  const open = facts.calls.filter(({ kind, outcome }) => kind === "tool" && outcome === undefined);
+  const low = spans.size;
+  const high = facts.closed ? low + open.length : Number.POSITIVE_INFINITY;
+  return limited({ low, high }, clause, "Recorded are", "fallbacks", used);
+}
+
+function usedFallback(event: TurnEvent): boolean {
+  const { attributes } = event;
+  if (event.phase === "start") return false;
+  return (
+    attributes.fallback_used === true ||
+    attributes.memory_fallback_used === true ||
+    (event.event_kind === "tool_call" && toolOutcome(event) === "fallback")
+  );
+}
+
+/** Levels of spans below the turn's first one. */
+export function judgeDepth(clause: ClauseOf<"depth">, facts: TurnFacts): Judgement {
+  const parents = new Map<string, string | undefined>();
+  for (const event of facts.events) {
+    const key = spanKey(event);
+    if (key !== undefined) parents.set(key, parentKey(event) ?? parents.get(key));
+  }
+  const levels = new Map<string, number>();
+  let low = 0;
+  for (const key of parents.keys()) low = Math.max(low, levelOf(key, parents, levels));
+  const broken = [...parents.values()].some((above) => above !== undefined && !parents.has(above));
+  const high = facts.closed && !broken ? low : Number.POSITIVE_INFINITY;
+  return limited({ low, high }, clause, "The spans are", "levels deep", []);
+}
+
+function levelOf(
+  start: string,
+  parents: ReadonlyMap<string, string | undefined>,
+  levels: Map<string, number>,
+): number {
+  const path: string[] = [];
+  let at: string | undefined = start;
+  while (at !== undefined && parents.has(at) && !levels.has(at)) {
+    // A cycle of parents ends where it began.
+    levels.set(at, 0);
+    path.push(at);
+    at = parents.get(at);
+  }
+  let level = at === undefined ? 0 : (levels.get(at) ?? 0);
+  for (const key of path.toReversed()) levels.set(key, (level += 1));
+  return level;
+}
+
+/** A range against its limits, in a sentence. */
+export function limited(
+  range: Range,
+  limits: NumberLimits,
+  subject: string,
+  unit: string,
+  evidence: readonly TurnEvent[],
+): Judgement {
+  const result = within(range, limits);
+  const { at_least: least, at_most: most } = limits;
+  const wanted = [
+    ...(least === undefined ? [] : [`at least ${least}`]),
+    ...(most === undefined ? [] : [`at most ${most}`]),
+  ].join(" and ");
+  const value =
+    range.high === range.low
+      ? `${tidy(range.low)} ${unit}`
+      : range.low === 0
+        ? `an unknown number of ${unit}`
+        : `${tidy(range.low)} ${unit} or more`;
+  return judged(result, `${subject} ${value}; the contract allows ${wanted}.`, evidence);
+}
+
+function tidy(number: number): string {
+  return String(Math.round(number * 1e6) / 1e6);
+}
+
+/** A number of calls in a sentence. */
+export function callCount({ low, high }: Range): string {
+  if (low === high) return counted(low, "call");
+  return Number.isFinite(high) ? `${low} to ${high} calls` : `${low} calls or more`;
+}

@@ -1,0 +1,150 @@
+/** @module JudgeCalls: how often something is called, by which tools, and how each call went. */
+import { elapsedMs } from "@turnproof/evidence";
+
+import type { ClauseOf } from "../language/clauses.ts";
+import { matchesName } from "../language/selector.ts";
+import type { Call } from "./call.ts";
+import { callCount } from "./judge-budgets.ts";
+import { judged, listed } from "./judgement.ts";
+import type { Judgement } from "./judgement.ts";
+import { candidates, described, find, fingerprinted, named, selects } from "./matching.ts";
+import { allOf, known, within } from "./three-values.ts";
+import type { Outcome } from "./three-values.ts";
+import type { TurnFacts } from "./turn-facts.ts";
+
+/** A number of calls within its limits. */
+export function judgeCalls(clause: ClauseOf<"calls">, facts: TurnFacts): Judgement {
+  const { exactly, never, at_least, at_most } = clause;
+  const limits =
+    never === true
+      ? { at_most: 0 }
+      : exactly === undefined
+        ? { at_least, at_most }
+        : { at_least: exactly, at_most: exactly };
+  const found = find(clause, facts);
+  const result = within(found.range, limits);
+  const wanted = [
+    ...(never === true ? ["none"] : []),
+    ...(exactly === undefined ? [] : [`exactly ${exactly}`]),
+    ...(at_least === undefined ? [] : [`at least ${at_least}`]),
+    ...(at_most === undefined ? [] : [`at most ${at_most}`]),
+  ].join(", ");
+  const sentence = `${callCount(found.range)} (${described(clause)}); the contract allows ${wanted}.`;
+  const evidence = [...found.certain, ...(result === "holds" ? [] : found.open)];
+  return judged(result, sentence, eventsOf(evidence));
+}
+
+/** Tools that may be called, and tools that may not. */
+export function judgeTools({ allowed, forbidden }: ClauseOf<"tools">, facts: TurnFacts): Judgement {
+  const calls = facts.calls.filter(({ kind }) => kind === "tool");
+  const allows = ({ name }: Call): boolean | undefined => {
+    if (name === undefined) return undefined;
+    if (forbidden?.some((pattern) => matchesName(pattern, name)) === true) return false;
+    return allowed?.some((pattern) => matchesName(pattern, name)) ?? true;
+  };
+  const wrong = calls.filter((call) => call.certain && allows(call) === false);
+  if (wrong.length > 0) {
+    const names = [...new Set(wrong.flatMap(({ name }) => name ?? []))];
+    const sentence = `Called although it is not allowed: ${listed(names.slice(0, 5), "and")}.`;
+    return judged("violated", sentence, eventsOf(wrong));
+  }
+  const open = calls.filter((call) => allows(call) !== true);
+  if (open.length > 0) {
+    return judged("not_established", "A tool call has no known name.", eventsOf(open));
+  }
+  return facts.closed
+    ? judged("holds", "Only allowed tools were called.", eventsOf(calls))
+    : judged("not_established", "The tool calls that are recorded may not be all.");
+}
+
+/** Every call of the tool has one of these fingerprints. */
+export function judgeArguments(clause: ClauseOf<"arguments">, facts: TurnFacts): Judgement {
+  const { tool, any_of: wanted } = clause;
+  return forEach(clause, facts, `call of ${listed(tool)}`, ({ event }) =>
+    known(fingerprinted(wanted, event.attributes.call_fingerprint)),
+  );
+}
+
+/** Predicates that every selected call meets. */
+export function judgeEachCall(clause: ClauseOf<"each_call">, facts: TurnFacts): Judgement {
+  return forEach(clause, facts, described(clause), (call) => callMeets(clause, call, facts.whole));
+}
+
+function callMeets(clause: ClauseOf<"each_call">, call: Call, whole: boolean): Outcome {
+  const { event, start, end } = call;
+  const { attributes: said } = event;
+  const own =
+    event.duration_ms ??
+    (start === undefined || end === undefined ? undefined : elapsedMs(start, end));
+  const duration = call.finished ? own : undefined;
+  const tokens =
+    said.total_tokens ??
+    (said.input_tokens === undefined || said.output_tokens === undefined
+      ? undefined
+      : said.input_tokens + said.output_tokens);
+  const failed = call.outcome === "error" || call.outcome === "provider_error";
+  const outcome = whole || failed ? call.outcome : undefined;
+  const reasons = said.finish_reason;
+  const chunk = said.time_to_first_chunk;
+  const token = said.ttft_ms ?? (chunk === undefined ? undefined : chunk * 1_000);
+  return allOf([
+    atMost(duration, clause.duration_at_most_ms),
+    atMost(token, clause.first_token_at_most_ms),
+    atMost(tokens, clause.tokens_at_most),
+    atMost(said.result_count, clause.results_at_most),
+    atLeast(said.result_count, clause.results_at_least),
+    known(named(clause.outcome_in, outcome)),
+    known(named(clause.provider_in, said.tool_provider ?? said.provider)),
+    clause.finish_reason_in === undefined
+      ? "holds"
+      : known(reasons?.every((reason) => named(clause.finish_reason_in, reason) === true)),
+  ]);
+}
+
+function atMost(value: number | undefined, limit: number | undefined): Outcome {
+  if (limit === undefined) return "holds";
+  return known(value === undefined ? undefined : value <= limit);
+}
+
+function atLeast(value: number | undefined, limit: number | undefined): Outcome {
+  if (limit === undefined) return "holds";
+  return known(value === undefined ? undefined : value >= limit);
+}
+
+/** A statement about every selected call: one that breaks it decides, absence needs the whole. */
+function forEach(
+  clause: Parameters<typeof candidates>[0],
+  facts: TurnFacts,
+  subject: string,
+  meets: (call: Call) => Outcome,
+): Judgement {
+  const broken: Call[] = [];
+  const open: Call[] = [];
+  const met: Call[] = [];
+  for (const call of candidates(clause, facts)) {
+    const match = selects(clause, call, facts.whole);
+    if (match === false) continue;
+    const result = meets(call);
+    if (result === "holds") met.push(call);
+    else if (result === "violated" && match === true && call.certain) broken.push(call);
+    else open.push(call);
+  }
+  if (broken.length > 0) {
+    const sentence = `${broken.length} of ${broken.length + met.length + open.length} (${subject}) break the rule.`;
+    return judged("violated", sentence, eventsOf(broken));
+  }
+  if (open.length > 0) {
+    const sentence = `What the rule needs is not recorded on ${open.length} (${subject}).`;
+    return judged("not_established", sentence, eventsOf(open));
+  }
+  if (!facts.closed) {
+    return judged("not_established", "The calls that are recorded may not be all.", eventsOf(met));
+  }
+  const sentence =
+    met.length === 0 ? `None (${subject}) is recorded.` : `All ${met.length} (${subject}) meet it.`;
+  return judged("holds", sentence, eventsOf(met));
+}
+
+function eventsOf(calls: readonly Call[]): Call["event"][] {
+  return calls.map(({ event }) => event);
+}

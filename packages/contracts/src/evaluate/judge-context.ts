@@ -1,0 +1,136 @@
+/** @module JudgeContext: memory, cache, ownership, provenance and the binding of the context. */
+import { readSupply } from "@turnproof/evidence";
+import type { Metric, TurnEvent } from "@turnproof/evidence";
+
+import type { ClauseOf } from "../language/clauses.ts";
+import { limited } from "./judge-budgets.ts";
+import { judged, listed } from "./judgement.ts";
+import type { Judgement } from "./judgement.ts";
+import { named } from "./matching.ts";
+import { allOf, anyNumber } from "./three-values.ts";
+import type { NumberLimits, Outcome, Range } from "./three-values.ts";
+import type { TurnFacts } from "./turn-facts.ts";
+
+/** The stages of memory supply. */
+export function judgeMemory(clause: ClauseOf<"memory">, facts: TurnFacts): Judgement {
+  const events = facts.events.filter(({ event_kind: kind }) => kind.startsWith("memory_"));
+  const supply = readSupply(facts.events);
+  const parts = (["supplied", "retrieved", "referenced"] as const).flatMap((stage) => {
+    const limits: NumberLimits | undefined = clause[stage];
+    if (limits === undefined) return [];
+    const range = rangeOf(supply[stage], facts, stage === "supplied" || facts.whole);
+    return [limited(range, limits, `Memory ${stage}:`, "entries", events)];
+  });
+  if (clause.degraded === false) parts.push(judgeDegraded(facts, events));
+  const result = allOf(parts.map((part) => part.result));
+  const decisive = parts.find((part) => part.result === result) ?? parts[0];
+  return judged(result, decisive?.sentence ?? "Nothing is required.", events);
+}
+
+function rangeOf({ state, value }: Metric, facts: TurnFacts, lowKnown: boolean): Range {
+  if (value === null) {
+    // A turn that supplies memory records it; without a record nothing is known of it.
+    return anyNumber;
+  }
+  const low = lowKnown ? value : 0;
+  return { low, high: state === "known" && facts.closed ? value : Number.POSITIVE_INFINITY };
+}
+
+function judgeDegraded(facts: TurnFacts, events: readonly TurnEvent[]): Judgement {
+  const degraded = events.filter(({ attributes }) => attributes.memory_degraded === true);
+  if (degraded.length > 0) return judged("violated", "Memory answered in part.", degraded);
+  const said = events.some(({ attributes }) => attributes.memory_degraded === false);
+  return facts.closed && said
+    ? judged("holds", "Memory answered in full.", events)
+    : judged("not_established", "Whether memory answered in full is not recorded.", events);
+}
+
+/** Every decision of the cache is one of these, and there is one. */
+export function judgeCache({ decision }: ClauseOf<"cache">, facts: TurnFacts): Judgement {
+  return judgeRecords(facts, facts.events, {
+    read: ({ attributes }) => {
+      const { cache_decision: made } = attributes;
+      return made === undefined ? undefined : named(decision, made) === true;
+    },
+    good: `The cache decided ${listed(decision)}.`,
+    bad: `The cache decided otherwise than ${listed(decision)}.`,
+    none: "No decision of the cache is recorded.",
+  });
+}
+
+/** No record denies that the resources belong to the tenant, and one confirms it. */
+export function judgeOwnership(facts: TurnFacts): Judgement {
+  return judgeRecords(facts, facts.events, {
+    read: (event) => {
+      const said = [event.attributes, ...refsOf(event)].map((one) => one.ownership_verified);
+      if (said.includes(false)) return false;
+      return said.includes(true) ? true : undefined;
+    },
+    good: "Ownership is verified.",
+    bad: "A record says that ownership is not verified.",
+    none: "No record says that ownership is verified.",
+  });
+}
+
+/** No source has a provenance other than verified, and one is verified. */
+export function judgeProvenance(facts: TurnFacts): Judgement {
+  return judgeRecords(facts, facts.events, {
+    read: (event) => {
+      const said = refsOf(event).flatMap((ref) => ref.provenance_status ?? []);
+      return said.length === 0 ? undefined : said.every((status) => status === "verified");
+    },
+    good: "The provenance of the sources is verified.",
+    bad: "A source has no verified provenance.",
+    none: "No provenance is recorded.",
+  });
+}
+
+function refsOf(event: TurnEvent): NonNullable<TurnEvent["input_refs"]> {
+  return [...(event.input_refs ?? []), ...(event.output_refs ?? [])];
+}
+
+/** Thread binding and grounding. */
+export function judgeBinding(clause: ClauseOf<"context">, facts: TurnFacts): Judgement {
+  const { binding, grounding } = clause;
+  return judgeRecords(facts, facts.of("context_binding"), {
+    read: ({ attributes: said }) => {
+      const answers = [
+        ...(binding === undefined ? [] : [named(binding, said.thread_binding_status)]),
+        ...(grounding === undefined ? [] : [named(grounding, said.grounding_status)]),
+      ];
+      if (answers.includes(false)) return false;
+      return answers.includes(undefined) ? undefined : true;
+    },
+    good: "The context is bound as required.",
+    bad: "The context is bound otherwise.",
+    none: "The binding of the context is not recorded.",
+  });
+}
+
+/**
+ * A statement that every record must confirm and at least one does. A record that denies it
+ * decides; for the rest the whole window is needed.
+ */
+function judgeRecords(
+  facts: TurnFacts,
+  events: readonly TurnEvent[],
+  words: {
+    readonly read: (event: TurnEvent) => boolean | undefined;
+    readonly good: string;
+    readonly bad: string;
+    readonly none: string;
+  },
+): Judgement {
+  const denied = events.filter((event) => words.read(event) === false);
+  if (denied.length > 0) return judged("violated", words.bad, denied);
+  const confirmed = events.filter((event) => words.read(event) === true);
+  // What no record says is unknown, also where nothing is missing.
+  const result: Outcome = facts.closed && confirmed.length > 0 ? "holds" : "not_established";
+  const sentence =
+    result === "not_established" && confirmed.length > 0
+      ? "What is recorded confirms it, and a part may be missing."
+      : confirmed.length > 0
+        ? words.good
+        : words.none;
+  return judged(result, sentence, confirmed);
+}

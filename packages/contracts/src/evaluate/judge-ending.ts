@@ -1,0 +1,110 @@
+/** @module JudgeEnding: how the turn ended, and what the judge of evidence says of it. */
+import type { ClauseOf } from "../language/clauses.ts";
+import { listOf, matchesName } from "../language/selector.ts";
+import { judged, listed } from "./judgement.ts";
+import type { Judgement } from "./judgement.ts";
+import { known } from "./three-values.ts";
+import type { TurnFacts } from "./turn-facts.ts";
+
+const unfinished = "turn_unfinished";
+
+/** Whether the turn ended. One that is still open may end; an abandoned one did not. */
+export function judgeEnded(facts: TurnFacts): Judgement {
+  if (facts.end !== undefined) return judged("holds", "The turn ended.", [facts.end]);
+  const starts = facts.of("turn");
+  if (!facts.whole || starts.length === 0) {
+    return judged("not_established", "No end of the turn is recorded in what was read.", starts);
+  }
+  const abandoned = facts.verdict.findings.some(({ code }) => code === unfinished);
+  return abandoned
+    ? judged("violated", "The turn began and never ended.", starts)
+    : judged("not_established", "The turn is still open.", starts);
+}
+
+/** The status of the turn's own result. */
+export function judgeStatus({ is }: ClauseOf<"status">, facts: TurnFacts): Judgement {
+  const { end } = facts;
+  if (end === undefined) return judged("not_established", "No end of the turn is recorded.");
+  // A result without a status says nothing.
+  const status = end.status === "unknown" ? undefined : end.status;
+  const result = status === undefined ? undefined : listOf(is).includes(status);
+  return judged(known(result), `The turn ended with status ${end.status}.`, [end]);
+}
+
+/** The verdict on the turn. */
+export function judgeVerdict({ is }: ClauseOf<"verdict">, facts: TurnFacts): Judgement {
+  const { verdict } = facts;
+  const wanted = listOf<string>(is);
+  const evidence = new Set(verdict.findings.flatMap(({ evidence_ids: ids }) => ids));
+  const events = facts.events.filter(({ event_id: id }) => evidence.has(id));
+  // In a part of a window, or before the turn has ended, the verdict may still change.
+  const settled = facts.closed && verdict.open_until === null;
+  const result = settled ? known(wanted.includes(verdict.status)) : "not_established";
+  const end = settled
+    ? result === "holds"
+      ? "."
+      : `, not ${listed(is)}.`
+    : " over what was read, and may change.";
+  return judged(result, `The verdict is ${verdict.status}${end}`, events);
+}
+
+/** No event of the turn is an error. */
+export function judgeNoErrors(facts: TurnFacts): Judgement {
+  const failed = facts.events.filter(({ status }) => status === "error");
+  if (failed.length > 0) {
+    const kinds = [...new Set(failed.map(({ event_kind: kind }) => kind))];
+    return judged("violated", `Failed: ${listed(kinds, "and")}.`, failed);
+  }
+  return facts.closed
+    ? judged("holds", "Nothing in the turn failed.")
+    : judged("not_established", "No failure is recorded, and a part may be missing.");
+}
+
+const clean: ReadonlySet<string> = new Set(["success", "empty"]);
+
+/** Every tool call ended without failure, fallback or limitation. */
+export function judgeToolsClean({ tool }: ClauseOf<"tools_clean">, facts: TurnFacts): Judgement {
+  const calls = facts.calls.filter(
+    ({ kind, name }) =>
+      kind === "tool" &&
+      (tool === undefined ||
+        name === undefined ||
+        listOf(tool).some((pattern) => matchesName(pattern, name))),
+  );
+  const unclean = calls.filter(
+    ({ certain, outcome, name }) =>
+      certain &&
+      outcome !== undefined &&
+      !clean.has(outcome) &&
+      (tool === undefined || name !== undefined),
+  );
+  if (unclean.length > 0) {
+    const words = [...new Set(unclean.map(({ name, outcome }) => `${name ?? "tool"}: ${outcome}`))];
+    return judged(
+      "violated",
+      `Not every tool answered cleanly (${words.slice(0, 5).join(", ")}).`,
+      unclean.map(({ event }) => event),
+    );
+  }
+  const open = calls.filter(
+    ({ outcome, name }) => outcome === undefined || (tool !== undefined && name === undefined),
+  );
+  if (open.length > 0) {
+    const sentence = "A tool call has no known outcome.";
+    return judged(
+      "not_established",
+      sentence,
+      open.map(({ event }) => event),
+    );
+  }
+  if (!facts.closed) {
+    return judged("not_established", "The tool calls that are recorded may not be all.");
+  }
+  const sentence =
+    calls.length === 0 ? "No tool was called." : `All ${calls.length} tool calls were clean.`;
+  return judged(
+    "holds",
+    sentence,
+    calls.map(({ event }) => event),
+  );
+}

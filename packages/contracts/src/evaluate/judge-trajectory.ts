@@ -1,0 +1,211 @@
+/**
+ * @module JudgeTrajectory: the calls of a turn against those of a golden one, and the first step
+ * at which they differ.
+ */
+import { stepOf } from "../golden/golden.ts";
+import type { ClauseOf, GoldenStep } from "../language/clauses.ts";
+import type { Call } from "./call.ts";
+import { beganBefore } from "./judge-order.ts";
+import { judged } from "./judgement.ts";
+import type { Judgement } from "./judgement.ts";
+import type { TurnFacts } from "./turn-facts.ts";
+
+/** Judges a trajectory. */
+export function judgeTrajectory(clause: ClauseOf<"trajectory">, facts: TurnFacts): Judgement {
+  const steps = clause.steps ?? facts.around.goldens.get(clause.golden ?? "")?.steps;
+  if (steps === undefined) return judged("not_established", "The golden trajectory is not there.");
+  const of = clause.of ?? "tools";
+  const golden = steps.filter(({ kind }) => of === "calls" || kind === "tool");
+  const calls = facts.calls.filter(({ kind }) => of === "calls" || kind === "tool");
+  const keyOf = keying(clause);
+  const wanted = golden.map(keyOf);
+  if (!facts.closed) return judgePart(clause, facts, { wanted, calls, keyOf });
+  const made = calls.map((call) => keyOf(stepOf(call)));
+  if ([...wanted, ...made].includes(undefined)) {
+    return judged("not_established", "A step lacks what is compared.", eventsOf(calls));
+  }
+  return judgeWhole(clause, { golden, wanted: wanted as string[], made: made as string[], calls });
+}
+
+/** What must agree, as a text; undefined where a part of it is not recorded. */
+function keying(clause: ClauseOf<"trajectory">): (step: GoldenStep) => string | undefined {
+  const { compare = [] } = clause;
+  return ({ kind, name, outcome, fingerprint }) => {
+    if (name === null) return undefined;
+    const parts: string[] = [kind, name];
+    if (compare.includes("outcome") && kind === "tool") {
+      if (outcome === undefined) return undefined;
+      parts.push(outcome);
+    }
+    if (compare.includes("arguments") && kind === "tool") {
+      if (fingerprint === undefined) return undefined;
+      parts.push(fingerprint);
+    }
+    return JSON.stringify(parts);
+  };
+}
+
+/** In a part of a window a call too many decides, and for a superset that all are there. */
+function judgePart(
+  { match, compare = [] }: ClauseOf<"trajectory">,
+  facts: TurnFacts,
+  parts: {
+    readonly wanted: readonly (string | undefined)[];
+    readonly calls: readonly Call[];
+    readonly keyOf: (step: GoldenStep) => string | undefined;
+  },
+): Judgement {
+  const { wanted, calls, keyOf } = parts;
+  // Outcomes of calls may still change by what is missing.
+  const certain = compare.includes("outcome") ? [] : calls.filter((call) => call.certain);
+  const left = countsOf(wanted);
+  const extra = certain.filter((call) => !take(left, keyOf(stepOf(call))));
+  const named = certain.every((call) => keyOf(stepOf(call)) !== undefined);
+  if (match === "superset" && wanted.length > 0 && sum(left) === 0 && named) {
+    return judged("holds", "Every golden step is recorded.", eventsOf(certain));
+  }
+  const decides = named && !wanted.includes(undefined) && extra.length > 0;
+  if (match !== "superset" && match !== "ordered" && decides) {
+    const sentence = "A call is recorded that the golden trajectory does not have.";
+    return judged("violated", sentence, eventsOf(extra));
+  }
+  const sentence = facts.whole ? "The turn has not ended." : "A part of the calls may be missing.";
+  return judged("not_established", sentence, eventsOf(calls));
+}
+
+interface Compared {
+  readonly golden: readonly GoldenStep[];
+  readonly wanted: readonly string[];
+  readonly made: readonly string[];
+  readonly calls: readonly Call[];
+}
+
+function judgeWhole({ match }: ClauseOf<"trajectory">, compared: Compared): Judgement {
+  const { golden, wanted, made, calls } = compared;
+  if (match === "strict") return judgeStrict(compared);
+  if (match === "ordered") {
+    let at = 0;
+    for (const key of made) if (key === wanted[at]) at += 1;
+    if (at === wanted.length) return judged("holds", "The golden steps are there in order.");
+    const sentence = `Golden step ${at + 1} (${wordsOf(golden[at])}) does not follow in order.`;
+    return isAmbiguous(calls, made)
+      ? judged("not_established", "Times do not establish the order.", eventsOf(calls))
+      : { ...judged("violated", sentence, eventsOf(calls)), diverged_at: at + 1 };
+  }
+  const left = countsOf(wanted);
+  const extra = made.findIndex((key) => !take(left, key));
+  const missing = sum(left) > 0;
+  if (match !== "superset" && extra !== -1) {
+    const words = wordsOf(calls[extra] && stepOf(calls[extra]));
+    const sentence = `Step ${extra + 1} (${words}) is not in the golden trajectory.`;
+    const evidence = calls.slice(extra, extra + 1);
+    return { ...judged("violated", sentence, eventsOf(evidence)), diverged_at: extra + 1 };
+  }
+  if (match !== "subset" && missing) {
+    const at = firstMissing(wanted, made);
+    const sentence = `Golden step ${at + 1} (${wordsOf(golden[at])}) is missing.`;
+    return { ...judged("violated", sentence, eventsOf(calls)), diverged_at: at + 1 };
+  }
+  return judged("holds", `The ${made.length} steps match (${match}).`, eventsOf(calls));
+}
+
+function judgeStrict({ golden, wanted, made, calls }: Compared): Judgement {
+  const settled = inGoldenOrder(calls, made, wanted);
+  const length = Math.max(wanted.length, settled.keys.length);
+  for (let at = 0; at < length; at += 1) {
+    if (settled.keys[at] === wanted[at]) continue;
+    // Two orders are possible: with one of them the step might fit.
+    if (settled.open && sameCounts(wanted, made)) {
+      return judged("not_established", "Times do not establish the order.", eventsOf(calls));
+    }
+    const call = settled.calls[at];
+    const sentence =
+      `Step ${at + 1} differs: expected ${wordsOf(golden[at])}, ` +
+      `recorded ${wordsOf(call && stepOf(call))}.`;
+    const evidence = call === undefined ? [] : [call];
+    return { ...judged("violated", sentence, eventsOf(evidence)), diverged_at: at + 1 };
+  }
+  return settled.open
+    ? judged("not_established", "Times do not establish the order.", eventsOf(calls))
+    : judged("holds", `All ${wanted.length} steps match in order.`, eventsOf(calls));
+}
+
+/**
+ * Calls that begin at one instant of one clock have no order: they are taken in that of the golden.
+ * `open`: clocks of several processes leave the order of different calls unknown.
+ */
+function inGoldenOrder(
+  calls: readonly Call[],
+  made: readonly string[],
+  wanted: readonly string[],
+): { readonly keys: string[]; readonly calls: Call[]; readonly open: boolean } {
+  const keys: string[] = [];
+  const ordered: Call[] = [];
+  let open = false;
+  for (let from = 0; from < calls.length;) {
+    let to = from + 1;
+    while (to < calls.length && areTogether(calls[from] as Call, calls[to] as Call)) to += 1;
+    const group = made.slice(from, to).map((key, at) => ({ key, call: calls[from + at] as Call }));
+    for (let at = from; at < to && group.length > 0; at += 1) {
+      const fitting = group.findIndex(({ key }) => key === wanted[at]);
+      const [next] = group.splice(Math.max(0, fitting), 1);
+      if (next === undefined) break;
+      keys.push(next.key);
+      ordered.push(next.call);
+    }
+    const [last, next] = [calls[to - 1], calls[to]];
+    if (last && next && made[to - 1] !== made[to] && beganBefore(last, next) === undefined) {
+      open = true;
+    }
+    from = to;
+  }
+  return { keys, calls: ordered, open };
+}
+
+function areTogether(a: Call, b: Call): boolean {
+  return a.start !== undefined && a.start === b.start;
+}
+
+function isAmbiguous(calls: readonly Call[], made: readonly string[]): boolean {
+  return calls.some((call, at) => {
+    const next = calls[at + 1];
+    return next !== undefined && made[at] !== made[at + 1] && beganBefore(call, next) === undefined;
+  });
+}
+
+function firstMissing(wanted: readonly string[], made: readonly string[]): number {
+  const there = countsOf(made);
+  return wanted.findIndex((key) => !take(there, key));
+}
+
+function sameCounts(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && firstMissing(a, b) === -1;
+}
+
+function countsOf(keys: readonly (string | undefined)[]): Map<string | undefined, number> {
+  const counts = new Map<string | undefined, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+/** Takes one of a key; false where none is left. */
+function take(counts: Map<string | undefined, number>, key: string | undefined): boolean {
+  const there = counts.get(key) ?? 0;
+  if (there === 0) return false;
+  counts.set(key, there - 1);
+  return true;
+}
+
+function sum(counts: ReadonlyMap<string | undefined, number>): number {
+  let total = 0;
+  for (const number of counts.values()) total += number;
+  return total;
+}
+
+function wordsOf(step: GoldenStep | undefined): string {
+  return step === undefined ? "no step" : `${step.kind} ${step.name ?? "without a name"}`;
+}
+
+function eventsOf(calls: readonly Call[]): Call["event"][] {
+  return calls.map(({ event }) => event);
+}

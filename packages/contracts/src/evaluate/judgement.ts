@@ -1,0 +1,37 @@
+/** @module Judgement: the answer of one clause before it becomes a result. */
+import type { TurnEvent } from "@turnproof/evidence";
+
+import type { Outcome } from "./three-values.ts";
+
+/** Result, the events that decide it, and one plain sentence of labels and numbers. */
+export interface Judgement {
+  readonly result: Outcome;
+  readonly evidence: readonly TurnEvent[];
+  readonly sentence: string;
+  /** First step at which a trajectory leaves its golden; counted from 1. */
+  readonly diverged_at?: number;
+}
+
+const nothing: readonly TurnEvent[] = [];
+
+/** A judgement. */
+export function judged(
+  result: Outcome,
+  sentence: string,
+  evidence: readonly TurnEvent[] = nothing,
+): Judgement {
+  return { result, sentence, evidence };
+}
+
+/** A count and its noun. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** Names in a sentence. */
+export function listed(names: string | readonly string[], word = "or"): string {
+  const list = typeof names === "string" ? [names] : names;
+  return list.length < 2
+    ? (list[0] ?? "")
+    : `${list.slice(0, -1).join(", ")} ${word} ${list.at(-1) ?? ""}`;
+}

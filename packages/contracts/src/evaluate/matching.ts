@@ -1,0 +1,167 @@
+/**
+ * @module Matching: whether a selector matches a call or an event. An attribute that is not
+ * recorded gives undefined: it may match or not.
+ */
+import { spanKey } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+
+import { listOf, matchesName } from "../language/selector.ts";
+import type { Selector } from "../language/selector.ts";
+import type { Call } from "./call.ts";
+import { listed } from "./judgement.ts";
+import type { TurnFacts } from "./turn-facts.ts";
+import type { Range } from "./three-values.ts";
+
+/** What a selector found. */
+export interface Found {
+  /** Match for certain, and are calls or events of their own. */
+  readonly certain: readonly Call[];
+  /** May match: an attribute is not recorded, or they may repeat another call. */
+  readonly open: readonly Call[];
+  /** How many there are, of which a part may be missing. */
+  readonly range: Range;
+}
+
+/** The calls or events that a selector may mean, in order. */
+export function candidates(selector: Selector, facts: TurnFacts): readonly Call[] {
+  if (selector.tool !== undefined || selector.kind === "tool_call" || usesToolFields(selector)) {
+    return facts.calls.filter(({ kind }) => kind === "tool");
+  }
+  if (selector.model !== undefined || selector.kind === "model_call") {
+    return facts.calls.filter(({ kind }) => kind === "model");
+  }
+  return eventCalls(selector.kind === undefined ? facts.events : facts.of(selector.kind));
+}
+
+function usesToolFields({ kind, operation, outcome, fingerprint }: Selector): boolean {
+  return (
+    kind === undefined &&
+    operation === undefined &&
+    (outcome !== undefined || fingerprint !== undefined)
+  );
+}
+
+/** Events of other kinds, one per span; a point is one of its own. */
+function eventCalls(events: readonly TurnEvent[]): Call[] {
+  const spans = new Map<string, TurnEvent>();
+  for (const event of events) {
+    const key =
+      event.phase === "event"
+        ? `event ${event.event_id}`
+        : `${event.event_kind} ${spanKey(event) ?? event.event_id}`;
+    const before = spans.get(key);
+    if (before === undefined || before.phase === "start") spans.set(key, event);
+  }
+  return [...spans.values()].map((event) => ({
+    kind: event.event_kind === "model_call" ? "model" : "tool",
+    event,
+    name: event.operation,
+    outcome: undefined,
+    certain: true,
+    finished: event.phase !== "start",
+    start: event.started_at ?? (event.phase === "result" ? undefined : event.timestamp),
+    end: event.phase === "start" ? undefined : event.timestamp,
+  }));
+}
+
+/** What the selector matches. */
+export function find(selector: Selector, facts: TurnFacts): Found {
+  const certain: Call[] = [];
+  const open: Call[] = [];
+  for (const call of candidates(selector, facts)) {
+    const match = selects(selector, call, facts.whole);
+    if (match === false) continue;
+    if (match === true && call.certain) certain.push(call);
+    else open.push(call);
+  }
+  const low = certain.length;
+  const high = facts.closed ? certain.length + open.length : Number.POSITIVE_INFINITY;
+  return { certain, open, range: { low, high } };
+}
+
+/** True, false, or undefined where it is not recorded. */
+export function selects(selector: Selector, call: Call, whole: boolean): boolean | undefined {
+  const { event } = call;
+  const { attributes } = event;
+  // A failure is final; a success may be that of a call whose repetition failed.
+  const outcome = whole || isFailure(call.outcome) ? call.outcome : undefined;
+  const answers = [
+    named(selector.tool, attributes.tool_name),
+    modelNamed(selector.model, event, call.finished),
+    named(selector.operation, event.operation),
+    named(selector.outcome, outcome),
+    named(selector.status, call.finished ? event.status : undefined),
+    named(selector.provider, attributes.tool_provider ?? attributes.provider),
+    fingerprinted(selector.fingerprint, attributes.call_fingerprint),
+  ];
+  if (answers.includes(false)) return false;
+  return answers.includes(undefined) ? undefined : true;
+}
+
+function isFailure(outcome: string | undefined): boolean {
+  return outcome === "error" || outcome === "provider_error";
+}
+
+/** A call answers by one model and may have been asked of another: both names are the model's. */
+function modelNamed(
+  wanted: string | readonly string[] | undefined,
+  { attributes }: TurnEvent,
+  finished: boolean,
+): boolean | undefined {
+  const { response_model: response, model } = attributes;
+  const given = named(wanted, response ?? model);
+  if (given === true || response === undefined) {
+    // The response may name another model than the request.
+    return given === false && !finished && response === undefined ? undefined : given;
+  }
+  return model === undefined ? given : named(wanted, model) === true;
+}
+
+/** True where a pattern matches; undefined without a name. */
+export function named(
+  wanted: string | readonly string[] | undefined,
+  name: string | undefined,
+): boolean | undefined {
+  if (wanted === undefined) return true;
+  if (name === undefined) return undefined;
+  return listOf(wanted).some((pattern) => matchesName(pattern, name));
+}
+
+/** Fingerprints of different keys cannot be compared. */
+export function fingerprinted(
+  wanted: string | readonly string[] | undefined,
+  value: string | undefined,
+): boolean | undefined {
+  if (wanted === undefined) return true;
+  if (value === undefined) return undefined;
+  const all = listOf(wanted);
+  if (all.includes(value)) return true;
+  const kid = keyOf(value);
+  return all.every((one) => keyOf(one) === kid) ? false : undefined;
+}
+
+function keyOf(value: string): string {
+  return value.slice(0, value.indexOf("_"));
+}
+
+/** The selector in a sentence. */
+export function described(selector: Selector): string {
+  const { tool, model, kind, operation, outcome, provider, status } = selector;
+  const what =
+    tool !== undefined
+      ? `call of ${listed(tool)}`
+      : model !== undefined
+        ? `call of model ${listed(model)}`
+        : operation !== undefined
+          ? `operation ${listed(operation)}`
+          : kind === undefined
+            ? "call"
+            : `event of kind ${kind}`;
+  return [
+    what,
+    outcome === undefined ? "" : ` with outcome ${listed(outcome)}`,
+    status === undefined ? "" : ` with status ${listed(status)}`,
+    provider === undefined ? "" : ` by ${listed(provider)}`,
+    selector.fingerprint === undefined ? "" : " with these arguments",
+  ].join("");
+}

@@ -1,0 +1,102 @@
+/**
+ * @module TurnFacts: what is read from the events of one turn, once for all contracts. Each fact
+ * is worked out when a clause first needs it.
+ */
+import { reconcileOutcome, turnResult } from "@turnproof/evidence";
+import type { TurnEvent, Verdict, WindowMetadata, WindowTrust } from "@turnproof/evidence";
+
+import { callsOf } from "./call.ts";
+import type { Call } from "./call.ts";
+import type { Golden } from "../language/contract.ts";
+
+/** Price of one model call in the unit of the contracts; null where it is unknown. */
+export type PriceOf = (call: {
+  readonly model: string | null;
+  readonly provider: string | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cached_tokens: number | null;
+}) => number | null;
+
+/** What an evaluation knows beside the events. */
+export interface Surroundings {
+  readonly metadata: WindowMetadata | undefined;
+  readonly priceOf: PriceOf | undefined;
+  readonly goldens: ReadonlyMap<string, Golden>;
+}
+
+/** Facts of a turn. */
+export interface TurnFacts {
+  readonly events: readonly TurnEvent[];
+  readonly window: WindowTrust;
+  /** The window is whole. */
+  readonly whole: boolean;
+  /** The window is whole and the turn has ended: what is not recorded did not happen. */
+  readonly closed: boolean;
+  /** Result of the turn itself, where it is certain that this is the one. */
+  readonly end: TurnEvent | undefined;
+  readonly around: Surroundings;
+  readonly calls: readonly Call[];
+  readonly verdict: Verdict;
+  /** The events of a kind, starts included. */
+  of(kind: TurnEvent["event_kind"]): readonly TurnEvent[];
+}
+
+/** The facts of one turn. */
+export function turnFacts(
+  events: readonly TurnEvent[],
+  window: WindowTrust,
+  around: Surroundings,
+): TurnFacts {
+  return new Facts(events, window, around);
+}
+
+const none: readonly TurnEvent[] = [];
+
+class Facts implements TurnFacts {
+  readonly events: readonly TurnEvent[];
+  readonly window: WindowTrust;
+  readonly whole: boolean;
+  readonly closed: boolean;
+  readonly end: TurnEvent | undefined;
+  readonly around: Surroundings;
+  private readCalls: readonly Call[] | undefined;
+  private readVerdict: Verdict | undefined;
+  private kinds: Map<TurnEvent["event_kind"], TurnEvent[]> | undefined;
+
+  constructor(events: readonly TurnEvent[], window: WindowTrust, around: Surroundings) {
+    this.events = events;
+    this.window = window;
+    this.whole = window.complete;
+    this.around = around;
+    const result = turnResult(events);
+    // Of several results another one may be missing, unless this is the span that names the turn.
+    const named = result !== undefined && result.span_id === result.turn_id;
+    this.end = this.whole || named ? result : undefined;
+    this.closed = this.whole && result !== undefined;
+  }
+
+  get calls(): readonly Call[] {
+    return (this.readCalls ??= callsOf(this.events, this.whole));
+  }
+
+  get verdict(): Verdict {
+    const { metadata } = this.around;
+    return (this.readVerdict ??= reconcileOutcome(
+      this.events,
+      metadata === undefined ? {} : { normalizationMetadata: metadata },
+    ));
+  }
+
+  of(kind: TurnEvent["event_kind"]): readonly TurnEvent[] {
+    if (this.kinds === undefined) {
+      this.kinds = new Map();
+      for (const event of this.events) {
+        const list = this.kinds.get(event.event_kind);
+        if (list === undefined) this.kinds.set(event.event_kind, [event]);
+        else list.push(event);
+      }
+    }
+    return this.kinds.get(kind) ?? none;
+  }
+}

@@ -1,0 +1,35 @@
+/** @module Contracts: what an agent's turn must do, judged from evidence in three values. */
+export { defaultContract } from "./default-contract.ts";
+export { digestOfEvidence, evaluateTurns } from "./evaluate/evaluate.ts";
+export type {
+  ClauseResult,
+  ContractResult,
+  EvaluateOptions,
+  JudgedTurn,
+  TurnResult,
+  WindowMarks,
+} from "./evaluate/evaluate.ts";
+export { allOf, implies, outcomes, within } from "./evaluate/three-values.ts";
+export type { NumberLimits, Outcome, Range } from "./evaluate/three-values.ts";
+export type { PriceOf } from "./evaluate/turn-facts.ts";
+export { goldenOf } from "./golden/golden.ts";
+export type {
+  Clause,
+  ClauseName,
+  ClauseOf,
+  Condition,
+  GoldenStep,
+  Severity,
+} from "./language/clauses.ts";
+export { ContractError, defineContract } from "./language/contract.ts";
+export type { Contract, ContractProblem, Golden } from "./language/contract.ts";
+export { contractJsonSchema, parseContracts, readContracts } from "./language/contract-file.ts";
+export type { ContractSet } from "./language/contract-file.ts";
+export { githubReport } from "./report/github.ts";
+export { junitReport } from "./report/junit.ts";
+export { markdownReport } from "./report/markdown.ts";
+export { sarifReport } from "./report/sarif.ts";
+export type { ContractPlaces } from "./report/sarif.ts";
+export { tallyOf } from "./report/tally.ts";
+export type { Tally } from "./report/tally.ts";
+export { textReport } from "./report/text.ts";

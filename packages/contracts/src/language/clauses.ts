@@ -1,0 +1,149 @@
+/**
+ * @module Clauses: the one schema of every clause. The TypeScript types, the JSON Schema and the
+ * messages about a wrong file all come from it.
+ */
+import {
+  cacheDecisions,
+  eventKinds,
+  eventStatuses,
+  parserStatuses,
+  toolOutcomes,
+  verdictStatuses,
+} from "@turnproof/semconv";
+import { z } from "zod";
+
+import { count, fingerprint, namePattern, oneOrMore, selectorShape } from "./selector.ts";
+import { selectorSchema } from "./selector.ts";
+
+/** How much a violated clause weighs. */
+export const severities = ["error", "warning", "note"] as const;
+export type Severity = (typeof severities)[number];
+
+const amount = z.number().min(0);
+
+/** A condition under which a contract or a clause applies; all given fields must match. */
+export const conditionSchema = z.strictObject({
+  agent: oneOrMore(namePattern).optional(),
+  application: oneOrMore(namePattern).optional(),
+  release: oneOrMore(namePattern).optional().describe("Some event is of such a release."),
+  environment: oneOrMore(namePattern).optional(),
+  profile: oneOrMore(namePattern).optional().describe("A coverage profile that the turn declares."),
+  intent: oneOrMore(namePattern).optional(),
+  calls: selectorSchema.optional().describe("Some such call or event is recorded."),
+  status: oneOrMore(z.enum(eventStatuses)).optional(),
+});
+export type Condition = z.infer<typeof conditionSchema>;
+
+const shared = {
+  severity: z.enum(severities).optional().describe("Default: that of the contract."),
+  when: conditionSchema.optional().describe("The clause applies where this is so."),
+  id: z.string().min(1).max(80).optional().describe("A name for reports."),
+};
+
+const limitsOf = { at_least: amount.optional(), at_most: amount.optional() };
+const counts = { at_least: count.optional(), at_most: count.optional(), exactly: count.optional() };
+const ms = { at_least_ms: amount.optional(), at_most_ms: amount.optional() };
+const clause = <N extends string, S extends z.core.$ZodLooseShape>(name: N, shape: S) =>
+  z.strictObject({ clause: z.literal(name), ...shape, ...shared });
+
+const stages = [...eventKinds, "model_call_result", "tool_call_result", "turn_result"] as const;
+
+/** One step of a golden trajectory: a call without its content. */
+export const stepSchema = z.strictObject({
+  kind: z.enum(["tool", "model"]),
+  name: z.string().min(1).max(240).nullable(),
+  outcome: z.string().max(60).optional(),
+  fingerprint: fingerprint.optional(),
+});
+export type GoldenStep = z.infer<typeof stepSchema>;
+
+const trajectory = {
+  match: z
+    .enum(["strict", "unordered", "subset", "superset", "ordered"])
+    .describe(
+      "strict: the same steps in the same order; unordered: in any order; subset: no step beyond " +
+        "the golden; superset: every golden step, others too; ordered: the same in that order.",
+    ),
+  golden: z.string().min(1).max(240).optional().describe("Name of a golden trajectory."),
+  steps: z.array(stepSchema).max(10_000).optional().describe("The trajectory itself."),
+  of: z.enum(["tools", "calls"]).optional().describe("Default: tools."),
+  compare: z
+    .array(z.enum(["outcome", "arguments"]))
+    .optional()
+    .describe("What must agree beside the name."),
+};
+
+/** Every clause by the name in its field `clause`. */
+export const clauseSchema = z.discriminatedUnion("clause", [
+  clause("ended", {}),
+  clause("status", { is: oneOrMore(z.enum(eventStatuses)) }),
+  clause("verdict", { is: oneOrMore(z.enum(verdictStatuses)) }),
+  clause("no_errors", {}),
+  clause("tools_clean", { tool: oneOrMore(namePattern).optional() }),
+  clause("duration", ms),
+  clause("tokens", { of: z.enum(["total", "input", "output", "cached"]).optional(), ...limitsOf }),
+  clause("cost", limitsOf),
+  clause("retries", { at_most: count }),
+  clause("fallbacks", { at_most: count }),
+  clause("depth", { at_most: count }),
+  clause("calls", { ...selectorShape, ...counts, never: z.literal(true).optional() }),
+  clause("tools", {
+    allowed: z.array(namePattern).min(1).optional(),
+    forbidden: z.array(namePattern).min(1).optional(),
+  }),
+  clause("arguments", { tool: oneOrMore(namePattern), any_of: z.array(fingerprint).min(1) }),
+  clause("each_call", {
+    ...selectorShape,
+    duration_at_most_ms: amount.optional(),
+    first_token_at_most_ms: amount.optional(),
+    tokens_at_most: count.optional(),
+    results_at_least: count.optional(),
+    results_at_most: count.optional(),
+    outcome_in: z.array(z.enum(toolOutcomes)).min(1).optional(),
+    provider_in: z.array(namePattern).min(1).optional(),
+    finish_reason_in: z.array(namePattern).min(1).optional(),
+  }),
+  clause("order", {
+    ...selectorShape,
+    before: selectorSchema.optional().describe("Every such call has one of the calls before it."),
+    after: selectorSchema.optional().describe("Every such call has one of the calls after it."),
+    never_after: selectorSchema.optional().describe("None of the calls follows such a call."),
+    immediately: z.literal(true).optional().describe("With no other call between."),
+    within_ms: amount.optional().describe("From the end of the first to the start of the second."),
+    within_calls: count.optional().describe("At most so many calls apart."),
+  }),
+  clause("trajectory", trajectory),
+  clause("model", { pinned: z.array(namePattern).min(1) }),
+  clause("release", { pinned: z.array(namePattern).min(1) }),
+  clause("services", { pinned: z.array(namePattern).min(1) }),
+  clause("memory", {
+    supplied: z.strictObject(limitsOf).optional(),
+    retrieved: z.strictObject(limitsOf).optional(),
+    referenced: z.strictObject(limitsOf).optional(),
+    degraded: z.literal(false).optional(),
+  }),
+  clause("cache", { decision: oneOrMore(z.enum(cacheDecisions)) }),
+  clause("ownership", {}),
+  clause("provenance", {}),
+  clause("context", {
+    binding: oneOrMore(namePattern).optional().describe("Thread binding status."),
+    grounding: oneOrMore(namePattern).optional().describe("Grounding status."),
+  }),
+  clause("stages", {
+    profile: namePattern.optional().describe("Those of a coverage profile."),
+    stages: z.array(z.enum(stages)).min(1).optional(),
+  }),
+  clause("artifact", { type: namePattern, persisted: z.literal(true).optional() }),
+  clause("delivery", { target: namePattern.optional(), acknowledged: z.literal(true).optional() }),
+  clause("output", {
+    name: namePattern,
+    parser: oneOrMore(z.enum(parserStatuses)).optional(),
+    recovery: z.literal(false).optional(),
+  }),
+  clause("outcome", { source: namePattern.optional() }),
+  clause("score", { name: namePattern, ...limitsOf }),
+]);
+export type Clause = z.infer<typeof clauseSchema>;
+export type ClauseName = Clause["clause"];
+/** The clause of one name. */
+export type ClauseOf<N extends ClauseName> = Extract<Clause, { readonly clause: N }>;

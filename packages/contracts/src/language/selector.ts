@@ -1,0 +1,60 @@
+/**
+ * @module Selector: which calls or events a clause is about. All given fields must match; a name
+ * may contain `*` for any characters.
+ */
+import { eventKinds, eventStatuses, toolOutcomes } from "@turnproof/semconv";
+import { z } from "zod";
+
+/** A name or a pattern. */
+export const namePattern = z.string().min(1).max(240).describe("A name; `*` is any characters.");
+
+/** One value or a list of them. */
+export function oneOrMore<T extends z.ZodType>(value: T): z.ZodUnion<[T, z.ZodArray<T>]> {
+  return z.union([value, z.array(value).min(1)]);
+}
+
+/** A count of at least zero. */
+export const count = z.int().min(0).max(1_000_000);
+
+/** A keyed fingerprint: the name of a key, an underscore and 26 characters. */
+export const fingerprint = z
+  .string()
+  .regex(/^[a-z0-9]{1,12}_[a-z2-7]{26}$/, "a keyed fingerprint, for example k1_ and 26 letters");
+
+/** Fields that select calls and events. */
+export const selectorShape = {
+  tool: oneOrMore(namePattern).optional().describe("Tool calls of these names."),
+  model: oneOrMore(namePattern).optional().describe("Calls of these models."),
+  kind: z.enum(eventKinds).optional().describe("Events of this kind."),
+  operation: oneOrMore(namePattern).optional().describe("Events of these operations."),
+  status: oneOrMore(z.enum(eventStatuses)).optional(),
+  outcome: oneOrMore(z.enum(toolOutcomes)).optional().describe("Outcomes of a tool call."),
+  provider: oneOrMore(namePattern).optional(),
+  fingerprint: oneOrMore(fingerprint).optional().describe("Keyed fingerprint of a tool's call."),
+} as const;
+
+/** A selector as it is written. */
+export const selectorSchema = z.strictObject(selectorShape);
+export type Selector = z.infer<typeof selectorSchema>;
+
+/** A list of what was written as one value or as a list. */
+export function listOf<T>(value: T | readonly T[]): readonly T[] {
+  return Array.isArray(value) ? (value as readonly T[]) : [value as T];
+}
+
+/** True where a pattern matches the whole name. Linear: `*` never tries again before its match. */
+export function matchesName(pattern: string, name: string): boolean {
+  if (pattern === "*") return true;
+  if (!pattern.includes("*")) return pattern === name;
+  const parts = pattern.split("*");
+  const first = parts[0] ?? "";
+  const last = parts.at(-1) ?? "";
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+}

@@ -1,0 +1,69 @@
+/**
+ * @module Sarif: results as SARIF 2.1.0: a rule for each clause of a contract, a result for each
+ * turn on which it is violated or not established.
+ */
+import type { ClauseResult, TurnResult } from "../evaluate/evaluate.ts";
+import { clauseName, rowsOf, turnName, unmet } from "./tally.ts";
+
+/** Where a contract is written down, for the place of a result; a path inside the repository. */
+export type ContractPlaces = ReadonlyMap<string, string>;
+
+const levels = { error: "error", warning: "warning", note: "note" } as const;
+
+/** The document as a value. */
+export function sarifReport(
+  results: readonly TurnResult[],
+  options: { readonly version: string; readonly places?: ContractPlaces },
+): object {
+  const rules = new Map<string, object>();
+  const found = rowsOf(results).flatMap(({ turn, contract }) =>
+    unmet(contract).map((clause) => {
+      const ruleId = `${contract.contract}/${clauseName(clause)}`;
+      rules.set(ruleId, {
+        id: ruleId,
+        shortDescription: { text: `Clause ${clause.clause} of contract ${contract.contract}` },
+        defaultConfiguration: { level: levels[clause.severity] },
+      });
+      return resultOf(turn, clause, ruleId, options.places?.get(contract.contract));
+    }),
+  );
+  return {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: { name: "turnproof", version: options.version, rules: [...rules.values()] },
+        },
+        columnKind: "utf16CodeUnits",
+        results: found,
+      },
+    ],
+  };
+}
+
+function resultOf(
+  turn: TurnResult,
+  clause: ClauseResult,
+  ruleId: string,
+  place: string | undefined,
+): object {
+  const violated = clause.result === "violated";
+  return {
+    ruleId,
+    // What is not established is open: no finding against the turn, and no pass.
+    kind: violated ? "fail" : "open",
+    level: violated ? levels[clause.severity] : "none",
+    message: { text: `Turn ${turnName(turn)}: ${clause.sentence}` },
+    locations: [
+      {
+        ...(place === undefined
+          ? {}
+          : { physicalLocation: { artifactLocation: { uri: encodeURI(place) } } }),
+        logicalLocations: [{ name: turnName(turn), kind: "turn" }],
+      },
+    ],
+    partialFingerprints: { "turn/v1": `${ruleId} ${turnName(turn)}` },
+    properties: { evidence_ids: clause.evidence_ids },
+  };
+}

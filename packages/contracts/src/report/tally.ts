@@ -1,0 +1,48 @@
+/** @module Tally: how many results there are of each kind, and one line for each turn. */
+import type { ClauseResult, ContractResult, TurnResult } from "../evaluate/evaluate.ts";
+
+/** Counts of contract results, each contract once per turn. */
+export interface Tally {
+  readonly turns: number;
+  readonly holds: number;
+  readonly violated: number;
+  readonly not_established: number;
+}
+
+/** Counts the results. */
+export function tallyOf(results: readonly TurnResult[]): Tally {
+  const tally = { turns: results.length, holds: 0, violated: 0, not_established: 0 };
+  for (const { contracts } of results) for (const { result } of contracts) tally[result] += 1;
+  return tally;
+}
+
+/** A contract result with its turn. */
+export interface Row {
+  readonly turn: TurnResult;
+  readonly contract: ContractResult;
+}
+
+/** All contract results, in order. */
+export function rowsOf(results: readonly TurnResult[]): Row[] {
+  return results.flatMap((turn) => turn.contracts.map((contract) => ({ turn, contract })));
+}
+
+/** A turn in one word: root and turn id. */
+export function turnName({ turn }: TurnResult): string {
+  return [turn.root_trace_id ?? "no root", ...(turn.turn_id === null ? [] : [turn.turn_id])].join(
+    "/",
+  );
+}
+
+/** A clause in one word: its id, or its name and place. */
+export function clauseName({ id, clause, index }: ClauseResult): string {
+  return id ?? `${clause}[${index}]`;
+}
+
+/** Clauses that are not met, worst first. */
+export function unmet({ clauses }: ContractResult): ClauseResult[] {
+  return [
+    ...clauses.filter(({ result }) => result === "violated"),
+    ...clauses.filter(({ result }) => result === "not_established"),
+  ];
+}

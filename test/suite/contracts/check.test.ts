@@ -1,0 +1,105 @@
+/** @module `turnproof check`: exit codes, formats and messages, offline from files. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, describe, expect, test } from "vitest";
+
+import { turnproof } from "./command.ts";
+import { end, model, step, tool } from "./turns.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "turnproof-check-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const events = [model(1), tool("lookup", 20), tool("refund", 40), end()];
+const recorded = file("events.ndjson", events.map((one) => JSON.stringify(one)).join("\n"));
+const refund = file(
+  "refund.yaml",
+  `version: 1
+contracts:
+  - name: refund
+    expect:
+      - clause: order
+        tool: lookup
+        before: { tool: refund }
+      - clause: calls
+        tool: refund
+        at_most: 1
+`,
+);
+
+describe("exit codes", () => {
+  test("0: every contract holds in a window that lacks nothing", async () => {
+    const ran = await turnproof("check", "--contract", refund, "--events", recorded, "--whole");
+    expect(ran).toMatchObject({ code: 0, err: "" });
+    expect(ran.out).toContain("1 turns: 1 results hold, 0 are violated");
+  });
+
+  test("3: of a plain list absence decides nothing", async () => {
+    const ran = await turnproof("check", "--contract", refund, "--events", recorded);
+    expect(ran.code).toBe(3);
+    expect(ran.out).toContain("metadata_missing");
+    const allowed = await turnproof(
+      ...["check", "--contract", refund, "--events", recorded, "--allow-unestablished"],
+    );
+    expect(allowed.code).toBe(0);
+  });
+
+  test("1: a second refund is a violation, also in a part of a window", async () => {
+    const twice = [...events, tool("refund", 60)];
+    const path = file("twice.json", JSON.stringify(twice));
+    const ran = await turnproof("check", "--contract", refund, "--events", path);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toMatch(/✗ calls\[1\]: 2 calls or more \(call of refund\)/);
+  });
+
+  test("4: without a turn there is nothing to judge", async () => {
+    const ran = await turnproof("check", "--events", file("none.json", "[]"));
+    expect(ran.code).toBe(4);
+  });
+
+  test("2: a wrong contract is named by file, path and rule", async () => {
+    const wrong = file(
+      "wrong.yaml",
+      "version: 1\ncontracts:\n  - name: a\n    expect:\n      - clause: calls\n        tol: x\n",
+    );
+    const ran = await turnproof("check", "--contract", wrong, "--events", recorded);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toMatch(/wrong\.yaml contracts\[0\]\.expect\[0\]\.tol: is no known field/);
+  });
+
+  test("2: a format that does not exist", async () => {
+    const ran = await turnproof("check", "--events", recorded, "--format", "pdf");
+    expect(ran.code).toBe(2);
+  });
+});
+
+test("without a contract the default one is judged", async () => {
+  const ran = await turnproof("check", "--events", recorded, "--whole", "--json");
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.out)).toMatchObject({
+    tally: { turns: 1, holds: 1, violated: 0, not_established: 0 },
+    turns: [{ by_default: true, contracts: [{ contract: "default", result: "holds" }] }],
+  });
+  const failed = file(
+    "failed.json",
+    JSON.stringify([tool("a", 5, { tool_outcome: "error" }), end()]),
+  );
+  expect((await turnproof("check", "--events", failed)).code).toBe(1);
+});
+
+test("a window that differs from its statement's marks is not whole", async () => {
+  const path = file("all.json", JSON.stringify([...events, step("span", 70)]));
+  const payload = { v: 2, event_count: 6, digest: "0".repeat(64) };
+  const text = Buffer.from(JSON.stringify(payload)).toString("base64url");
+  const statement = file("turn.jws", `e30.${text}.sig`);
+  const ran = await turnproof("check", "--events", path, "--statement", statement);
+  // It is no statement of any version: that is an error, never a pass.
+  expect(ran.code).toBe(2);
+});
