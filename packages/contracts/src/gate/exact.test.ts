@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { exactRegression } from "./exact-test.ts";
+import { holm } from "./holm.ts";
+import { dropInterval, shareInterval } from "./intervals.ts";
+import { growth, pairedGrowth } from "./rank-tests.ts";
+import { read } from "./trials.ts";
+import type { CaseCount } from "./trials.ts";
+
+const counts = (n1: number, x: number, n2: number, y: number): CaseCount => ({
+  baseline: { holds: n1 - x, violated: x, unknown: 0 },
+  candidate: { holds: n2 - y, violated: y, unknown: 0 },
+});
+
+test("one case is Fisher's test, pairs are McNemar's", () => {
+  // The lady who tastes tea: 3 of 4 right; (16 + 1) of 70 ways.
+  expect(exactRegression([counts(4, 1, 4, 3)])).toBeCloseTo(17 / 70, 12);
+  const worse = Array.from({ length: 8 }, () => counts(1, 0, 1, 1));
+  const same = Array.from({ length: 30 }, () => counts(1, 1, 1, 1));
+  expect(exactRegression([...worse, counts(1, 1, 1, 0), ...same])).toBeCloseTo(10 / 512, 12);
+  expect(exactRegression([])).toBe(1);
+});
+
+/** All ways to choose `size` of `n` places. */
+function subsets(n: number, size: number): readonly number[][] {
+  if (size === 0) return [[]];
+  if (n < size) return [];
+  const without = subsets(n - 1, size);
+  return [...without, ...subsets(n - 1, size - 1).map((some) => [...some, n - 1])];
+}
+
+test("several cases: the share of all ways to spread the results within each case", () => {
+  const side = fc.record({
+    n1: fc.integer({ min: 0, max: 3 }),
+    n2: fc.integer({ min: 0, max: 3 }),
+  });
+  const one = side.chain(({ n1, n2 }) =>
+    fc.record({
+      n1: fc.constant(n1),
+      n2: fc.constant(n2),
+      x: fc.integer({ min: 0, max: n1 }),
+      y: fc.integer({ min: 0, max: n2 }),
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(one, { minLength: 1, maxLength: 4 }), (cases) => {
+      let sums = new Map<number, number>([[0, 1]]);
+      for (const { n1, n2, x, y } of cases) {
+        const violated = Array.from({ length: n1 + n2 }, (_, at) => at < x + y);
+        const next = new Map<number, number>();
+        for (const chosen of subsets(n1 + n2, n2)) {
+          const count = chosen.filter((at) => violated[at]).length;
+          for (const [sum, ways] of sums)
+            next.set(sum + count, (next.get(sum + count) ?? 0) + ways);
+        }
+        sums = next;
+      }
+      const seen = cases.reduce((sum, { y }) => sum + y, 0);
+      const all = [...sums.values()].reduce((sum, ways) => sum + ways, 0);
+      const extreme = [...sums].reduce((sum, [at, ways]) => (at >= seen ? sum + ways : sum), 0);
+      const found = exactRegression(cases.map(({ n1, x, n2, y }) => counts(n1, x, n2, y)));
+      expect(found).toBeCloseTo(extreme / all, 10);
+    }),
+  );
+});
+
+test("no way to fill unknown results passes beyond the worst and the best reading", () => {
+  const side = fc.record({
+    holds: fc.integer({ min: 0, max: 12 }),
+    violated: fc.integer({ min: 0, max: 12 }),
+    unknown: fc.integer({ min: 0, max: 4 }),
+  });
+  const filled = ({ holds, violated, unknown }: CaseCount["baseline"], held: number) => ({
+    holds: holds + Math.min(held, unknown),
+    violated: violated + unknown - Math.min(held, unknown),
+    unknown: 0,
+  });
+  const some = fc.record({ baseline: side, candidate: side });
+  const held = fc.integer({ min: 0, max: 4 });
+  fc.assert(
+    fc.property(some, held, held, (one, left, right) => {
+      const way = { baseline: filled(one.baseline, left), candidate: filled(one.candidate, right) };
+      const p = exactRegression([way]);
+      expect(p).toBeLessThanOrEqual(exactRegression([read(one, "best")]) + 1e-9);
+      expect(p).toBeGreaterThanOrEqual(exactRegression([read(one, "worst")]) - 1e-9);
+      const high = dropInterval([way], 0.9)?.high ?? 1;
+      expect(high).toBeLessThanOrEqual((dropInterval([read(one, "worst")], 0.9)?.high ?? 1) + 1e-9);
+    }),
+  );
+});
+
+test("intervals of a share and of a drop", () => {
+  const known = shareInterval(3, 10, 0.95);
+  expect(known?.low).toBeCloseTo(0.0667395, 6);
+  expect(known?.high).toBeCloseTo(0.6524529, 6);
+  expect(shareInterval(0, 10, 0.95)?.low).toBe(0);
+  expect(shareInterval(0, 0, 0.95)).toBeUndefined();
+  // By hand: 9/12 and 4/12 with one hit and one miss more on each side.
+  const one = dropInterval([counts(10, 2, 10, 7)], 0.95);
+  const half = 1.959964 * Math.sqrt((0.75 * 0.25 + (4 / 12) * (8 / 12)) / 12);
+  expect(one?.low).toBeCloseTo(5 / 12 - half, 6);
+  expect(one?.high).toBeCloseTo(5 / 12 + half, 6);
+  // Twenty cases that agree: the interval is not empty.
+  const agreeing = Array.from({ length: 20 }, () => counts(1, 0, 1, 0));
+  expect(dropInterval(agreeing, 0.9)?.high).toBeCloseTo(1.644854 / 22, 6);
+});
+
+test("ranks are counted over all arrangements", () => {
+  expect(growth([1, 2, 3], [4, 5, 6])).toBeCloseTo(1 / 20, 12);
+  expect(growth([4, 5, 6], [1, 2, 3])).toBe(1);
+  expect(growth([5, 5], [5, 5])).toBe(1);
+  expect(pairedGrowth([1, 2, 3, 4, 5])).toBeCloseTo(1 / 32, 12);
+  expect(pairedGrowth([0, 0])).toBe(1);
+  const values = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(values, values, (before, after) => {
+      const all = [...after, ...before];
+      const rank = (value: number): number =>
+        all.filter((other) => other < value).length +
+        (all.filter((other) => other === value).length + 1) / 2;
+      const sum = (some: readonly number[]): number =>
+        some.reduce((total, at) => total + rank(all[at] ?? 0), 0);
+      const seen = sum(after.map((_, at) => at));
+      const ways = subsets(all.length, after.length);
+      const extreme = ways.filter((some) => sum(some) >= seen - 1e-9).length;
+      expect(growth(before, after)).toBeCloseTo(extreme / ways.length, 10);
+    }),
+  );
+});
+
+test("large samples agree with the exact count", () => {
+  const before = Array.from({ length: 20 }, (_, at) => at * 3);
+  const after = Array.from({ length: 20 }, (_, at) => at * 3 + 7);
+  const exact = growth(before, after);
+  const twice = growth([...before, 1_000], [...after, -1_000]);
+  expect(Math.abs(exact - growth(before, [...after]))).toBeLessThan(1e-12);
+  expect(twice).toBeGreaterThan(exact);
+  expect(twice).toBeLessThan(0.3);
+});
+
+test("Holm's correction", () => {
+  const adjusted = holm([0.01, 0.04, 0.03]);
+  expect(adjusted[0]).toBeCloseTo(0.03, 12);
+  expect(adjusted[1]).toBeCloseTo(0.06, 12);
+  expect(adjusted[2]).toBeCloseTo(0.06, 12);
+  expect(holm([])).toEqual([]);
+});

@@ -1,0 +1,90 @@
+/** @module What the gate is asked and what it answers. */
+import type { Interval } from "./intervals.ts";
+import type { Measured, SideMeasure } from "./measures.ts";
+import type { PassK } from "./pass-k.ts";
+import type { Pairing, SideCount, Trial } from "./trials.ts";
+
+/** What the gate found. */
+export type GateOutcome = "regressed" | "no_regression" | "not_enough_evidence";
+
+/** Results of one contract on both sides. */
+export type ContractTrials = {
+  readonly name: string;
+  readonly baseline: readonly Trial[];
+  readonly candidate: readonly Trial[];
+};
+
+/** Values of one measure on both sides. */
+export type MeasureTrials = {
+  readonly name: string;
+  readonly unit: string;
+  readonly baseline: readonly Measured[];
+  readonly candidate: readonly Measured[];
+};
+
+/** Settings of the gate. */
+export type GateSettings = {
+  /** Chance of a false alarm over all tests together. Default 0.05. */
+  readonly alpha?: number;
+  /** Drop of the share that holds which is allowed, from 0 to 1. Default 0.05. */
+  readonly allowedDrop?: number;
+  /** Growth of a measure's values which is allowed, as a share. Default 0.1. */
+  readonly allowedGrowth?: number;
+  /** Power that the plan states the smallest drop for. Default 0.8. */
+  readonly power?: number;
+  /** k of pass^k. Default: the fewest turns of a case, at most 10. */
+  readonly k?: number;
+};
+
+/** What the sizes of both sides can show, stated before the answer. */
+export type GatePlan = {
+  /** Level of one test after correction for all of them. */
+  readonly alpha: number;
+  readonly power: number;
+  /** Share of the baseline's turns that violate the contract, half a turn added to each answer. */
+  readonly baselineViolated: number;
+  /** Smallest drop that is found with `power`; absent where none would be found. */
+  readonly smallestDrop?: number;
+};
+
+/** One side of a contract. */
+export type SideShare = SideCount & { readonly share?: number; readonly interval?: Interval };
+
+/** One contract on both sides. */
+export type ContractComparison = {
+  readonly name: string;
+  readonly paired: boolean;
+  readonly cases: number;
+  readonly leftOut: Pairing["leftOut"];
+  readonly baseline: SideShare;
+  readonly candidate: SideShare;
+  readonly passK: { readonly baseline: PassK; readonly candidate: PassK };
+  readonly drop?: number;
+  readonly dropInterval?: Interval;
+  /** p-value of the exact test, before and after Holm's correction. */
+  readonly p: number;
+  readonly adjustedP: number;
+  readonly outcome: GateOutcome;
+};
+
+/** One measure on both sides. */
+export type MeasureComparison = {
+  readonly name: string;
+  readonly unit: string;
+  readonly paired: boolean;
+  readonly allowedGrowth: number;
+  readonly baseline: SideMeasure;
+  readonly candidate: SideMeasure;
+  readonly p: number;
+  readonly adjustedP: number;
+  readonly outcome: GateOutcome;
+};
+
+/** The gate's answer. */
+export type GateReport = {
+  readonly outcome: GateOutcome;
+  readonly alpha: number;
+  readonly allowedDrop: number;
+  readonly contracts: readonly ContractComparison[];
+  readonly measures: readonly MeasureComparison[];
+};

@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+
+import { gate } from "./gate.ts";
+import type { GateOutcome } from "./gate-report.ts";
+import { planGate } from "./plan.ts";
+import { powerOf, smallestDrop } from "./power.ts";
+import type { Trial, TrialResult } from "./trials.ts";
+
+/** Numbers from 0 to 1 that are the same in every run. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+function trials(
+  n: number,
+  violated: (at: number) => number,
+  next: () => number,
+  cases?: number,
+): readonly Trial[] {
+  return Array.from({ length: n }, (_, at) => ({
+    result: next() < violated(at) ? "violated" : "holds",
+    ...(cases === undefined ? {} : { caseId: `case-${at % cases}` }),
+  }));
+}
+
+function of(results: Partial<Record<TrialResult, number>>): readonly Trial[] {
+  return Object.entries(results).flatMap(([result, n]) =>
+    Array.from({ length: n }, () => ({ result: result as TrialResult })),
+  );
+}
+
+const outcome = (
+  baseline: readonly Trial[],
+  candidate: readonly Trial[],
+  settings = {},
+): GateOutcome => gate([{ name: "ended", baseline, candidate }], [], settings).outcome;
+
+describe("a thousand comparisons in which nothing changed give at most 5 % false alarms", () => {
+  const designs: readonly (readonly [string, number, number | undefined])[] = [
+    ["40 turns a side", 40, undefined],
+    ["200 turns a side", 200, undefined],
+    ["60 cases, one turn each", 60, 60],
+    ["12 cases, five turns each", 60, 12],
+  ];
+  test.each(designs)("%s", (_, n, cases) => {
+    const next = numbers(11);
+    let alarms = 0;
+    for (let run = 0; run < 1_000; run += 1) {
+      const rates = Array.from({ length: cases ?? 1 }, () => next() * 0.4);
+      const rate = (at: number): number => rates[at % rates.length] ?? 0;
+      const sides = ["a", "b", "c"].map((name) => ({
+        name,
+        baseline: trials(n, rate, next, cases),
+        candidate: trials(n, rate, next, cases),
+      }));
+      if (gate(sides, []).outcome === "regressed") alarms += 1;
+    }
+    expect(alarms).toBeLessThanOrEqual(50);
+    expect(alarms).toBeGreaterThan(0);
+  });
+
+  test("measures", () => {
+    const next = numbers(12);
+    let alarms = 0;
+    for (let run = 0; run < 1_000; run += 1) {
+      const values = (): { value: number }[] =>
+        Array.from({ length: 30 }, () => ({ value: Math.exp(2 * next() + 3 * next()) }));
+      const measures = [
+        { name: "duration", unit: "ms", baseline: values(), candidate: values() },
+        { name: "tokens", unit: "tokens", baseline: values(), candidate: values() },
+      ];
+      if (gate([], measures, { allowedGrowth: 0 }).outcome === "regressed") alarms += 1;
+    }
+    expect(alarms).toBeLessThanOrEqual(50);
+    expect(alarms).toBeGreaterThan(0);
+  });
+});
+
+describe("a planted drop of the stated size is found with the stated power", () => {
+  test.each([
+    ["80 turns a side", { baseline: 80, candidate: 80, paired: false }],
+    ["150 cases", { baseline: 150, candidate: 150, paired: true }],
+  ])("%s", (_, sizes) => {
+    const design = { ...sizes, violated: 0.1, alpha: 0.05 };
+    const planted = smallestDrop(design, 0.8) ?? 1;
+    expect(planted).toBeLessThan(0.25);
+    expect(powerOf(design, planted)).toBeGreaterThanOrEqual(0.8);
+    expect(powerOf(design, planted - 0.01)).toBeLessThan(0.8);
+    const next = numbers(21);
+    const cases = sizes.paired ? sizes.baseline : undefined;
+    let found = 0;
+    for (let run = 0; run < 500; run += 1) {
+      const baseline = trials(sizes.baseline, () => 0.1, next, cases);
+      const candidate = trials(sizes.candidate, () => 0.1 + planted, next, cases);
+      if (outcome(baseline, candidate, { allowedDrop: 0 }) === "regressed") found += 1;
+    }
+    // Three standard errors of 500 runs.
+    expect(found / 500).toBeGreaterThan(0.8 - 3 * Math.sqrt((0.8 * 0.2) / 500));
+  });
+
+  test("few turns find nothing, and the plan says so without the answer", () => {
+    const few = { name: "ended", baseline: of({ holds: 2 }), candidate: of({ violated: 2 }) };
+    expect(planGate(few, 1)).not.toHaveProperty("smallestDrop");
+    expect(gate([few], []).outcome).toBe("not_enough_evidence");
+    const baseline = of({ holds: 95, violated: 5 });
+    const plan = planGate({ name: "ended", baseline, candidate: of({ holds: 100 }) }, 2);
+    expect(plan).toMatchObject({ alpha: 0.025, power: 0.8 });
+    expect(plan.smallestDrop).toBeGreaterThan(0.1);
+    // Results of the candidate change no plan.
+    expect(planGate({ name: "ended", baseline, candidate: of({ violated: 100 }) }, 2)).toEqual(
+      plan,
+    );
+  });
+});
+
+describe("outcomes", () => {
+  test("worse, not worse, and not enough to say", () => {
+    expect(outcome(of({ holds: 95, violated: 5 }), of({ holds: 60, violated: 40 }))).toBe(
+      "regressed",
+    );
+    expect(outcome(of({ holds: 900, violated: 20 }), of({ holds: 905, violated: 15 }))).toBe(
+      "no_regression",
+    );
+    expect(outcome(of({ holds: 10 }), of({ holds: 10 }))).toBe("not_enough_evidence");
+    expect(outcome([], [])).toBe("not_enough_evidence");
+    expect(gate([], []).outcome).toBe("not_enough_evidence");
+  });
+
+  test("turns without a result can turn the answer, so there is none", () => {
+    const bad = of({ holds: 60, violated: 40 });
+    expect(outcome(of({ holds: 95, violated: 5, not_established: 100 }), bad)).toBe(
+      "not_enough_evidence",
+    );
+    expect(outcome(of({ holds: 900 }), of({ holds: 800, not_established: 100 }))).toBe(
+      "not_enough_evidence",
+    );
+    expect(outcome(of({ holds: 95, violated: 5, not_established: 2 }), bad)).toBe("regressed");
+  });
+
+  test("cases pair up when every turn names its case, and the rest is left out", () => {
+    const side = (ids: readonly string[], result: TrialResult): readonly Trial[] =>
+      ids.map((caseId) => ({ caseId, result }));
+    const baseline = side(["a", "b", "c", "d"], "holds");
+    const candidate = side(["b", "c", "d", "e"], "violated");
+    const [only] = gate([{ name: "ended", baseline, candidate }], []).contracts;
+    expect(only).toMatchObject({ paired: true, cases: 3, leftOut: { baseline: 1, candidate: 1 } });
+    expect(only?.p).toBeCloseTo(1 / 8, 12);
+    const [apart] = gate(
+      [{ name: "ended", baseline, candidate: of({ violated: 4 }) }],
+      [],
+    ).contracts;
+    expect(apart).toMatchObject({ paired: false, cases: 1 });
+  });
+
+  test("pass^k is over the ways to choose k turns of a case", () => {
+    const side = (results: readonly TrialResult[]): readonly Trial[] =>
+      results.map((result) => ({ caseId: "a", result }));
+    const baseline = side(["holds", "holds", "violated"]);
+    const candidate = side(["holds", "holds", "not_established"]);
+    const [only] = gate([{ name: "ended", baseline, candidate }], [], { k: 2 }).contracts;
+    expect(only?.passK.baseline).toMatchObject({ k: 2, cases: 1, value: 1 / 3 });
+    expect(only?.passK.candidate).toMatchObject({ value: 1, low: 1 / 3, high: 1 });
+  });
+
+  test("a measure that grew beyond what is allowed, one that did not, and unknown values", () => {
+    const values = (from: number, unknown = 0): { value?: number }[] => [
+      ...Array.from({ length: 40 }, (_, at) => ({ value: from + at })),
+      ...Array.from({ length: unknown }, () => ({})),
+    ];
+    const ofMeasure = (baseline: { value?: number }[], candidate: { value?: number }[]) =>
+      gate([], [{ name: "duration", unit: "ms", baseline, candidate }]).measures[0];
+    expect(ofMeasure(values(1_000), values(1_300))?.outcome).toBe("regressed");
+    expect(ofMeasure(values(1_000), values(1_000))?.outcome).toBe("no_regression");
+    expect(ofMeasure(values(1_000), values(1_100))?.outcome).toBe("not_enough_evidence");
+    const uncertain = ofMeasure(values(1_000), values(1_300, 60));
+    expect(uncertain?.candidate).toMatchObject({ known: 40, unknown: 60 });
+    expect(uncertain?.outcome).toBe("not_enough_evidence");
+  });
+});

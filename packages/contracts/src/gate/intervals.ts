@@ -1,0 +1,75 @@
+/** @module Intervals of shares and of their difference. */
+import { betaQuantile, normalQuantile } from "./chance.ts";
+import type { CaseCount, SideCount } from "./trials.ts";
+
+/** Lower and upper bound. */
+export type Interval = { readonly low: number; readonly high: number };
+
+/**
+ * Clopper-Pearson interval of a share.
+ *
+ * @param level two-sided confidence, for example 0.95
+ * @returns undefined where nothing was counted
+ */
+export function shareInterval(hits: number, of: number, level: number): Interval | undefined {
+  if (of === 0) return undefined;
+  const tail = (1 - level) / 2;
+  return {
+    low: hits === 0 ? 0 : betaQuantile(tail, hits, of - hits + 1),
+    high: hits === of ? 1 : betaQuantile(1 - tail, hits + 1, of - hits),
+  };
+}
+
+/**
+ * Interval of the drop of the share that holds, baseline minus candidate. One case: Agresti and
+ * Caffo, one hit and one miss added to each side. Several cases: Agresti and Min over the
+ * differences of the cases, two cases added.
+ *
+ * @param level two-sided confidence
+ * @returns undefined where a side has no turn with a result
+ */
+export function dropInterval(cases: readonly CaseCount[], level: number): Interval | undefined {
+  const z = normalQuantile(1 - (1 - level) / 2);
+  const told = cases.filter(
+    ({ baseline, candidate }) => established(baseline) > 0 && established(candidate) > 0,
+  );
+  const [first] = told;
+  if (first === undefined) return undefined;
+  return cases.length === 1 ? ofOne(first, z) : ofMany(told, z);
+}
+
+/** Drop of the share that holds: over all turns of one case, the mean over several cases. */
+export function drop(cases: readonly CaseCount[]): number | undefined {
+  const differences = cases.flatMap(({ baseline, candidate }) => {
+    const [left, right] = [established(baseline), established(candidate)];
+    return left > 0 && right > 0 ? [baseline.holds / left - candidate.holds / right] : [];
+  });
+  if (differences.length === 0) return undefined;
+  return differences.reduce((sum, one) => sum + one, 0) / differences.length;
+}
+
+function established({ holds, violated }: SideCount): number {
+  return holds + violated;
+}
+
+function ofOne({ baseline, candidate }: CaseCount, z: number): Interval {
+  const [n1, n2] = [established(baseline) + 2, established(candidate) + 2];
+  const [p1, p2] = [(baseline.holds + 1) / n1, (candidate.holds + 1) / n2];
+  const half = z * Math.sqrt((p1 * (1 - p1)) / n1 + (p2 * (1 - p2)) / n2);
+  return clamped(p1 - p2 - half, p1 - p2 + half);
+}
+
+function ofMany(cases: readonly CaseCount[], z: number): Interval {
+  const differences = cases.map((one) => drop([one]) ?? 0);
+  // Two further cases, a quarter in each of the four cells: +1 and -1 with half a case each.
+  const n = differences.length + 2;
+  const sum = differences.reduce((total, one) => total + one, 0);
+  const squares = differences.reduce((total, one) => total + one * one, 0) + 1;
+  const mean = sum / n;
+  const half = (z * Math.sqrt(squares - n * mean * mean)) / n;
+  return clamped(mean - half, mean + half);
+}
+
+function clamped(low: number, high: number): Interval {
+  return { low: Math.max(-1, low), high: Math.min(1, high) };
+}
