@@ -19,7 +19,6 @@ import type { ConfigProblem } from "./config-rules.ts";
 import { schema } from "./config-schema.ts";
 import type { IngestToken, ParsedVariables } from "./config-schema.ts";
 import { issueSentence } from "./config-values.ts";
-import type { DeclaredProxy } from "./proxy-networks.ts";
 
 /** The complete, validated configuration. */
 export interface Config {

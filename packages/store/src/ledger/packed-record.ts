@@ -88,6 +88,9 @@ const callFields = namesOf<keyof TurnCall>({
   provider: true,
   cached_tokens: true,
   error_type: true,
+  cache_write_tokens: true,
+  reasoning_tokens: true,
+  service_tier: true,
 });
 
 /** A field that is absent, and one with the value that mostly follows; no field has such a list. */
@@ -225,16 +228,18 @@ function unpackTools(cell: unknown): unknown {
   return Object.fromEntries(toolFields.map((name, at) => [name, cell[at]]));
 }
 
-/** Values of a call; unknown ones at the end are left out. */
+/** Values of a call; unknown ones at the end are left out. A record of old may lack fields. */
 function packCall(call: TurnCall): readonly unknown[] {
-  const values = callFields.map((name) => call[name]);
+  const values = callFields.map((name) => (call[name] === undefined ? absent : call[name]));
   const last = values.findLastIndex((value) => value !== null);
   return values.slice(0, last + 1);
 }
 
 function unpackCall(values: readonly unknown[]): TurnCall {
-  const call = Object.fromEntries(callFields.map((name, at) => [name, values[at] ?? null]));
-  return call as unknown as TurnCall;
+  const cells = callFields.map((name, at) => [name, values[at] ?? null] as const);
+  return Object.fromEntries(
+    cells.filter(([, cell]) => !isMark(cell, absent)),
+  ) as unknown as TurnCall;
 }
 
 /** Names that repeat a field of the row, and the mark of each; a name has a colon, a mark has none. */
