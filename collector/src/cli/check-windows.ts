@@ -64,6 +64,8 @@ export interface TurnFilters {
   readonly turn?: string;
   readonly since?: string;
   readonly until?: string;
+  /** Further parameters of the list, for example those of the filter bar's terms. */
+  readonly terms?: Readonly<Record<string, string>>;
 }
 
 /** Turns of one root that are judged together. */
@@ -116,6 +118,7 @@ async function listTurns(
       turn_id: filters.turn,
       start_time: filters.since,
       end_time: filters.until,
+      ...filters.terms,
       limit: Math.min(1_000, turnsMax - rows.length),
       cursor: cursor ?? undefined,
     };

@@ -117,8 +117,8 @@ async function check(flags: CheckFlags): Promise<void> {
   }
 }
 
-/** The contracts; a wrong one is reported with file, path and rule. */
-async function contractsOf(paths: readonly string[]): Promise<NamedContracts | undefined> {
+/** Contracts of files; a wrong one is reported with file, path and rule. */
+export async function contractsOf(paths: readonly string[]): Promise<NamedContracts | undefined> {
   try {
     return await readContractSources(paths);
   } catch (error) {

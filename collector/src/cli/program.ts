@@ -11,6 +11,7 @@ import { addDeleteUserCommand } from "./delete-user.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addExportCommand } from "./export.ts";
 import { addFindCommand } from "./find.ts";
+import { addGateCommand } from "./gate.ts";
 import { addImportCommand } from "./import.ts";
 import { addJournalCommand } from "./journal.ts";
 import { addMigrateCommand } from "./migrate.ts";
@@ -45,6 +46,7 @@ Exit codes: 0 done, 1 not so or failed, 2 a wrong call or configuration, 3 in pa
     addCanaryCommand,
     addReconcileCommand,
     addCheckCommand,
+    addGateCommand,
     addVerifyCommand,
     addFindCommand,
     addTailCommand,

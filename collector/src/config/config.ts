@@ -111,12 +111,21 @@ export function readClientConfig(flags: { readonly url?: string; readonly token?
   readonly url: string;
   readonly token: string | undefined;
   readonly ingestToken: string | undefined;
+  readonly prices: PriceFile | undefined;
 } {
   const raw = collect(process.env, [], []);
+  const prices = schema.shape.PRICES.safeParse(raw["PRICES"]);
+  if (!prices.success) {
+    const [issue] = prices.error.issues;
+    throw new ConfigError([
+      { variable: "TURNPROOF_PRICES", problem: issue?.message ?? "not usable" },
+    ]);
+  }
   return {
     url: flags.url ?? raw["URL"] ?? "http://127.0.0.1:4318",
     token: flags.token ?? raw["TOKEN"] ?? raw["UI_AUTH_TOKEN"],
     ingestToken: raw["INGEST_TOKEN"],
+    prices: prices.data,
   };
 }
 

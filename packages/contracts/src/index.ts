@@ -12,6 +12,25 @@ export type {
 export { allOf, implies, outcomes, within } from "./evaluate/three-values.ts";
 export type { NumberLimits, Outcome, Range } from "./evaluate/three-values.ts";
 export type { PriceOf } from "./evaluate/turn-facts.ts";
+export { gate } from "./gate/gate.ts";
+export type {
+  ContractComparison,
+  ContractTrials,
+  GateOutcome,
+  GatePlan,
+  GateReport,
+  GateSettings,
+  MeasureComparison,
+  MeasureTrials,
+  SideShare,
+} from "./gate/gate-report.ts";
+export type { Interval } from "./gate/intervals.ts";
+export type { Measured, SideMeasure } from "./gate/measures.ts";
+export type { PassK } from "./gate/pass-k.ts";
+export { planGate } from "./gate/plan.ts";
+export type { SideCount, Trial, TrialResult } from "./gate/trials.ts";
+export { gateMarkdown } from "./report/gate-markdown.ts";
+export { gateText } from "./report/gate-text.ts";
 export { goldenOf } from "./golden/golden.ts";
 export type {
   Clause,

@@ -1,0 +1,195 @@
+/**
+ * @module `turnproof gate`: whether a candidate is worse than a baseline, by contracts and
+ * measures; the exit code is the outcome.
+ */
+import { writeFile } from "node:fs/promises";
+
+import type { Command } from "commander";
+import { defaultContract, gate, gateMarkdown, gateText, planGate } from "@turnproof/contracts";
+import type {
+  ContractTrials,
+  GateOutcome,
+  GatePlan,
+  GateReport,
+  GateSettings,
+  MeasureTrials,
+} from "@turnproof/contracts";
+
+import { readClientConfig } from "../config/config.ts";
+import { openPriceList } from "../cost/price-list.ts";
+import { contractsOf } from "./check.ts";
+import { createClient } from "./client.ts";
+import { withClient } from "./command.ts";
+import type { SharedFlags } from "./command.ts";
+import { attempt } from "./failure.ts";
+import { readSide } from "./gate-side.ts";
+import type { SideTurn } from "./gate-side.ts";
+import { exitCodes, fail, printable, say } from "./terminal.ts";
+
+interface GateFlags extends SharedFlags {
+  readonly baseline: string;
+  readonly candidate: string;
+  readonly contract?: readonly string[];
+  readonly whole?: boolean;
+  readonly alpha: string;
+  readonly allowedDrop: string;
+  readonly allowedGrowth: string;
+  readonly power: string;
+  readonly k?: string;
+  readonly limit: string;
+  readonly format?: string;
+  readonly out?: string;
+}
+
+type Plans = ReadonlyMap<string, GatePlan>;
+
+const formats: { readonly [name: string]: (report: GateReport, plans: Plans) => string } = {
+  text: (report, plans) => gateText(report, plans).split("\n").map(printable).join("\n"),
+  json: (report, plans) =>
+    `${JSON.stringify({ plans: Object.fromEntries(plans), ...report }, null, 2)}\n`,
+  markdown: gateMarkdown,
+};
+
+const outcomeCodes: { readonly [K in GateOutcome]: number } = {
+  no_regression: exitCodes.ok,
+  regressed: exitCodes.failed,
+  not_enough_evidence: exitCodes.partial,
+};
+
+/** Adds the command. */
+export function addGateCommand(program: Command): void {
+  withClient(program.command("gate"))
+    .description("compare the turns of two releases; the exit code is the outcome")
+    .requiredOption("--baseline <terms>", "terms of the filter bar, or a file of events")
+    .requiredOption("--candidate <terms>", "the same for what may be released")
+    .option("--contract <path...>", "contract files or folders: YAML, JSON or a module")
+    .option("--whole", "vouch that the files lack nothing: then absence decides")
+    .option("--alpha <p>", "chance of a false alarm over all tests together", "0.05")
+    .option("--allowed-drop <share>", "drop of the share that holds which is allowed", "0.05")
+    .option("--allowed-growth <share>", "growth of duration, tokens and cost allowed", "0.1")
+    .option("--power <p>", "power that the smallest drop is stated for", "0.8")
+    .option("--k <n>", "k of pass^k (default: the fewest turns of a case, at most 10)")
+    .option("--limit <n>", "the newest turns of each side, at most so many", "1000")
+    .option("--format <format>", `${Object.keys(formats).join(", ")} (default text)`)
+    .option("--out <file>", "write the report to a file, and the outcome to stderr")
+    .addHelpText(
+      "after",
+      `
+Exit codes: 0 no regression, 1 regressed, 3 not enough evidence, 4 no turn or no collector,
+2 a wrong call or a wrong contract.
+
+Turns with the same external id on their turn, or on their first intent, did the same task: they
+are compared in pairs where most turns have a partner.
+
+  turnproof gate --baseline 'release:3.2' --candidate 'release:3.3' --contract contracts
+  turnproof gate --baseline main.ndjson --candidate branch.ndjson --format markdown`,
+    )
+    .action((flags: GateFlags) =>
+      attempt({ ...flags, refusedCode: exitCodes.unknown }, () => compare(flags)),
+    );
+}
+
+async function compare(flags: GateFlags): Promise<void> {
+  const format = formats[flags.format ?? (flags.json === true ? "json" : "text")];
+  const settings = settingsOf(flags);
+  const turnsMax = Number(flags.limit);
+  if (format === undefined || settings === undefined || !isCount(turnsMax)) {
+    fail("A format or a number is not one of those in --help.", exitCodes.usage);
+    return;
+  }
+  const contracts = await contractsOf(flags.contract ?? []);
+  if (contracts === undefined) return;
+  const options = {
+    client: () => createClient(flags),
+    contracts,
+    prices: await openPriceList(readClientConfig(flags).prices),
+    turnsMax,
+    whole: flags.whole === true,
+  };
+  const baseline = await readSide(flags.baseline, options);
+  const candidate = await readSide(flags.candidate, options);
+  if (baseline.turns.length === 0 || candidate.turns.length === 0) {
+    fail("A side has no turn to compare.", exitCodes.unknown);
+    return;
+  }
+  for (const { more } of [baseline, candidate]) {
+    if (more) say(`More turns match; these are the newest ${turnsMax} of a side.`);
+  }
+  const names = contracts.contracts.map(({ name }) => name);
+  const trials = trialsOf(names, baseline.turns, candidate.turns);
+  const measures = measuresOf(baseline.turns, candidate.turns);
+  const tests = trials.length + measures.length;
+  const plans = new Map(trials.map((one) => [one.name, planGate(one, tests, settings)]));
+  const report = gate(trials, measures, settings);
+  const text = format(report, plans);
+  if (flags.out === undefined) process.stdout.write(text);
+  else await writeFile(flags.out, text);
+  if (flags.out !== undefined) say(`The outcome is ${report.outcome}.`);
+  process.exitCode = outcomeCodes[report.outcome];
+}
+
+/** Results of each contract that applies to a turn of either side. */
+function trialsOf(
+  names: readonly string[],
+  baseline: readonly SideTurn[],
+  candidate: readonly SideTurn[],
+): ContractTrials[] {
+  const side = (turns: readonly SideTurn[], name: string): ContractTrials["baseline"] =>
+    turns.flatMap(({ caseId, results }) =>
+      results
+        .filter(({ contract }) => contract === name)
+        .map(({ result }) => ({ result, ...(caseId === undefined ? {} : { caseId }) })),
+    );
+  return [...names, defaultContract.name]
+    .map((name) => ({
+      name,
+      baseline: side(baseline, name),
+      candidate: side(candidate, name),
+    }))
+    .filter((one) => one.baseline.length + one.candidate.length > 0);
+}
+
+/** Measures that a turn of both sides has. */
+function measuresOf(
+  baseline: readonly SideTurn[],
+  candidate: readonly SideTurn[],
+): MeasureTrials[] {
+  const measures = [
+    ["duration", "ms", "durationMs"],
+    ["tokens", "tokens", "tokens"],
+    ["cost", "US dollars", "usd"],
+  ] as const;
+  return measures
+    .map(([name, unit, key]) => {
+      const side = (turns: readonly SideTurn[]): MeasureTrials["baseline"] =>
+        turns.map(({ caseId, [key]: value }) => ({
+          ...(caseId === undefined ? {} : { caseId }),
+          ...(value === undefined ? {} : { value }),
+        }));
+      return { name, unit, baseline: side(baseline), candidate: side(candidate) };
+    })
+    .filter((one) =>
+      [one.baseline, one.candidate].every((side) => side.some(({ value }) => value !== undefined)),
+    );
+}
+
+function settingsOf(flags: GateFlags): GateSettings | undefined {
+  const [alpha, allowedDrop, power] = [flags.alpha, flags.allowedDrop, flags.power].map(Number);
+  const allowedGrowth = Number(flags.allowedGrowth);
+  const k = flags.k === undefined ? undefined : Number(flags.k);
+  const isShare = (value = Number.NaN): boolean => value >= 0 && value < 1;
+  const fits =
+    isShare(alpha) && alpha !== 0 && isShare(allowedDrop) && isShare(power) && allowedGrowth >= 0;
+  if (!fits || (k !== undefined && !isCount(k))) return undefined;
+  return {
+    ...(alpha === undefined ? {} : { alpha }),
+    ...(allowedDrop === undefined ? {} : { allowedDrop }),
+    ...(power === undefined ? {} : { power }),
+    allowedGrowth,
+    ...(k === undefined ? {} : { k }),
+  };
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 1;
+}

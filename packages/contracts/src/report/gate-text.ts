@@ -1,0 +1,44 @@
+/** @module GateText: the gate's answer for a terminal, the plan before the outcome. */
+import type { GatePlan, GateReport } from "../gate/gate-report.ts";
+import {
+  chance,
+  changeWords,
+  medianWords,
+  outcomeWords,
+  passWords,
+  percent,
+  planWords,
+  sideWords,
+} from "./gate-words.ts";
+
+/** The answer as lines. @param plans by contract */
+export function gateText(report: GateReport, plans: ReadonlyMap<string, GatePlan>): string {
+  const lines: string[] = [];
+  for (const [name, plan] of plans) lines.push(`plan  ${name}: ${planWords(plan)}`);
+  for (const one of report.contracts) {
+    const how = one.paired ? `paired over ${one.cases} cases` : "unpaired";
+    lines.push(
+      `${outcomeWords[one.outcome].padEnd(19)}  ${one.name}`,
+      `  baseline   ${sideWords(one.baseline)}, ${passWords(one.passK.baseline)}`,
+      `  candidate  ${sideWords(one.candidate)}, ${passWords(one.passK.candidate)}`,
+      `  change     ${changeWords(one)}, exact test ${how}, p ${chance(one.p)}, ` +
+        `corrected ${chance(one.adjustedP)}`,
+    );
+    const { baseline, candidate } = one.leftOut;
+    if (baseline + candidate > 0) {
+      lines.push(`  left out   ${baseline} and ${candidate} turns whose case has no partner`);
+    }
+  }
+  for (const one of report.measures) {
+    lines.push(
+      `${outcomeWords[one.outcome].padEnd(19)}  ${one.name}, ${one.unit}`,
+      `  baseline   median ${medianWords(one.baseline)}`,
+      `  candidate  median ${medianWords(one.candidate)}`,
+      `  growth     beyond ${percent(one.allowedGrowth)}: rank test ` +
+        `${one.paired ? "paired" : "unpaired"}, p ${chance(one.p)}, ` +
+        `corrected ${chance(one.adjustedP)}`,
+    );
+  }
+  lines.push(`${outcomeWords[report.outcome]}`);
+  return `${lines.join("\n")}\n`;
+}

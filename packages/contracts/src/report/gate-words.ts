@@ -1,0 +1,77 @@
+/** @module GateWords: figures of the gate as text. */
+import type { ContractComparison, GateOutcome, GatePlan, SideShare } from "../gate/gate-report.ts";
+import type { Interval } from "../gate/intervals.ts";
+import type { SideMeasure } from "../gate/measures.ts";
+import type { PassK } from "../gate/pass-k.ts";
+
+/** An outcome in words. */
+export const outcomeWords: { readonly [K in GateOutcome]: string } = {
+  regressed: "regressed",
+  no_regression: "no regression",
+  not_enough_evidence: "not enough evidence",
+};
+
+/** A share in per cent, `unknown` without one. */
+export function percent(share: number | undefined): string {
+  return share === undefined ? "unknown" : `${(share * 100).toFixed(1)} %`;
+}
+
+/** A difference of shares in points. */
+export function points(difference: number): string {
+  return `${(difference * 100).toFixed(1)} points`;
+}
+
+/** One side: its share, how many turns it is of, and how many have no result. */
+export function sideWords({ share, holds, violated, unknown, interval }: SideShare): string {
+  const known = holds + violated;
+  const bounds = interval === undefined ? "" : `, ${between(interval)}`;
+  const open = unknown === 0 ? "" : `, ${unknown} not established`;
+  return `${percent(share)} (${holds} of ${known}${bounds}${open})`;
+}
+
+/** The change of the share that holds. */
+export function changeWords({ drop, dropInterval: interval }: ContractComparison): string {
+  if (drop === undefined || interval === undefined) return "unknown";
+  const signed = (value: number): string =>
+    `${value > 0 ? "-" : "+"}${(Math.abs(value) * 100).toFixed(1)}`;
+  return `${signed(drop)} points (${signed(interval.high)} to ${signed(interval.low)})`;
+}
+
+/** pass^k of one side. */
+export function passWords({ k, cases, value, low, high }: PassK): string {
+  if (value === undefined) return `pass^${k} unknown`;
+  const open = low === high ? "" : `, ${percent(low)} to ${percent(high)} with what is unknown`;
+  return `pass^${k} ${percent(value)} over ${cases} case${cases === 1 ? "" : "s"}${open}`;
+}
+
+/** What a comparison can find. */
+export function planWords({ alpha, power, baselineViolated, smallestDrop }: GatePlan): string {
+  const level = `level ${alpha.toPrecision(2)}, baseline violated ${percent(baselineViolated)}`;
+  return smallestDrop === undefined
+    ? `no drop can be found with power ${percent(power)} (${level})`
+    : `a drop of ${points(smallestDrop)} or more is found with power ${percent(power)} (${level})`;
+}
+
+/** Median of a side. */
+export function medianWords({ median, medianInterval, known, unknown }: SideMeasure): string {
+  if (median === undefined) return `unknown (${unknown} without a value)`;
+  const bounds =
+    medianInterval === undefined
+      ? ""
+      : `, ${figure(medianInterval.low)} to ${figure(medianInterval.high)}`;
+  const open = unknown === 0 ? "" : `, ${unknown} unknown`;
+  return `${figure(median)} (${known} turns${bounds}${open})`;
+}
+
+/** A p-value. */
+export function chance(p: number): string {
+  return p < 0.0001 ? "< 0.0001" : p.toFixed(4);
+}
+
+function between({ low, high }: Interval): string {
+  return `${percent(low)} to ${percent(high)}`;
+}
+
+function figure(value: number): string {
+  return Number(value.toPrecision(4)).toString();
+}

@@ -1,0 +1,132 @@
+/** @module `turnproof gate`: outcomes, exit codes and formats, from files. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, describe, expect, test } from "vitest";
+import type { TurnEvent } from "@turnproof/evidence";
+
+import { turnproof } from "./command.ts";
+import { end, model, tool } from "./turns.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "turnproof-gate-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Turns of which the first `bad` refund twice; each lasts 5 s times `slower`. */
+function side(
+  name: string,
+  of: {
+    readonly turns: number;
+    readonly bad: number;
+    readonly slower?: number;
+    readonly cases?: boolean;
+  },
+): string {
+  const lines: string[] = [];
+  for (let at = 0; at < of.turns; at += 1) {
+    const ms = Math.round((5_000 + at) * (of.slower ?? 1));
+    const events: TurnEvent[] = [
+      model(1),
+      tool("refund", 40),
+      ...(at < of.bad ? [tool("refund", 60)] : []),
+      end({ ms, ...(of.cases === true ? { external_id: `case-${at}` } : {}) }),
+    ];
+    for (const event of events) {
+      const own = { root_trace_id: `${name}-${at}`, event_id: `${name}-${at}-${event.event_id}` };
+      lines.push(JSON.stringify({ ...event, ...own }));
+    }
+  }
+  return file(`${name}.ndjson`, lines.join("\n"));
+}
+
+const contract = file(
+  "refund.yaml",
+  `version: 1
+contracts:
+  - name: refund
+    expect:
+      - { clause: calls, tool: refund, at_most: 1 }
+`,
+);
+const good = side("good", { turns: 80, bad: 2 });
+const worse = side("worse", { turns: 80, bad: 30 });
+
+describe("outcomes and exit codes", () => {
+  const gate = (baseline: string, candidate: string, ...more: string[]) =>
+    turnproof(
+      ...["gate", "--baseline", baseline, "--candidate", candidate],
+      ...["--contract", contract, "--whole", ...more],
+    );
+
+  test("1: the candidate is worse, and the plan stands before the outcome", async () => {
+    const ran = await gate(good, worse);
+    expect(ran).toMatchObject({ code: 1, err: "" });
+    expect(ran.out).toMatch(/^plan {2}refund: a drop of \d+\.\d points or more is found/);
+    expect(ran.out).toMatch(/regressed +refund\n.*97\.5 % \(78 of 80/);
+    expect(ran.out).toContain("-35.0 points");
+    expect(ran.out.trimEnd().endsWith("regressed")).toBe(true);
+  });
+
+  test("0: many turns, and no difference", async () => {
+    const left = side("left", { turns: 400, bad: 0 });
+    const right = side("right", { turns: 400, bad: 1 });
+    const ran = await gate(left, right);
+    expect(ran.out).toContain("no regression");
+    expect(ran.code).toBe(0);
+  });
+
+  test("3: few turns decide nothing", async () => {
+    const ran = await gate(side("few", { turns: 4, bad: 0 }), side("some", { turns: 4, bad: 1 }));
+    expect(ran.code).toBe(3);
+    expect(ran.out).toContain("not enough evidence");
+  });
+
+  test("3: what is not established can turn the answer", async () => {
+    const ran = await turnproof(
+      ...["gate", "--baseline", good, "--candidate", worse, "--contract", contract],
+    );
+    expect(ran.code).toBe(3);
+    expect(ran.out).toContain("78 not established");
+  });
+
+  test("1: a duration that grew beyond what is allowed", async () => {
+    const slow = side("slow", { turns: 80, bad: 2, slower: 1.5 });
+    const ran = await gate(good, slow, "--json");
+    expect(ran.code).toBe(1);
+    const report = JSON.parse(ran.out) as {
+      readonly plans: object;
+      readonly contracts: readonly { readonly outcome: string }[];
+      readonly measures: readonly { readonly name: string; readonly outcome: string }[];
+    };
+    expect(report.plans).toHaveProperty("refund");
+    expect(report.measures.find(({ name }) => name === "duration")?.outcome).toBe("regressed");
+    expect(report.measures.find(({ name }) => name === "tokens")?.outcome).toBe("no_regression");
+  });
+
+  test("turns of one external id are compared in pairs", async () => {
+    const before = side("before", { turns: 60, bad: 0, cases: true });
+    const after = side("after", { turns: 60, bad: 20, cases: true });
+    const ran = await gate(before, after);
+    expect(ran.out).toContain("paired over 60 cases");
+    expect(ran.code).toBe(1);
+  });
+
+  test("2 and 4: wrong numbers, unknown terms, an empty side", async () => {
+    expect((await gate(good, worse, "--alpha", "2")).code).toBe(2);
+    expect((await gate(good, "colour:blue")).code).toBe(2);
+    expect((await gate(good, file("empty.json", "[]"))).code).toBe(4);
+  });
+
+  test("Markdown has a row for each contract and measure, and the plan", async () => {
+    const ran = await gate(good, worse, "--format", "markdown");
+    expect(ran.out).toContain("## Gate: regressed");
+    expect(ran.out).toMatch(/\| regressed \| refund \|/);
+    expect(ran.out).toMatch(/- refund: a drop of/);
+  });
+});
