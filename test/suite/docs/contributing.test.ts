@@ -69,6 +69,28 @@ test("the checklist of a dialect names every place that holds the latest one's n
   for (const path of places) expect(checklist).toContain(path);
 });
 
+test("an attribute is one row; what the checklist says to be made from it is in the generator", () => {
+  const [table = ""] = pathsOf(section("Add an attribute")).filter((path) =>
+    path.startsWith("packages/semconv/src/registry/"),
+  );
+  const rows = [
+    ...read(table).matchAll(/^ {2}(\w+): \{\n {4}span: "([^"]+)",\n([^]*?)^ {2}\},$/gm),
+  ];
+  expect(rows.length).toBeGreaterThan(10);
+  for (const [, name = "", span = "", fields = ""] of rows) {
+    for (const field of ["brief", "examples", "stability", "source"]) {
+      expect([name, fields.includes(`    ${field}:`)]).toEqual([name, true]);
+    }
+    expect(read("packages/semconv/README.md")).toContain(`\`${span}\``);
+  }
+  const written = execFileSync("git", ["grep", "-lF", '"turnproof.ownership_verified"', "--"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const places = written.split("\n").filter((path) => /^(packages|collector)\//.test(path));
+  expect(places.filter((path) => !/\.test\.ts$/.test(path))).toEqual([table]);
+});
+
 test("the checklist of a backend leads to the files that know every provider", () => {
   const checklist = pathsOf(section("Add a backend"));
   for (const path of checklist.filter((one) =>
