@@ -41,7 +41,7 @@ export interface GroupsWindow {
   readonly turns_counted: number;
   readonly limit: number;
   readonly next_cursor: string | null;
-  /** True when this is the only page and nothing is pending. */
+  /** True when this is the only page, nothing is pending, and its turns were read whole. */
   readonly window_complete: boolean;
   /** Batches that were acknowledged before the turns were counted and not readable then. */
   readonly pending_frames: number;
@@ -103,16 +103,20 @@ export async function newestTurns(
   return { records, next: next === null ? null : keysetOf(next) };
 }
 
-/** The window of a page of groups. */
+/** The window of a page of groups. @param whole false where events of its turns were left out */
 export async function windowOf(
   { limit, paging, pending }: GroupsAsked,
-  { turns, next }: { readonly turns: number; readonly next: Keyset | null },
+  {
+    turns,
+    next,
+    whole = true,
+  }: { readonly turns: number; readonly next: Keyset | null; readonly whole?: boolean },
 ): Promise<GroupsWindow> {
   return {
     turns_counted: turns,
     limit,
     next_cursor: await paging.seal(next, undefined),
-    window_complete: pending === 0 && paging.after === undefined && next === null,
+    window_complete: whole && pending === 0 && paging.after === undefined && next === null,
     pending_frames: pending,
   };
 }

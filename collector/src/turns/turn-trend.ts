@@ -4,6 +4,7 @@
  * one of it.
  */
 import type { TurnRow } from "@turnproof/evidence";
+import { tenantText } from "@turnproof/store";
 import type {
   FigureGroup,
   TurnCondition,
@@ -123,5 +124,17 @@ async function changeAt(
     listed(false, { ...has, not: true }, { time: "ended_at", to: at }),
     listed(true, has),
   ]);
-  return changeOf(before, of);
+  const found = changeOf(before, of);
+  if (found !== null || before.length < nearbyMax) return found;
+  // None of the nearest turns is of an agent and a tenant that the release has: only those do.
+  const agents = [...new Set(of.flatMap(({ agent_id: is }) => is ?? []))];
+  const tenants = [...new Set(of.map(({ user_id: id }) => tenantText(id)))];
+  const alike = await listed(
+    false,
+    { ...has, not: true },
+    { time: "ended_at", to: at },
+    { any: agents.map((is) => ({ text: "agent_id", is })) },
+    { any: tenants.map((is) => ({ text: "tenant", is })) },
+  );
+  return changeOf(alike, of);
 }

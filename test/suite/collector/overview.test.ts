@@ -26,7 +26,7 @@ const as = (name: string): Record<string, string> => ({
 let desk: Desk;
 
 beforeAll(async () => {
-  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts });
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts }, { judge: false });
   for (let hour = 0; hour < 12; hour += 1) {
     const at = new Date(Date.UTC(2026, 10, 20, hour, 30)).toISOString();
     const user = hour % 3 === 0 ? "bob" : "alice";
@@ -110,7 +110,7 @@ test.each([
 
 test("a broken clock stretches no axis: its turn is counted and stands in no bin", async () => {
   const now = Date.parse("2026-11-21T12:00:00Z");
-  const own = await openDesk({}, { now: () => now });
+  const own = await openDesk({}, { now: () => now, judge: false });
   try {
     for (const [root, at] of [
       ["right", "2026-11-21T09:00:00.000Z"],
@@ -134,7 +134,7 @@ test("a broken clock stretches no axis: its turn is counted and stands in no bin
 });
 
 test.each(["", "?chart=duration"])("the page of such a turn says it too: %s", async (chart) => {
-  const own = await openDesk();
+  const own = await openDesk({}, { judge: false });
   try {
     const now = new Date(Date.now() - 60_000).toISOString();
     await own.put(turnEvents({ root: "right", at: now }));

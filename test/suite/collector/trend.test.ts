@@ -52,7 +52,8 @@ function turn(n: number): ReturnType<typeof turnEvents> {
 }
 
 beforeAll(async () => {
-  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts });
+  // Nothing is judged: verdicts would depend on how long this file takes.
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts }, { judge: false });
   for (let n = 0; n < turns; n += 100) {
     const events = Array.from({ length: 100 }, (_, i) => turn(n + i)).flat();
     await desk.put(events, new Date(Date.UTC(2026, 10, 21, 10, n)).toISOString());
@@ -111,4 +112,19 @@ test("a page of it cannot be asked for, nor a word that is none", async () => {
   for (const query of ["?limit=5", "?chart=duration", "?q=nonsense"]) {
     expect((await desk.get(`/traces/trend.json${query}`, as("otto"))).status, query).toBe(400);
   }
+});
+
+test("a pair is found behind any number of turns of other agents", async () => {
+  const crowded = await openDesk();
+  const at = (n: number): string => new Date(Date.UTC(2026, 10, 20, 0, n)).toISOString();
+  const one = (n: number, agent: string, version: string): ReturnType<typeof turnEvents> =>
+    turnEvents({ root: `root-${n}`, at: at(n), agent, user: "bob" })
+      .slice(0, 1)
+      .map((event) => ({ ...event, attributes: { service_version: version } }));
+  const others = Array.from({ length: 250 }, (_, n) => one(n + 1, "other", "1.0.0"));
+  await crowded.put([...one(0, "rare", "1.0.0"), ...others.flat(), ...one(300, "rare", "1.1.0")]);
+  const { releases } = await crowded.json<Trend>("/traces/trend.json");
+  const change = releases.find(({ release }) => release === "1.1.0")?.change;
+  expect(Object.values(change ?? {})).toEqual(expect.arrayContaining(["root-0", "root-300"]));
+  await crowded.collector.close();
 });

@@ -72,11 +72,14 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
   const tokens = options.tokens ?? [];
   const receiver = await openReceiver({
     directory: join(directory, "journal"),
-    store: {
-      capabilities: store.capabilities,
-      appendPrepared: store.appendPrepared,
-      ...(options.store ?? { append: store.append, readBack: store.readBack }),
-    },
+    store:
+      options.store === undefined
+        ? store
+        : {
+            capabilities: [],
+            appendPrepared: (batch) => store.appendPrepared(batch),
+            ...options.store,
+          },
     authenticateIngest: createIngestDoor({ ingestTokens: tokens }, true),
     identityKey,
     log,

@@ -71,7 +71,7 @@ function agentRoutes(parts: Parts): Hono<AppEnv> {
     const agent = c.get("typed")(readPathId(c, "agent_id"), "agent_id");
     const asked = await askGroups(c, parts, { agent_id: agent });
     const { records, next } = await newestTurns(parts, asked);
-    const { events } = await eventsOf(parts, asked.reading.scope, records);
+    const { events, complete: whole } = await eventsOf(parts, asked.reading.scope, records);
     const own = events.filter((event) => event.agent_id === agent);
     const insights = findInsights(own, { scope: "window" });
     const [named] = await turnGroups(ledger, asked.question, "agent_id", [agent]);
@@ -82,7 +82,7 @@ function agentRoutes(parts: Parts): Hono<AppEnv> {
       evidence_roots: evidenceRoots(insights, own),
       tools_by_name: await toolsByName(ledger, asked.question),
       mounted: await mountedAgents(c, parts),
-      ...(await windowOf(asked, { turns: named?.group.turns ?? 0, next })),
+      ...(await windowOf(asked, { turns: named?.group.turns ?? 0, next, whole })),
     };
     return respond(c, { model, view: agentPage });
   });

@@ -70,7 +70,7 @@ function threadRoutes(parts: Parts): Hono<AppEnv> {
     const thread = c.get("typed")(readPathId(c, "thread_id"), "thread_id");
     const asked = await askGroups(c, parts, { thread_id: thread });
     const { records, next } = await newestTurns(parts, asked);
-    const { events } = await eventsOf(parts, asked.reading.scope, records);
+    const { events, complete: whole } = await eventsOf(parts, asked.reading.scope, records);
     const own = events.filter((event) => event.thread_id === thread);
     const insights = findInsights(own, { scope: "window" });
     const [named] = await turnGroups(ledger, asked.question, "thread_id", [thread]);
@@ -80,7 +80,7 @@ function threadRoutes(parts: Parts): Hono<AppEnv> {
       insights,
       evidence_roots: evidenceRoots(insights, own),
       timeline: await timelineOf(c, parts, thread),
-      ...(await windowOf(asked, { turns: named?.group.turns ?? 0, next })),
+      ...(await windowOf(asked, { turns: named?.group.turns ?? 0, next, whole })),
     };
     return respond(c, { model, view: threadPage });
   });

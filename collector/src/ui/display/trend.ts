@@ -51,7 +51,10 @@ export interface ReleaseTrend extends TrendFigures {
   /** First and last time of its turns, in epoch milliseconds. */
   readonly first_ms: number;
   readonly last_ms: number;
-  /** A turn from before the release and one of it; null without an earlier one. */
+  /**
+   * A turn from before the release and one of it; null where the nearest turns of its agents and
+   * tenants have no such pair.
+   */
   readonly change: Change | null;
 }
 
