@@ -16,6 +16,7 @@ import type { CollectorOptions } from "turnproof";
 
 import { listen } from "../../../collector/src/server.ts";
 import { quiet, recordEvents } from "../collector/desk.ts";
+import { takeTab } from "./tabs.ts";
 
 /** A collector that listens, and the way to put evidence into its store. */
 export interface Site {
@@ -81,22 +82,15 @@ export interface Visit {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a page of the site in a fresh context. */
+/** Opens a page of the site in an empty tab, which `close` gives back. */
 export async function visit(
   browser: Browser,
   site: Site,
   path: string,
   look: Look,
 ): Promise<Visit> {
-  const context = await browser.newContext({
-    viewport: { width: look.width, height: look.height ?? 900 },
-    colorScheme: look.theme,
-    reducedMotion: "reduce",
-    forcedColors: look.forcedColors === true ? "active" : "none",
-    javaScriptEnabled: look.script !== false,
-  });
+  const { page, giveBack } = await takeTab(browser, look.script !== false);
   const offences: string[] = [];
-  const page = await context.newPage();
   page.on("pageerror", (error) => offences.push(`page error: ${error.message}`));
   page.on("console", (message) => {
     // A page that was not found is told so by its status, which the console repeats.
@@ -107,24 +101,32 @@ export async function visit(
     const { protocol, origin } = new URL(request.url());
     if (protocol !== "data:" && origin !== site.url) offences.push(`request: ${request.url()}`);
   });
-  await page.addInitScript(() => {
-    document.addEventListener("securitypolicyviolation", (event) => {
-      console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
-    });
-  });
+  await dress(page, look);
   await page.goto(`${site.url}${path}`, { waitUntil: "load" });
-  return { page, offences, close: () => context.close() };
+  return { page, offences, close: () => giveBack([site.url]) };
 }
 
-/** Looks at the open page in another width or theme. */
-export async function relook(page: Page, look: Look): Promise<void> {
+/** Gives the window of a page its size and its theme. */
+async function dress(page: Page, look: Look): Promise<void> {
   await page.emulateMedia({
     colorScheme: look.theme,
     forcedColors: look.forcedColors === true ? "active" : "none",
     reducedMotion: "reduce",
   });
   await page.setViewportSize({ width: look.width, height: look.height ?? 900 });
-  await page.waitForTimeout(80);
+}
+
+/** Looks at the open page in another width or theme, once it was drawn so. */
+export async function relook(page: Page, look: Look): Promise<void> {
+  await dress(page, look);
+  await drawn(page);
+}
+
+/** Resolves when what was asked of a page, and what its own frames then ask, is drawn. */
+export function drawn(page: Page): Promise<void> {
+  return page.evaluate(async () => {
+    for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+  });
 }
 
 const axeSource = readFileSync(

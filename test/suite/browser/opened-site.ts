@@ -20,7 +20,7 @@ interface VisitOptions {
   readonly excused?: RegExp | undefined;
 }
 
-/** Opens a page in a context of its own, which stays until the test ends. */
+/** Opens a page in an empty tab of its own, which stays until the test ends. */
 export type Visiting = (path: string, look?: Look, options?: VisitOptions) => Promise<Page>;
 
 /**

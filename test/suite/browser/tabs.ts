@@ -1,0 +1,75 @@
+/**
+ * @module Tabs that are used again: a new window of Chromium costs more than most pages in it. A
+ * tab that is given back keeps nothing of its visit: no cookie, no storage, no permission, no
+ * listener, no route, no emulation, and no document.
+ */
+import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+
+/** A page of Chromium in a context that no other visit shares. */
+export interface Tab {
+  readonly page: Page;
+  /** Empties the tab and gives it back; `origins` are those that it was on. */
+  readonly giveBack: (origins: Iterable<string>) => Promise<void>;
+}
+
+interface Kept {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly tools: CDPSession;
+}
+
+/** What cannot change after a context was made: whether scripts run. */
+const free = new WeakMap<Browser, Map<boolean, Kept[]>>();
+
+function freeOf(browser: Browser, script: boolean): Kept[] {
+  const kinds = free.get(browser) ?? new Map<boolean, Kept[]>();
+  free.set(browser, kinds);
+  const tabs = kinds.get(script) ?? [];
+  kinds.set(script, tabs);
+  return tabs;
+}
+
+/** A tab that is empty. */
+export async function takeTab(browser: Browser, script: boolean): Promise<Tab> {
+  const tabs = freeOf(browser, script);
+  const kept = tabs.pop() ?? (await newTab(browser, script));
+  return {
+    page: kept.page,
+    giveBack: async (origins) => {
+      if (kept.page.isClosed()) return kept.context.close();
+      await emptied(kept, origins);
+      tabs.push(kept);
+    },
+  };
+}
+
+async function newTab(browser: Browser, javaScriptEnabled: boolean): Promise<Kept> {
+  const context = await browser.newContext({ javaScriptEnabled });
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+  return { context, page, tools: await context.newCDPSession(page) };
+}
+
+async function emptied({ context, page, tools }: Kept, origins: Iterable<string>): Promise<void> {
+  page.removeAllListeners();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  const others = context.pages().filter((other) => other !== page);
+  await Promise.all(others.map((other) => other.close()));
+  // Storage of a session belongs to the tab, which the protocol does not name.
+  await page.evaluate(() => {
+    if (location.origin !== "null") sessionStorage.clear();
+  });
+  await page.goto("about:blank");
+  for (const origin of origins) {
+    await tools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+  }
+  await context.clearCookies();
+  await context.clearPermissions();
+  await tools.send("Page.resetNavigationHistory");
+  await page.mouse.move(-1, -1);
+  await page.emulateMedia({ media: null });
+}
