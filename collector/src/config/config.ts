@@ -21,6 +21,7 @@ import { crossProblems } from "./config-rules.ts";
 import {
   declaredProxy,
   flag,
+  ingestTokens,
   issueSentence,
   list,
   origins,
@@ -117,23 +118,6 @@ export class ConfigError extends CodedError {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-const ingestTokens = list.transform((parts, context): readonly IngestToken[] =>
-  parts.map((part, index) => {
-    const [first = "", second, ...rest] = part.split(":");
-    const name = second === undefined ? `ingest-${index + 1}` : first;
-    const value = second ?? first;
-    const applicationId = rest.join(":");
-    const [problem] = token.safeParse(value).error?.issues ?? [];
-    if (problem !== undefined) {
-      context.addIssue({ code: "custom", message: `entry ${index + 1}: ${problem.message}` });
-    }
-    if (!/^[a-z0-9][a-z0-9_.-]{0,63}$/i.test(name)) {
-      context.addIssue({ code: "custom", message: `entry ${index + 1} has an unusable name` });
-    }
-    return { name, token: value, ...(applicationId === "" ? {} : { applicationId }) };
-  }),
-);
 
 const portText = z
   .string()
