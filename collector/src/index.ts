@@ -7,7 +7,7 @@ export { ConfigError, parseConfig, readConfig } from "./config/config.ts";
 export type { Account } from "./config/accounts.ts";
 export type { Config, ConfigFlags } from "./config/config.ts";
 export type { ConfigProblem } from "./config/config-rules.ts";
-export type { IngestToken } from "./config/config-schema.ts";
+export type { IngestToken } from "./config/config-values.ts";
 export { endpoints } from "./pages/index.ts";
 export type { Endpoint, Endpoints, Need } from "./http/endpoint.ts";
 export { rolePermissions, roles } from "./access/principal.ts";

@@ -8,6 +8,7 @@ import { accountsIn } from "./accounts.ts";
 import {
   declaredProxy,
   flag,
+  ingestTokens,
   list,
   origins,
   text,
@@ -16,30 +17,6 @@ import {
   turnLimits,
 } from "./config-values.ts";
 import { shipTargets } from "./ship-targets.ts";
-
-/** A producer that may send spans. */
-export interface IngestToken {
-  readonly name: string;
-  readonly token: string;
-  readonly applicationId?: string;
-}
-
-const ingestTokens = list.transform((parts, context): readonly IngestToken[] =>
-  parts.map((part, index) => {
-    const [first = "", second, ...rest] = part.split(":");
-    const name = second === undefined ? `ingest-${index + 1}` : first;
-    const value = second ?? first;
-    const applicationId = rest.join(":");
-    const [problem] = token.safeParse(value).error?.issues ?? [];
-    if (problem !== undefined) {
-      context.addIssue({ code: "custom", message: `entry ${index + 1}: ${problem.message}` });
-    }
-    if (!/^[a-z0-9][a-z0-9_.-]{0,63}$/i.test(name)) {
-      context.addIssue({ code: "custom", message: `entry ${index + 1} has an unusable name` });
-    }
-    return { name, token: value, ...(applicationId === "" ? {} : { applicationId }) };
-  }),
-);
 
 const portText = z
   .string()

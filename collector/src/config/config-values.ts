@@ -10,6 +10,13 @@ import type { DeclaredProxy } from "./proxy-networks.ts";
 import { isGuessable } from "./token-strength.ts";
 import { traceTemplateProblem } from "../ui/display/trace-link.ts";
 
+/** A producer that may send spans. */
+export interface IngestToken {
+  readonly name: string;
+  readonly token: string;
+  readonly applicationId?: string;
+}
+
 /** Text that is not empty. */
 export const text = z.string().trim().min(1);
 /** `true` or `false`. */
@@ -45,6 +52,24 @@ export const token = z
     (value) => value.length < limits.tokenCharsMin || isExample(value) || !isGuessable(value),
     "a token that can be guessed; `turnproof token` makes one",
   );
+
+/** Tokens of producers: `name:token[:application]`, or a token alone. */
+export const ingestTokens = list.transform((parts, context): readonly IngestToken[] =>
+  parts.map((part, index) => {
+    const [first = "", second, ...rest] = part.split(":");
+    const name = second === undefined ? `ingest-${index + 1}` : first;
+    const value = second ?? first;
+    const applicationId = rest.join(":");
+    const [problem] = token.safeParse(value).error?.issues ?? [];
+    if (problem !== undefined) {
+      context.addIssue({ code: "custom", message: `entry ${index + 1}: ${problem.message}` });
+    }
+    if (!/^[a-z0-9][a-z0-9_.-]{0,63}$/i.test(name)) {
+      context.addIssue({ code: "custom", message: `entry ${index + 1} has an unusable name` });
+    }
+    return { name, token: value, ...(applicationId === "" ? {} : { applicationId }) };
+  }),
+);
 
 /** Origins between commas. */
 export const origins = list.transform((parts, context): readonly string[] =>

@@ -17,8 +17,9 @@ import { bareNames, prefixes, variables } from "./config-variables.ts";
 import { crossProblems } from "./config-rules.ts";
 import type { ConfigProblem } from "./config-rules.ts";
 import { schema } from "./config-schema.ts";
-import type { IngestToken, ParsedVariables } from "./config-schema.ts";
+import type { ParsedVariables } from "./config-schema.ts";
 import { issueSentence } from "./config-values.ts";
+import type { IngestToken } from "./config-values.ts";
 
 /** The complete, validated configuration. */
 export interface Config {

@@ -14,7 +14,7 @@ import { Hono } from "hono";
 import { expect } from "vitest";
 
 import { createIngestDoor } from "../../../collector/src/access/ingest-tokens.ts";
-import type { IngestToken } from "../../../collector/src/config/config-schema.ts";
+import type { IngestToken } from "../../../collector/src/config/config-values.ts";
 import type { AppEnv } from "../../../collector/src/http/environment.ts";
 import { createLog } from "../../../collector/src/log.ts";
 import { openReceiver } from "../../../collector/src/receive/otlp/receiver.ts";
