@@ -77,6 +77,11 @@ export interface Receiver extends IngestDesk {
   idle(): Promise<void>;
 }
 
+/**
+ * Spans at which a batch is sent without waiting. Events of a batch are objects at times, 1.5 kB
+ * each; three times as many in one insert save a microsecond of CPU a span.
+ */
+const batchSpans = 16_384;
 /** Room in the journal below which it counts as full: about the size of one request. */
 const roomBytes = 1_048_576;
 /** Timeout of waiting for a store that is opening, in milliseconds. */
@@ -104,6 +109,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     journal: watched.journal,
     store: opened.store,
     decode: createPacedDecoder(),
+    batchSpans,
     prepare: async (frames) =>
       opened.takesPrepared() && options.threads !== 0 ? blocks.prepare(frames) : undefined,
     ...(options.onStored === undefined ? {} : { onStored: options.onStored }),
