@@ -11,6 +11,7 @@ import type {
   DrainStore,
   Journal,
   JournalEvent,
+  JournalOptions,
   StoredFrames,
 } from "@turnproof/journal";
 import { codes, CodedError } from "@turnproof/semconv";
@@ -95,12 +96,8 @@ function logEvent(log: Log, { code, count }: JournalEvent): void {
 
 /** Opens the journal, starts the drain and creates the routes; codes are the journal's. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { directory, log } = options;
-  const journal = await openJournal({
-    directory,
-    ...(options.journalBytesMax === undefined ? {} : { bytesMax: options.journalBytesMax }),
-    onEvent: (event) => logEvent(log, event),
-  });
+  const { log } = options;
+  const journal = await openJournal(journalOptions(options));
   const recovered = journal.stats().pendingSpans;
   const blocks = createBlockThread();
   const opened = openedStore(options.store);
@@ -164,6 +161,15 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       await journal.close();
     },
   };
+}
+
+function journalOptions({
+  directory,
+  journalBytesMax: bytesMax,
+  log,
+}: ReceiverOptions): JournalOptions {
+  const onEvent = (event: JournalEvent): void => logEvent(log, event);
+  return { directory, ...(bytesMax === undefined ? {} : { bytesMax }), onEvent };
 }
 
 /** Whether the journal is healthy and has room for a request. */

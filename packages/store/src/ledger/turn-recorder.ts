@@ -130,8 +130,11 @@ export function turnRecorder(
 
 type ReadEvents = Parameters<TurnRecorder["stored"]>[0];
 
-/** Events of a batch that are kept as objects, about 25 MB, before they are packed. */
-const unpackedMax = 16_384;
+/**
+ * Events of a batch that are kept as objects, about 40 MB, before they are packed: more than a batch
+ * of the collector has.
+ */
+const unpackedMax = 24_576;
 
 async function byRoot(read: ReadEvents): Promise<ReadonlyMap<string, HeldRows>> {
   const own = new Map<string, HeldRows>();
