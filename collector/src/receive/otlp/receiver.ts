@@ -11,6 +11,7 @@ import type {
   DrainStore,
   Journal,
   JournalEvent,
+  JournalOptions,
   StoredFrames,
 } from "@turnproof/journal";
 import { codes, CodedError } from "@turnproof/semconv";
@@ -81,6 +82,11 @@ export interface Receiver extends IngestDesk {
   idle(): Promise<void>;
 }
 
+/**
+ * Spans at which a batch is sent without waiting. Events of a batch are objects at times, 1.5 kB
+ * each; three times as many in one insert save a microsecond of CPU a span.
+ */
+const batchSpans = 16_384;
 /** Room in the journal below which it counts as full: about the size of one request. */
 const roomBytes = 1_048_576;
 /** Timeout of waiting for a store that is opening, in milliseconds. */
@@ -94,12 +100,8 @@ function logEvent(log: Log, { code, count }: JournalEvent): void {
 
 /** Opens the journal, starts the drain and creates the routes; codes are the journal's. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { directory, log } = options;
-  const journal = await openJournal({
-    directory,
-    ...(options.journalBytesMax === undefined ? {} : { bytesMax: options.journalBytesMax }),
-    onEvent: (event) => logEvent(log, event),
-  });
+  const { log } = options;
+  const journal = await openJournal(journalOptions(options));
   const recovered = journal.stats().pendingSpans;
   const blocks = createBlockThread();
   const opened = openedStore(options.store);
@@ -108,6 +110,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     journal: watched.journal,
     store: opened.store,
     decode: createPacedDecoder(),
+    batchSpans,
     prepare: async (frames) =>
       opened.takesPrepared() && options.threads !== 0 ? blocks.prepare(frames) : undefined,
     ...(options.onStored === undefined ? {} : { onStored: options.onStored }),
@@ -163,6 +166,15 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       await journal.close();
     },
   };
+}
+
+function journalOptions({
+  directory,
+  journalBytesMax: bytesMax,
+  log,
+}: ReceiverOptions): JournalOptions {
+  const onEvent = (event: JournalEvent): void => logEvent(log, event);
+  return { directory, ...(bytesMax === undefined ? {} : { bytesMax }), onEvent };
 }
 
 /** Whether the journal is healthy and has room for a request. */

@@ -9,6 +9,7 @@ import { packRecord } from "../ledger/packed-record.ts";
 import { versionNumber } from "../ledger/turn-writes.ts";
 import type { TurnEnd, TurnWrite } from "../ledger/turn-writes.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
+import type { NativeValue } from "./native-sink.ts";
 import { NativeBlock } from "./native-writer.ts";
 import type { EncodedBlock } from "./native-writer.ts";
 
@@ -88,8 +89,9 @@ export const filledColumns: readonly (readonly [name: string, type: string, fill
 /** A block of some writes. */
 export function encodeTurns(lines: readonly TurnWrite[]): EncodedBlock {
   const block = new NativeBlock();
+  let put: ((record: TurnRecord) => void) | undefined;
   for (const line of lines) {
-    if ("put" in line) putRecord(block, line.put);
+    if ("put" in line) (put ??= recordWriter(block))(line.put);
     else putEnd(block, line.drop);
     block.endRow();
   }
@@ -107,48 +109,62 @@ function putEnd(block: NativeBlock, end: TurnEnd): void {
   block.set("first_received", time, micros ?? 0);
 }
 
-function putRecord(block: NativeBlock, record: TurnRecord): void {
-  block.set("key", "String", record.key);
-  block.set("version", "UInt64", versionNumber(record.version));
-  block.set("gone", "UInt8", 0);
-  block.set("has_error", "Bool", record.row.has_error);
-  for (const name of texts) {
-    block.set(name, many.has(name) ? "String" : label, textFields[name](record) ?? "");
-  }
-  for (const name of lists) {
+/** Numbers of a call that have a column. */
+const countedCalls = [
+  "duration_ms",
+  "input_tokens",
+  "output_tokens",
+  "cached_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+] as const;
+
+/** The value of each column in a row of a turn, beside its key and version. */
+const written: readonly (readonly [
+  name: string,
+  type: string,
+  value: (record: TurnRecord) => NativeValue,
+])[] = [
+  ["key", "String", ({ key }) => key],
+  ["version", "UInt64", ({ version }) => versionNumber(version)],
+  ["gone", "UInt8", () => 0],
+  ["has_error", "Bool", ({ row }) => row.has_error],
+  ...texts.map((name) => {
+    const value = textFields[name];
+    const type = many.has(name) ? "String" : label;
+    return [name, type, (record: TurnRecord) => value(record) ?? ""] as const;
+  }),
+  ...lists.map((name) => {
     const type = name === "name" ? "Array(String)" : `Array(${label})`;
-    block.set(listColumn(name), type, [...listFields[name](record)]);
-  }
-  for (const name of numbers) block.set(name, "Nullable(Float64)", numberFields[name](record));
-  for (const name of times) {
+    return [listColumn(name), type, listFields[name]] as const;
+  }),
+  ...numbers.map((name) => [name, "Nullable(Float64)", numberFields[name]] as const),
+  ...times.map((name) => {
     const type = name === "received_at" ? `Nullable(${time})` : time;
-    block.set(name, type, timeFields[name](record));
-  }
-  const { calls } = record;
-  const texted = ["kind", "name", "provider", "outcome", "error_type", "service_tier"] as const;
-  for (const name of texted) {
-    block.set(
-      `call_${name}`,
-      `Array(${label})`,
-      calls.map((call) => call[name] ?? ""),
-    );
-  }
-  const counted = [
-    "duration_ms",
-    "input_tokens",
-    "output_tokens",
-    "cached_tokens",
-    "cache_write_tokens",
-    "reasoning_tokens",
-  ] as const;
-  for (const name of counted) {
-    block.set(
-      `call_${name}`,
-      "Array(Nullable(Float64))",
-      calls.map((call) => call[name] ?? null),
-    );
-  }
-  block.set("record", "String", packRecord(record));
+    return [name, type, timeFields[name]] as const;
+  }),
+  ...(["kind", "name", "provider", "outcome", "error_type", "service_tier"] as const).map(
+    (name) => {
+      const value = ({ calls }: TurnRecord): NativeValue => calls.map((call) => call[name] ?? "");
+      return [`call_${name}`, `Array(${label})`, value] as const;
+    },
+  ),
+  ...countedCalls.map((name) => {
+    const value = ({ calls }: TurnRecord): NativeValue => calls.map((call) => call[name] ?? null);
+    return [`call_${name}`, "Array(Nullable(Float64))", value] as const;
+  }),
+  ["record", "String", (record) => packRecord(record)],
+];
+
+/** Writes a turn; the columns are looked up once for a block and not for each row. */
+function recordWriter(block: NativeBlock): (record: TurnRecord) => void {
+  const columns = written.map(([name, type, value]) => ({
+    column: block.column(name, type),
+    value,
+  }));
+  return (record) => {
+    for (const { column, value } of columns) column.put(block.rows, value(record));
+  };
 }
 
 /** The column of a field of several values. */

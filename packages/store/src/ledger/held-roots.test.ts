@@ -1,7 +1,10 @@
 /** Rows of unsettled roots in memory: complete roots, within the bound, none lost. */
+import fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { settledEvents } from "../settle.ts";
 import { storedForm } from "../stored-event.ts";
+import { randomEvent } from "../testing/random-world.ts";
 import { sampleEvent } from "../testing/sample-event.ts";
 import { HeldRoots } from "./held-roots.ts";
 import { HeldRows } from "./held-rows.ts";
@@ -15,6 +18,7 @@ function add(held: HeldRoots, root: string, rows: number, ...seconds: number[]):
     own.add(storedForm(sampleEvent(`${root}-${second}`, { root_trace_id: root }), at(second)));
   }
   held.add(root, { rows, epoch: 0 }, own);
+  held.pack(root);
 }
 
 test("a root is due when it is quiet, and when rows of it wait for long", () => {
@@ -48,10 +52,33 @@ test("packed rows are the rows that were added, in segments of any size", () => 
   for (const row of rows.slice(2, 3)) held.add(row);
   const late = new HeldRows("a");
   for (const row of rows.slice(3)) late.add(row);
-  held.pack();
   held.join(late);
   expect(held.all()).toEqual(rows);
+  held.pack();
+  expect(held.all()).toEqual(rows);
   expect([held.count, held.first, held.last]).toEqual([4, at(1), at(4)]);
+});
+
+const storedRows = fc.array(
+  randomEvent.map((event) => storedForm({ ...event, root_trace_id: "a" }, at(1))),
+  { minLength: 1, maxLength: 8 },
+);
+
+test("rows of the batch at hand are settled as if they had been packed", () => {
+  fc.assert(
+    fc.property(storedRows, fc.nat(8), (rows, cut) => {
+      const [held, packed] = [new HeldRows("a"), new HeldRows("a")];
+      for (const [i, row] of rows.entries()) {
+        if (i === cut) held.pack();
+        held.add({ ...row });
+        packed.add({ ...row });
+      }
+      packed.pack();
+      expect(settledEvents(held.unsettled())).toEqual(settledEvents(packed.unsettled()));
+      held.pack();
+      expect(held.all()).toEqual(packed.all());
+    }),
+  );
 });
 
 test("a draft stands until more of its root is stored", () => {

@@ -57,8 +57,7 @@ export class HeldRoots {
     const known = this.roots.get(root);
     const before = bytesOf(known);
     const held = known?.held ?? own;
-    if (known === undefined) own.pack();
-    else held.join(own);
+    if (known !== undefined) held.join(own);
     const { last } = held;
     let { from = "" } = known ?? {};
     if (from === "" || compareTimes(own.first, from) < 0) from = own.first;
@@ -71,11 +70,20 @@ export class HeldRoots {
     return next;
   }
 
-  /** Records the turns that were written for a root, and their judgement. */
+  /** Packs the rows of a root. */
+  pack(root: string): void {
+    const known = this.roots.get(root);
+    const before = bytesOf(known);
+    known?.held.pack();
+    this.bytes += bytesOf(known) - before;
+  }
+
+  /** Records the turns that were written for a root, and their judgement; packs its rows. */
   recorded(root: string, { rows, turns, draft }: Pick<HeldRoot, "rows" | "turns" | "draft">): void {
     const known = this.roots.get(root);
     if (known === undefined) return;
     const before = bytesOf(known);
+    known.held.pack();
     const next = { ...known, recorded: rows, turns, draft };
     this.roots.set(root, next);
     this.bytes += bytesOf(next) - before;

@@ -1,6 +1,7 @@
 /**
  * @module HeldRows: stored rows of one root in memory, packed as in a bundle: a fifth of the bytes
- * of the events, and nothing for the garbage collector to traverse.
+ * of the events, and nothing for the garbage collector to traverse. Rows of the batch at hand stay
+ * unpacked until its turns are written, because unpacking costs as much as folding.
  */
 import { compareTimes } from "@turnproof/evidence";
 
@@ -23,11 +24,16 @@ export class HeldRows {
     this.root = root;
   }
 
-  /** Approximate memory of the packed rows. */
+  /** Approximate memory of the rows. */
   get bytes(): number {
-    return this.segments.reduce((sum, { length }) => sum + length + segmentBytes, rootBytes);
+    const unpacked = this.unpacked.length * eventBytes;
+    return this.segments.reduce(
+      (sum, { length }) => sum + length + segmentBytes,
+      rootBytes + unpacked,
+    );
   }
 
+  /** Adds a row, which is the caller's no more: readers receive this object. */
   add(row: StoredEvent): void {
     this.unpacked.push(row);
     this.count += 1;
@@ -36,25 +42,26 @@ export class HeldRows {
 
   /** Adds all rows of another part of the root. */
   join(other: HeldRows): void {
-    other.pack();
+    if (other.segments.length > 0) this.pack();
     this.segments.push(...other.segments);
+    this.unpacked.push(...other.unpacked);
     this.count += other.count;
     this.saw(other.first);
     this.saw(other.last);
   }
 
-  /** All rows in the order they were added, decoded anew. */
+  /** All rows in the order they were added; those that are packed are decoded anew. */
   all(): readonly StoredEvent[] {
-    this.pack();
-    return decodeBody(this.root, joinSegments(this.segments));
+    const { segments, unpacked } = this;
+    if (segments.length === 0) return unpacked;
+    return [...decodeBody(this.root, joinSegments(segments)), ...unpacked];
   }
 
   /** All rows as events for settling: each has one content. */
   unsettled(): readonly StoredEvent[] {
-    this.pack();
-    const rows = decodeBody(this.root, joinSegments(this.segments));
-    // In place, because the rows are this call's own: settling would copy each of them.
-    for (const row of rows as { revision?: number }[]) row.revision = 1;
+    const rows = this.all();
+    // In place, because the rows are this one's own: settling would copy each of them.
+    for (const row of rows as readonly { revision?: number }[]) row.revision = 1;
     return rows;
   }
 
@@ -71,5 +78,6 @@ export class HeldRows {
   }
 }
 
+const eventBytes = 1_500;
 const segmentBytes = 64;
 const rootBytes = 256;

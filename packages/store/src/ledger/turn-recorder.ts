@@ -42,8 +42,8 @@ export interface HeldSlice {
 /** Writes turns of stored events. */
 export interface TurnRecorder {
   /**
-   * Writes provisional turns of events that were just stored, which `read` passes to its argument.
-   * Calls must not overlap.
+   * Writes provisional turns of events that were just stored, which `read` passes to its argument;
+   * they are the recorder's from then on. Calls must not overlap.
    */
   stored(read: (visit: (event: TurnEvent) => void) => Promise<void>): Promise<void>;
   /**
@@ -131,8 +131,11 @@ export function turnRecorder(
 
 type ReadEvents = Parameters<TurnRecorder["stored"]>[0];
 
-/** Events that are kept as objects before they are packed. */
-const unpackedMax = 1_024;
+/**
+ * Events of a batch that are kept as objects, about 40 MB, before they are packed: more than a batch
+ * of the collector has.
+ */
+const unpackedMax = 24_576;
 
 async function byRoot(read: ReadEvents): Promise<ReadonlyMap<string, HeldRows>> {
   const own = new Map<string, HeldRows>();
@@ -174,7 +177,10 @@ async function holdAll(
       continue;
     }
     const next = held.add(root, stands, rows);
-    if (isStill(next)) continue;
+    if (isStill(next)) {
+      held.pack(root);
+      continue;
+    }
     // A root whose rows are all new has no turns in the ledger, unless rows of it were deleted.
     const turns = stands.epoch > 0 && known === undefined ? {} : { held: next.turns };
     const read = (): WholeRoot => {

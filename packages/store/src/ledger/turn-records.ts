@@ -2,7 +2,7 @@
  * @module TurnRecords: converts the settled events of a whole root to records of its turns. The
  * drain, the judge and the migration create records only here.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 import { compareTimes, foldedTurns, turnCalls, turnKey } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
@@ -24,7 +24,7 @@ export type JudgeTurn = (row: TurnRow, own: readonly TurnEvent[]) => Judgement |
 
 /** 192 bits of SHA-256 over the turn's identity: collisions are infeasible. */
 function recordKey(row: TurnRow): string {
-  return createHash("sha256").update(turnKey(row)).digest("hex").slice(0, 48);
+  return hash("sha256", turnKey(row), "hex").slice(0, 48);
 }
 
 /**
