@@ -34,8 +34,8 @@ export function addAuditCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-Exit code 0 when nothing was touched, 1 otherwise. A cut at the end shows only against checkpoints
-that somebody else keeps: copy them away, and name them with --checkpoints.`,
+Exit code 0 when nothing was touched, 1 otherwise. Records that are missing at the
+end show only against checkpoints: keep a copy of them elsewhere, and name it with --checkpoints.`,
     )
     .action((flags: AuditFlags) => attempt(flags, () => verify(flags)));
 }

@@ -84,7 +84,7 @@ function nodeCheck(): Check {
 function meaningOf(config: Config): string {
   const who =
     config.authToken === undefined && config.accounts.length === 0
-      ? "everybody on this machine is admin"
+      ? "no sign-in: each local user is admin"
       : `${config.accounts.length + (config.authToken === undefined ? 0 : 1)} credential(s)`;
   const ingest =
     config.ingest === "off"

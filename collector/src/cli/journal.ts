@@ -37,7 +37,7 @@ export function addJournalCommand(program: Command): void {
 A line is one record: when it was set aside, the reason, how many items, their bytes, the
 applications that sent them, and which items of the frame they are. Content is never shown.
 
-  store_rejected_row   the store refuses these items for ever, as a newer store or version may not
+  store_rejected_row   the store always refuses these items; a newer version may accept them
   record_invalid       the frame cannot be read by this version
   damaged              the record itself was changed on the disk: nothing can be replayed
 

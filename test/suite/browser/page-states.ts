@@ -304,7 +304,7 @@ export const states: readonly State[] = [
       on: scene.site,
       path: `/traces/reconcile?agent_id=${agent}&root_trace_id=${scene.roots[0]}`,
     }),
-    says: /What the verdict rests on/,
+    says: /Basis of the verdict/,
   },
   { view: "login", name: "sign-in", ...on("guarded", "/traces"), says: /Sign in/ },
   {

@@ -129,7 +129,7 @@ export const learningGroup: RouteGroup<LearningAnswers> = {
       audit: "recommendation.proposed",
       mutates: true,
       id: "proposeRecommendations",
-      summary: "Propose what the insights of a window recommend",
+      summary: "Propose recommendations from the insights of a window",
       text: "Whose evidence it is comes from the stored events. New evidence makes a new revision.",
       body: json(recommendationBody),
       returns: "The recommendations.",
