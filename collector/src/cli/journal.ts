@@ -41,7 +41,7 @@ applications that sent them, and which items of the frame they are. Content is n
   record_invalid       the frame cannot be read by this version
   damaged              the record itself was changed on the disk: nothing can be replayed
 
-Exit code 0 when nothing is in quarantine, 3 otherwise. After the cause was mended, stop the
+Exit code 0 when nothing is in quarantine, 3 otherwise. After the cause is fixed, stop the
 collector and run \`turnproof journal replay\`.`,
     )
     .action((flags: JournalFlags) => attempt(flags, () => list(flags)));

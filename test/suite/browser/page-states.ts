@@ -164,13 +164,13 @@ export const states: readonly State[] = [
     view: "health",
     name: "with data",
     ...on("site", "/traces/health"),
-    says: /Are we losing telemetry\?[\s\S]*the sum is exact/,
+    says: /Telemetry loss[\s\S]*the sum is exact/,
   },
   {
     view: "health",
     name: "watched",
     ...on("site", "/traces/health"),
-    says: /Are we losing telemetry\?/,
+    says: /Telemetry loss/,
     open: async (page) => {
       await page.locator("[data-watch]").click();
       await page.locator("[data-watch-plots] canvas").first().waitFor();

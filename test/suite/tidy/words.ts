@@ -32,10 +32,23 @@ function comments(text: string): readonly { readonly line: number; readonly text
   return found;
 }
 
-/** Comments of the packages and the collector that hold a strict word. */
-export const words = (file: SourceFile): readonly Breach[] =>
-  /^(packages|collector)\//.test(file.path)
-    ? comments(file.text)
-        .filter(({ text }) => strict.test(text))
-        .map(({ line }) => ({ path: file.path, line, rule: "a comment has plain words" }))
-    : [];
+/**
+ * Comments of the packages and the collector that hold a strict word, and lines of the collector's
+ * code, which has the texts of pages, commands and errors.
+ */
+export function words(file: SourceFile): readonly Breach[] {
+  if (!/^(packages|collector)\//.test(file.path)) return [];
+  const breach = (line: number, rule: string): Breach => ({ path: file.path, line, rule });
+  const said = comments(file.text)
+    .filter(({ text }) => strict.test(text))
+    .map(({ line }) => breach(line, "a comment has plain words"));
+  if (!file.path.startsWith("collector/") || /\.test\.tsx?$/.test(file.path)) return said;
+  const shown = file.text
+    .split("\n")
+    .flatMap((line, index) =>
+      /^\s*(?:\*|\/\/|\/\*)/.test(line) || !strict.test(line)
+        ? []
+        : [breach(index + 1, "a text has plain words")],
+    );
+  return [...said, ...shown];
+}

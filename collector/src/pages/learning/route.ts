@@ -121,7 +121,7 @@ export const learningGroup: RouteGroup<LearningAnswers> = {
       id: "getLearning",
       summary: "Recommendations, draft experiments and learning candidates",
       query: learningParameters,
-      returns: "What is in the asker's scope.",
+      returns: "What is in the caller's scope.",
       failures: ["not_configured", "scope_forbidden"],
     }),
     "POST /traces/recommendations": {
