@@ -9,6 +9,7 @@ import { circles } from "./circles.ts";
 import { breaches, importGraph } from "./rules.ts";
 import { houses } from "./rooms.ts";
 import type { SourceFile } from "./source-file.ts";
+import { documentWords } from "./words.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -40,6 +41,19 @@ const rooms = Object.keys(importGraph).filter((folder) =>
 
 test("the house keeps its rules", () => {
   expect(breaches(sources())).toEqual([]);
+});
+
+test("documents have plain words; the requirements are the law as it was written", () => {
+  const pages = execFileSync("git", ["ls-files", "*.md"], { cwd: root, encoding: "utf8" })
+    .split("\n")
+    .filter((path) => /^(README|SECURITY|docs\/|packages\/|collector\/|dashboards\/)/.test(path))
+    .filter((path) => path !== "docs/requirements.md" && existsSync(join(root, path)));
+  expect(pages.length).toBeGreaterThan(40);
+  const found = pages.flatMap((path) =>
+    documentWords({ path, text: readFileSync(join(root, path), "utf8") }),
+  );
+  expect(found.map(({ path, line }) => `${path}:${line}`)).toEqual([]);
+  expect(documentWords({ path: "a.md", text: "Open to everybody." })).toHaveLength(1);
 });
 
 test("no file imports itself by way of others, types included", () => {

@@ -17,6 +17,15 @@ const strictWords: readonly string[] = [
 if (strictWords.length === 0) throw new Error("CONTRIBUTING.md marks no word as strict");
 const strict = new RegExp(`\\b(?:${strictWords.join("|")})\\b`, "i");
 
+/** Lines of a document that hold a strict word; code in backquotes is no prose. */
+export function documentWords({ path, text }: SourceFile): readonly Breach[] {
+  return text.split("\n").flatMap((line, index) => {
+    const prose = line.replaceAll(/`[^`]*`/g, "");
+    const rule = "a document has plain words";
+    return strict.test(prose) ? [{ path, line: index + 1, rule }] : [];
+  });
+}
+
 /** Comments with the number of their first line; lines of one comment are joined. */
 function comments(text: string): readonly { readonly line: number; readonly text: string }[] {
   const found: { line: number; text: string }[] = [];
