@@ -44,10 +44,11 @@ function rewritten(value: unknown): unknown {
 
 /** Interfaces that say what a group of routes answers, with their files. */
 function answerTypes(): readonly { readonly name: string; readonly file: string }[] {
-  const files = ["collector/src/pages", "collector/src/http"].flatMap((folder) =>
-    readdirSync(here(folder), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts"))
-      .map((file) => join(here(folder), file)),
+  const files = ["collector/src/pages", "collector/src/http", "collector/src/receive"].flatMap(
+    (folder) =>
+      readdirSync(here(folder), { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".ts"))
+        .map((file) => join(here(folder), file)),
   );
   return files.toSorted().flatMap((file) => {
     const text = readFileSync(file, "utf8");

@@ -71,10 +71,10 @@ export function addDeleteUserCommand(program: Command): void {
 The user is exactly this id, under every agent and application: no prefix, no other case, no other
 Unicode form. Its keyed form goes as well. Covered are the journal and its quarantine, evidence with
 its turns, memory with its caches, replays, and the spools that are named. Deleted bytes
-are taken out of the data files as far as the store allows; the report says where they may still
-lie.
+are removed from the data files as far as the store allows; the report lists where they may
+remain.
 
-Stop the collector first. A run that was ended goes on when it is run again; run it once more after
+Stop the collector first. An interrupted run continues at the next one; run it once more after
 producers that were offline have sent what they held. Exit code 3 when something is left or could
 not be looked at.`,
     )

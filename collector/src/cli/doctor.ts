@@ -30,10 +30,10 @@ interface DoctorFlags {
 /** Adds the command. */
 export function addDoctorCommand(program: Command): void {
   withJson(program.command("doctor"))
-    .description("explain the configuration and look for what usually goes wrong")
+    .description("explain the configuration and check for common problems")
     .option("--app <dir>", "folder of an instrumented app to look at (default: this one)")
     .option("--data-dir <dir>", "data directory to look at")
-    .addHelpText("after", "\nExit code 1 when something must be mended. Secrets are never shown.")
+    .addHelpText("after", "\nExit code 1 when a problem has to be fixed. Secrets are never shown.")
     .action((flags: DoctorFlags) => attempt(flags, () => doctor(flags)));
 }
 
@@ -84,7 +84,7 @@ function nodeCheck(): Check {
 function meaningOf(config: Config): string {
   const who =
     config.authToken === undefined && config.accounts.length === 0
-      ? "everybody on this machine is admin"
+      ? "no sign-in: each local user is admin"
       : `${config.accounts.length + (config.authToken === undefined ? 0 : 1)} credential(s)`;
   const ingest =
     config.ingest === "off"

@@ -39,8 +39,8 @@ export function addFindCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-Exit code 0 when something was found, 1 when nothing was. Which places were searched, and which were
-not and why, stands on stderr and under \`places\`: rows of memory are kept apart by tenant, so they
+Exit code 0 when something was found, 1 when nothing was. The places that were searched, and those
+that were not with the reason, are on stderr and under \`places\`: rows of memory are kept apart by tenant, so they
 are only searched with --user or --anonymous.
 
   turnproof find thread-42

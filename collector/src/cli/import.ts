@@ -68,7 +68,7 @@ The source is a folder or a file, or one of the words postgres (TURNPROOF_POSTGR
   turnproof import ./old-traces
   turnproof import postgres --table public.trace_bundles --backend clickhouse --apply
 
-Only allowlisted fields become evidence. Words become rows of the memory backend, which age as
+Only allowlisted fields become evidence. Content becomes rows of the memory backend, which expire as
 previews (turnproof retention) and which POST /traces/reveal alone shows. Running it again writes
 nothing twice. Exit code 3 when some records could not be read. Stop a collector that uses the
 embedded store.`,

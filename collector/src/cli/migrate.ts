@@ -66,8 +66,8 @@ export function addMigrateCommand(program: Command): void {
       "after",
       `
 Additive and forward only, as the owner of the schema; data of a newer version is refused.
-Evidence of an earlier version (files, old tables or documents) is copied: a copy that is
-ended goes on when it is run again (exit code 3), and what was copied stays until --apply
+Evidence of an earlier version (files, old tables or documents) is copied: an interrupted
+copy continues at the next run (exit code 3), and the originals stay until --apply
 --drop-old, which compares each event with the copy first and refuses (migration_differs)
 where one is missing. Stop collectors of that version first, and any that uses an embedded
 ClickHouse. MongoDB's search indexes over memory are made, given every filter field and waited

@@ -38,8 +38,9 @@ Start the collector, then point any OpenTelemetry app at it:
   turnproof
   OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 node app.js
 
-Commands that ask a running collector take --url and --token; all of them take --json.
-Exit codes: 0 done, 1 not so or failed, 2 a wrong call or configuration, 3 in part, 4 unknown.`,
+Commands that call a running collector take --url and --token; all commands take --json.
+Exit codes: 0 success, 1 failure or a negative result, 2 wrong arguments or configuration,
+3 partial result, 4 unknown.`,
     );
   for (const add of [
     addUiCommand,

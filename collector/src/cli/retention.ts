@@ -45,7 +45,7 @@ interface RoomReport extends RetentionReport {
 /** Adds the command. */
 export function addRetentionCommand(program: Command): void {
   withJson(program.command("retention"))
-    .description("show what is too old for its class in evidence and memory; --apply removes it")
+    .description("show evidence and memory past their retention; --apply removes them")
     .option("--apply", "remove; without it nothing is touched")
     .option("--only <store>", "evidence or memory (default both)")
     .option("--outcome-days <days>", `verified outcomes (default ${limits.retentionOutcomeDays})`)
@@ -66,8 +66,8 @@ export function addRetentionCommand(program: Command): void {
       "after",
       `
 A tenant of the file is { "user_id": string or null, "outcome"?, "metadata"?, "preview"? }, in days.
-Rows that something younger rests on are held until that goes. Exit code 3 when it was ended early:
-run it again. Stop a collector that uses an embedded ClickHouse first.`,
+Rows that newer evidence depends on are kept until it is removed. Exit code 3 when it was
+interrupted: run it again. Stop a collector that uses an embedded ClickHouse first.`,
     )
     .action((flags: RetentionFlags) => attempt(flags, () => retain(flags)));
 }

@@ -144,7 +144,7 @@ export function addUiCommand(program: Command): void {
 Point any OpenTelemetry app here:
   export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318
   export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
-or, for an SDK that speaks gRPC alone:
+or, for an SDK that supports only gRPC:
   export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317
   export OTEL_EXPORTER_OTLP_PROTOCOL=grpc
 

@@ -30,7 +30,7 @@ export function addVerifyCommand(program: Command): void {
     .description("check signed statements, offline when the keys are in a file")
     .option("--events <file>", "the judged events: a page, a list, or one per line")
     .option("--keys <file>", "public keys (jwks.json) instead of asking the collector")
-    .option("--signature-only", "check who signed it, and not whether the verdict holds")
+    .option("--signature-only", "check the signature only, not the verdict")
     .addHelpText(
       "after",
       `
@@ -39,9 +39,9 @@ which says who wrote the verdict and not that it is right: the exit code is 6, o
 --signature-only.
 
 Exit codes: 0 all that was checked holds; 1 a signature, the events or the verdict does not hold, or
-two statements over the same events and mark say otherwise; 5 the verdict cannot be judged again,
-because other rules gave it; 6 the signature holds and the verdict was not judged again; 2 a wrong
-call.`,
+two statements over the same events and mark contradict each other; 2 wrong arguments; 5 the verdict
+cannot be judged again, because other rules made it; 6 the signature holds and the verdict was not
+judged again.`,
     )
     .action((files: readonly string[], flags: VerifyFlags) =>
       attempt(flags, () => verify(files, flags)),

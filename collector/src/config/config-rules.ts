@@ -39,10 +39,12 @@ export function crossProblems(
     );
   }
   if (!loopback && data.INGEST === "on" && data.INGEST_TOKENS.length === 0) {
-    warnings.push("No ingest token is set, so /v1 is closed to everybody on this address.");
+    warnings.push("No ingest token is set, so /v1 refuses all producers on this address.");
   }
   if (!loopback && data.UI_ORIGIN.length === 0) {
-    warnings.push("No public origin is set: only loopback names and HOST are answered to.");
+    warnings.push(
+      "No public origin is set: only requests to loopback names and HOST are answered.",
+    );
   }
   if (!loopback && !data.UI_COOKIE_SECURE) {
     warnings.push("The session cookie is not marked Secure; serve it over TLS and set it so.");

@@ -60,7 +60,7 @@ export function gate(options: AccessGateOptions): MiddlewareHandler<AppEnv> {
     c.set("credential", found.credential);
     if (endpoint === undefined) return unserved(c, endpoints, basePath);
     const refusal = await judge(c, endpoint, found, options);
-    const record = { event: endpoint.audit ?? "", route: name, ...asker(c, found.principal) };
+    const record = { event: endpoint.audit ?? "", route: name, ...callerOf(c, found.principal) };
     if (refusal !== undefined) {
       await audit?.append({ ...record, result: refusal });
       return refuse(c, refusal);
@@ -198,7 +198,7 @@ async function carriesToken(c: AppContext, session: OpenSession): Promise<boolea
   return body?.["csrf_token"] === session.csrfToken;
 }
 
-function asker(
+function callerOf(
   c: AppContext,
   principal: Principal,
 ): { role: string; operator: string; client: string | undefined; requestId: string } {

@@ -36,8 +36,8 @@ export function describeOperation(described: Described): Record<string, unknown>
       [status ?? 200]: answer,
       ...(unready === true ? { 503: answer } : {}),
       ...failureResponses([...failures, ...impliedFailures(endpoint)]),
-      "4XX": problemAnswer("Any other refusal, with its code."),
-      "5XX": problemAnswer("Any other failure, with its code."),
+      "4XX": failureOf(endpoint, "Any other refusal, with its code."),
+      "5XX": failureOf(endpoint, "Any other failure, with its code."),
     },
   };
 }
@@ -48,12 +48,13 @@ const text = { type: "string" };
 function answerOf({ endpoint, schema, form }: Described): Record<string, unknown> {
   const { answers = "application/json", status = 200 } = endpoint;
   if (status >= 300 && status < 400) return { headers: { Location: { schema: text } } };
-  const json = { "application/json": { schema: schema ?? {} } };
+  // Only a host's agent answers in a form that is not ours.
+  const json = { "application/json": { schema: schema ?? { description: endpoint.returns } } };
   if (form === "page") return { content: { "text/html": { schema: text } } };
   if (form === "both") return { content: { "text/html": { schema: text }, ...json } };
   if (answers === "application/json" || answers === "text/html") return { content: json };
   if (answers === protobuf) {
-    return { content: { [protobuf]: { schema: binary }, "application/json": { schema: {} } } };
+    return { content: { [protobuf]: { schema: binary }, ...json } };
   }
   const isText = answers.startsWith("text/") || answers === "application/jose";
   return { content: { [answers]: { schema: isText ? text : binary } } };
@@ -62,9 +63,9 @@ function answerOf({ endpoint, schema, form }: Described): Record<string, unknown
 const protobuf = "application/x-protobuf";
 
 function permissionText({ needs, unbound: narrow }: Endpoint): string {
-  if (needs === "open") return "Open to everybody.";
+  if (needs === "open") return "Open: no sign-in is needed.";
   if (needs === "ingest") return "For producers; open on loopback while no token is set.";
-  if (needs === "signed_in") return "For anybody who is signed in.";
+  if (needs === "signed_in") return "For all who are signed in.";
   const holders = roles.filter((role) => rolePermissions[role].includes(needs));
   const unbound = narrow ? " Only for principals bound to no tenant and no application." : "";
   return `Needs \`${needs}\` (${holders.join(", ")}).${unbound}`;
@@ -94,6 +95,18 @@ function failureResponses(list: readonly Code[]): Record<string, unknown> {
       problemAnswer(members.map((code) => `\`${code}\`: ${codes[code].sentence}`).join(" ")),
     ]),
   );
+}
+
+/** A producer receives a google.rpc.Status in the encoding of its request. */
+const rpcStatus = z.object({
+  code: z.int32().describe("Number of google.rpc.Code."),
+  message: z.string().describe("Code and sentence."),
+});
+
+function failureOf({ needs }: Endpoint, description: string): Record<string, unknown> {
+  if (needs !== "ingest") return problemAnswer(description);
+  const status = json({ schema: schemaOf(rpcStatus) });
+  return { description, content: { [protobuf]: { schema: binary }, ...status } };
 }
 
 function problemAnswer(description: string): Record<string, unknown> {
@@ -134,7 +147,8 @@ function queryParameters(schema: z.ZodObject | undefined): readonly unknown[] {
 /** A form has the same fields as JSON; OTLP has the same message in either encoding. */
 function contentOf({ type, schema }: NonNullable<Endpoint["body"]>): Record<string, unknown> {
   if (type === protobuf) {
-    return { [protobuf]: { schema: binary }, "application/json": { schema: { type: "object" } } };
+    const message = schema === undefined ? { type: "object" } : schemaOf(schema);
+    return { [protobuf]: { schema: binary }, ...json({ schema: message }) };
   }
   const content = { schema: schema === undefined ? {} : schemaOf(schema) };
   return type === "application/json" ? { [type]: content } : { [type]: content, ...json(content) };

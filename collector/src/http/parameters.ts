@@ -62,7 +62,7 @@ export const filters = {
     .describe("Which store's rows; default trace."),
   application_id: id.describe(`Application (\`${attribute.application_id.span}\`).`),
   agent_id: id.describe("Agent; an event of it stays visible whatever its memory id."),
-  user_id: id.describe("Tenant; only narrows what the asker may read."),
+  user_id: id.describe("Tenant; only narrows what the caller may read."),
   scope: z.enum(["anonymous"]).describe("`anonymous`: rows that belong to no user."),
   memory_id: id.describe("Memory."),
   thread_id: id.describe(`Thread (\`${attribute.thread_id.span}\`).`),

@@ -90,10 +90,13 @@ interface ReadNames {
   readonly names: GroupNames;
   readonly tools: ToolCounts;
   /** Model calls without token counts. */
-  readonly untold: number;
+  readonly withoutUsage: number;
 }
 
-function groupOf(of: FigureGroup | undefined, { names, tools, untold }: ReadNames): TurnGroup {
+function groupOf(
+  of: FigureGroup | undefined,
+  { names, tools, withoutUsage }: ReadNames,
+): TurnGroup {
   const { input_tokens = null, output_tokens = null, cached_tokens = null } = of ?? {};
   const measured = input_tokens !== null || output_tokens !== null;
   return {
@@ -110,7 +113,7 @@ function groupOf(of: FigureGroup | undefined, { names, tools, untold }: ReadName
     input_tokens,
     output_tokens,
     cached_tokens,
-    usage_state: !measured ? "not_measured" : untold > 0 ? "partial" : "known",
+    usage_state: !measured ? "not_measured" : withoutUsage > 0 ? "partial" : "known",
   };
 }
 
@@ -132,7 +135,7 @@ function toldBy(records: readonly TurnRecord[]): ReadNames {
       threads: new Set(rows.flatMap((row) => row.thread_id || [])).size,
     },
     tools: toolCounts(outcomesOf(calls)),
-    untold: calls.filter(isUntold).length,
+    withoutUsage: calls.filter(isUntold).length,
   };
 }
 
@@ -153,7 +156,7 @@ function outcomesOf(calls: readonly TurnCall[]): Readonly<Record<string, number>
 /** Results from the calls of a group. */
 interface CallsTold {
   readonly tools: ToolCounts;
-  readonly untold: number;
+  readonly withoutUsage: number;
 }
 
 /** Results from the calls of each agent, in two statements. */
@@ -171,7 +174,7 @@ async function agentCalls(
 }
 
 function callsTold(tools: CallFigures | undefined, models: CallFigures | undefined): CallsTold {
-  return { tools: toolCounts(tools?.outcomes ?? {}), untold: models?.tokens_unknown ?? 0 };
+  return { tools: toolCounts(tools?.outcomes ?? {}), withoutUsage: models?.tokens_unknown ?? 0 };
 }
 
 async function groupCalls(ledger: TurnReader, question: TurnQuestion): Promise<CallsTold> {

@@ -174,7 +174,7 @@ const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
       ) : null}
       {status === 403 ? (
         <a class="button" href={hrefOf(frame, "/settings")}>
-          Who am I?
+          Show my account
         </a>
       ) : null}
       <a class="button" href={hrefOf(frame, "/traces")}>

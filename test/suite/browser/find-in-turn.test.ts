@@ -132,7 +132,7 @@ test("nothing found says so, a key that is none is looked for as text, clearing 
   expect(await edgeOf(page)).not.toBe(edge);
   await page.keyboard.press("Escape");
   await ask(page, "nonsense:1");
-  await count(page, "No match in 10,000 rows; nonsense:1 was looked for as text");
+  await count(page, "No match in 10,000 rows; nonsense:1 was searched as text");
   expect(await page.locator("[data-find=next]").isDisabled()).toBe(true);
   await page.locator("[data-find=clear]").click();
   expect(await page.locator("[data-find-count]").innerText()).toBe("");

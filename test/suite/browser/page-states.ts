@@ -164,13 +164,13 @@ export const states: readonly State[] = [
     view: "health",
     name: "with data",
     ...on("site", "/traces/health"),
-    says: /Are we losing telemetry\?[\s\S]*the sum is exact/,
+    says: /Telemetry loss[\s\S]*the sum is exact/,
   },
   {
     view: "health",
     name: "watched",
     ...on("site", "/traces/health"),
-    says: /Are we losing telemetry\?/,
+    says: /Telemetry loss/,
     open: async (page) => {
       await page.locator("[data-watch]").click();
       await page.locator("[data-watch-plots] canvas").first().waitFor();
@@ -313,7 +313,7 @@ export const states: readonly State[] = [
       on: scene.site,
       path: `/traces/reconcile?agent_id=${agent}&root_trace_id=${scene.roots[0]}`,
     }),
-    says: /What the verdict rests on/,
+    says: /Basis of the verdict/,
   },
   { view: "login", name: "sign-in", ...on("guarded", "/traces"), says: /Sign in/ },
   {

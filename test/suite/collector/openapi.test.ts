@@ -11,9 +11,15 @@ interface Parameter {
   readonly required: boolean;
   readonly schema: Record<string, unknown>;
 }
+type Content = Readonly<Record<string, { readonly schema?: Readonly<Record<string, unknown>> }>>;
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
 interface Described {
   readonly openapi: string;
-  readonly paths: Record<string, Record<string, { readonly parameters?: readonly Parameter[] }>>;
+  readonly paths: Record<string, Record<string, Operation>>;
 }
 
 test("every route is described, and nothing else is", async () => {
@@ -30,6 +36,40 @@ test("every route is described, and nothing else is", async () => {
   const twins = described.filter((route) => /:[a-z_]+\.json$/.test(route));
   expect(twins.every((route) => ruled.includes(route.replace(/\.json$/, "")))).toBe(true);
   expect(described.filter((route) => !twins.includes(route)).toSorted()).toEqual(ruled.toSorted());
+  await desk.collector.close();
+});
+
+test("every body and answer in JSON says its fields, but that of a host's agent", async () => {
+  const desk = await openDesk();
+  const api = await desk.json<Described>("/openapi.json");
+  const open = Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { requestBody, responses }]) => {
+      const contents = [
+        requestBody?.content,
+        ...Object.values(responses).map((one) => one.content),
+      ];
+      const schemas = contents.flatMap((content) =>
+        Object.entries(content ?? {}).filter(([type]) => /json$/.test(type)),
+      );
+      const bare = schemas.filter(
+        ([, { schema = {} }]) => !["$ref", "anyOf", "properties"].some((key) => key in schema),
+      );
+      return bare.map(() => `${method} ${path}`);
+    }),
+  );
+  expect(open).toEqual(["post /agents/{agent_id}/run"]);
+  await desk.collector.close();
+});
+
+test("a producer's failure is described as a google.rpc.Status", async () => {
+  const desk = await openDesk();
+  const api = await desk.json<Described>("/openapi.json");
+  const schema = api.paths["/v1/traces"]?.["post"]?.responses["4XX"]?.content?.["application/json"];
+  const bad = { method: "POST", body: "{", headers: { "content-type": "application/json" } };
+  const answer = await desk.collector.app.request("http://localhost:4318/v1/traces", bad);
+  expect(answer.status).toBe(400);
+  const fields = Object.keys((schema?.schema?.["properties"] ?? {}) as object);
+  expect(Object.keys((await answer.json()) as object).toSorted()).toEqual(fields.toSorted());
   await desk.collector.close();
 });
 

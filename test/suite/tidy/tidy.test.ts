@@ -9,6 +9,7 @@ import { circles } from "./circles.ts";
 import { breaches, importGraph } from "./rules.ts";
 import { houses } from "./rooms.ts";
 import type { SourceFile } from "./source-file.ts";
+import { documentWords } from "./words.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -40,6 +41,19 @@ const rooms = Object.keys(importGraph).filter((folder) =>
 
 test("the house keeps its rules", () => {
   expect(breaches(sources())).toEqual([]);
+});
+
+test("documents have plain words; the requirements are the law as it was written", () => {
+  const pages = execFileSync("git", ["ls-files", "*.md"], { cwd: root, encoding: "utf8" })
+    .split("\n")
+    .filter((path) => /^(README|SECURITY|docs\/|packages\/|collector\/|dashboards\/)/.test(path))
+    .filter((path) => path !== "docs/requirements.md" && existsSync(join(root, path)));
+  expect(pages.length).toBeGreaterThan(40);
+  const found = pages.flatMap((path) =>
+    documentWords({ path, text: readFileSync(join(root, path), "utf8") }),
+  );
+  expect(found.map(({ path, line }) => `${path}:${line}`)).toEqual([]);
+  expect(documentWords({ path: "a.md", text: "Open to everybody." })).toHaveLength(1);
 });
 
 test("no file imports itself by way of others, types included", () => {
@@ -189,6 +203,7 @@ describe("a planted breach is found", () => {
     ["packages/store/src/a.test.ts", `test.skip("x", () => {});`, /skipped/],
     ["packages/store/src/a.ts", `// @ts-ignore`, /switched off/],
     ["packages/store/src/a.ts", "await rm(path).catch(() => undefined);", /rejection says why/],
+    ["collector/src/ui/a.tsx", `<p>Open to everybody.</p>`, /:1 a text has plain words/],
     ["packages/store/src/a.ts", "/** A role who\n * may read. */", /:1 a comment has plain words/],
   ];
   test.each(planted.map(([path, text, rule]) => ({ path, text, rule })))(

@@ -17,6 +17,15 @@ const strictWords: readonly string[] = [
 if (strictWords.length === 0) throw new Error("CONTRIBUTING.md marks no word as strict");
 const strict = new RegExp(`\\b(?:${strictWords.join("|")})\\b`, "i");
 
+/** Lines of a document that hold a strict word; code in backquotes is no prose. */
+export function documentWords({ path, text }: SourceFile): readonly Breach[] {
+  return text.split("\n").flatMap((line, index) => {
+    const prose = line.replaceAll(/`[^`]*`/g, "");
+    const rule = "a document has plain words";
+    return strict.test(prose) ? [{ path, line: index + 1, rule }] : [];
+  });
+}
+
 /** Comments with the number of their first line; lines of one comment are joined. */
 function comments(text: string): readonly { readonly line: number; readonly text: string }[] {
   const found: { line: number; text: string }[] = [];
@@ -32,10 +41,23 @@ function comments(text: string): readonly { readonly line: number; readonly text
   return found;
 }
 
-/** Comments of the packages and the collector that hold a strict word. */
-export const words = (file: SourceFile): readonly Breach[] =>
-  /^(packages|collector)\//.test(file.path)
-    ? comments(file.text)
-        .filter(({ text }) => strict.test(text))
-        .map(({ line }) => ({ path: file.path, line, rule: "a comment has plain words" }))
-    : [];
+/**
+ * Comments of the packages and the collector that hold a strict word, and lines of the collector's
+ * code, which has the texts of pages, commands and errors.
+ */
+export function words(file: SourceFile): readonly Breach[] {
+  if (!/^(packages|collector)\//.test(file.path)) return [];
+  const breach = (line: number, rule: string): Breach => ({ path: file.path, line, rule });
+  const said = comments(file.text)
+    .filter(({ text }) => strict.test(text))
+    .map(({ line }) => breach(line, "a comment has plain words"));
+  if (!file.path.startsWith("collector/") || /\.test\.tsx?$/.test(file.path)) return said;
+  const shown = file.text
+    .split("\n")
+    .flatMap((line, index) =>
+      /^\s*(?:\*|\/\/|\/\*)/.test(line) || !strict.test(line)
+        ? []
+        : [breach(index + 1, "a text has plain words")],
+    );
+  return [...said, ...shown];
+}

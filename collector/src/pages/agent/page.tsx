@@ -49,7 +49,7 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
         ))}
       </div>
       {turns.length === 0 ? (
-        <Empty title="No turn of this agent is in reach" icon="agents">
+        <Empty title="No readable turn of this agent" icon="agents">
           <p>
             Nothing that you may read names it.{" "}
             <a href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(name)}`)}>

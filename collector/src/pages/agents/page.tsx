@@ -113,7 +113,7 @@ const Row: FC<{
           tone="quiet"
           icon="remote"
           word="seen"
-          title="It left evidence; this collector's host does not mount it."
+          title="It has evidence; the host of this collector does not mount it."
         />
       )}
     </td>

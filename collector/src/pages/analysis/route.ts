@@ -116,7 +116,7 @@ export const analysisGroup: RouteGroup<AnalysisAnswers> = {
       audit: "lineage.read",
       reads: true,
       id: "getLineage",
-      summary: "Lineage: what a resource rests on",
+      summary: "Lineage of a resource",
       query: inspectParameters,
       returns:
         "One lineage per tenant; tenants are never mixed. `edges_omitted` of a node counts sources of " +
@@ -128,7 +128,7 @@ export const analysisGroup: RouteGroup<AnalysisAnswers> = {
       audit: "replay_plan.read",
       reads: true,
       id: "getReplayPlan",
-      summary: "Inert description of what a turn did",
+      summary: "Replay plan of a turn; it runs nothing",
       text: "Execution, network and side effects are off, and nothing in the plan turns them on.",
       query: replayParameters,
       returns: "The plan.",

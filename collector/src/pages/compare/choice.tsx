@@ -85,8 +85,8 @@ const Picker: FC<{ readonly model: Choice; readonly agent: string; readonly path
   ];
   if (roots.length === 0) {
     return (
-      <Empty title="This agent has no turn in reach" icon="turns">
-        <p>No turn that you may read is one of it.</p>
+      <Empty title="No readable turn of this agent" icon="turns">
+        <p>You can read no turn of this agent.</p>
       </Empty>
     );
   }

@@ -89,7 +89,7 @@ const Head: FC<{
           </Fact>
           <Fact name="release">
             {releases.length === 0 ? (
-              <Unknown why="Its service named no version." />
+              <Unknown why="Its service reports no version." />
             ) : (
               <code>{releases.join(", ")}</code>
             )}
@@ -132,7 +132,7 @@ export const TrustBar: FC<{ readonly model: ComparedSides }> = ({ model }) => {
   const { trust, counts } = model;
   const matched = trust.matched_percent;
   return (
-    <section class="trust" aria-label="How far this can be trusted">
+    <section class="trust" aria-label="Trust in this comparison">
       <div class="trust-bar">
         <ShareBar
           part={matched}

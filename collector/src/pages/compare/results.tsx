@@ -81,7 +81,7 @@ const Said: FC<{
     return complete ? (
       <NotThere why="not on this side" />
     ) : (
-      <Unknown why="This side is incomplete: it may be there unseen." />
+      <Unknown why="This side is incomplete: it may exist without having been read." />
     );
   }
   return <>{states.map((state) => wordsOf(state ?? "used, no version")).join(", ")}</>;

@@ -97,7 +97,7 @@ export const compareGroup: RouteGroup<CompareAnswers> = {
       audit: "compare.read",
       reads: true,
       id: "compareRoots",
-      summary: "Two roots side by side",
+      summary: "Compare two roots",
       text: "Metadata only in every content mode. Runs nothing; says what changed, not what is better.",
       query: compareParameters,
       returns: "Changes in operations, sources, artifacts, parsing, delivery and diagnostic codes.",

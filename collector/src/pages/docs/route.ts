@@ -18,8 +18,13 @@ import { docsPage } from "./page.tsx";
 /** What the documentation page shows. */
 export type DocsModel = OpenApi;
 
+/** Its JSON, by route. */
+export interface DocsAnswers {
+  readonly "GET /openapi.json": OpenApi;
+}
+
 /** Docs: what each route needs, records and answers. */
-export const docsGroup: RouteGroup = {
+export const docsGroup: RouteGroup<DocsAnswers> = {
   endpoints: {
     "GET /openapi.json": {
       needs: "signed_in",

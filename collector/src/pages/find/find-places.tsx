@@ -23,7 +23,7 @@ export const Places: FC<{ readonly model: FindModel; readonly frame: Frame }> = 
   model,
   frame,
 }) => (
-  <section class="find-places" aria-label="Where it was looked for">
+  <section class="find-places" aria-label="Places searched">
     <ul>
       {model.places.map(({ place, reach }) => {
         const { state, why } = reachWords[reach];

@@ -294,7 +294,7 @@ const Verdicts: FC<{ readonly item: FoundRoot }> = ({ item }) => {
   return (
     <span class="found-verdicts">
       {verdicts === null ? (
-        <Unknown why="Too much to look at here; its own page tells." />
+        <Unknown why="Too much evidence to judge in a list; the page of the trace has the verdict." />
       ) : (
         [...new Set(verdicts.map(({ verdict }) => verdict))].map((verdict) => (
           <VerdictBadge verdict={verdict} />

@@ -37,7 +37,7 @@ const findParameters = z
     application_id: filters.application_id,
     agent_id: filters.agent_id,
     user_id: filters.user_id.describe(
-      "Tenant; only narrows what the asker may read, and lets rows of its memory be searched too.",
+      "Tenant; only narrows what the caller may read, and lets rows of its memory be searched too.",
     ),
     scope: filters.scope,
     memory_id: filters.memory_id.describe("Memory."),

@@ -95,7 +95,7 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
   const { journal, drain } = ingest;
   return (
     <Card
-      title="Door to store"
+      title="From receipt to store"
       id="journal"
       icon="artifact"
       end={

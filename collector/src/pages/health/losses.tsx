@@ -28,7 +28,7 @@ export const LossCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
   const silent = producers.filter(({ state }) => state === "unknown").length;
   return (
     <Card
-      title="Are we losing telemetry?"
+      title="Telemetry loss"
       id="losses"
       icon="orphan"
       flush
@@ -62,10 +62,14 @@ const Head: FC = () => (
   <>
     <th scope="col">Producer</th>
     <th scope="col">Lost</th>
-    <th scope="col" class="num" title="Events of it in the window that was read">
+    <th scope="col" class="num" title="Events of the producer in this window">
       Events read
     </th>
-    <th scope="col" class="num" title="Numbers missing up to the last that was read or reported">
+    <th
+      scope="col"
+      class="num"
+      title="Sequence numbers missing, up to the last one that was read or reported"
+    >
       Gaps
     </th>
     <th scope="col" class="num">
@@ -116,7 +120,7 @@ const Producer: FC<{ readonly of: ProducerLoss; readonly part: boolean }> = ({ o
       </td>
       <td class="num">
         {of.sequence_gaps === null ? (
-          <Unknown why="No number of it was read." />
+          <Unknown why="No sequence number of this producer was read." />
         ) : (
           <Count of={of.sequence_gaps} />
         )}
@@ -155,4 +159,4 @@ const Service: FC<{ readonly of: ProducerLoss }> = ({ of }) => {
 };
 
 const Known: FC<{ readonly of: number | null }> = ({ of }) =>
-  of === null ? <Unknown why="It never reported this counter." /> : <Count of={of} />;
+  of === null ? <Unknown why="The producer has not reported this counter." /> : <Count of={of} />;

@@ -63,7 +63,7 @@ export const RefusalsCard: FC<{ readonly model: HealthModel }> = ({ model }) => 
   const sinceStart = atDoor.reduce((sum, [, count]) => sum + count, 0);
   return (
     <Card
-      title="Refused at the door"
+      title="Refused attributes"
       id="refusals"
       icon="blocking"
       flush

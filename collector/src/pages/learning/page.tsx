@@ -125,7 +125,7 @@ const Experiments: FC<{ readonly of: readonly DraftExperiment[] }> = ({ of }) =>
                 tone="quiet"
                 icon="unjudged"
                 word="draft"
-                title="Nothing runs it; people carry it out."
+                title="It is not run automatically; an operator carries it out."
               />
               <b>{draft.hypothesis}</b>
               <span class="muted">{draft.component}</span>

@@ -121,7 +121,7 @@ export const learningGroup: RouteGroup<LearningAnswers> = {
       id: "getLearning",
       summary: "Recommendations, draft experiments and learning candidates",
       query: learningParameters,
-      returns: "What is in the asker's scope.",
+      returns: "What is in the caller's scope.",
       failures: ["not_configured", "scope_forbidden"],
     }),
     "POST /traces/recommendations": {
@@ -129,7 +129,7 @@ export const learningGroup: RouteGroup<LearningAnswers> = {
       audit: "recommendation.proposed",
       mutates: true,
       id: "proposeRecommendations",
-      summary: "Propose what the insights of a window recommend",
+      summary: "Propose recommendations from the insights of a window",
       text: "Whose evidence it is comes from the stored events. New evidence makes a new revision.",
       body: json(recommendationBody),
       returns: "The recommendations.",

@@ -31,8 +31,8 @@ export function memoryPage(model: MemoryModel, frame: Frame): Child {
       ) : (
         <Empty title="Name a tenant first" icon="memory">
           <p>
-            Memory is scoped: counts are of one tenant, or of the anonymous rows, never of everybody
-            at once. Type the tenant above, or look at the{" "}
+            Memory is scoped: counts are of one tenant or of the anonymous rows, never of all
+            tenants together. Enter the tenant above, or see the{" "}
             <a href={hrefOf(frame, "/memory?scope=anonymous")}>anonymous rows</a>.
           </p>
         </Empty>

@@ -72,7 +72,7 @@ export const memoryGroup: RouteGroup<MemoryAnswers> = {
       needs: "trace.read",
       audit: "memory.read",
       id: "getMemory",
-      summary: "How much memory holds of one tenant, by kind",
+      summary: "Memory rows of one tenant, by kind",
       text: "Counts and times alone; no row is shown.",
       query: memoryParameters,
       returns: "Counts by kind; unknown until a tenant is named.",

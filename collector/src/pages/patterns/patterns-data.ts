@@ -72,7 +72,7 @@ const events: readonly TurnEvent[] = [
   between("early", -0, 3_400, {
     started_at: at(3_600),
     operation: "clock_skewed",
-    caused_by_event_id: "nobody",
+    caused_by_event_id: "not-there",
   }),
   between("ring-a", 3_100, 3_300, { parent_span_id: "ring-b", operation: "ring_a" }),
   between("ring-b", 3_100, 3_200, { parent_span_id: "ring-a", operation: "ring_b" }),

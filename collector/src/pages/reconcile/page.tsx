@@ -46,7 +46,7 @@ export function reconcilePage(model: ReconcileModel, frame: Frame): Child {
         />
       </Chips>
       <VerdictStrip verdict={model} failures={[]} />
-      <Card title="What the verdict rests on" icon="info">
+      <Card title="Basis of the verdict" icon="info">
         <Facts>
           <Fact name="events">
             <Count of={model.event_count} /> judged of <Count of={read.event_count} /> read

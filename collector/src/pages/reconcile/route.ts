@@ -44,7 +44,7 @@ const reconcileParameters = z.strictObject({
 /** Body of POST `/traces/reconcile`. */
 const reconcileBody = z.strictObject({
   events: z
-    .array(z.unknown())
+    .array(z.unknown().meta({ type: "object", description: "An event." }))
     .max(limits.rootEventsMax)
     .describe("Events as in `items` of a page."),
   task_id: z.string().min(1).max(limits.stringCharsMax).nullish(),
@@ -52,7 +52,9 @@ const reconcileBody = z.strictObject({
     .looseObject({
       window_complete: z.boolean().optional(),
       truncated: z.boolean().optional(),
-      normalization_errors: z.union([z.number(), z.array(z.unknown())]).optional(),
+      normalization_errors: z
+        .union([z.number(), z.array(z.unknown().describe("One error."))])
+        .optional(),
       read_completeness: z.enum(["complete", "partial", "untrusted", "unknown"]).optional(),
     })
     .nullish()

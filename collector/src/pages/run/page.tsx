@@ -21,7 +21,7 @@ export function runPage(model: RunModel, frame: Frame): Child {
   const agentHref = hrefOf(frame, `/agents/${encodeURIComponent(agent)}`);
   return (
     <Page frame={frame} title="Run" windowTitle={`Run of ${agent}`}>
-      <Chips label="Who was asked, and for whom">
+      <Chips label="Agent and tenant of the run">
         <Chip name="agent" value={agent} icon="agents" href={agentHref} chars={60} />
         <TenantChip userId={tenant} />
         {thread === null ? null : (

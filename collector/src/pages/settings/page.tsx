@@ -108,7 +108,7 @@ const Reading: FC = () => (
           </div>
         </fieldset>
       ))}
-      <p class="muted">Kept in this browser and nowhere else.</p>
+      <p class="muted">Stored in this browser only.</p>
     </div>
   </Card>
 );
@@ -128,7 +128,7 @@ const Configured: FC<{ readonly model: SettingsModel }> = ({ model }) => {
           <Switch
             on={model.auth_configured}
             yes="required"
-            no="none: this machine only, everybody is admin"
+            no="none: this machine only, each local user is admin"
           />
         </Fact>
         <Fact name="content mode">

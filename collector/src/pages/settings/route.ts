@@ -55,7 +55,7 @@ export const settingsGroup: RouteGroup<SettingsAnswers> = {
       needs: "signed_in",
       audit: "settings.read",
       id: "getSettings",
-      summary: "Who am I, and what is configured",
+      summary: "Principal and configuration",
       query: none,
       returns: "Principal, modes and warnings.",
     }),

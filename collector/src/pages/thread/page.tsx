@@ -37,7 +37,7 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
         ))}
       </div>
       {none ? (
-        <Empty title="No turn of this thread is in reach" icon="threads">
+        <Empty title="No readable turn of this thread" icon="threads">
           <p>
             Nothing that you may read names it in the window that was looked at.{" "}
             <a href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(name)}`)}>

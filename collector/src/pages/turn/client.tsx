@@ -217,7 +217,7 @@ function panelOf(row: WaterfallRow, events: readonly TurnEvent[]): unknown {
       </p>
     );
   }
-  if (events.length === 0) return <p class="muted">No event of this row is at hand.</p>;
+  if (events.length === 0) return <p class="muted">No event of this row was loaded.</p>;
   return events.map((event) => <EventPanel event={event} />);
 }
 

@@ -58,14 +58,14 @@ export const FindBox: FC = () => (
     <details class="find-help">
       <summary>What can be found</summary>
       <p>
-        Words are looked for everywhere in a row; several have to be there together, and{" "}
-        <code>-word</code> must not. A term looks in one place: <code>op:</code> <code>kind:</code>{" "}
-        <code>tool:</code> <code>model:</code> <code>status:</code> <code>service:</code>{" "}
-        <code>producer:</code> <code>span:</code> <code>event:</code> <code>task:</code>{" "}
-        <code>ref:</code>, or any attribute by its name, as in <code>input_tokens:&gt;800</code>.{" "}
-        <code>tool:=search</code> is that value exactly, <code>tool:?</code> where none was
-        recorded, <code>duration:&gt;2s</code> what took longer, <code>duration:?</code> what is of
-        unknown duration, <code>is:missing</code> gaps. Values with spaces stand in double quotes.
+        Words are searched in the whole row; all of them have to match, and <code>-word</code> must
+        not. A term looks in one place: <code>op:</code> <code>kind:</code> <code>tool:</code>{" "}
+        <code>model:</code> <code>status:</code> <code>service:</code> <code>producer:</code>{" "}
+        <code>span:</code> <code>event:</code> <code>task:</code> <code>ref:</code>, or any
+        attribute by its name, as in <code>input_tokens:&gt;800</code>. <code>tool:=search</code> is
+        that value exactly, <code>tool:?</code> where none was recorded,{" "}
+        <code>duration:&gt;2s</code> what took longer, <code>duration:?</code> what is of unknown
+        duration, <code>is:missing</code> gaps. Values with spaces stand in double quotes.
       </p>
     </details>
   </form>

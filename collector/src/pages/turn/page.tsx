@@ -195,7 +195,7 @@ const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
         <Chip
           name="refused attributes"
           value={countText(refused)}
-          title="Attributes that the door let drop; their keys and values are nowhere."
+          title="Attributes that the guard dropped; neither their keys nor their values are stored."
         />
       </Chips>
     </section>

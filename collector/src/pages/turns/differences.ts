@@ -47,7 +47,7 @@ export const differencesGroup: RouteGroup<DifferencesAnswers> = {
       id: "getDifferences",
       summary: "What the turns of a filter say more often than other turns of the same time",
       text:
-        "Counts alone, exact on either side. The others are those of the asker's scope in the same `start_time` and `end_time`; a filter of " +
+        "Counts alone, exact on either side. The others are those of the caller's scope in the same `start_time` and `end_time`; a filter of " +
         "times alone is refused.",
       query: listParameters,
       returns: "Values with how many of either side say them, and how many say none.",

@@ -40,12 +40,12 @@ const byCode: { readonly [code: string]: ProblemWords } = {
   recommendation_closed: {
     title: "Decided already",
     next:
-      "Somebody accepted or rejected this revision before you did, and that stands. Look at what " +
-      "was decided; new evidence can be proposed as a new revision.",
+      "Another operator has accepted or rejected this revision. Read the decision; new evidence " +
+      "can be proposed as a new revision.",
   },
   not_configured: {
     title: "Not configured here",
-    next: "The host of this collector has not plugged in what this needs.",
+    next: "The host of this collector has not configured the part that this needs.",
   },
   audit_unavailable: {
     title: "The audit log cannot be written",

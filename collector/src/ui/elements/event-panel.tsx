@@ -151,7 +151,7 @@ const Dropped: FC<{ readonly event: TurnEvent }> = ({ event }) => {
   return (
     <>
       <h4>
-        Refused at the door <span class="muted">{countText(total)}</span>
+        Refused attributes <span class="muted">{countText(total)}</span>
       </h4>
       <Facts>
         {dropped.map(([code, count]): Child => (

@@ -56,7 +56,7 @@ export function negatives(scope: Scope): Objection[] {
 }
 
 /**
- * What the verdict rests on: the turn's binding, the intent's sources, the artifacts that stand with
+ * Basis of the verdict: the turn's binding, the intent's sources, the artifacts that stand with
  * their sources and producing actions, the deliveries with what they name. A version that another
  * one superseded is none of it (Reconciliation 2).
  */

@@ -203,7 +203,7 @@ class FindBox {
 
   #step(by: 1 | -1, take: boolean): void {
     if (this.#found.length === 0) {
-      announce(this.#field.value.trim() === "" ? "Nothing is looked for" : "Nothing matches");
+      announce(this.#field.value.trim() === "" ? "No search text" : "Nothing matches");
       return;
     }
     const next = nextOf(this.#found, this.#grid.focused, by) ?? 0;
@@ -219,7 +219,7 @@ class FindBox {
     if (count > 0) return `${countText(count)} ${count === 1 ? "match" : "matches"}`;
     const { unclear } = readRowQuery(this.#field.value);
     const none = `No match in ${countText(this.#grid.model.rows.length)} rows`;
-    return unclear.length === 0 ? none : `${none}; ${unclear.join(" ")} was looked for as text`;
+    return unclear.length === 0 ? none : `${none}; ${unclear.join(" ")} was searched as text`;
   }
 
   /** Announces the selected row's position among the matches. */
