@@ -1,5 +1,6 @@
 /**
- * Every count that a list, facets, trend, overview, agents and threads show equals a recount from
+ * Every count that a list, facets, trend, overview, differences, the incident finder, agents and
+ * threads show equals a recount from
  * the stored events by another path, which reads and folds whole roots: on every provider, at rest
  * and under load.
  */
@@ -27,8 +28,10 @@ import {
   expectEqual,
   judgeAll,
   recounted,
+  recountedBeside,
   recountedGroups,
   told,
+  toldBeside,
   toldGroups,
   turnsOf,
 } from "./recounting.ts";
@@ -131,6 +134,9 @@ describe.each(providersWith("evidence"))("%s", (backend) => {
       { list, facets, counts },
       { list: now.list, facets: now.facets, counts: now.turns },
     );
+    for (const filter of filters.filter((one) => one !== "")) {
+      expectEqual(await toldBeside(desk, filter, "nobody"), recountedBeside(all, filter), filter);
+    }
     await server.close(500);
     await desk.collector.close();
     await desk.store.close();
@@ -150,6 +156,8 @@ describe.each(providersWith("evidence"))("%s", (backend) => {
           await judgeAll(desk, turns);
           const answers = await told(desk, filter, `nobody-${run}`);
           expectEqual(answers, recounted(turns, filter, Date.now()), filter);
+          const beside = await toldBeside(desk, filter, `nobody-${run}`);
+          expectEqual(beside, recountedBeside(turns, filter), filter);
           for (const by of ["agent_id", "thread_id"] as const) {
             expect(await toldGroups(desk, by)).toEqual(recountedGroups(turns, by));
           }

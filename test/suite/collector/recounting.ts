@@ -9,10 +9,13 @@ import type { EvidenceStore } from "@turnproof/store";
 import { everybody } from "@turnproof/store/testing";
 import { expect } from "vitest";
 
+import type { Lately } from "../../../collector/src/pages/find/lately.ts";
+import { differencesOf } from "../../../collector/src/ui/display/differences.ts";
+import type { Differences, SideCounts } from "../../../collector/src/ui/display/differences.ts";
 import { durationCells, lastingOf } from "../../../collector/src/ui/display/duration-cells.ts";
 import { readTerms } from "../../../collector/src/ui/display/filter-terms.ts";
 import { trendOf } from "../../../collector/src/ui/display/trend.ts";
-import { binsOf, facetsOf } from "../../../collector/src/ui/display/turn-figures.ts";
+import { binsOf, facetNames, facetsOf } from "../../../collector/src/ui/display/turn-figures.ts";
 import { judgeTurns } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { meaning } from "./turn-meaning.ts";
@@ -254,4 +257,57 @@ function sortedJson(value: unknown): string {
       ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : one,
   );
+}
+
+/** Counts of a filter beside all other turns, and the findings of all turns. */
+export interface Beside extends Omit<Differences, "cut"> {
+  readonly lately: { readonly turns: number; readonly unjudged: number; readonly codes: unknown };
+}
+
+export async function toldBeside(desk: Desk, filter: string, salt: string): Promise<Beside> {
+  const query = `q=${encodeURIComponent(`${filter} -agent:${salt}`)}`;
+  const { these, others, values, unsaid } = await desk.json<Differences>(
+    `/traces/differences.json?${query}`,
+  );
+  const { lately } = await desk.json<{ lately: Lately }>("/traces/find.json");
+  const codes = Object.fromEntries(lately.findings.map(({ code, turns }) => [code, turns]));
+  const { turns, unjudged } = lately;
+  return { these, others, values, unsaid, lately: { turns, unjudged, codes } };
+}
+
+export function recountedBeside(turns: readonly Turn[], filter: string): Beside {
+  const { cut: _cut, ...sides } = differencesOf(
+    sideOf(passing(turns, filter)),
+    sideOf(turns),
+    new Map(facetNames),
+  );
+  const codes: Record<string, number> = {};
+  for (const code of turns.flatMap(({ row }) => [...new Set(row.finding_codes)])) {
+    codes[code] = (codes[code] ?? 0) + 1;
+  }
+  const unjudged = turns.filter(({ row }) => row.verdict === null).length;
+  return { ...sides, lately: { turns: turns.length, unjudged, codes } };
+}
+
+function sideOf(turns: readonly Turn[]): SideCounts {
+  const said = turns.map(({ row, own }) => {
+    const facets = facetsOf([row], Infinity).map(
+      ({ key, values }) => [key, values.map(({ value }) => value)] as const,
+    );
+    // A turn across services is of the application of every one of its events.
+    const apps = new Set(own.flatMap(({ application_id: id }) => id ?? []));
+    return new Map<string, readonly string[]>([...facets, ["app", [...apps]]]);
+  });
+  const keys = facetNames.map(([key]) => {
+    const counts = new Map<string, number>();
+    for (const value of said.flatMap((one) => one.get(key) ?? [])) {
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    const errors = turns.filter(({ row }) => row.has_error).length;
+    if (key === "status") counts.delete("error");
+    if (key === "status" && errors > 0) counts.set("error", errors);
+    const unsaid = said.filter((one) => (one.get(key) ?? []).length === 0).length;
+    return { key, counts, unsaid, total: counts.size };
+  });
+  return { turns: turns.length, keys };
 }
