@@ -14,7 +14,7 @@ export const golden: Golden = {
 };
 
 /** Every clause. */
-export const clauses: readonly Clause[] = [
+const clauses: readonly Clause[] = [
   { clause: "ended" },
   { clause: "status", is: "success" },
   { clause: "verdict", is: ["success", "unknown"] },
@@ -52,9 +52,12 @@ export const clauses: readonly Clause[] = [
   { clause: "order", tool: "a", before: { tool: "b" }, immediately: true },
   { clause: "order", tool: "a", before: { tool: "b" }, within_calls: 2 },
   ...modes.map((match): Clause => ({ clause: "trajectory", match, golden: "usual" })),
-  ...modes.map(
-    (match): Clause => ({ clause: "trajectory", match, golden: "usual", compare: ["outcome"] }),
-  ),
+  ...modes.map((match): Clause => ({
+    clause: "trajectory",
+    match,
+    golden: "usual",
+    compare: ["outcome"],
+  })),
   { clause: "trajectory", match: "superset", of: "calls", steps: [{ kind: "model", name: "m-1" }] },
   { clause: "model", pinned: ["m-1"] },
   { clause: "release", pinned: ["3.*"] },
