@@ -56,7 +56,7 @@ async function marksOf(path: string): Promise<WindowMarks> {
 }
 
 /** The filters of the list of turns. */
-export interface TurnFilters {
+export interface CheckFilters {
   readonly agent?: string;
   readonly thread?: string;
   readonly user?: string;
@@ -69,7 +69,7 @@ export interface TurnFilters {
 }
 
 /** Turns of one root that are judged together. */
-export interface RootWindow extends CheckedWindow {
+export interface ListedWindow extends CheckedWindow {
   readonly events: readonly TurnEvent[];
 }
 
@@ -79,9 +79,9 @@ export interface RootWindow extends CheckedWindow {
  */
 export async function* collectorWindows(
   client: Client,
-  filters: TurnFilters,
+  filters: CheckFilters,
   turnsMax: number,
-): AsyncGenerator<{ readonly window: RootWindow; readonly more: boolean }> {
+): AsyncGenerator<{ readonly window: ListedWindow; readonly more: boolean }> {
   const { rows, more } = await listTurns(client, filters, turnsMax);
   const byRoot = new Map<string, Set<string>>();
   for (const { root_trace_id: root, turn_id: turn } of rows) {
@@ -104,7 +104,7 @@ export async function* collectorWindows(
 
 async function listTurns(
   client: Client,
-  filters: TurnFilters,
+  filters: CheckFilters,
   turnsMax: number,
 ): Promise<{ readonly rows: TurnsModel["items"]; readonly more: boolean }> {
   const rows: TurnsModel["items"][number][] = [];

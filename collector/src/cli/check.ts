@@ -19,7 +19,7 @@ import type { TurnResult } from "@turnproof/contracts";
 
 import { version } from "../version.ts";
 import { collectorWindows, fileWindow } from "./check-windows.ts";
-import type { TurnFilters } from "./check-windows.ts";
+import type { CheckFilters } from "./check-windows.ts";
 import { createClient } from "./client.ts";
 import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";
@@ -28,7 +28,7 @@ import type { NamedContracts } from "./contract-sources.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, fail, printable, say } from "./terminal.ts";
 
-interface CheckFlags extends SharedFlags, TurnFilters {
+interface CheckFlags extends SharedFlags, CheckFilters {
   readonly contract?: readonly string[];
   readonly events?: string;
   readonly statement?: string;

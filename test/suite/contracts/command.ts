@@ -18,15 +18,15 @@ export async function turnproof(...args: readonly string[]): Promise<Ran> {
     written[name] += String(text);
     return true;
   };
-  stdout.write = into("out") as typeof stdout.write;
-  stderr.write = into("err") as typeof stderr.write;
+  stdout.write = into("out");
+  stderr.write = into("err");
   process.exitCode = undefined;
   try {
     await run(["node", "turnproof", ...args]);
     return { code: Number(process.exitCode ?? 0), ...written };
   } finally {
-    stdout.write = write.out as typeof stdout.write;
-    stderr.write = write.err as typeof stderr.write;
+    stdout.write = write.out;
+    stderr.write = write.err;
     process.exitCode = before;
   }
 }

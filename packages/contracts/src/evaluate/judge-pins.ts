@@ -7,7 +7,7 @@ import type { Judgement } from "./judgement.ts";
 import { named } from "./matching.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
-/** Every model that a call was asked of or answered by is pinned. */
+/** Every model that a call names in its request or response is pinned. */
 export function judgeModel({ pinned }: ClauseOf<"model">, facts: TurnFacts): Judgement {
   return judgePins(pinned, "model", facts, facts.of("model_call"), ({ attributes: said }) =>
     [said.response_model, said.model].filter((name) => name !== undefined),

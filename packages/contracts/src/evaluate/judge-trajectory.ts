@@ -93,7 +93,8 @@ function judgeWhole({ match }: ClauseOf<"trajectory">, compared: Compared): Judg
       : { ...judged("violated", sentence, eventsOf(calls)), diverged_at: at + 1 };
   }
   const left = countsOf(wanted);
-  const extra = made.findIndex((key) => !take(left, key));
+  // Every step is taken: one that is too many says nothing of those after it.
+  const extra = made.map((key) => !take(left, key)).indexOf(true);
   const missing = sum(left) > 0;
   if (match !== "superset" && extra !== -1) {
     const words = wordsOf(calls[extra] && stepOf(calls[extra]));

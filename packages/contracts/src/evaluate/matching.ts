@@ -102,7 +102,7 @@ function isFailure(outcome: string | undefined): boolean {
   return outcome === "error" || outcome === "provider_error";
 }
 
-/** A call answers by one model and may have been asked of another: both names are the model's. */
+/** The request and the response may name different models: either name may match. */
 function modelNamed(
   wanted: string | readonly string[] | undefined,
   { attributes }: TurnEvent,

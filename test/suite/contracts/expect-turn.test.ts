@@ -1,0 +1,66 @@
+/** @module `expectTurn`: what a unit test sees when a turn satisfies a contract, and when not. */
+import type { AssertionError } from "node:assert";
+import { readFileSync } from "node:fs";
+
+import { ContractError, defineContract, parseContracts } from "@turnproof/contracts";
+import { expectTurn } from "@turnproof/contracts/expect";
+import { expect, test } from "vitest";
+
+import { contractSchema, contractSchemaFile } from "../../generate/contract-schema.ts";
+import { end, tool, whole } from "./turns.ts";
+
+const once = defineContract({
+  name: "once",
+  expect: [{ clause: "calls", tool: "refund", exactly: 1 }],
+});
+const turn = (...events: Parameters<typeof Array.of>) => ({ events, metadata: whole });
+
+test("a turn that satisfies the contract passes, and its opposite does not", () => {
+  expectTurn(turn(tool("refund", 1), end())).toSatisfy(once);
+  expectTurn(turn(tool("refund", 1), tool("refund", 30), end())).toViolate(once);
+  expect(() => expectTurn(turn(tool("refund", 1), end())).toViolate(once)).toThrow(
+    /to violate once/,
+  );
+});
+
+test("a failure says which clause, why, and by what evidence", () => {
+  const calls = [tool("refund", 1), tool("refund", 30), end()];
+  expect(() => expectTurn(turn(...calls)).toSatisfy(once)).toThrow(
+    /to satisfy once[^]*calls\[0\]: 2 calls \(call of refund\)[^]*evidence: \S+:result/,
+  );
+  try {
+    expectTurn(turn(...calls)).toSatisfy(once);
+  } catch (error) {
+    const { name, code } = error as AssertionError;
+    expect({ name, code }).toEqual({ name: "AssertionError", code: "ERR_ASSERTION" });
+  }
+});
+
+test("what is not established fails, and so does a list without a turn", () => {
+  expect(() => expectTurn([tool("refund", 1), end()]).toSatisfy(once)).toThrow(/not_established/);
+  expect(() => expectTurn([]).toSatisfy(once)).toThrow(/There is no turn among the events/);
+});
+
+test("YAML and TypeScript give one contract; a wrong one names path and rule", () => {
+  const yaml =
+    "version: 1\ncontracts:\n  - name: once\n    expect:\n      - { clause: calls, tool: refund, exactly: 1 }\n";
+  expect(parseContracts(yaml).contracts).toEqual([once]);
+  const problems = (text: string): unknown => {
+    try {
+      return parseContracts(text);
+    } catch (error) {
+      return error instanceof ContractError ? error.problems : error;
+    }
+  };
+  expect(problems(yaml.replace("exactly: 1", "exactly: -1"))).toMatchObject([
+    { path: "contracts[0].expect[0].exactly" },
+  ]);
+  expect(problems(yaml.replace(", exactly: 1", ""))).toEqual([
+    { path: "contracts[0].expect[0]", rule: "needs at_least, at_most, exactly or never" },
+  ]);
+  expect(problems(yaml.replace("version: 1", "version: 2"))).toMatchObject([{ path: "version" }]);
+});
+
+test("the published JSON Schema is that of the language", () => {
+  expect(readFileSync(contractSchemaFile, "utf8")).toBe(contractSchema());
+});

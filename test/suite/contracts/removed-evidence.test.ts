@@ -1,0 +1,282 @@
+/**
+ * @module What is removed from a window never makes a contract hold or fail that would not do so
+ * over all of it, where the count, the digest, the bounds or a loss show that something is gone.
+ */
+import fc from "fast-check";
+import { digestOfEvidence, evaluateTurns } from "@turnproof/contracts";
+import type { Clause, EvaluateOptions, Outcome } from "@turnproof/contracts";
+import type { TurnEvent } from "@turnproof/evidence";
+import { expect, test } from "vitest";
+
+import { contracts, golden } from "./every-clause.ts";
+import { cut, end, model, step, tool, whole } from "./turns.ts";
+
+type Make = (at: number) => TurnEvent;
+
+const prints = ["k1_aaaaaaaaaaaaaaaaaaaaaaaaaa", "k1_bbbbbbbbbbbbbbbbbbbbbbbbbb"];
+const flag = fc.constantFrom(true, false, undefined);
+const known = <T>(fields: Record<string, T | undefined>): TurnEvent["attributes"] =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+const makes: fc.Arbitrary<Make> = fc.oneof(
+  fc
+    .record({
+      name: fc.constantFrom("a", "b", "c"),
+      tool_outcome: fc.constantFrom("success", "error", "fallback", "empty", "degraded", undefined),
+      call_fingerprint: fc.constantFrom(...prints, undefined),
+      result_count: fc.constantFrom(0, 3, undefined),
+      retry_count: fc.constantFrom(0, 1, undefined),
+      ms: fc.constantFrom(10, 80),
+      start: fc.boolean(),
+      nested: fc.integer({ min: 0, max: 3 }),
+    })
+    .map(({ name, ms, start, nested, ...attributes }): Make => (at) => {
+      const made = tool(name, at, known(attributes), {
+        ms,
+        status: attributes.tool_outcome === "error" ? "error" : "success",
+        ...(nested > 0 ? { parent_span_id: `nest${nested}` } : {}),
+      });
+      return start
+        ? {
+            ...made,
+            phase: "start",
+            status: "started",
+            timestamp: made.started_at ?? made.timestamp,
+            event_id: `${made.span_id}:start`,
+          }
+        : made;
+    }),
+  // Spans around calls of tools: a tool's own, a host's, a model's.
+  fc
+    .record({
+      nested: fc.integer({ min: 1, max: 3 }),
+      kind: fc.constantFrom("tool_call" as const, "span" as const, "model_call" as const),
+      name: fc.constantFrom("a", "b"),
+      failed: fc.boolean(),
+    })
+    .map(
+      ({ nested, kind, name, failed }): Make =>
+        (at) =>
+          step(kind, at, kind === "tool_call" ? { tool_name: name } : {}, {
+            span_id: `nest${nested}`,
+            event_id: `nest${nested}:result`,
+            ms: 900,
+            status: failed ? "error" : "success",
+          }),
+    ),
+  fc
+    .record({
+      model: fc.constantFrom("m-1", "m-2", undefined),
+      response_model: fc.constantFrom("m-1", "m-3", undefined),
+      input_tokens: fc.constantFrom(100, 200, undefined),
+      output_tokens: fc.constantFrom(20, undefined),
+      retry_count: fc.constantFrom(0, 2, undefined),
+    })
+    .map(
+      (attributes): Make =>
+        (at) =>
+          step("model_call", at, known(attributes)),
+    ),
+  fc
+    .record({
+      supplied_count: fc.constantFrom(0, 2, undefined),
+      retrieved_count: fc.constantFrom(0, 1),
+      referenced_count: fc.constantFrom(0, 1, 2),
+      memory_degraded: flag,
+      memory_fallback_used: flag,
+    })
+    .map(
+      (attributes): Make =>
+        (at) =>
+          step("memory_supply", at, known(attributes)),
+    ),
+  fc.constantFrom("miss", "hit").map(
+    (cache_decision): Make =>
+      (at) =>
+        step("cache_decision", at, { cache_decision }),
+  ),
+  fc
+    .record({
+      ownership_verified: flag,
+      thread_binding_status: fc.constantFrom("matched", "mismatch", undefined),
+      grounding_status: fc.constantFrom("ready", "missing", undefined),
+    })
+    .map(
+      (attributes): Make =>
+        (at) =>
+          step("context_binding", at, known(attributes)),
+    ),
+  fc
+    .record({
+      artifact_status: fc.constantFrom("created", "deleted", "failed"),
+      persistence_verified: flag,
+      provenance_status: fc.constantFrom("verified" as const, "failed" as const),
+    })
+    .map(
+      ({ provenance_status, ...attributes }): Make =>
+        (at) =>
+          step("artifact", at, known<unknown>({ artifact_type: "report", ...attributes }), {
+            output_refs: [{ resource_type: "report", ref: "r-1", version: "1" }],
+            input_refs: [{ resource_type: "document", ref: "d-1", provenance_status }],
+          }),
+    ),
+  fc.record({ emitted: flag, acknowledged: flag }).map(
+    (said): Make =>
+      (at) =>
+        step("delivery", at, known<unknown>({ delivery_target: "browser", ...said })),
+  ),
+  fc.record({ parser_status: fc.constantFrom("success", "failed"), recovery_used: flag }).map(
+    (said): Make =>
+      (at) =>
+        step("contract", at, known<unknown>({ contract_name: "feed", ...said })),
+  ),
+  fc.record({ verified: flag, outcome: fc.constantFrom("done", "failure") }).map(
+    (said): Make =>
+      (at) =>
+        step("outcome", at, known<unknown>(said)),
+  ),
+  fc.constantFrom(0.2, 0.9).map(
+    (score): Make =>
+      (at) =>
+        step("outcome", at, { evaluation_name: "faithful", score }),
+  ),
+  fc.constant<Make>((at) => step("intent", at, { intent_name: "answer" })),
+  fc.constant<Make>((at) => step("span", at, {}, { service_name: "queue" })),
+  fc.constantFrom("error" as const, "success" as const).map(
+    (status): Make =>
+      (at) =>
+        step("application_action", at, {}, { status }),
+  ),
+  // A turn inside of the turn, whose result is not this turn's.
+  fc.constantFrom("error" as const, "success" as const).map(
+    (status): Make =>
+      (at) =>
+        step("turn", at, { service_version: "4.0" }, { status }),
+  ),
+);
+
+const turns: fc.Arbitrary<TurnEvent[]> = fc
+  .record({
+    parts: fc.array(makes, { maxLength: 12 }),
+    gaps: fc.array(fc.constantFrom(0, 20, 200), { minLength: 12, maxLength: 12 }),
+    ended: fc.integer({ min: 0, max: 5 }),
+    status: fc.constantFrom("success" as const, "error" as const),
+    ms: fc.constantFrom(1_000, 5_000),
+  })
+  .map(({ parts, gaps, ended, status, ms }) => {
+    let at = 1;
+    const events = parts.map((make, index) => make((at += (gaps[index] ?? 0) + 1)));
+    const unique = [...new Map(events.map((event) => [event.event_id, event])).values()];
+    const result = end({ status, ms });
+    const begun = result.started_at ?? result.timestamp;
+    const start = { phase: "start", status: "started", timestamp: begun } as const;
+    return ended === 0
+      ? [{ ...result, ...start, event_id: `${result.span_id}:start` }, ...unique]
+      : [...unique, result];
+  });
+
+const subsets = turns.chain((events) =>
+  fc.tuple(
+    fc.constant(events),
+    fc.array(fc.boolean(), { minLength: events.length, maxLength: events.length }),
+    fc.nat(3),
+  ),
+);
+
+const options: EvaluateOptions = {
+  goldens: [golden],
+  otherwise: null,
+  priceOf: ({ input_tokens }) => (input_tokens === null ? null : input_tokens / 100),
+};
+
+/** Result of each contract on the turn. */
+function resultsOf(events: readonly TurnEvent[], how: EvaluateOptions): Map<string, Outcome> {
+  const [turn] = evaluateTurns(events, contracts, { ...options, ...how });
+  return new Map(turn?.contracts.map(({ contract, result }) => [contract, result]));
+}
+
+/** How a window shows that something is gone. */
+const shown: readonly ((all: readonly TurnEvent[]) => EvaluateOptions)[] = [
+  () => ({ metadata: cut }),
+  (all) => ({ metadata: whole, marks: { event_count: all.length } }),
+  (all) => ({ metadata: whole, marks: { digest: digestOfEvidence(all) } }),
+  () => ({ metadata: { ...whole, known_loss: 1 } }),
+];
+
+const established: Record<string, Set<Outcome>> = {};
+
+test("a part of a window says nothing that the whole does not say", () => {
+  fc.assert(
+    fc.property(subsets, ([events, kept, way]) => {
+      const part = events.filter((_, at) => kept[at] === true);
+      if (part.length === events.length) return;
+      const all = resultsOf(events, { metadata: whole });
+      for (const [contract, result] of resultsOf(part, shown[way]?.(events) ?? {})) {
+        if (result === "not_established") continue;
+        expect([contract, result, all.get(contract)]).toEqual([contract, result, result]);
+        (established[contract] ??= new Set()).add(result);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+  // The property is about something: presence decides many clauses both ways.
+  const decided = Object.values(established);
+  expect(decided.filter((results) => results.has("holds")).length).toBeGreaterThan(8);
+  expect(decided.filter((results) => results.has("violated")).length).toBeGreaterThan(15);
+});
+
+test("a clause about absence never holds where something is gone", () => {
+  const absent = new Set(
+    contracts.flatMap(({ name, expect: [clause] }) =>
+      clause !== undefined && needsAbsence(clause) ? [name] : [],
+    ),
+  );
+  expect(absent.size).toBeGreaterThan(30);
+  fc.assert(
+    fc.property(turns, fc.nat(3), (events, way) => {
+      const gone = [...events, model(4_000)];
+      for (const [contract, result] of resultsOf(events, shown[way]?.(gone) ?? {})) {
+        if (absent.has(contract)) expect([contract, result]).not.toEqual([contract, "holds"]);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** Clauses that hold only because something did not happen, or because nothing came later. */
+function needsAbsence(clause: Clause): boolean {
+  if (clause.when !== undefined) return false;
+  switch (clause.clause) {
+    case "ended":
+    case "status":
+    case "duration":
+    case "stages":
+      return false;
+    case "calls":
+      return clause.at_least === undefined;
+    case "memory":
+      return clause.supplied?.at_least === undefined;
+    case "trajectory":
+      return clause.match !== "superset";
+    default:
+      return true;
+  }
+}
+
+test("over the whole of generated turns every clause is met and broken", () => {
+  const seen: Record<string, Set<Outcome>> = {};
+  fc.assert(
+    fc.property(turns, (events) => {
+      for (const [contract, result] of resultsOf(events, { metadata: whole })) {
+        (seen[contract] ??= new Set()).add(result);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+  const never = contracts.flatMap(({ name }) =>
+    (["holds", "violated"] as const)
+      .filter((result) => seen[name]?.has(result) !== true)
+      .map((result) => `${name} ${result}`),
+  );
+  expect(never).toEqual([]);
+});
