@@ -6,6 +6,12 @@ import { defineConfig } from "vitest/config";
 const conditions = ["@turnproof/source"];
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** Suites whose files share the modules of their worker. */
+const shared = ["test/suite/{collector,evidence,receive,semconv}/**/*.test.{ts,tsx}"];
+
+/** Tests that compare what a process holds, or how long it is silent. */
+const measured = ["test/suite/faults/{overload,stall}.test.ts"];
+
 export default defineConfig({
   root: here(".."),
   resolve: { conditions },
@@ -21,22 +27,36 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "unit", include: ["{packages/*,collector}/src/**/*.test.{ts,tsx}"] },
+        // Modules are evaluated once in a worker: these tests leave nothing in them.
+        test: {
+          name: "unit",
+          include: ["{packages/*,collector}/src/**/*.test.{ts,tsx}"],
+          isolate: false,
+        },
+      },
+      {
+        // Modules are evaluated once in a worker here, too; no file leaves a server or a global.
+        extends: true,
+        test: {
+          name: "shared",
+          include: shared,
+          isolate: false,
+        },
       },
       {
         extends: true,
         test: {
           name: "suite",
           include: ["test/suite/**/*.test.{ts,tsx}"],
-          exclude: ["test/suite/faults/**"],
+          exclude: [...shared, ...measured, "test/suite/browser/**"],
         },
       },
       {
-        // Memory and waiting are measured here: alone, after the others, and never a second time.
+        // Memory and waiting are measured here: alone, after the others.
         extends: true,
         test: {
           name: "faults",
-          include: ["test/suite/faults/**/*.test.ts"],
+          include: measured,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },
@@ -55,6 +75,16 @@ export default defineConfig({
           },
         },
         test: { name: "otel-2", include: ["test/otel/**/*.test.ts"] },
+      },
+      {
+        // One browser for the run, one scene for a worker. The last, so that it closes first.
+        extends: true,
+        test: {
+          name: "browser",
+          include: ["test/suite/browser/**/*.test.ts"],
+          globalSetup: [here("suite/browser/browser-server.ts")],
+          isolate: false,
+        },
       },
     ],
   },

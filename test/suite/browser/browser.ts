@@ -16,6 +16,7 @@ import type { CollectorOptions } from "turnproof";
 
 import { listen } from "../../../collector/src/server.ts";
 import { quiet, recordEvents } from "../collector/desk.ts";
+import { launchOptions } from "./launch-options.ts";
 import { takeTab } from "./tabs.ts";
 
 /** A collector that listens, and the way to put evidence into its store. */
@@ -59,10 +60,7 @@ export async function openSite(
 
 /** Starts Debian's Chromium. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu"],
-  });
+  return chromium.launch(launchOptions);
 }
 
 /** What a visit looks like. */

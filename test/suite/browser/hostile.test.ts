@@ -6,6 +6,8 @@ import { expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
 import { registryRows } from "@turnproof/semconv";
 
+import { drawn } from "./browser.ts";
+import { pageReady } from "./keys.ts";
 import { openedSite } from "./opened-site.ts";
 
 const hostile = [
@@ -85,7 +87,9 @@ const paths = [
 
 test.each(paths)("%s", async (path) => {
   const page = await visit(path);
-  await page.waitForTimeout(600);
+  await pageReady(page);
+  if (path === `/traces/${root}`) await page.locator("body[data-ready]").waitFor();
+  await drawn(page);
   // Every row of the waterfall shows its event once.
   for (const row of (await page.locator(".wf-row").all()).slice(0, 12)) await row.click();
   expect(await page.evaluate(() => (window as unknown as { pwned?: number }).pwned)).toBe(

@@ -6,6 +6,21 @@ export async function press(page: Page, ...keys: readonly string[]): Promise<voi
   for (const key of keys) await page.keyboard.press(key);
 }
 
+/** Presses a letter that the page takes as pressed so many milliseconds ago. */
+export async function pressedBefore(page: Page, key: string, ms: number): Promise<void> {
+  const tools = await page.context().newCDPSession(page);
+  const timestamp = (Date.now() - ms) / 1_000;
+  const code = `Key${key.toUpperCase()}`;
+  await tools.send("Input.dispatchKeyEvent", { type: "keyDown", key, text: key, code, timestamp });
+  await tools.send("Input.dispatchKeyEvent", { type: "keyUp", key, code });
+  await tools.detach();
+}
+
+/** The scripts of a page that every page has ran to their end. */
+export async function pageReady(page: Page): Promise<void> {
+  await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
+}
+
 /** The script of a list has its keys by now; what the server drew says nothing of it. */
 export async function listReady(page: Page): Promise<void> {
   await page.locator("[data-filter] [role=combobox]").waitFor();

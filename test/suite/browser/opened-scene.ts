@@ -11,6 +11,14 @@ import type { Scene } from "./scene.ts";
 /** A status that a state is about is repeated by the console, as an error of ours is not. */
 const saidByStatus = /status of [45]\d\d/;
 
+let shared: Promise<Scene> | undefined;
+
+/** The scene of this worker: its files read it and change nothing that another one reads. */
+async function workersScene(): Promise<Scene> {
+  const scene = await (shared ??= openScene());
+  return { ...scene, close: () => Promise.resolve() };
+}
+
 /** The scene for all tests of a file; what names no site is visited on the one with evidence. */
 export function openedScene(): {
   readonly scene: Scene;
@@ -18,7 +26,7 @@ export function openedScene(): {
   /** Opens a state as far as its address goes, signed in where the state is somebody's. */
   readonly visitState: (state: State, look?: Look) => Promise<Page>;
 } {
-  const { opened: scene, visit } = openedForFile(openScene, ({ site }) => site);
+  const { opened: scene, visit } = openedForFile(workersScene, ({ site }) => site);
   return {
     scene,
     visit,

@@ -1,14 +1,23 @@
 /**
- * @module What a test file opens for all of its tests and closes after them: a browser and a site.
- * Its tests visit pages; when a test ends, its pages are held to have offended nothing and closed.
+ * @module What a test file opens for all of its tests and closes after them: a site. Its tests visit
+ * pages of it in the browser of the run; when a test ends, its pages are held to have offended
+ * nothing and closed.
  */
-import { afterAll, afterEach, beforeAll, expect, onTestFinished } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
+import { chromium } from "playwright-core";
 import type { Browser, Page } from "playwright-core";
 import type { CollectorOptions } from "turnproof";
 
-import { openBrowser, openSite, visit } from "./browser.ts";
+import { openSite, visit } from "./browser.ts";
 import type { Look, Site, Visit } from "./browser.ts";
+
+let connected: Promise<Browser> | undefined;
+
+/** The browser of the run, as this worker sees it: what it opens there ends with the worker. */
+function sharedBrowser(): Promise<Browser> {
+  return (connected ??= chromium.connect(inject("browserAddress")));
+}
 
 /** The look of a visit that does not name one. */
 export const wide = { width: 1440, theme: "light" } as const;
@@ -24,8 +33,8 @@ interface VisitOptions {
 export type Visiting = (path: string, look?: Look, options?: VisitOptions) => Promise<Page>;
 
 /**
- * Opens a browser, and what `open` opens, for the tests of the file that calls this; pages are those
- * of the `home` in it. What was opened can be named at once, and be read as soon as tests run.
+ * Opens what `open` opens for the tests of the file that calls this; pages are those of the `home`
+ * in it. What was opened can be named at once, and be read as soon as tests run.
  */
 export function openedForFile<T extends { readonly close: () => Promise<void> }>(
   open: () => Promise<T>,
@@ -36,7 +45,7 @@ export function openedForFile<T extends { readonly close: () => Promise<void> }>
   let browser: Browser;
 
   beforeAll(async () => {
-    const [started, filled] = await Promise.all([openBrowser(), open()]);
+    const [started, filled] = await Promise.all([sharedBrowser(), open()]);
     browser = started;
     Object.assign(opened, filled);
   });
@@ -51,7 +60,6 @@ export function openedForFile<T extends { readonly close: () => Promise<void> }>
   });
 
   afterAll(async () => {
-    await browser?.close();
     await opened.close?.();
   });
 

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import { axeViolations } from "./browser.ts";
+import { pageReady } from "./keys.ts";
 import { openedSite, ownSite, signIn, wide } from "./opened-site.ts";
 import { accounts, mounted, tokens } from "./scene.ts";
 
@@ -49,7 +50,8 @@ test("the playground streams text as text, and leads to the evidence", async () 
   const page = await signedIn(tokens.operator);
   await page.goto(`${guarded.url}/agents/echo`);
   await page.locator("body[data-page=agent]").waitFor();
-  await page.waitForTimeout(300);
+  await page.locator("[data-playground]").waitFor();
+  await pageReady(page);
   await page.locator("textarea[name=query]").fill("What do you know?");
   await page.getByRole("button", { name: "Run" }).click();
   const transcript = page.locator("[data-transcript]");
@@ -61,7 +63,7 @@ test("the playground streams text as text, and leads to the evidence", async () 
 test("an e-mail address never becomes part of an address", async () => {
   const site = await ownSite();
   const page = await visit("/traces/find", wide, { on: site, excused: /status of 501/ });
-  await page.waitForTimeout(200);
+  await pageReady(page);
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   await page.locator("input[name=id]").fill("somebody@example.com");

@@ -36,9 +36,13 @@ export async function takeTab(browser: Browser, script: boolean): Promise<Tab> {
   return {
     page: kept.page,
     giveBack: async (origins) => {
-      if (kept.page.isClosed()) return kept.context.close();
-      await emptied(kept, origins);
-      tabs.push(kept);
+      try {
+        await emptied(kept, origins);
+        tabs.push(kept);
+      } catch {
+        // A tab that a test closed, or that is on its way to another page, is not used again.
+        await kept.context.close();
+      }
     },
   };
 }

@@ -4,7 +4,7 @@
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rename, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,7 +36,7 @@ export const packageFolder = (name: PublishedPackage): string =>
 
 const packs = new Map<PublishedPackage, Promise<string>>();
 
-/** Path of the package's tarball, packed once in a test file. */
+/** Path of the package's tarball, packed once in a run of tests: their files share the directory. */
 export function packed(name: PublishedPackage): Promise<string> {
   let file = packs.get(name);
   if (file === undefined) packs.set(name, (file = pack(name)));
@@ -47,10 +47,17 @@ async function pack(name: PublishedPackage): Promise<string> {
   const folder = packageFolder(name);
   const built = name === "turnproof" ? "dist/main.js" : "dist/index.js";
   if (!existsSync(join(root, folder, built))) throw new Error("build first: npm run build");
+  const ofTheRun = process.env["TURNPROOF_TEST_TMPDIR"];
+  const kept = join(ofTheRun ?? "", `turnproof-packed-${name}.tgz`);
+  if (ofTheRun !== undefined && existsSync(kept)) return kept;
   const target = await mkdtemp(join(tmpdir(), "turnproof-tarball-"));
   await run("npm", ["pack", "--silent", "--pack-destination", target, "-w", folder], { cwd: root });
   const [file] = (await readdir(target)).filter((entry) => entry.endsWith(".tgz"));
-  return join(target, file ?? "");
+  const path = join(target, file ?? "");
+  if (ofTheRun === undefined) return path;
+  // Whole or not there: another worker may look for it now.
+  await rename(path, kept);
+  return kept;
 }
 
 /** What else the folder has. */
