@@ -87,7 +87,7 @@ FROM bundles WHERE root_trace_id = '${root}'`;
     }
     const query = { user_id: `${root}-user`, tool_name: "search", status: "error" } as const;
     expect(ids(await store.page(everybody, query, options))).toEqual(only);
-    expect(await store.readBack(root)).toEqual({ rows: 1, complete: true });
+    expect(await store.readBack(root, receivedAt)).toEqual({ rows: 1, complete: true });
     expect((await store.standing([root])).get(root)?.rows).toBe(1);
   }
   const both = await store.page(everybody, { tool_name: "search" }, { limit: 10 });
