@@ -21,6 +21,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     [11, "merges"],
     [12, "closed_weeks"],
     [13, "turn_sets"],
+    [14, "packed_records"],
   ]);
   const all = migrations.flatMap((migration) => migration.statements);
   const statements = all.filter((sql) => sql.startsWith("CREATE"));
@@ -31,6 +32,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     // A column is added to the local table, then to the one over the shards.
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
   ]);
   const heads = statements.map((sql) => sql.split("\n")[0]);

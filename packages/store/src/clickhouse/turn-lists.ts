@@ -1,9 +1,9 @@
 /**
  * @module TurnLists: pages of turns in ClickHouse. `FINAL` reads every row before it sorts. Sorted
  * by first receipt, the order of the table, it need not: all versions of a turn share it, so the
- * rows that fill a page determine from which receipt on versions are folded. Sorted by another time,
- * the page's last time is found first, without keys, which decide between equal times and are read
- * as slowly as all other columns together; an index leads to the rows up to it.
+ * rows that fill a page determine from which receipt on versions are folded. Sorted by another
+ * time, the page's last time is found first, without keys, which decide between equal times and
+ * are read as slowly as all other columns together; an index leads to the rows up to it.
  */
 import { askedConditions } from "../ledger/asked-conditions.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
