@@ -22,6 +22,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     [12, "closed_weeks"],
     [13, "turn_sets"],
     [14, "call_usage"],
+    [15, "packed_records"],
   ]);
   const all = migrations.flatMap((migration) => migration.statements);
   const statements = all.filter((sql) => sql.startsWith("CREATE"));

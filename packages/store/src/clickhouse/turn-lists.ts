@@ -1,7 +1,9 @@
 /**
  * @module TurnLists: pages of turns in ClickHouse. `FINAL` reads every row before it sorts. Sorted
  * by first receipt, the order of the table, it need not: all versions of a turn share it, so the
- * rows that fill a page determine from which receipt on versions are folded.
+ * rows that fill a page determine from which receipt on versions are folded. Sorted by another
+ * time, the page's last time is found first, without keys, which decide between equal times and
+ * are read as slowly as all other columns together; an index leads to the rows up to it.
  */
 import { askedConditions } from "../ledger/asked-conditions.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
@@ -10,8 +12,6 @@ import { placeOf } from "../ledger/turn-conditions.ts";
 import { tenantText } from "../ledger/turn-fields.ts";
 import type { TurnOrder, TurnPage, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
-import { versionOfNumber } from "../ledger/turn-writes.ts";
-import { isoOfMicros } from "../time.ts";
 import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
 import type { ClickHouseBindings } from "./sql-text.ts";
@@ -40,15 +40,27 @@ export async function listOf(
   page: PageAsked,
 ): Promise<TurnPage> {
   const { order, limit } = page;
-  const rows =
-    order.by === "first_received" && !isIndexed(question)
-      ? await byReceipt(engine, question, page)
-      : await recordsOf(engine, question, page);
+  const rows = await rowsOfPage(engine, question, page);
   const records = rows.slice(0, limit);
   const last = records.at(-1);
   const more = rows.length > limit && last !== undefined;
   return { records, next: more ? placeOf(last, order) : null };
 }
+
+function rowsOfPage(
+  engine: Engine,
+  question: TurnQuestion,
+  page: PageAsked,
+): Promise<readonly TurnRecord[]> {
+  const { by } = page.order;
+  if (isIndexed(question)) return recordsOf(engine, question, page);
+  if (by === "first_received") return byReceipt(engine, question, page);
+  if (ranged.has(by)) return byTime(engine, question, page);
+  return recordsOf(engine, question, page);
+}
+
+/** Times with an index of ranges. */
+const ranged: ReadonlySet<string> = new Set(["started_at", "ended_at"]);
 
 /** Fields with few turns per value, which an index finds. */
 const indexed: ReadonlySet<string> = new Set(["tenant", "thread_id", "root_trace_id"]);
@@ -101,6 +113,31 @@ FROM (SELECT first_received FROM turn_ledger WHERE ${whereSql(question, page, bi
   return { rows, end: rows === 0 ? undefined : `first_received ${sign} ${timeSql(end)}` };
 }
 
+/** The page up to the time of its last row. */
+async function byTime(
+  engine: Engine,
+  question: TurnQuestion,
+  page: PageAsked,
+): Promise<readonly TurnRecord[]> {
+  const { by, ascending } = page.order;
+  const [last, direction, sign] = ascending === true ? ["max", "ASC", "<="] : ["min", "DESC", ">="];
+  const bind = bindings();
+  const where = whereSql(question, page, bind);
+  const wanted = page.limit + 1;
+  const answer = await engine.query(
+    `WITH (SELECT (${last}(at), count()) FROM (SELECT ${by} AS at FROM turn_ledger FINAL WHERE ${where}
+  ORDER BY ${by} ${direction} LIMIT ${wanted})) AS reach
+SELECT record, key, toFloat64(reach.2) AS reached FROM turn_ledger FINAL
+WHERE ${by} ${sign} reach.1 AND ${where} ORDER BY ${orderOf(page.order)} LIMIT ${wanted}`,
+    bind.parameters,
+    question.signal,
+  );
+  const rows = rowsOf(answer);
+  // A turn that was rewritten between the two reads may have left the page short.
+  if (rows.length < Number(rows[0]?.["reached"] ?? 0)) return recordsOf(engine, question, page);
+  return rows.map(recordOf);
+}
+
 async function recordsOf(
   engine: Engine,
   question: TurnQuestion,
@@ -108,9 +145,9 @@ async function recordsOf(
   within = "true",
 ): Promise<readonly TurnRecord[]> {
   const bind = bindings();
+  const where = whereSql(question, page, bind);
   const answer = await engine.query(
-    `SELECT record, key, version, toFloat64(toUnixTimestamp64Micro(first_received)) AS received
-FROM turn_ledger FINAL WHERE (${within}) AND ${whereSql(question, page, bind)}
+    `SELECT record, key FROM turn_ledger FINAL WHERE (${within}) AND ${where}
 ORDER BY ${orderOf(page.order)} LIMIT ${page.limit + 1}`,
     bind.parameters,
     question.signal,
@@ -122,11 +159,7 @@ ORDER BY ${orderOf(page.order)} LIMIT ${page.limit + 1}`,
 function recordOf(row: FigureRow): TurnRecord {
   const text = String(row["record"]);
   if (text.startsWith("{")) return JSON.parse(text) as TurnRecord;
-  return unpackRecord(text, {
-    key: String(row["key"]),
-    version: versionOfNumber(BigInt(String(row["version"]))),
-    first_received: isoOfMicros(Number(row["received"])),
-  });
+  return unpackRecord(text, String(row["key"]));
 }
 
 function whereSql(

@@ -1,7 +1,8 @@
 /**
  * @module PackedRecord: a turn's record as a short JSON array, a third of its JSON object. A list
- * reads it from places all over the table, so its length is what such a list costs. Key, version
- * and first receipt are columns beside it. Values that mostly follow from others are left out.
+ * reads it from places all over the table, so its length is what such a list costs. The key, by
+ * which every list is sorted, is a column beside it. Values that mostly follow from others are left
+ * out.
  */
 import type { ToolCounts, TurnCall, TurnRow } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
@@ -9,9 +10,6 @@ import { CodedError } from "@turnproof/semconv";
 import { clampedInstant, fractionDigits, isExact, isoOfInstant } from "../time.ts";
 import { turnName } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
-
-/** What stands beside a packed record; its first receipt in whole microseconds. */
-export type BesideRecord = Pick<TurnRecord, "key" | "version" | "first_received">;
 
 const format = 1;
 const nanosPerSecond = 1_000_000_000;
@@ -39,8 +37,8 @@ const rowFields = namesOf<keyof TurnRow>({
   timing_state: true,
   status: true,
   has_error: true,
-  event_count: true,
   event_kind_counts: true,
+  event_count: true,
   models: true,
   tool_names: true,
   tools: true,
@@ -103,39 +101,55 @@ function isMark(value: unknown, mark: typeof absent | typeof follows): boolean {
 
 type Values = Partial<Record<string, unknown>>;
 
+/** What a row may follow from beside its own fields. */
+type Source = Pick<TurnRecord, "first_received" | "calls">;
+
 /** What mostly follows of a field from those before it. */
-const followsFrom: Readonly<Record<string, (row: Values, beside: Values) => unknown>> = {
+const followsFrom: Readonly<Record<string, (row: Values, source: Source) => unknown>> = {
   agent_id: (row) => row["application_id"],
   turn_id: (row) => row["run_id"],
   duration_ms: (row) => tookMs(row["started_at"], row["ended_at"]),
+  event_count: (row) =>
+    sumOf(Object.values((row["event_kind_counts"] as object | undefined) ?? {})),
+  models: (_row, { calls }) => calledOf(calls, "model"),
+  tool_names: (_row, { calls }) => calledOf(calls, "tool"),
+  input_tokens: (_row, { calls }) => sumOf(calls.map((call) => call.input_tokens)),
+  output_tokens: (_row, { calls }) => sumOf(calls.map((call) => call.output_tokens)),
   total_tokens: ({ input_tokens: input, output_tokens: output }) =>
     typeof input === "number" && typeof output === "number" ? input + output : undefined,
-  received_at: (_row, beside) => beside["first_received"],
+  services: ({ application_id: id }) => (id === undefined ? undefined : [id]),
+  received_at: (_row, source) => source.first_received,
 };
+
+function sumOf(values: readonly unknown[]): number {
+  return values.reduce<number>((sum, value) => sum + (typeof value === "number" ? value : 0), 0);
+}
+
+/** Names of the calls of a kind, each once, in the order of their texts. */
+function calledOf(calls: readonly TurnCall[], kind: TurnCall["kind"]): readonly string[] {
+  const names = calls.flatMap((call) => (call.kind === kind ? (call.name ?? []) : []));
+  return [...new Set(names)].toSorted();
+}
+
+/** True for equal texts, numbers, or lists of texts. */
+function isSame(value: unknown, other: unknown): boolean {
+  if (!Array.isArray(value) || !Array.isArray(other)) return value === other;
+  return value.length === other.length && value.every((one, at) => one === other[at]);
+}
 
 /** The text of a packed record. */
 export function packRecord(record: TurnRecord): string {
-  const {
-    key: _k,
-    version: _v,
-    first_received,
-    row,
-    calls,
-    environments,
-    names,
-    ...judged
-  } = record;
+  const { version, first_received, row, calls, environments, names, judged_at, as_of } = record;
   const base = clampedInstant(row.started_at).seconds;
   const values: Values = { ...row };
   const cells = rowFields.map((name) => {
     const value = values[name];
     if (value === undefined) return absent;
-    const mostly = followsFrom[name]?.(values, { first_received });
-    if (mostly !== undefined && value === mostly) return follows;
+    const mostly = followsFrom[name]?.(values, record);
+    if (mostly !== undefined && isSame(value, mostly)) return follows;
     if (times.has(name) && typeof value === "string") return packTime(value, base);
     return name === "tools" ? packTools(value as ToolCounts) : value;
   });
-  const { judged_at, as_of } = judged;
   return JSON.stringify([
     format,
     base,
@@ -145,39 +159,37 @@ export function packRecord(record: TurnRecord): string {
     judged_at === null ? null : packTime(judged_at, base),
     as_of === judged_at ? follows : as_of === null ? null : packTime(as_of, base),
     environments,
-    isMicros(first_received) ? follows : first_received,
+    packTime(first_received, base),
+    [version.epoch, version.rows, Number(version.settled)],
   ]);
 }
 
-/** True for a time of six digits, which a column gives back as it is. */
-function isMicros(time: string): boolean {
-  return fractionDigits(time) === 6 && isExact(time);
-}
-
 /** The record of a text of {@link packRecord}. @throws CodedError `bundle_invalid` for another */
-export function unpackRecord(text: string, beside: BesideRecord): TurnRecord {
+export function unpackRecord(text: string, key: string): TurnRecord {
   const packed = JSON.parse(text) as unknown[];
-  const [was, base, cells, calls, names, judged, asOf, environments, first] = packed;
+  const [was, base, cells, calls, names, judged, asOf, environments, first, version] = packed;
   if (was !== format) throw new CodedError("bundle_invalid");
   const time = (value: unknown): unknown => unpackTime(value, base as number);
-  const first_received = isMark(first, follows) ? beside.first_received : (first as string);
+  const first_received = time(first) as string;
+  const [epoch, rows, settled] = version as [number, number, number];
+  const source = { first_received, calls: (calls as readonly unknown[][]).map(unpackCall) };
   const row: Values = {};
   for (const [at, name] of rowFields.entries()) {
     const cell = (cells as readonly unknown[])[at];
     if (cell === undefined || isMark(cell, absent)) continue;
     if (isMark(cell, follows)) {
-      row[name] = followsFrom[name]?.(row, { first_received });
+      row[name] = followsFrom[name]?.(row, source);
     } else if (times.has(name)) row[name] = time(cell);
     else row[name] = name === "tools" ? unpackTools(cell) : cell;
   }
   const own = new Map([...ownNames(row as unknown as TurnRow)].map(([name, mark]) => [mark, name]));
   const judged_at = time(judged) as string | null;
   return {
-    key: beside.key,
-    version: beside.version,
+    key,
+    version: { epoch, rows, settled: settled === 1 },
     first_received,
     row: row as unknown as TurnRow,
-    calls: (calls as readonly unknown[][]).map(unpackCall),
+    calls: source.calls,
     environments: environments as readonly string[],
     names: (names as readonly string[]).map((name) => own.get(name) ?? name),
     judged_at,
