@@ -6,10 +6,10 @@ export async function press(page: Page, ...keys: readonly string[]): Promise<voi
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** Presses a letter that the page takes as pressed so many milliseconds ago. */
-export async function pressedBefore(page: Page, key: string, ms: number): Promise<void> {
+/** Presses a letter whose event says so many milliseconds after now, without the wait. */
+export async function pressLater(page: Page, key: string, ms: number): Promise<void> {
   const tools = await page.context().newCDPSession(page);
-  const timestamp = (Date.now() - ms) / 1_000;
+  const timestamp = (Date.now() + ms) / 1_000;
   const code = `Key${key.toUpperCase()}`;
   await tools.send("Input.dispatchKeyEvent", { type: "keyDown", key, text: key, code, timestamp });
   await tools.send("Input.dispatchKeyEvent", { type: "keyUp", key, code });

@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 
 import { tellWorld } from "../../apps/unseen/world.ts";
 import type { Plot, World } from "../../apps/unseen/world.ts";
-import { listReady, press, pressedBefore } from "./keys.ts";
+import { listReady, press, pressLater } from "./keys.ts";
 import { openedSite } from "./opened-site.ts";
 
 const seed = process.env["TURNPROOF_TEST_WORLD"] ?? "finch";
@@ -155,8 +155,8 @@ test("are we losing telemetry: which service, how many, and who cannot say", asy
   const began = performance.now();
   await listReady(page);
   // Somebody who has to look for the second key.
-  await pressedBefore(page, "g", 1_500);
-  await Promise.all([page.waitForURL(/\/traces\/health/), press(page, "h")]);
+  await press(page, "g");
+  await Promise.all([page.waitForURL(/\/traces\/health/), pressLater(page, "h", 1_500)]);
   const losses = page.locator("#losses");
   const known = [...world.losses.values()].reduce((sum: number, lost) => sum + (lost ?? 0), 0);
   expect(await losses.locator(".answer").innerText()).toContain(`at least ${known} events`);

@@ -1,4 +1,7 @@
-/** The same trace whole, span by span, backwards and twice: the same events, turn row and page. */
+/**
+ * The same trace whole, span by span, backwards and twice: the same events, turn row and page; over
+ * an ephemeral store and over the filesystem.
+ */
 import { afterAll, describe, expect, test } from "vitest";
 
 import { openDesk } from "./desk.ts";
@@ -70,8 +73,8 @@ async function send(desk: Desk, list: readonly object[]): Promise<void> {
 }
 
 /** Everything shown, without the times at which it arrived. */
-async function shown(arrive: (desk: Desk) => Promise<void>): Promise<string> {
-  const desk = await openDesk();
+async function shown(backend: string, arrive: (desk: Desk) => Promise<void>): Promise<string> {
+  const desk = await openDesk({ TURNPROOF_BACKEND: backend });
   desks.push(desk);
   await arrive(desk);
   // The turn page waits until what was acknowledged is readable.
@@ -86,8 +89,8 @@ async function shown(arrive: (desk: Desk) => Promise<void>): Promise<string> {
   );
 }
 
-describe("one trace", async () => {
-  const whole = await shown((desk) => send(desk, spans));
+describe.each(["ephemeral", "filesystem"])("one trace over %s", async (backend) => {
+  const whole = await shown(backend, (desk) => send(desk, spans));
 
   test("is one turn of one tenant with all its spans", () => {
     const [turn, page] = JSON.parse(whole) as [
@@ -107,7 +110,7 @@ describe("one trace", async () => {
     ["in overlapping halves", [spans.slice(2), spans.slice(0, 4)]],
     ["shuffled inside one request", [[4, 1, 0, 3, 2].map((index) => spans[index] ?? {})]],
   ])("%s shows the same", async (_how, batches) => {
-    const other = await shown(async (desk) => {
+    const other = await shown(backend, async (desk) => {
       for (const batch of batches) await send(desk, batch);
     });
     expect(JSON.parse(other)).toEqual(JSON.parse(whole));

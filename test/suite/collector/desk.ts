@@ -35,7 +35,7 @@ export async function openDesk(
 ): Promise<Desk> {
   const dataDir = env["TURNPROOF_DATA_DIR"] ?? mkdtempSync(join(tmpdir(), "turnproof-desk-"));
   // COLLECTOR_STORE=clickhouse runs the same suites over the embedded engine.
-  const backend = process.env["COLLECTOR_STORE"] ?? "ephemeral";
+  const backend = env["TURNPROOF_BACKEND"] ?? process.env["COLLECTOR_STORE"] ?? "ephemeral";
   const config = parseConfig({
     TURNPROOF_BACKEND: backend,
     TURNPROOF_DATA_DIR: dataDir,

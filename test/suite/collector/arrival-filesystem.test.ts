@@ -1,3 +1,0 @@
-/** @module The collector's arrival suite over the filesystem: the same trace however it arrives. */
-process.env["COLLECTOR_STORE"] = "filesystem";
-await import("./arrival.test.ts");
