@@ -75,7 +75,7 @@ const Total: FC<{ readonly model: CostModel }> = ({ model: { total, turns_counte
       <Tile name="Priced exactly" more={<span>of {callsText(total.calls)}</span>}>
         {countText(total.priced_calls)}
       </Tile>
-      <Tile name="As a range" more="cached tokens not recorded">
+      <Tile name="As a range" more="cache use not recorded">
         {countText(total.ranged_calls)}
       </Tile>
       <Tile
