@@ -39,6 +39,7 @@ import { runGroup } from "./run/route.ts";
 import { settingsGroup } from "./settings/route.ts";
 import { threadGroup } from "./thread/route.ts";
 import { threadsGroup } from "./threads/route.ts";
+import { toolsGroup } from "./tools/route.ts";
 import { turnGroup } from "./turn/route.ts";
 import { differencesGroup } from "./turns/differences.ts";
 import { facetsGroup } from "./turns/facets.ts";
@@ -78,6 +79,7 @@ const groups: readonly RouteGroup[] = [
   threadsGroup,
   threadGroup,
   costGroup,
+  toolsGroup,
   docsGroup,
   patternsGroup,
   liveGroup,

@@ -17,6 +17,7 @@ import type {
 
 import type { Reading } from "../access/grants.ts";
 import type { TypedIdentity } from "../access/typed-identity.ts";
+import { outcomeGroups, readCall } from "../ui/display/call-term.ts";
 import { comparedText, comparisonSign, millisecondsOf } from "../ui/display/comparisons.ts";
 import { readTerms, storeKeys } from "../ui/display/filter-terms.ts";
 import type { Term } from "../ui/display/filter-terms.ts";
@@ -75,6 +76,7 @@ const conditions: { readonly [key: string]: Asks | undefined } = {
   release: list("release"),
   producer: list("producer"),
   dialect: list("dialect"),
+  call: callCondition,
   has: list("flag"),
   latency: compared("duration_ms", millisecondsOf),
   tokens: compared("total_tokens", Number),
@@ -82,6 +84,15 @@ const conditions: { readonly [key: string]: Asks | undefined } = {
 
 /** Keys of terms. */
 export const conditionKeys: readonly string[] = Object.keys(conditions);
+
+function callCondition(value: string): TurnCondition {
+  const asked = readCall(value);
+  if (asked === undefined) throw new CodedError("parameter_invalid", { field: "q" });
+  const { outcome: word, ...call } = asked;
+  if (word === undefined) return { call };
+  const outcomes = Object.hasOwn(outcomeGroups, word) ? outcomeGroups[word] : [word];
+  return { any: (outcomes ?? []).map((outcome) => ({ call: { ...call, outcome } })) };
+}
 
 function timeOf(value: string): string {
   const time = normalizeTime(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value);

@@ -14,7 +14,7 @@ export const places: readonly Place[] = [
   { href: "/traces", name: "Turns", icon: "turns", key: "t" },
   { href: "/threads", name: "Threads", icon: "threads", key: "d" },
   { href: "/agents", name: "Agents", icon: "agents", key: "a" },
-  { href: "/tools", name: "Tools and models", icon: "tool", key: "o" },
+  { href: "/tools", name: "Tools", icon: "tool", key: "o" },
   { href: "/cost", name: "Cost", icon: "cost", key: "p" },
   { href: "/traces/find", name: "Incidents", icon: "incidents", key: "i" },
   { href: "/traces/compare", name: "Compare", icon: "compare", key: "c" },

@@ -110,6 +110,9 @@ test("each answer about many turns is as described", async () => {
   for (const by of ["model", "agent", "turn"]) {
     await hold("get", "/cost.json", { query: `?by=${by}&q=-has:error` });
   }
+  for (const query of ["", "?kind=model&by=release", "?by=agent&sort=p95_ms&q=has:error"]) {
+    await hold("get", "/tools.json", { query });
+  }
   await hold("get", "/traces/overview.json", {});
   await hold("get", "/traces/overview.json", { query: "?chart=duration" });
   await hold("get", "/traces/differences.json", { query: "?q=has:error" });

@@ -89,6 +89,11 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/cost.json?by=turn" },
   ],
+  "GET /tools": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/tools" }],
+  "GET /tools.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/tools.json?by=agent" },
+  ],
   "GET /traces/events.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/events.json?limit=1000&store=all" },

@@ -2,7 +2,7 @@
  * @module TurnMeaning: what each filter of turns means, said a second time and asked of a turn's own
  * events and row; and random events of few values, of which some are in every filter.
  */
-import { refersTo } from "@turnproof/evidence";
+import { refersTo, turnCalls } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
 
@@ -134,6 +134,19 @@ export const meaning: { readonly [key: string]: Asks } = {
   kind: some((one, value) => one.event_kind === value),
   after: ({ row }, value) => Date.parse(row.ended_at) >= Date.parse(value),
   before: ({ row }, value) => Date.parse(row.ended_at) < Date.parse(value),
+  call: ({ own }, value) => {
+    const [of = "", name, outcome] = value.split(":");
+    const [kind, provider] = of.split("@");
+    return turnCalls(own).some(
+      (call) =>
+        call.kind === kind &&
+        (provider === undefined || (call.provider ?? "") === provider) &&
+        (name === "*" || (call.name ?? "") === name) &&
+        (outcome === "*" ||
+          (call.outcome ?? "unknown") === outcome ||
+          (outcome === "failed" && call.outcome === "error")),
+    );
+  },
   verdict: ({ row }, value) => (row.verdict ?? "unjudged") === value,
   finding: ({ row }, value) => judged(row).includes(value),
   cache: ({ row }, value) => (row.cache_decision ?? "none") === value,
@@ -174,6 +187,14 @@ export const values: { readonly [key: string]: readonly string[] } = {
   cache: ["hit", "none"],
   latency: [">1s", "<=1500ms", "=0", "5s"],
   tokens: [">1", "1000", "<5"],
+  call: [
+    "tool:a:*",
+    "tool:b:failed",
+    "model:a:*",
+    "tool:*:fallback",
+    "tool::unknown",
+    "model@:b:*",
+  ],
   has: hasValues,
   dialect: ["openinference"],
 };

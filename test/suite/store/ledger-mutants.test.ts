@@ -101,11 +101,7 @@ describe("SQLite", () => {
       "ended_at / $1 AS stretch",
     ],
     ["turns without a value left out", /FROM turns\s+WHERE \(turns\.unsaid/, "$& & 0"],
-    [
-      "a call of any outcome",
-      /WHERE kind = \?( AND .*) AND outcome IS \?/,
-      "WHERE kind = ?$1 OR ?",
-    ],
+    ["a call of any outcome", /outcome IS \?/, "coalesce(?, 1) IS NOT NULL"],
     ...divided,
     ["the usage of another call", /'\$\.calls\[' \|\| calls\.place/, "'$.calls[' || 0"],
   ];

@@ -75,7 +75,7 @@ const Total: FC<{ readonly model: CostModel }> = ({ model: { total, turns_counte
       <Tile name="Priced exactly" more={<span>of {callsText(total.calls)}</span>}>
         {countText(total.priced_calls)}
       </Tile>
-      <Tile name="As a range" more="cached tokens not recorded">
+      <Tile name="As a range" more="cache use not recorded">
         {countText(total.ranged_calls)}
       </Tile>
       <Tile
@@ -91,7 +91,7 @@ const Total: FC<{ readonly model: CostModel }> = ({ model: { total, turns_counte
 const Reasons: FC<{ readonly of: readonly string[] }> = ({ of }) => (
   <>
     {of.map((reason) => (
-      <span class="reason">{reason}</span>
+      <span class="why-line">{reason}</span>
     ))}
   </>
 );
@@ -192,7 +192,7 @@ const Row: FC<{
   const without = unpricedCalls(row);
   return (
     <tr>
-      <th scope="row">
+      <td>
         {word === null ? (
           <NotThere why={`no ${fieldWords[by].toLowerCase()} was recorded`} />
         ) : href === undefined ? (
@@ -202,7 +202,7 @@ const Row: FC<{
             {word}
           </a>
         )}
-      </th>
+      </td>
       {by === "model" ? (
         <td>{row.provider ?? <NotThere why="no provider was recorded" />}</td>
       ) : null}

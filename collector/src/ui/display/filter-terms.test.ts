@@ -25,7 +25,8 @@ describe("reading", () => {
 
   test("every key can be negated, and a time must be one", () => {
     for (const key of filterKeys) {
-      const value = { has: "error", latency: ">2s", tokens: ">5" }[key] ?? "2026-11-21";
+      const value =
+        { has: "error", call: "tool:search:*", latency: ">2s", tokens: ">5" }[key] ?? "2026-11-21";
       expect(readTerms(`-${key}:${value}`).unclear).toEqual([]);
     }
     const { terms, unclear } = readTerms("after:2026-11-21T10:00:00+02:00 before:soon after:1");

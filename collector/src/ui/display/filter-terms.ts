@@ -5,6 +5,7 @@
  */
 import { normalizeTime } from "@turnproof/evidence";
 
+import { readCall } from "./call-term.ts";
 import { comparedText, millisecondsOf } from "./comparisons.ts";
 
 /** One term. */
@@ -63,6 +64,7 @@ export const hasValues: readonly string[] = [
 
 /** Keys without a parameter of their own, which are in `q`. */
 const otherKeys = [
+  "call",
   "cache",
   "model",
   "release",
@@ -78,6 +80,7 @@ export const filterKeys: readonly string[] = [...Object.keys(storeKeys), ...othe
 
 function isUnderstood({ key, value }: Term): boolean {
   if (value === "") return false;
+  if (key === "call") return readCall(value) !== undefined;
   if (key === "has") return hasValues.includes(value);
   if (key === "after" || key === "before") return isTime(value);
   if (key === "latency") return !Number.isNaN(millisecondsOf(comparedText(value)));

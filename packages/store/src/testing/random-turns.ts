@@ -270,7 +270,6 @@ const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition
       sign: fc.constantFrom("<" as const, "<=" as const, "=" as const, ">=" as const, ">" as const),
       value: fc.oneof({ weight: 9, arbitrary: ms }, { weight: 1, arbitrary: odd }),
     }),
-    fc.record({ call: calledValues }),
     fc.record({ time: namesOf<TimeField>(timeFields), from: time }),
     fc.record({ time: namesOf<TimeField>(timeFields), to: time }),
   );
@@ -323,5 +322,6 @@ export const turnHistories: Arbitrary<TurnHistory> = fc.record({
   field: countedField,
   by: callFields,
   divided: callOptions,
+  called: calledValues,
   everyMs: fc.constantFrom(undefined, 1, 60_000, 86_400_000),
 });

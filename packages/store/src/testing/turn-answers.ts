@@ -2,6 +2,7 @@
 import type {
   CallField,
   CallOptions,
+  CallValues,
   TurnOrder,
   TurnPlace,
   TurnQuestion,
@@ -21,13 +22,14 @@ export interface TurnHistory {
   readonly field: TextField | ListField;
   readonly by: readonly CallField[];
   readonly divided: CallOptions;
+  readonly called: CallValues;
   readonly everyMs: number | undefined;
 }
 
 /** Writes the history and returns every answer; two stores must agree. */
 export async function askAll(
   store: TurnReader & TurnWriter,
-  { records, gone, question, order, field, by, divided, everyMs }: TurnHistory,
+  { records, gone, question, order, field, by, divided, called, everyMs }: TurnHistory,
 ): Promise<object> {
   await store.putTurns(records.slice(0, 20));
   await store.dropTurns(gone.map(heldOf));
@@ -52,5 +54,9 @@ export async function askAll(
     tools: await store.callFigures(question, "tool", by),
     models: await store.callFigures(question, "model", ["name", "release"]),
     divided: await store.callFigures(question, "model", by, divided),
+    called: [
+      await store.countTurns({ ...question, where: [{ call: called }] }),
+      await store.countTurns({ ...question, where: [{ call: called, not: true }] }),
+    ],
   };
 }

@@ -1,0 +1,291 @@
+/** @module Tools page: calls of tools or models by one field; each count leads to its turns. */
+import type { Child, FC } from "hono/jsx";
+
+import type { Frame } from "../../http/respond.tsx";
+import { callFields, failedOf } from "../../turns/call-rows.ts";
+import type { CallRow, CallSums, ListedBy } from "../../turns/call-rows.ts";
+import { callTerm } from "../../ui/display/call-term.ts";
+import type { AskedCall } from "../../ui/display/call-term.ts";
+import { countText } from "../../ui/display/figures.ts";
+import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import type { Term } from "../../ui/display/filter-terms.ts";
+import { pendingText } from "../../ui/display/window-words.ts";
+import { CallSpark } from "../../ui/elements/call-spark.tsx";
+import { Duration, NotThere } from "../../ui/elements/figure.tsx";
+import { FilterBar } from "../../ui/elements/filter-bar.tsx";
+import { Card, Empty, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
+import { SortLink, directionOf } from "../../ui/elements/sort-head.tsx";
+import { Tabs } from "../../ui/elements/tabs.tsx";
+import { ScopeLine, Unclear } from "../../ui/groups/turns-scope.tsx";
+import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
+import type { ToolsModel } from "./route.ts";
+
+const kindWords = { tool: "Tool", model: "Model" } as const;
+
+function fieldWord(kind: ToolsModel["kind"], by: ListedBy): string {
+  if (by === "name") return kindWords[kind];
+  return { provider: "Provider", release: "Release", agent: "Agent" }[by];
+}
+
+/** The calls. */
+export function toolsPage(model: ToolsModel, frame: Frame): Child {
+  const terms = termsOf(frame.query);
+  const path = hrefOf(frame, "/tools");
+  const { kind, by } = model;
+  return (
+    <Page
+      frame={frame}
+      title={kind === "tool" ? "Tools" : "Models"}
+      bar={<FilterBar action={path} terms={terms} query={frame.query} />}
+    >
+      <ScopeLine frame={frame} terms={terms} path={path} />
+      <Unclear words={unclearOf(frame.query)} />
+      <div class="page-actions">
+        <Tabs
+          label="Calls of"
+          tabs={(["tool", "model"] as const).map((one) => ({
+            name: `${kindWords[one]}s`,
+            href: hrefWith(frame, { kind: one }),
+            here: one === kind,
+          }))}
+        />
+        <Tabs
+          label="Calls by"
+          tabs={callFields.map((field) => ({
+            name: `by ${fieldWord(kind, field).toLowerCase()}`,
+            href: hrefWith(frame, { by: field }),
+            here: field === by,
+          }))}
+        />
+      </div>
+      {model.total.calls === 0 ? (
+        <Empty title={`No ${kind} call in these turns`} icon={kind}>
+          <p>
+            A call shows as soon as a turn records one. <a href={hrefOf(frame, "/traces")}>Turns</a>
+          </p>
+        </Empty>
+      ) : (
+        <>
+          <Total model={model} />
+          <Calls model={model} frame={frame} terms={terms} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+const Total: FC<{ readonly model: ToolsModel }> = ({ model: { total, turns_counted: turns } }) => (
+  <Tiles label="All calls">
+    <Tile name="Calls" more={<span>in {countText(turns)} turns</span>}>
+      {countText(total.calls)}
+    </Tile>
+    <Tile name="Failed" more={`${countText(failedOf(total.outcomes))} calls`}>
+      {rateText(failedOf(total.outcomes), total.calls)}
+    </Tile>
+    <Tile name="p50" more="half of the known durations">
+      <Duration ms={total.p50_ms} />
+    </Tile>
+    <Tile
+      name="p95"
+      more={
+        total.duration_unknown === 0
+          ? "of every call"
+          : `${countText(total.duration_unknown)} of unknown duration`
+      }
+    >
+      <Duration ms={total.p95_ms} />
+    </Tile>
+  </Tiles>
+);
+
+/** A share in percent with one decimal; a part greater than zero is never shown as zero. */
+function rateText(part: number, whole: number): string {
+  if (part === 0) return "0 %";
+  const percent = (part / whole) * 100;
+  return percent < 0.1 ? "<0.1 %" : `${Number(percent.toFixed(1))} %`;
+}
+
+const outcomeColumns = {
+  tool: [
+    ["failed", "Failed", "Ended in error, or the provider did"],
+    ["empty", "Empty", "Succeeded without a result"],
+    ["degraded", "Degraded", "A usable result with limitations"],
+    ["fallback", "Fallback", "A usable result by another way"],
+    ["unknown", "Unknown", "How it ended was not recorded"],
+  ],
+  model: [
+    ["failed", "Failed", "Ended in error"],
+    ["partial", "Partial", "Ended before it was whole"],
+    ["started", "Open", "Began, and no end was recorded"],
+    ["unknown", "Unknown", "How it ended was not recorded"],
+  ],
+} as const;
+
+const times = [
+  ["p50_ms", "p50"],
+  ["p95_ms", "p95"],
+  ["p99_ms", "p99"],
+] as const;
+
+const sortable: ReadonlySet<string> = new Set([
+  "failed",
+  "empty",
+  "degraded",
+  "fallback",
+  "unknown",
+]);
+
+const Calls: FC<{
+  readonly model: ToolsModel;
+  readonly frame: Frame;
+  readonly terms: readonly Term[];
+}> = ({ model, frame, terms }) => {
+  const { kind, by, items, groups } = model;
+  const word = fieldWord(kind, by);
+  const at = { path: hrefOf(frame, "/tools"), query: frame.query };
+  const head = (field: string, name: string, title?: string): Child => (
+    <th scope="col" class="num" title={title} aria-sort={directionOf(field, frame.query)}>
+      <SortLink field={field} heading={name} at={at} />
+    </th>
+  );
+  const pending = pendingText(model.pending_frames);
+  return (
+    <Card title={`Calls by ${word.toLowerCase()}`} icon={kind} flush end={countText(groups)}>
+      <Table
+        label={`Calls by ${word.toLowerCase()}`}
+        head={
+          <>
+            <th scope="col">{word}</th>
+            {head("calls", "Calls")}
+            {outcomeColumns[kind].map(([field, name, title]) =>
+              sortable.has(field) ? (
+                head(field, name, title)
+              ) : (
+                <th scope="col" class="num" title={title}>
+                  {name}
+                </th>
+              ),
+            )}
+            {times.map(([field, name]) => head(field, name))}
+            <th scope="col" title="Calls over time; failed ones below, in red">
+              Over time
+            </th>
+          </>
+        }
+      >
+        {items.map((row) => (
+          <Row row={row} model={model} frame={frame} terms={terms} />
+        ))}
+      </Table>
+      {items.length === groups ? null : (
+        <p class="muted padded">
+          The first {countText(items.length)} of {countText(groups)}.
+        </p>
+      )}
+      {pending === undefined ? null : (
+        <p class="muted padded" data-pending>
+          {pending}
+        </p>
+      )}
+    </Card>
+  );
+};
+
+const Row: FC<{
+  readonly row: CallRow;
+  readonly model: ToolsModel;
+  readonly frame: Frame;
+  readonly terms: readonly Term[];
+}> = ({ row, model, frame, terms }) => {
+  const { kind, by } = model;
+  const href = (outcome?: string): string | undefined =>
+    turnsHref(frame, terms, { value: row.value, kind, by, outcome });
+  return (
+    <tr>
+      <td>
+        {row.value === null ? (
+          <NotThere why={`no ${fieldWord(kind, by).toLowerCase()} was recorded`} />
+        ) : (
+          <Linked href={href()} row>
+            {row.value}
+          </Linked>
+        )}
+      </td>
+      <td class="num">
+        <Linked href={href()}>{countText(row.calls)}</Linked>
+      </td>
+      {outcomeColumns[kind].map(([field, name]) => (
+        <td class="num">
+          <Outcome of={row} field={field} name={name} href={href(field)} />
+        </td>
+      ))}
+      {times.map(([field]) => (
+        <td class="num">
+          <Duration ms={row[field]} />
+        </td>
+      ))}
+      <td>
+        <CallSpark slices={row.slices} frame={model.frame} />
+      </td>
+    </tr>
+  );
+};
+
+const Linked: FC<{
+  readonly href: string | undefined;
+  readonly row?: boolean;
+  readonly title?: string;
+  readonly children?: Child;
+}> = ({ href, row = false, title, children }) =>
+  href === undefined ? (
+    <>{children}</>
+  ) : (
+    <a href={href} title={title} {...(row ? { "data-row": true } : {})}>
+      {children}
+    </a>
+  );
+
+/** A share that leads to the turns with such a call. */
+const Outcome: FC<{
+  readonly of: CallSums;
+  readonly field: string;
+  readonly name: string;
+  readonly href: string | undefined;
+}> = ({ of, field, name, href }) => {
+  const count = field === "failed" ? failedOf(of.outcomes) : (of.outcomes[field] ?? 0);
+  if (count === 0) return <span class="muted">0 %</span>;
+  const title = `${countText(count)} of ${countText(of.calls)} ${name.toLowerCase()}: their turns`;
+  return (
+    <Linked href={href} title={title}>
+      {rateText(count, of.calls)}
+    </Linked>
+  );
+};
+
+/** The turns with such a call; undefined where its value cannot be written as a term. */
+function turnsHref(
+  frame: Frame,
+  terms: readonly Term[],
+  of: {
+    readonly value: string | null;
+    readonly kind: "tool" | "model";
+    readonly by: ListedBy;
+    readonly outcome: string | undefined;
+  },
+): string | undefined {
+  const { value, kind, by, outcome } = of;
+  const call: AskedCall = {
+    kind,
+    ...(by === "name" ? { name: value } : by === "provider" ? { provider: value } : {}),
+    ...(outcome === undefined ? {} : { outcome }),
+  };
+  const term = callTerm(call);
+  const ofTurn = by === "release" || by === "agent";
+  if (term === undefined || (ofTurn && (value === null || value.includes('"')))) return undefined;
+  const asked = [
+    ...terms,
+    ...(ofTurn ? [{ key: by, value: value ?? "", negated: false }] : []),
+    { key: "call", value: term, negated: false },
+  ];
+  return `${hrefOf(frame, "/traces")}${queryOf(asked, new URLSearchParams())}`;
+}

@@ -1,0 +1,141 @@
+/**
+ * @module Tools: calls of tools and models, their failures, outcomes and durations, by name,
+ * provider, release and agent, and over time. Exact, over all turns of the filter.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+
+import { pageFailures, withTwin } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
+import { wantsPage } from "../../http/environment.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond } from "../../http/respond.tsx";
+import type { Parts } from "../../parts.ts";
+import { callFields, callRows, failedOf } from "../../turns/call-rows.ts";
+import type { CallRow, CallRows, ListedBy } from "../../turns/call-rows.ts";
+import { listParameters } from "../../turns/list-parameters.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { pendingFrames } from "../../turns/window.ts";
+import { rangeOf } from "../../ui/display/turn-figures.ts";
+import { toolsPage } from "./page.tsx";
+
+const { chart: _chart, ...turnFilters } = listParameters.shape;
+
+/** Columns by which rows can be sorted. */
+const sortFields = [
+  "calls",
+  "failed",
+  "empty",
+  "degraded",
+  "fallback",
+  "unknown",
+  "p50_ms",
+  "p95_ms",
+  "p99_ms",
+] as const;
+type SortField = (typeof sortFields)[number];
+
+const toolsParameters = z.strictObject({
+  ...turnFilters,
+  kind: z.enum(["tool", "model"]).describe("Which calls; default `tool`.").optional(),
+  by: z.enum(callFields).describe("What the calls are listed by; default `name`.").optional(),
+  sort: z
+    .enum(sortFields)
+    .describe("Default `calls`. Outcomes sort by their share; unknown values come last.")
+    .optional(),
+  order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),
+});
+
+/** Body of `/tools.json`. */
+export interface ToolsModel extends Pick<CallRows, "total" | "frame"> {
+  readonly kind: "tool" | "model";
+  readonly by: ListedBy;
+  readonly turns_counted: number;
+  /** The calls of a turn of several releases count under each. */
+  readonly items: readonly CallRow[];
+  /** Number of rows, of which `items` has the first. */
+  readonly groups: number;
+  /** True when everything that was received is counted. */
+  readonly complete: boolean;
+  /** Batches that were acknowledged and are not readable yet. */
+  readonly pending_frames: number;
+}
+
+/** Its JSON, by route. */
+export interface ToolsAnswers {
+  readonly "GET /tools.json": ToolsModel;
+}
+
+/** Most rows of an answer. */
+const rowsMax = 100;
+
+/** Tools: what each route needs, records and answers. */
+export const toolsGroup: RouteGroup<ToolsAnswers> = {
+  endpoints: {
+    ...withTwin("/tools", {
+      needs: "trace.read",
+      audit: "tools.read",
+      reads: true,
+      id: "getTools",
+      summary: "Calls of tools and models, how they ended and how long they took",
+      text:
+        "Exact, over every call of the turns that pass. Durations are nearest-rank percentiles of the " +
+        "known ones. `slices` has the intervals of `frame`, by the time at which a turn ended.",
+      query: toolsParameters,
+      returns: "One row for each value.",
+      failures: pageFailures,
+    }),
+  },
+  routes: toolsRoutes,
+};
+
+/** GET `/tools` and its twin. */
+function toolsRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const { ledger } = parts.store;
+  app.on("GET", ["/tools", "/tools.json"], async (c) => {
+    const asked = readParameters(c, toolsParameters);
+    const { kind = "tool", by = "name", sort = "calls", order, ...parameters } = asked;
+    const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
+    const reading = readingFor(c, parameters);
+    const question = {
+      ...turnQuestion(reading, parameters, reads),
+      signal: c.req.raw.signal,
+    };
+    const pending = await pendingFrames(parts);
+    const options = { kind, by, nowMs: parts.now(), within: rangeOf(reading.query) };
+    const [turns, { total, rows, frame }] = await Promise.all([
+      ledger.countTurns(question),
+      callRows(ledger, question, options),
+    ]);
+    const model: ToolsModel = {
+      kind,
+      by,
+      turns_counted: turns,
+      total,
+      items: sorted(rows, sort, order === "ascending").slice(0, rowsMax),
+      groups: rows.length,
+      frame,
+      complete: pending === 0,
+      pending_frames: pending,
+    };
+    return respond(c, { model, view: toolsPage });
+  });
+  return app;
+}
+
+function sorted(rows: readonly CallRow[], by: SortField, ascending: boolean): readonly CallRow[] {
+  const valueOf = (row: CallRow): number | null => {
+    if (by === "calls") return row.calls;
+    if (by === "p50_ms" || by === "p95_ms" || by === "p99_ms") return row[by];
+    const count = by === "failed" ? failedOf(row.outcomes) : (row.outcomes[by] ?? 0);
+    return count / row.calls;
+  };
+  return rows.toSorted((a, b) => {
+    const [x, y] = [valueOf(a), valueOf(b)];
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
+    return ascending ? x - y : y - x;
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * @module CallRows: figures of the tool or model calls of a question, by one field and over time.
+ * All are computed by the store, over every call.
+ */
+import type { CallField, CallFigures, TurnQuestion, TurnReader } from "@turnproof/store";
+
+import { turnStretches } from "./turn-stretches.ts";
+import type { StretchOptions } from "./turn-stretches.ts";
+
+/** What calls are listed by. */
+export const callFields = ["name", "provider", "release", "agent"] as const;
+/** One of {@link callFields}. */
+export type ListedBy = (typeof callFields)[number];
+
+/** Figures of some calls. */
+export interface CallSums {
+  readonly calls: number;
+  /** Calls by outcome; a model call has its status. They add up to `calls`. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly p99_ms: number | null;
+  readonly duration_unknown: number;
+}
+
+/** The calls in one interval. */
+export interface CallSlice extends Pick<CallSums, "calls" | "p95_ms"> {
+  readonly from_ms: number;
+  readonly failed: number;
+}
+
+/** The calls with one value. */
+export interface CallRow extends CallSums {
+  /** Null where it is not recorded. */
+  readonly value: string | null;
+  /** The intervals with calls, in the order of time. */
+  readonly slices: readonly CallSlice[];
+}
+
+/** The calls of a question. */
+export interface CallRows {
+  readonly total: CallSums;
+  readonly rows: readonly CallRow[];
+  /** Intervals of the drawn time; null where nothing is drawn. */
+  readonly frame: {
+    readonly from_ms: number;
+    readonly step_ms: number;
+    readonly size: number;
+  } | null;
+}
+
+const fieldOf: Readonly<Record<ListedBy, CallField>> = {
+  name: "name",
+  provider: "provider",
+  release: "release",
+  agent: "agent_id",
+};
+
+const noCalls: CallSums = {
+  calls: 0,
+  outcomes: {},
+  p50_ms: null,
+  p95_ms: null,
+  p99_ms: null,
+  duration_unknown: 0,
+};
+
+/** The calls of all turns of a question. */
+export async function callRows(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  of: StretchOptions & { readonly kind: "tool" | "model"; readonly by: ListedBy },
+): Promise<CallRows> {
+  const { kind, by } = of;
+  const field = fieldOf[by];
+  const counts = turnStretches((asked, options) => ledger.turnCounts(asked, options), question, of);
+  const [{ frame, drawn }, [total], groups] = await Promise.all([
+    counts,
+    ledger.callFigures(question, kind, []),
+    ledger.callFigures(question, kind, [field]),
+  ]);
+  const timed =
+    frame === undefined
+      ? []
+      : await ledger.callFigures(drawn, kind, [field], { everyMs: frame.stepMs });
+  const valueOf = ({ group }: CallFigures): string | null => group[field] ?? null;
+  const slices = Map.groupBy(timed, valueOf);
+  return {
+    total: total === undefined ? noCalls : sumsOf(total),
+    rows: groups.map((figures) => ({
+      value: valueOf(figures),
+      ...sumsOf(figures),
+      slices: (slices.get(valueOf(figures)) ?? [])
+        .map(sliceOf)
+        .toSorted((a, b) => a.from_ms - b.from_ms),
+    })),
+    frame:
+      frame === undefined
+        ? null
+        : { from_ms: frame.fromMs, step_ms: frame.stepMs, size: frame.size },
+  };
+}
+
+function sumsOf({ calls, outcomes, p50_ms, p95_ms, p99_ms, duration_unknown }: CallFigures) {
+  return { calls, outcomes, p50_ms, p95_ms, p99_ms, duration_unknown };
+}
+
+function sliceOf({ calls, outcomes, p95_ms, from_ms = 0 }: CallFigures): CallSlice {
+  return { from_ms, calls, failed: failedOf(outcomes), p95_ms };
+}
+
+/** Calls that failed, by themselves or at their provider. */
+export function failedOf(outcomes: CallSums["outcomes"]): number {
+  return (outcomes["error"] ?? 0) + (outcomes["provider_error"] ?? 0);
+}

@@ -1,0 +1,240 @@
+/**
+ * @module Tools over HTTP: every rate and percentile equals a count of the events that were put in,
+ * by each field and over time, and a cell leads to exactly the turns with such a call.
+ */
+import type { TurnEvent, TurnRow } from "@turnproof/evidence";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+interface Row {
+  readonly value: string | null;
+  readonly calls: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly p99_ms: number | null;
+  readonly duration_unknown: number;
+  readonly slices: readonly { readonly from_ms: number; readonly calls: number; failed: number }[];
+}
+interface Tools {
+  readonly turns_counted: number;
+  readonly total: Row;
+  readonly items: readonly Row[];
+  readonly frame: { readonly from_ms: number; readonly step_ms: number; readonly size: number };
+}
+
+const accounts = JSON.stringify({
+  otto: { token: "otto-token-0123456789", role: "viewer" },
+  alice: { token: "alice-token-0123456789", role: "viewer", user_id: "alice" },
+});
+const as = (name: string): Record<string, string> => ({
+  authorization: `Bearer ${name}-token-0123456789`,
+});
+
+/** One call as it was put in. */
+interface Put {
+  readonly turn: string;
+  readonly user: string;
+  readonly agent: string;
+  readonly release: string;
+  readonly atMs: number;
+  readonly name: string | null;
+  readonly provider: string | null;
+  readonly outcome: string;
+  readonly ms: number | null;
+}
+
+const outcomes = ["success", "empty", "degraded", "fallback", "provider_error", "error"] as const;
+const firstMs = Date.UTC(2026, 10, 20);
+const put: readonly Put[] = Array.from({ length: 240 }, (_, n) => ({
+  turn: `root-${Math.floor(n / 2)}`,
+  user: Math.floor(n / 2) % 3 === 0 ? "bob" : "alice",
+  agent: Math.floor(n / 2) % 2 === 0 ? "desk" : "shop",
+  release: n < 140 ? "1.0.0" : "1.1.0",
+  atMs: firstMs + Math.floor(n / 2) * 60_000,
+  name: n % 7 === 0 ? null : ["search", "order:cancel", "mail it"][n % 3]!,
+  provider: n % 4 === 0 ? null : n % 2 === 0 ? "acme" : "b:c",
+  outcome: outcomes[(n * n + Math.floor(n / 11)) % outcomes.length]!,
+  ms: n % 10 === 3 ? null : ((n * 37) % 101) + 0.5,
+}));
+
+function eventsOf(turn: string): TurnEvent[] {
+  const calls = put.filter((one) => one.turn === turn);
+  const [{ user, agent, release, atMs }] = calls as [Put, ...Put[]];
+  const [whole, ...others] = turnEvents({
+    root: turn,
+    user,
+    agent,
+    thread: `thr-${user}`,
+    at: new Date(atMs).toISOString(),
+  });
+  const tool = others.find(({ event_kind: kind }) => kind === "tool_call") as TurnEvent;
+  return [
+    { ...(whole as TurnEvent), attributes: { service_version: release } },
+    ...calls.map(({ name, provider, outcome, ms }, nth): TurnEvent => {
+      const { duration_ms: _ms, ...rest } = tool;
+      return {
+        ...rest,
+        event_id: `${turn}-tool-${nth}`,
+        span_id: `${turn}-${nth}`,
+        status: outcome.endsWith("error") ? "error" : "success",
+        ...(ms === null ? {} : { duration_ms: ms }),
+        attributes: {
+          tool_outcome: outcome,
+          ...(name === null ? {} : { tool_name: name }),
+          ...(provider === null ? {} : { tool_provider: provider }),
+        } as TurnEvent["attributes"],
+      };
+    }),
+  ];
+}
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts });
+  await desk.put([...new Set(put.map(({ turn }) => turn))].flatMap(eventsOf));
+});
+afterAll(() => desk.collector.close());
+
+const ask = (query: string, name = "otto"): Promise<Tools> =>
+  desk.json<Tools>(`/tools.json${query}`, as(name));
+
+/** Nearest rank: the least value that the share of them does not exceed. */
+function rank(values: readonly number[], share: number): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted.find((_, at) => (at + 1) / sorted.length >= share - 1e-12) ?? null;
+}
+
+function countedOf(calls: readonly Put[]): object {
+  const known = calls.flatMap(({ ms }) => ms ?? []);
+  const counts: Record<string, number> = {};
+  for (const { outcome } of calls) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return {
+    calls: calls.length,
+    outcomes: counts,
+    p50_ms: rank(known, 0.5),
+    p95_ms: rank(known, 0.95),
+    p99_ms: rank(known, 0.99),
+    duration_unknown: calls.length - known.length,
+  };
+}
+
+describe.each([
+  ["name", (one: Put) => one.name],
+  ["provider", (one: Put) => one.provider],
+  ["release", (one: Put) => one.release],
+  ["agent", (one: Put) => one.agent],
+] as const)("by %s", (by, valueOf) => {
+  test.each(["otto", "alice"])("what %s reads is what was put in", async (reader) => {
+    const own = put.filter(({ user }) => reader === "otto" || user === reader);
+    const answer = await ask(`?by=${by}`, reader);
+    expect(answer.turns_counted).toBe(new Set(own.map(({ turn }) => turn)).size);
+    expect(answer.total).toEqual(countedOf(own));
+    const groups = Map.groupBy(own, valueOf);
+    expect(answer.items.map(({ value }) => value).toSorted()).toEqual(
+      [...groups.keys()].toSorted(),
+    );
+    for (const { value, slices, ...figures } of answer.items) {
+      const calls = groups.get(value) ?? [];
+      expect([value, figures]).toEqual([value, countedOf(calls)]);
+      const { from_ms: from, step_ms: step, size } = answer.frame;
+      const drawn = slices.map((slice) => [slice.from_ms, slice.calls, slice.failed]);
+      const endMs = (one: Put): number => one.atMs;
+      const wanted = Array.from({ length: size }, (_, at) => from + at * step).flatMap((start) => {
+        const within = calls.filter((one) => endMs(one) >= start && endMs(one) < start + step);
+        const failed = within.filter(({ outcome }) => outcome.endsWith("error")).length;
+        return within.length === 0 ? [] : [[start, within.length, failed]];
+      });
+      expect(drawn.reduce((sum, [, count = 0]) => sum + count, 0)).toBe(calls.length);
+      expect(drawn).toEqual(wanted);
+    }
+  });
+});
+
+/** Turns that the list has under a term. */
+async function turnsOf(term: string): Promise<readonly string[]> {
+  const query = `q=${encodeURIComponent(term)}&limit=1000`;
+  const { items } = await desk.json<{ items: TurnRow[] }>(
+    `/traces/turns.json?${query}`,
+    as("otto"),
+  );
+  return items.map(({ root_trace_id: root = "" }) => root).toSorted();
+}
+
+test("every cell of the page leads to the turns with such a call", async () => {
+  const cells: Readonly<Record<string, (one: Put, value: string | null) => boolean>> = {
+    name: (one, value) => one.name === value,
+    provider: (one, value) => one.provider === value,
+    release: (one, value) => one.release === value,
+    agent: (one, value) => one.agent === value,
+  };
+  let followed = 0;
+  for (const [by, is] of Object.entries(cells)) {
+    const page = await (
+      await desk.get(`/tools?by=${by}`, { ...as("otto"), accept: "text/html" })
+    ).text();
+    const links = [
+      ...page.matchAll(/href="\/traces\?([^"]*)" title="(\d+) of (\d+) (\w+): their turns"/g),
+    ];
+    for (const [, query = "", count, , word = ""] of links) {
+      const asked = new URLSearchParams(query.replaceAll("&amp;", "&"));
+      const { items } = await desk.json<{ items: TurnRow[] }>(
+        `/traces/turns.json?${asked}&limit=1000`,
+        as("otto"),
+      );
+      const such = put.filter(({ outcome }) =>
+        word === "failed" ? outcome.endsWith("error") : outcome === word,
+      );
+      const groups = [...new Set(put.map((one) => one[by as keyof Put] as string | null))];
+      const wanted = groups.map((value) => such.filter((one) => is(one, value)));
+      const turns = items.map(({ root_trace_id: root = "" }) => root).toSorted();
+      const found = wanted.filter(
+        (calls) =>
+          calls.length === Number(count) &&
+          JSON.stringify([...new Set(calls.map(({ turn }) => turn))].toSorted()) ===
+            JSON.stringify(turns),
+      );
+      expect([by, asked.toString(), found.length]).toEqual([
+        by,
+        asked.toString(),
+        expect.any(Number),
+      ]);
+      expect(found.length).toBeGreaterThan(0);
+      followed += 1;
+    }
+  }
+  expect(followed).toBeGreaterThan(30);
+});
+
+test("a call is meant with all of its values, and a negated term is its complement", async () => {
+  const all = await turnsOf("");
+  for (const [term, is] of [
+    ["call:tool:search:failed", (one: Put) => one.name === "search" && /error/.test(one.outcome)],
+    ["call:tool:order:cancel:*", (one: Put) => one.name === "order:cancel"],
+    ['call:"tool:mail it:empty"', (one: Put) => one.name === "mail it" && one.outcome === "empty"],
+    ["call:tool::*", (one: Put) => one.name === null],
+    [
+      "call:tool@acme:*:fallback",
+      (one: Put) => one.provider === "acme" && one.outcome === "fallback",
+    ],
+    ["call:tool:*:unknown", () => false],
+  ] as const) {
+    const wanted = [...new Set(put.filter(is).map(({ turn }) => turn))].toSorted();
+    expect([term, await turnsOf(term)]).toEqual([term, wanted]);
+    const others = all.filter((turn) => !wanted.includes(turn));
+    expect([term, await turnsOf(`-${term}`)]).toEqual([term, others]);
+  }
+});
+
+test("rows sort by a share or a percentile; unknown values come last", async () => {
+  const p95 = (await ask("?sort=p95_ms&order=ascending")).items.map(
+    (row) => row.p95_ms ?? Infinity,
+  );
+  expect(p95).toEqual(p95.toSorted((a, b) => a - b));
+  const share = (await ask("?sort=failed")).items.map(
+    ({ outcomes: of, calls }) => ((of["error"] ?? 0) + (of["provider_error"] ?? 0)) / calls,
+  );
+  expect(share).toEqual(share.toSorted((a, b) => b - a));
+});
