@@ -60,8 +60,15 @@ const worse = side("worse", { turns: 80, bad: 30 });
 describe("outcomes and exit codes", () => {
   const gate = (baseline: string, candidate: string, ...more: string[]) =>
     turnproof(
-      ...["gate", "--baseline", baseline, "--candidate", candidate],
-      ...["--contract", contract, "--whole", ...more],
+      "gate",
+      "--baseline",
+      baseline,
+      "--candidate",
+      candidate,
+      "--contract",
+      contract,
+      "--whole",
+      ...more,
     );
 
   test("1: the candidate is worse, and the plan stands before the outcome", async () => {
@@ -89,7 +96,13 @@ describe("outcomes and exit codes", () => {
 
   test("3: what is not established can turn the answer", async () => {
     const ran = await turnproof(
-      ...["gate", "--baseline", good, "--candidate", worse, "--contract", contract],
+      "gate",
+      "--baseline",
+      good,
+      "--candidate",
+      worse,
+      "--contract",
+      contract,
     );
     expect(ran.code).toBe(3);
     expect(ran.out).toContain("78 not established");

@@ -1,7 +1,7 @@
 /** @module Tools page: calls of tools or models by one field; each count leads to its turns. */
 import type { Child, FC } from "hono/jsx";
 
-import type { Frame } from "../../http/respond.tsx";
+import type { Frame } from "../../http/frame.ts";
 import { callFields, failedOf } from "../../turns/call-rows.ts";
 import type { CallRow, CallSums, ListedBy } from "../../turns/call-rows.ts";
 import { callTerm } from "../../ui/display/call-term.ts";

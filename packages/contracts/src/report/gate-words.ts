@@ -17,7 +17,7 @@ export function percent(share: number | undefined): string {
 }
 
 /** A difference of shares in points. */
-export function points(difference: number): string {
+function points(difference: number): string {
   return `${(difference * 100).toFixed(1)} points`;
 }
 

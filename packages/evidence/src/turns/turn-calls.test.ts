@@ -77,7 +77,10 @@ test("tokens and tool results of the calls are those of the row, however calls a
 });
 
 test("a call that a log record tells has the model and the duration of the span around it", () => {
-  const span = call("s", { duration_ms: 12, attributes: { model: "m", provider: "p", service_tier: "flex" } });
+  const span = call("s", {
+    duration_ms: 12,
+    attributes: { model: "m", provider: "p", service_tier: "flex" },
+  });
   const record = call("log", {
     phase: "event",
     parent_span_id: "s",
