@@ -7,7 +7,7 @@ import { join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { ContractError, parseContracts, readContracts } from "@turnproof/contracts";
-import type { Contract, ContractSet, Golden } from "@turnproof/contracts";
+import type { TurnContract, ContractSet, Golden } from "@turnproof/contracts";
 
 /** Contracts and goldens with the file of each contract. */
 export interface NamedContracts extends ContractSet {
@@ -25,7 +25,7 @@ const code = /\.[cm]?[jt]s$/i;
  * @throws ContractError with file, path and rule of each problem
  */
 export async function readContractSources(paths: readonly string[]): Promise<NamedContracts> {
-  const contracts: Contract[] = [];
+  const contracts: TurnContract[] = [];
   const goldens: Golden[] = [];
   const places = new Map<string, string>();
   for (const file of (await Promise.all(paths.map(filesOf))).flat()) {

@@ -39,7 +39,7 @@ export interface SideOptions {
 }
 
 /** Turns of a side; `more` where further turns of a collector match. */
-export interface Side {
+export interface GateSide {
   readonly turns: readonly SideTurn[];
   readonly more: boolean;
 }
@@ -50,7 +50,7 @@ export interface Side {
  * @param source path of a file of events, or terms such as `release:3.2 agent:desk`
  * @throws CodedError `parameter_invalid` where a term is not understood
  */
-export async function readSide(source: string, options: SideOptions): Promise<Side> {
+export async function readSide(source: string, options: SideOptions): Promise<GateSide> {
   const { contracts, prices } = options;
   const judge = (window: CheckedWindow): SideTurn[] => turnsOf(window, contracts, prices);
   if (await isFile(source)) {

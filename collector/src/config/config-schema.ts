@@ -3,7 +3,7 @@ import { limits, parseNames } from "@turnproof/semconv";
 import { providersWith } from "@turnproof/store";
 import { z } from "zod";
 
-import { priceFileIn } from "../cost/price-file.ts";
+import { priceFileIn } from "./price-file.ts";
 import { accountsIn } from "./accounts.ts";
 import {
   declaredProxy,

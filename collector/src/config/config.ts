@@ -9,7 +9,7 @@ import type { TurnLimits } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { ProviderName } from "@turnproof/store";
 
-import type { PriceFile } from "../cost/price-file.ts";
+import type { PriceFile } from "./price-file.ts";
 import type { DeclaredProxy } from "./proxy-networks.ts";
 import type { ShipTarget } from "./ship-targets.ts";
 import type { Account } from "./accounts.ts";

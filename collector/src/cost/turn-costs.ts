@@ -168,7 +168,7 @@ function recordRow({ row, calls }: TurnRecord, pricing: Pricing): CostRow {
     .filter(({ kind }) => kind === "model")
     .map((call) => {
       const { name, provider, input_tokens, output_tokens, cached_tokens } = call;
-      const untold = input_tokens === null && output_tokens === null;
+      const unknown = input_tokens === null && output_tokens === null;
       return pricedRow(
         {
           ...noFigures,
@@ -176,7 +176,7 @@ function recordRow({ row, calls }: TurnRecord, pricing: Pricing): CostRow {
           input_tokens,
           output_tokens,
           cached_tokens,
-          tokens_unknown: untold ? 1 : 0,
+          tokens_unknown: unknown ? 1 : 0,
           from_ms: from,
           usage: usageOf(call, inputSteps),
         },

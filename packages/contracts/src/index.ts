@@ -28,7 +28,7 @@ export type { Interval } from "./gate/intervals.ts";
 export type { Measured, SideMeasure } from "./gate/measures.ts";
 export type { PassK } from "./gate/pass-k.ts";
 export { planGate } from "./gate/plan.ts";
-export type { SideCount, Trial, TrialResult } from "./gate/trials.ts";
+export type { TrialCount, Trial, TrialResult } from "./gate/trials.ts";
 export { gateMarkdown } from "./report/gate-markdown.ts";
 export { gateText } from "./report/gate-text.ts";
 export { goldenOf } from "./golden/golden.ts";
@@ -41,7 +41,7 @@ export type {
   Severity,
 } from "./language/clauses.ts";
 export { ContractError, defineContract } from "./language/contract.ts";
-export type { Contract, ContractProblem, Golden } from "./language/contract.ts";
+export type { TurnContract, ContractProblem, Golden } from "./language/contract.ts";
 export { contractJsonSchema, parseContracts, readContracts } from "./language/contract-file.ts";
 export type { ContractSet } from "./language/contract-file.ts";
 export { githubReport } from "./report/github.ts";

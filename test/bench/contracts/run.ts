@@ -7,7 +7,7 @@
  * Exits with 1 when the contracts take longer than a second.
  */
 import { defineContract, evaluateTurns } from "@turnproof/contracts";
-import type { Contract } from "@turnproof/contracts";
+import type { TurnContract } from "@turnproof/contracts";
 import { reconcileOutcome } from "@turnproof/evidence";
 
 import { buildWindow } from "../evidence/window.ts";
@@ -21,7 +21,7 @@ const metadata = {
 } as const;
 
 /** Twenty contracts of one to five clauses, as a team that gates on them would have. */
-const contracts: readonly Contract[] = Array.from({ length: 20 }, (_, at) =>
+const contracts: readonly TurnContract[] = Array.from({ length: 20 }, (_, at) =>
   defineContract({
     name: `contract-${at}`,
     expect:

@@ -1,7 +1,7 @@
 /**
- * @module What a test file opens for all of its tests and closes after them: a site. Its tests visit
- * pages of it in the browser of the run; when a test ends, its pages are held to have offended
- * nothing and closed.
+ * @module What a test file opens for all of its tests and closes after them: a site. Its tests
+ * visit pages of it in the browser of the run; when a test ends, its pages are held to have
+ * offended nothing and closed.
  */
 import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";

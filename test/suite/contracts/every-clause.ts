@@ -1,6 +1,6 @@
 /** @module EveryClause: contracts that use every clause in several ways, for properties. */
 import { defineContract } from "@turnproof/contracts";
-import type { Clause, Contract, Golden } from "@turnproof/contracts";
+import type { Clause, TurnContract, Golden } from "@turnproof/contracts";
 
 const modes = ["strict", "unordered", "subset", "superset", "ordered"] as const;
 
@@ -82,6 +82,6 @@ const clauses: readonly Clause[] = [
 ];
 
 /** Each clause as a contract of its own. */
-export const contracts: readonly Contract[] = clauses.map((clause, at) =>
+export const contracts: readonly TurnContract[] = clauses.map((clause, at) =>
   defineContract({ name: `clause-${at}-${clause.clause}`, expect: [clause] }),
 );

@@ -3,7 +3,7 @@ import { ephemeralMemory, filesystem } from "@turnproof/store";
 import type { MemoryFilter, MemoryRecord } from "@turnproof/store";
 import { unscoped } from "@turnproof/store/admin";
 import { memoryClauses, memoryIsolationClauses } from "@turnproof/store/testing";
-import type { Clause, Harness } from "@turnproof/store/testing";
+import type { KitClause, Harness } from "@turnproof/store/testing";
 import type { ScopedKind } from "@turnproof/semconv";
 import { afterAll, describe, expect, test } from "vitest";
 
@@ -142,12 +142,12 @@ const opened: Readonly<Record<string, () => Promise<Memory>>> = {
 };
 
 /** Clauses that take longest come last: random histories, then those over many hostile names. */
-const cost = ({ name }: Clause): number =>
+const cost = ({ name }: KitClause): number =>
   name.startsWith("random") ? 2 : name.includes("hostile") ? 1 : 0;
 
 /** The first clause that fails. */
 async function firstFailure(
-  clauses: readonly Clause[],
+  clauses: readonly KitClause[],
   openMemory: () => Promise<Memory>,
 ): Promise<string | undefined> {
   for (const clause of clauses.toSorted((a, b) => cost(a) - cost(b))) {

@@ -6,7 +6,7 @@ import { memoryCollections, scopedKinds } from "@turnproof/semconv";
 import { mongodb } from "@turnproof/store";
 import type { AdministeredMemory, MongodbProvider } from "@turnproof/store";
 import { everybody, memoryClauses, memoryIsolationClauses } from "@turnproof/store/testing";
-import type { Clause } from "@turnproof/store/testing";
+import type { KitClause } from "@turnproof/store/testing";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -40,7 +40,7 @@ const open = (change: Change, exactRowsMax = 40): Promise<MongodbProvider> =>
 
 /** The first clause that fails; long ones come last. */
 async function failure(change: Change): Promise<string | undefined> {
-  const cost = ({ name }: Clause): number =>
+  const cost = ({ name }: KitClause): number =>
     name.startsWith("random") || name.startsWith("hundreds") ? 1 : 0;
   const clauses = [...memoryIsolationClauses, ...memoryClauses];
   for (const clause of clauses.toSorted((a, b) => cost(a) - cost(b))) {

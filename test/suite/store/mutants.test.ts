@@ -2,7 +2,7 @@
 import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { contract, everybody, evidenceClauses, isolationClauses } from "@turnproof/store/testing";
-import type { Clause } from "@turnproof/store/testing";
+import type { KitClause } from "@turnproof/store/testing";
 import { describe, expect, test } from "vitest";
 
 /** Stores of which one method reads under an operator's grant, whatever scope it was given. */
@@ -29,7 +29,10 @@ const mutants: Readonly<Record<string, (store: EvidenceStore) => Partial<Evidenc
   }),
 };
 
-async function failures(clauses: readonly Clause[], open: () => EvidenceStore): Promise<string[]> {
+async function failures(
+  clauses: readonly KitClause[],
+  open: () => EvidenceStore,
+): Promise<string[]> {
   const failed: string[] = [];
   for (const clause of clauses) {
     const effort = { sequences: 30, commands: 40, seed: 11 };

@@ -14,7 +14,7 @@ import { openNote, originOf, signNote } from "./note.ts";
 import type { TreeHead } from "./note.ts";
 
 /** A checkpoint as found: of the tree, of the chain (earlier versions), or none. */
-export type Checkpoint =
+export type AuditCheckpoint =
   | { readonly of: "tree"; readonly size: number; readonly root: Buffer }
   | { readonly of: "chain"; readonly size: number; readonly head: string }
   | { readonly of: "wrong_key" }
@@ -72,9 +72,12 @@ export interface CheckpointKey {
  * The checkpoints of a file in its order: notes one after another, lines of earlier versions, and
  * lines of a syslog server that hold a note.
  */
-export async function* checkpointsIn(file: string, key: CheckpointKey): AsyncGenerator<Checkpoint> {
+export async function* checkpointsIn(
+  file: string,
+  key: CheckpointKey,
+): AsyncGenerator<AuditCheckpoint> {
   let note: string[] = [];
-  const closed = function* (): Generator<Checkpoint> {
+  const closed = function* (): Generator<AuditCheckpoint> {
     if (note.length > 0) yield checkNote(`${note.join("\n")}\n`, key);
     note = [];
   };
@@ -101,7 +104,7 @@ const signatureMark = "\u2014 ";
 /** How a note travels in one line: base64, named. */
 const shippedNote = /\bcheckpoint=([A-Za-z0-9+/]{16,}={0,2})/;
 
-function checkNote(note: string, { scope, publicKey }: CheckpointKey): Checkpoint {
+function checkNote(note: string, { scope, publicKey }: CheckpointKey): AuditCheckpoint {
   const opened = openNote(note, originOf(scope), publicKey);
   if (opened.found !== "head") return { of: opened.found };
   return { of: "tree", ...opened.head };
@@ -115,7 +118,7 @@ interface FirstCheckpoint {
   readonly sig: string;
 }
 
-function checkFirst(line: string, { scope, publicKey }: CheckpointKey): Checkpoint {
+function checkFirst(line: string, { scope, publicKey }: CheckpointKey): AuditCheckpoint {
   try {
     const { seq, head, ts, sig } = JSON.parse(line) as FirstCheckpoint;
     const text = `turnproof audit checkpoint v1\n${scope}\n${seq}\n${head}\n${ts}\n`;

@@ -72,7 +72,7 @@ export function createShipper(options: ShipOptions): Shipper {
   };
 }
 
-interface Checkpoint {
+interface WaitingCheckpoint {
   readonly size: number;
   readonly note: string;
 }
@@ -83,7 +83,7 @@ type LaneOptions = ShipOptions & { readonly retryMs: number; readonly timeoutMs:
 class Lane {
   readonly #target: ShipTarget;
   readonly #options: LaneOptions;
-  #waiting: Checkpoint | undefined;
+  #waiting: WaitingCheckpoint | undefined;
   #sending: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -100,7 +100,7 @@ class Lane {
     return this.#inRow > 0;
   }
 
-  take(checkpoint: Checkpoint): void {
+  take(checkpoint: WaitingCheckpoint): void {
     this.#waiting = checkpoint;
     // While a target is away its timer decides.
     if (this.#timer === undefined) this.#start();
@@ -150,7 +150,7 @@ class Lane {
 /** Resolves when the target has it; a syslog server over UDP says nothing. */
 async function deliver(
   target: ShipTarget,
-  { size, note }: Checkpoint,
+  { size, note }: WaitingCheckpoint,
   options: Pick<ShipOptions, "secrets"> & { readonly timeoutMs: number },
 ): Promise<void> {
   const { secrets, timeoutMs } = options;

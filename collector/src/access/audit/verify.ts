@@ -7,7 +7,7 @@ import type { KeyObject } from "node:crypto";
 
 import type { Keyring } from "../keyring.ts";
 import { checkpointsIn } from "./checkpoint.ts";
-import type { Checkpoint } from "./checkpoint.ts";
+import type { AuditCheckpoint } from "./checkpoint.ts";
 import { logLines } from "./lines.ts";
 import { createTree, hashLeaf } from "./merkle.ts";
 import type { Tree } from "./merkle.ts";
@@ -136,13 +136,13 @@ function readLine(walk: Walk, line: string, keyring: Keyring): void {
 
 /** The checkpoints of one file beside the walk, each compared when its size is reached. */
 class CheckpointReader {
-  readonly #source: AsyncGenerator<Checkpoint>;
-  #next: Checkpoint | undefined;
+  readonly #source: AsyncGenerator<AuditCheckpoint>;
+  #next: AuditCheckpoint | undefined;
   /** Size of the last checkpoint: a later one has no smaller size. */
   #last = 0;
   count = 0;
 
-  private constructor(source: AsyncGenerator<Checkpoint>) {
+  private constructor(source: AsyncGenerator<AuditCheckpoint>) {
     this.#source = source;
   }
 
@@ -175,7 +175,7 @@ class CheckpointReader {
     else this.#compare(walk, next);
   }
 
-  #compare(walk: Walk, next: Extract<Checkpoint, { readonly size: number }>): void {
+  #compare(walk: Walk, next: Extract<AuditCheckpoint, { readonly size: number }>): void {
     const { tree, records } = walk;
     const isOrdered = next.size >= this.#last;
     this.#last = next.size;

@@ -9,11 +9,11 @@ import { sha256Hex } from "@turnproof/semconv/fingerprint";
 
 import { defaultContract } from "../default-contract.ts";
 import type { Clause, Severity } from "../language/clauses.ts";
-import type { Contract, Golden } from "../language/contract.ts";
+import type { TurnContract, Golden } from "../language/contract.ts";
 import { judgeClause } from "./judge-clause.ts";
 import { judgeCondition } from "./judge-condition.ts";
 import { judged } from "./judgement.ts";
-import type { Judgement } from "./judgement.ts";
+import type { ClauseJudgement } from "./judgement.ts";
 import { allOf, implies } from "./three-values.ts";
 import type { Outcome } from "./three-values.ts";
 import { turnFacts } from "./turn-facts.ts";
@@ -35,7 +35,7 @@ export interface EvaluateOptions {
   readonly priceOf?: PriceOf;
   readonly goldens?: readonly Golden[];
   /** Judged where no contract applies to a turn; default {@link defaultContract}, null for none. */
-  readonly otherwise?: Contract | null;
+  readonly otherwise?: TurnContract | null;
 }
 
 /** Result of one clause. */
@@ -93,7 +93,7 @@ export interface TurnResult {
  */
 export function evaluateTurns(
   input: readonly unknown[],
-  contracts: readonly Contract[],
+  contracts: readonly TurnContract[],
   options: EvaluateOptions = {},
 ): TurnResult[] {
   const { marks } = options;
@@ -114,8 +114,8 @@ export function evaluateTurns(
 
 /** Contracts, the default one, and what they need. */
 interface Rules {
-  readonly contracts: readonly Contract[];
-  readonly otherwise: Contract | null;
+  readonly contracts: readonly TurnContract[];
+  readonly otherwise: TurnContract | null;
   readonly around: Surroundings;
 }
 
@@ -150,7 +150,7 @@ function evaluateTurn({ events, window }: TurnWindow, rules: Rules): TurnResult 
   };
 }
 
-function evaluateContract(contract: Contract, facts: readonly TurnFacts[]): ContractResult {
+function evaluateContract(contract: TurnContract, facts: readonly TurnFacts[]): ContractResult {
   const applies = agreed(facts.map((one) => judgeCondition(contract.when, one)));
   if (applies === "violated") {
     return { contract: contract.name, result: "holds", applies: false, clauses: [] };
@@ -169,14 +169,14 @@ function evaluateContract(contract: Contract, facts: readonly TurnFacts[]): Cont
 
 interface Place {
   readonly index: number;
-  readonly contract: Contract;
+  readonly contract: TurnContract;
   readonly applies: Outcome;
   readonly facts: readonly TurnFacts[];
 }
 
 function evaluateClause(clause: Clause, { index, contract, applies, facts }: Place): ClauseResult {
   const own = agreed(facts.map((one) => judgeCondition(clause.when, one)));
-  const judgement: Judgement =
+  const judgement: ClauseJudgement =
     own === "violated" ? judged("holds", "The clause does not apply.") : judgeAll(clause, facts);
   const condition = allOf([applies, own]);
   const result = implies(condition, judgement.result);
@@ -199,7 +199,7 @@ function evaluateClause(clause: Clause, { index, contract, applies, facts }: Pla
 }
 
 /** The judgement on trusted evidence, where untrusted evidence does not change it. */
-function judgeAll(clause: Clause, [trusted, ...others]: readonly TurnFacts[]): Judgement {
+function judgeAll(clause: Clause, [trusted, ...others]: readonly TurnFacts[]): ClauseJudgement {
   const own = judgeClause(clause, trusted as TurnFacts);
   const differs = others.some((facts) => judgeClause(clause, facts).result !== own.result);
   return differs

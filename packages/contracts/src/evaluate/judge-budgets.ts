@@ -11,13 +11,13 @@ import type { TurnEvent } from "@turnproof/evidence";
 
 import type { ClauseOf } from "../language/clauses.ts";
 import { counted, judged } from "./judgement.ts";
-import type { Judgement } from "./judgement.ts";
+import type { ClauseJudgement } from "./judgement.ts";
 import { anyNumber, exactly, within } from "./three-values.ts";
 import type { NumberLimits, Range } from "./three-values.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
 /** Duration of the turn's own result; of a turn without an end, at least what passed so far. */
-export function judgeDuration(clause: ClauseOf<"duration">, facts: TurnFacts): Judgement {
+export function judgeDuration(clause: ClauseOf<"duration">, facts: TurnFacts): ClauseJudgement {
   const limits = { at_least: clause.at_least_ms, at_most: clause.at_most_ms };
   const { end } = facts;
   if (end !== undefined) {
@@ -33,7 +33,7 @@ export function judgeDuration(clause: ClauseOf<"duration">, facts: TurnFacts): J
 }
 
 /** Tokens, counted once however many levels report them. */
-export function judgeTokens(clause: ClauseOf<"tokens">, facts: TurnFacts): Judgement {
+export function judgeTokens(clause: ClauseOf<"tokens">, facts: TurnFacts): ClauseJudgement {
   const { of = "total" } = clause;
   const calls = facts.whole ? countedModelCalls(facts.events) : facts.of("model_call");
   const said = `The turn used`;
@@ -54,7 +54,7 @@ function hasTokens({ attributes }: TurnEvent, of: "input" | "output" | "cached")
 }
 
 /** Cost by the price function; a call without a price makes it unknown upwards. */
-export function judgeCost(clause: ClauseOf<"cost">, facts: TurnFacts): Judgement {
+export function judgeCost(clause: ClauseOf<"cost">, facts: TurnFacts): ClauseJudgement {
   const { priceOf } = facts.around;
   if (priceOf === undefined) return judged("not_established", "No price function is given.");
   if (!facts.whole) return judged("not_established", "A part of the calls may be missing.");
@@ -77,7 +77,7 @@ export function judgeCost(clause: ClauseOf<"cost">, facts: TurnFacts): Judgement
 }
 
 /** Retries as they are recorded; a call without a count has an unknown number of them. */
-export function judgeRetries(clause: ClauseOf<"retries">, facts: TurnFacts): Judgement {
+export function judgeRetries(clause: ClauseOf<"retries">, facts: TurnFacts): ClauseJudgement {
   const calls = facts.events.filter(
     ({ event_kind: kind, phase }) =>
       (kind === "model_call" || kind === "tool_call") && phase !== "start",
@@ -95,7 +95,7 @@ export function judgeRetries(clause: ClauseOf<"retries">, facts: TurnFacts): Jud
 }
 
 /** Events that used a fallback, of a tool, of the memory or of a host's action. */
-export function judgeFallbacks(clause: ClauseOf<"fallbacks">, facts: TurnFacts): Judgement {
+export function judgeFallbacks(clause: ClauseOf<"fallbacks">, facts: TurnFacts): ClauseJudgement {
   const used = facts.events.filter(usedFallback);
   const spans = new Set(used.map((event) => spanKey(event) ?? event.event_id));
   const open = facts.calls.filter(({ kind, outcome }) => kind === "tool" && outcome === undefined);
@@ -115,7 +115,7 @@ function usedFallback(event: TurnEvent): boolean {
 }
 
 /** Levels of spans below the turn's first one. */
-export function judgeDepth(clause: ClauseOf<"depth">, facts: TurnFacts): Judgement {
+export function judgeDepth(clause: ClauseOf<"depth">, facts: TurnFacts): ClauseJudgement {
   const parents = new Map<string, string | undefined>();
   for (const event of facts.events) {
     const key = spanKey(event);
@@ -154,7 +154,7 @@ export function limited(
   subject: string,
   unit: string,
   evidence: readonly TurnEvent[],
-): Judgement {
+): ClauseJudgement {
   const result = within(range, limits);
   const { at_least: least, at_most: most } = limits;
   const wanted = [

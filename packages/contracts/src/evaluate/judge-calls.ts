@@ -6,14 +6,14 @@ import { matchesName } from "../language/selector.ts";
 import type { Call } from "./call.ts";
 import { callCount } from "./judge-budgets.ts";
 import { judged, listed } from "./judgement.ts";
-import type { Judgement } from "./judgement.ts";
+import type { ClauseJudgement } from "./judgement.ts";
 import { candidates, described, find, fingerprinted, named, selects } from "./matching.ts";
 import { allOf, known, within } from "./three-values.ts";
 import type { Outcome } from "./three-values.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
 /** A number of calls within its limits. */
-export function judgeCalls(clause: ClauseOf<"calls">, facts: TurnFacts): Judgement {
+export function judgeCalls(clause: ClauseOf<"calls">, facts: TurnFacts): ClauseJudgement {
   const { exactly, never, at_least, at_most } = clause;
   const limits =
     never === true
@@ -35,7 +35,10 @@ export function judgeCalls(clause: ClauseOf<"calls">, facts: TurnFacts): Judgeme
 }
 
 /** Tools that may be called, and tools that may not. */
-export function judgeTools({ allowed, forbidden }: ClauseOf<"tools">, facts: TurnFacts): Judgement {
+export function judgeTools(
+  { allowed, forbidden }: ClauseOf<"tools">,
+  facts: TurnFacts,
+): ClauseJudgement {
   const calls = facts.calls.filter(({ kind }) => kind === "tool");
   const allows = ({ name }: Call): boolean | undefined => {
     if (name === undefined) return undefined;
@@ -58,7 +61,7 @@ export function judgeTools({ allowed, forbidden }: ClauseOf<"tools">, facts: Tur
 }
 
 /** Every call of the tool has one of these fingerprints. */
-export function judgeArguments(clause: ClauseOf<"arguments">, facts: TurnFacts): Judgement {
+export function judgeArguments(clause: ClauseOf<"arguments">, facts: TurnFacts): ClauseJudgement {
   const { tool, any_of: wanted } = clause;
   return forEach(clause, facts, `call of ${listed(tool)}`, ({ event }) =>
     known(fingerprinted(wanted, event.attributes.call_fingerprint)),
@@ -66,7 +69,7 @@ export function judgeArguments(clause: ClauseOf<"arguments">, facts: TurnFacts):
 }
 
 /** Predicates that every selected call meets. */
-export function judgeEachCall(clause: ClauseOf<"each_call">, facts: TurnFacts): Judgement {
+export function judgeEachCall(clause: ClauseOf<"each_call">, facts: TurnFacts): ClauseJudgement {
   return forEach(clause, facts, described(clause), (call) => callMeets(clause, call, facts.whole));
 }
 
@@ -117,7 +120,7 @@ function forEach(
   facts: TurnFacts,
   subject: string,
   meets: (call: Call) => Outcome,
-): Judgement {
+): ClauseJudgement {
   const broken: Call[] = [];
   const open: Call[] = [];
   const met: Call[] = [];

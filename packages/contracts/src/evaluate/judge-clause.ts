@@ -34,11 +34,11 @@ import {
   judgeStages,
 } from "./judge-results.ts";
 import { judgeTrajectory } from "./judge-trajectory.ts";
-import type { Judgement } from "./judgement.ts";
+import type { ClauseJudgement } from "./judgement.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
 /** Judges one clause over the facts of a turn. */
-export function judgeClause(clause: Clause, facts: TurnFacts): Judgement {
+export function judgeClause(clause: Clause, facts: TurnFacts): ClauseJudgement {
   switch (clause.clause) {
     case "ended":
       return judgeEnded(facts);

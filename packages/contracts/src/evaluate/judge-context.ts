@@ -5,14 +5,14 @@ import type { Metric, TurnEvent } from "@turnproof/evidence";
 import type { ClauseOf } from "../language/clauses.ts";
 import { limited } from "./judge-budgets.ts";
 import { judged, listed } from "./judgement.ts";
-import type { Judgement } from "./judgement.ts";
+import type { ClauseJudgement } from "./judgement.ts";
 import { named } from "./matching.ts";
 import { allOf, anyNumber } from "./three-values.ts";
 import type { NumberLimits, Outcome, Range } from "./three-values.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
 /** The stages of memory supply. */
-export function judgeMemory(clause: ClauseOf<"memory">, facts: TurnFacts): Judgement {
+export function judgeMemory(clause: ClauseOf<"memory">, facts: TurnFacts): ClauseJudgement {
   const events = facts.events.filter(({ event_kind: kind }) => kind.startsWith("memory_"));
   const supply = readSupply(facts.events);
   const parts = (["supplied", "retrieved", "referenced"] as const).flatMap((stage) => {
@@ -36,7 +36,7 @@ function rangeOf({ state, value }: Metric, facts: TurnFacts, lowKnown: boolean):
   return { low, high: state === "known" && facts.closed ? value : Number.POSITIVE_INFINITY };
 }
 
-function judgeDegraded(facts: TurnFacts, events: readonly TurnEvent[]): Judgement {
+function judgeDegraded(facts: TurnFacts, events: readonly TurnEvent[]): ClauseJudgement {
   const degraded = events.filter(({ attributes }) => attributes.memory_degraded === true);
   if (degraded.length > 0) return judged("violated", "Memory answered in part.", degraded);
   const said = events.some(({ attributes }) => attributes.memory_degraded === false);
@@ -46,7 +46,7 @@ function judgeDegraded(facts: TurnFacts, events: readonly TurnEvent[]): Judgemen
 }
 
 /** Every decision of the cache is one of these, and there is one. */
-export function judgeCache({ decision }: ClauseOf<"cache">, facts: TurnFacts): Judgement {
+export function judgeCache({ decision }: ClauseOf<"cache">, facts: TurnFacts): ClauseJudgement {
   return judgeRecords(facts, facts.events, {
     read: ({ attributes }) => {
       const { cache_decision: made } = attributes;
@@ -59,7 +59,7 @@ export function judgeCache({ decision }: ClauseOf<"cache">, facts: TurnFacts): J
 }
 
 /** No record denies that the resources belong to the tenant, and one confirms it. */
-export function judgeOwnership(facts: TurnFacts): Judgement {
+export function judgeOwnership(facts: TurnFacts): ClauseJudgement {
   return judgeRecords(facts, facts.events, {
     read: (event) => {
       const said = [event.attributes, ...refsOf(event)].map((one) => one.ownership_verified);
@@ -73,7 +73,7 @@ export function judgeOwnership(facts: TurnFacts): Judgement {
 }
 
 /** No source has a provenance other than verified, and one is verified. */
-export function judgeProvenance(facts: TurnFacts): Judgement {
+export function judgeProvenance(facts: TurnFacts): ClauseJudgement {
   return judgeRecords(facts, facts.events, {
     read: (event) => {
       const said = refsOf(event).flatMap((ref) => ref.provenance_status ?? []);
@@ -90,7 +90,7 @@ function refsOf(event: TurnEvent): NonNullable<TurnEvent["input_refs"]> {
 }
 
 /** Thread binding and grounding. */
-export function judgeBinding(clause: ClauseOf<"context">, facts: TurnFacts): Judgement {
+export function judgeBinding(clause: ClauseOf<"context">, facts: TurnFacts): ClauseJudgement {
   const { binding, grounding } = clause;
   return judgeRecords(facts, facts.of("context_binding"), {
     read: ({ attributes: said }) => {
@@ -120,7 +120,7 @@ function judgeRecords(
     readonly bad: string;
     readonly none: string;
   },
-): Judgement {
+): ClauseJudgement {
   const denied = events.filter((event) => words.read(event) === false);
   if (denied.length > 0) return judged("violated", words.bad, denied);
   const confirmed = events.filter((event) => words.read(event) === true);

@@ -2,14 +2,14 @@
 import type { ClauseOf } from "../language/clauses.ts";
 import { listOf, matchesName } from "../language/selector.ts";
 import { judged, listed } from "./judgement.ts";
-import type { Judgement } from "./judgement.ts";
+import type { ClauseJudgement } from "./judgement.ts";
 import { known } from "./three-values.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
 const unfinished = "turn_unfinished";
 
 /** Whether the turn ended. One that is still open may end; an abandoned one did not. */
-export function judgeEnded(facts: TurnFacts): Judgement {
+export function judgeEnded(facts: TurnFacts): ClauseJudgement {
   if (facts.end !== undefined) return judged("holds", "The turn ended.", [facts.end]);
   const starts = facts.of("turn");
   if (!facts.whole || starts.length === 0) {
@@ -22,7 +22,7 @@ export function judgeEnded(facts: TurnFacts): Judgement {
 }
 
 /** The status of the turn's own result. */
-export function judgeStatus({ is }: ClauseOf<"status">, facts: TurnFacts): Judgement {
+export function judgeStatus({ is }: ClauseOf<"status">, facts: TurnFacts): ClauseJudgement {
   const { end } = facts;
   if (end === undefined) return judged("not_established", "No end of the turn is recorded.");
   // A result without a status says nothing.
@@ -32,7 +32,7 @@ export function judgeStatus({ is }: ClauseOf<"status">, facts: TurnFacts): Judge
 }
 
 /** The verdict on the turn. */
-export function judgeVerdict({ is }: ClauseOf<"verdict">, facts: TurnFacts): Judgement {
+export function judgeVerdict({ is }: ClauseOf<"verdict">, facts: TurnFacts): ClauseJudgement {
   const { verdict } = facts;
   const wanted = listOf<string>(is);
   const evidence = new Set(verdict.findings.flatMap(({ evidence_ids: ids }) => ids));
@@ -49,7 +49,7 @@ export function judgeVerdict({ is }: ClauseOf<"verdict">, facts: TurnFacts): Jud
 }
 
 /** No event of the turn is an error. */
-export function judgeNoErrors(facts: TurnFacts): Judgement {
+export function judgeNoErrors(facts: TurnFacts): ClauseJudgement {
   const failed = facts.events.filter(({ status }) => status === "error");
   if (failed.length > 0) {
     const kinds = [...new Set(failed.map(({ event_kind: kind }) => kind))];
@@ -63,7 +63,10 @@ export function judgeNoErrors(facts: TurnFacts): Judgement {
 const clean: ReadonlySet<string> = new Set(["success", "empty"]);
 
 /** Every tool call ended without failure, fallback or limitation. */
-export function judgeToolsClean({ tool }: ClauseOf<"tools_clean">, facts: TurnFacts): Judgement {
+export function judgeToolsClean(
+  { tool }: ClauseOf<"tools_clean">,
+  facts: TurnFacts,
+): ClauseJudgement {
   const calls = facts.calls.filter(
     ({ kind, name }) =>
       kind === "tool" &&

@@ -9,7 +9,7 @@ import type { ClauseOf } from "../language/clauses.ts";
 import type { Call } from "./call.ts";
 import { compareCalls } from "./call.ts";
 import { judged } from "./judgement.ts";
-import type { Judgement } from "./judgement.ts";
+import type { ClauseJudgement } from "./judgement.ts";
 import { candidates, described, find } from "./matching.ts";
 import type { Outcome } from "./three-values.ts";
 import type { TurnFacts } from "./turn-facts.ts";
@@ -30,7 +30,7 @@ export function beganBefore(a: Call, b: Call): boolean | undefined {
 }
 
 /** The order of the selected calls. */
-export function judgeOrder(clause: ClauseOf<"order">, facts: TurnFacts): Judgement {
+export function judgeOrder(clause: ClauseOf<"order">, facts: TurnFacts): ClauseJudgement {
   const other = clause.before ?? clause.after ?? clause.never_after ?? {};
   const own = find(clause, facts);
   const others = find(other, facts);

@@ -3,19 +3,19 @@ import type { TurnEvent } from "@turnproof/evidence";
 
 import type { ClauseOf } from "../language/clauses.ts";
 import { judged, listed } from "./judgement.ts";
-import type { Judgement } from "./judgement.ts";
+import type { ClauseJudgement } from "./judgement.ts";
 import { named } from "./matching.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
 /** Every model that a call names in its request or response is pinned. */
-export function judgeModel({ pinned }: ClauseOf<"model">, facts: TurnFacts): Judgement {
+export function judgeModel({ pinned }: ClauseOf<"model">, facts: TurnFacts): ClauseJudgement {
   return judgePins(pinned, "model", facts, facts.of("model_call"), ({ attributes: said }) =>
     [said.response_model, said.model].filter((name) => name !== undefined),
   );
 }
 
 /** Every release among the events is pinned. */
-export function judgeRelease({ pinned }: ClauseOf<"release">, facts: TurnFacts): Judgement {
+export function judgeRelease({ pinned }: ClauseOf<"release">, facts: TurnFacts): ClauseJudgement {
   return judgePins(pinned, "release", facts, facts.of("turn"), releaseOf, facts.events);
 }
 
@@ -24,7 +24,7 @@ function releaseOf({ attributes }: TurnEvent): readonly string[] {
 }
 
 /** Every service that recorded a part of the turn is pinned. */
-export function judgeServices({ pinned }: ClauseOf<"services">, facts: TurnFacts): Judgement {
+export function judgeServices({ pinned }: ClauseOf<"services">, facts: TurnFacts): ClauseJudgement {
   return judgePins(pinned, "service", facts, facts.events, (event) => {
     const name = event.service_name ?? event.application_id;
     return name === undefined ? [] : [name];
@@ -42,7 +42,7 @@ function judgePins(
   needing: readonly TurnEvent[],
   read: (event: TurnEvent) => readonly string[],
   all: readonly TurnEvent[] = needing,
-): Judgement {
+): ClauseJudgement {
   const others = all.filter((event) => read(event).some((name) => named(pinned, name) === false));
   if (others.length > 0) {
     const names = [...new Set(others.flatMap(read))].filter((name) => !named(pinned, name));

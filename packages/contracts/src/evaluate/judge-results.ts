@@ -18,7 +18,7 @@ import type { ClauseOf } from "../language/clauses.ts";
 import { matchesName } from "../language/selector.ts";
 import { limited } from "./judge-budgets.ts";
 import { judged, listed } from "./judgement.ts";
-import type { Judgement } from "./judgement.ts";
+import type { ClauseJudgement } from "./judgement.ts";
 import { named } from "./matching.ts";
 import { allOf, exactly, known } from "./three-values.ts";
 import type { Outcome } from "./three-values.ts";
@@ -27,7 +27,10 @@ import type { TurnFacts } from "./turn-facts.ts";
 const part = "A part of the window may be missing, or the turn has not ended.";
 
 /** The stages of a profile, or of a list. */
-export function judgeStages({ profile, stages }: ClauseOf<"stages">, facts: TurnFacts): Judgement {
+export function judgeStages(
+  { profile, stages }: ClauseOf<"stages">,
+  facts: TurnFacts,
+): ClauseJudgement {
   const required: readonly Stage[] | undefined = stages ?? coverageProfiles.get(profile ?? "");
   if (required === undefined) {
     return judged("not_established", "The coverage profile is not registered.");
@@ -42,7 +45,7 @@ export function judgeStages({ profile, stages }: ClauseOf<"stages">, facts: Turn
 export function judgeArtifact(
   { type, persisted }: ClauseOf<"artifact">,
   facts: TurnFacts,
-): Judgement {
+): ClauseJudgement {
   const states = artifactStates(facts.of("artifact")).filter(
     (state) => state.type !== undefined && matchesName(type, state.type),
   );
@@ -64,7 +67,7 @@ export function judgeArtifact(
 export function judgeDelivery(
   { target, acknowledged }: ClauseOf<"delivery">,
   facts: TurnFacts,
-): Judgement {
+): ClauseJudgement {
   const deliveries = facts
     .of("delivery")
     .filter(({ attributes }) => target === undefined || fits(target, attributes.delivery_target));
@@ -81,7 +84,7 @@ export function judgeDelivery(
 }
 
 /** The latest record of an output contract has the required result. */
-export function judgeOutput(clause: ClauseOf<"output">, facts: TurnFacts): Judgement {
+export function judgeOutput(clause: ClauseOf<"output">, facts: TurnFacts): ClauseJudgement {
   const { name, parser = "success", recovery } = clause;
   const records = facts
     .of("contract")
@@ -102,7 +105,7 @@ function negated(flag: boolean | undefined): Outcome {
 }
 
 /** The latest verified outcome of each source is no failure. */
-export function judgeOutcome({ source }: ClauseOf<"outcome">, facts: TurnFacts): Judgement {
+export function judgeOutcome({ source }: ClauseOf<"outcome">, facts: TurnFacts): ClauseJudgement {
   const found = facts
     .of("outcome")
     .filter(isVerifiedOutcome)
@@ -117,7 +120,7 @@ export function judgeOutcome({ source }: ClauseOf<"outcome">, facts: TurnFacts):
 }
 
 /** The latest score of an evaluation is within its limits. */
-export function judgeScore(clause: ClauseOf<"score">, facts: TurnFacts): Judgement {
+export function judgeScore(clause: ClauseOf<"score">, facts: TurnFacts): ClauseJudgement {
   const scored = facts.events.filter(
     ({ attributes }) =>
       attributes.score !== undefined && fits(clause.name, attributes.evaluation_name),
@@ -148,7 +151,7 @@ function judgeLatest(
   facts: TurnFacts,
   events: readonly TurnEvent[],
   { subject, key, read }: Latest,
-): Judgement {
+): ClauseJudgement {
   if (!facts.closed) return judged("not_established", part, events);
   if (events.length === 0) return judged("violated", `${subject} is not recorded.`);
   const groups = new Map<string, TurnEvent[]>();

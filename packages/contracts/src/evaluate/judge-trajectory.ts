@@ -7,11 +7,11 @@ import type { ClauseOf, GoldenStep } from "../language/clauses.ts";
 import type { Call } from "./call.ts";
 import { beganBefore } from "./judge-order.ts";
 import { judged } from "./judgement.ts";
-import type { Judgement } from "./judgement.ts";
+import type { ClauseJudgement } from "./judgement.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
 /** Judges a trajectory. */
-export function judgeTrajectory(clause: ClauseOf<"trajectory">, facts: TurnFacts): Judgement {
+export function judgeTrajectory(clause: ClauseOf<"trajectory">, facts: TurnFacts): ClauseJudgement {
   const steps = clause.steps ?? facts.around.goldens.get(clause.golden ?? "")?.steps;
   if (steps === undefined) return judged("not_established", "The golden trajectory is not there.");
   const of = clause.of ?? "tools";
@@ -54,7 +54,7 @@ function judgePart(
     readonly calls: readonly Call[];
     readonly keyOf: (step: GoldenStep) => string | undefined;
   },
-): Judgement {
+): ClauseJudgement {
   const { wanted, calls, keyOf } = parts;
   // Outcomes of calls may still change by what is missing.
   const certain = compare.includes("outcome") ? [] : calls.filter((call) => call.certain);
@@ -80,7 +80,7 @@ interface Compared {
   readonly calls: readonly Call[];
 }
 
-function judgeWhole({ match }: ClauseOf<"trajectory">, compared: Compared): Judgement {
+function judgeWhole({ match }: ClauseOf<"trajectory">, compared: Compared): ClauseJudgement {
   const { golden, wanted, made, calls } = compared;
   if (match === "strict") return judgeStrict(compared);
   if (match === "ordered") {
@@ -110,7 +110,7 @@ function judgeWhole({ match }: ClauseOf<"trajectory">, compared: Compared): Judg
   return judged("holds", `The ${made.length} steps match (${match}).`, eventsOf(calls));
 }
 
-function judgeStrict({ golden, wanted, made, calls }: Compared): Judgement {
+function judgeStrict({ golden, wanted, made, calls }: Compared): ClauseJudgement {
   const settled = inGoldenOrder(calls, made, wanted);
   const length = Math.max(wanted.length, settled.keys.length);
   for (let at = 0; at < length; at += 1) {

@@ -4,7 +4,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import type { Outcome } from "./three-values.ts";
 
 /** Result, the events that decide it, and one plain sentence of labels and numbers. */
-export interface Judgement {
+export interface ClauseJudgement {
   readonly result: Outcome;
   readonly evidence: readonly TurnEvent[];
   readonly sentence: string;
@@ -19,7 +19,7 @@ export function judged(
   result: Outcome,
   sentence: string,
   evidence: readonly TurnEvent[] = nothing,
-): Judgement {
+): ClauseJudgement {
   return { result, sentence, evidence };
 }
 

@@ -13,7 +13,7 @@ import type { TurnFacts } from "./turn-facts.ts";
 import type { Range } from "./three-values.ts";
 
 /** What a selector found. */
-export interface Found {
+export interface Matched {
   /** Match for certain, and are calls or events of their own. */
   readonly certain: readonly Call[];
   /** May match: an attribute is not recorded, or they may repeat another call. */
@@ -65,7 +65,7 @@ function eventCalls(events: readonly TurnEvent[]): Call[] {
 }
 
 /** What the selector matches. */
-export function find(selector: Selector, facts: TurnFacts): Found {
+export function find(selector: Selector, facts: TurnFacts): Matched {
   const certain: Call[] = [];
   const open: Call[] = [];
   for (const call of candidates(selector, facts)) {

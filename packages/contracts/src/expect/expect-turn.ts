@@ -7,7 +7,7 @@ import type { WindowMetadata } from "@turnproof/evidence";
 import { evaluateTurns } from "../evaluate/evaluate.ts";
 import type { EvaluateOptions, TurnResult } from "../evaluate/evaluate.ts";
 import type { Outcome } from "../evaluate/three-values.ts";
-import type { Contract } from "../language/contract.ts";
+import type { TurnContract } from "../language/contract.ts";
 import { textReport } from "../report/text.ts";
 
 /** Events with what is known of how they were read, as the in-memory exporter gives them. */
@@ -19,9 +19,9 @@ export interface ReadEvents {
 /** Expectations on the turns among some events. */
 export interface TurnExpectation {
   /** Every turn satisfies the contract; what is not established fails as well. */
-  toSatisfy(contract: Contract, options?: EvaluateOptions): void;
+  toSatisfy(contract: TurnContract, options?: EvaluateOptions): void;
   /** Some turn violates the contract. */
-  toViolate(contract: Contract, options?: EvaluateOptions): void;
+  toViolate(contract: TurnContract, options?: EvaluateOptions): void;
 }
 
 /** A failed expectation, in the form that test runners show. */
@@ -50,7 +50,7 @@ export class ExpectationError extends Error {
  */
 export function expectTurn(events: readonly unknown[] | ReadEvents): TurnExpectation {
   const read: ReadEvents = "events" in events ? events : { events };
-  const results = (contract: Contract, options: EvaluateOptions): TurnResult[] =>
+  const results = (contract: TurnContract, options: EvaluateOptions): TurnResult[] =>
     evaluateTurns(read.events, [contract], {
       ...(read.metadata === undefined ? {} : { metadata: read.metadata }),
       otherwise: null,
@@ -71,7 +71,7 @@ export function expectTurn(events: readonly unknown[] | ReadEvents): TurnExpecta
 function check(
   results: readonly TurnResult[],
   expected: "holds" | "violated",
-  { operator, contract }: { readonly operator: string; readonly contract: Contract },
+  { operator, contract }: { readonly operator: string; readonly contract: TurnContract },
 ): void {
   const all = results.flatMap(({ contracts }) => contracts.map(({ result }) => result));
   const met =

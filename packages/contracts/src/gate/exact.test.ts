@@ -1,3 +1,4 @@
+/** @module Exact tests against counts of all arrangements, and values known by hand. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

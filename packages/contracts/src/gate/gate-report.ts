@@ -2,7 +2,7 @@
 import type { Interval } from "./intervals.ts";
 import type { Measured, SideMeasure } from "./measures.ts";
 import type { PassK } from "./pass-k.ts";
-import type { Pairing, SideCount, Trial } from "./trials.ts";
+import type { Pairing, TrialCount, Trial } from "./trials.ts";
 
 /** What the gate found. */
 export type GateOutcome = "regressed" | "no_regression" | "not_enough_evidence";
@@ -48,7 +48,7 @@ export type GatePlan = {
 };
 
 /** One side of a contract. */
-export type SideShare = SideCount & { readonly share?: number; readonly interval?: Interval };
+export type SideShare = TrialCount & { readonly share?: number; readonly interval?: Interval };
 
 /** One contract on both sides. */
 export type ContractComparison = {

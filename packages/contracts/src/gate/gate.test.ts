@@ -1,3 +1,4 @@
+/** @module Gate: false alarms, power and outcomes over simulated turns. */
 import { describe, expect, test } from "vitest";
 
 import { gate } from "./gate.ts";

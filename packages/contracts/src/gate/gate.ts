@@ -20,7 +20,7 @@ import { describe, growthTest } from "./measures.ts";
 import type { GrowthTest, Measured } from "./measures.ts";
 import { passK } from "./pass-k.ts";
 import { pair, read, size, sumOf } from "./trials.ts";
-import type { CaseCount, Pairing, Reading, SideCount, Trial } from "./trials.ts";
+import type { CaseCount, Pairing, UnknownReading, TrialCount, Trial } from "./trials.ts";
 
 /** Compares both sides. */
 export function gate(
@@ -31,7 +31,7 @@ export function gate(
   const { alpha = 0.05, allowedDrop = 0.05, allowedGrowth = 0.1 } = settings;
   const pairings = contracts.map((one) => pair(one.baseline, one.candidate));
   const pairedMeasures = measures.map(({ baseline, candidate }) => ofCases(baseline, candidate));
-  const adjusted = (reading: Reading): readonly number[] =>
+  const adjusted = (reading: UnknownReading): readonly number[] =>
     holm([
       ...pairings.map(({ cases }) => exactRegression(cases.map((one) => read(one, reading)))),
       ...measures.map(
@@ -123,7 +123,7 @@ function comparison(
   };
 }
 
-function sideOf(count: SideCount, level: number): SideShare {
+function sideOf(count: TrialCount, level: number): SideShare {
   const known = count.holds + count.violated;
   const interval = shareInterval(count.holds, known, level);
   return interval === undefined ? count : { ...count, share: count.holds / known, interval };
@@ -139,7 +139,7 @@ function tested(
   { baseline, candidate }: MeasureTrials,
   paired: boolean,
   margin: number,
-  reading: Reading,
+  reading: UnknownReading,
 ): GrowthTest {
   return growthTest(baseline, candidate, { margin, paired, reading });
 }

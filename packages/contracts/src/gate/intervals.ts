@@ -1,6 +1,6 @@
 /** @module Intervals of shares and of their difference. */
 import { betaQuantile, normalQuantile } from "./chance.ts";
-import type { CaseCount, SideCount } from "./trials.ts";
+import type { CaseCount, TrialCount } from "./trials.ts";
 
 /** Lower and upper bound. */
 export type Interval = { readonly low: number; readonly high: number };
@@ -48,7 +48,7 @@ export function drop(cases: readonly CaseCount[]): number | undefined {
   return differences.reduce((sum, one) => sum + one, 0) / differences.length;
 }
 
-function established({ holds, violated }: SideCount): number {
+function established({ holds, violated }: TrialCount): number {
   return holds + violated;
 }
 

@@ -6,7 +6,7 @@ import { binomial } from "./chance.ts";
 import { growth, pairedGrowth } from "./rank-tests.ts";
 import type { Interval } from "./intervals.ts";
 import { byCase } from "./trials.ts";
-import type { Reading } from "./trials.ts";
+import type { UnknownReading } from "./trials.ts";
 
 /** One turn's value of a measure. */
 export type Measured = { readonly caseId?: string; readonly value?: number };
@@ -46,7 +46,7 @@ export function describe(side: readonly Measured[], level: number): SideMeasure 
 export function growthTest(
   baseline: readonly Measured[],
   candidate: readonly Measured[],
-  { margin, paired, reading }: { margin: number; paired: boolean; reading: Reading },
+  { margin, paired, reading }: { margin: number; paired: boolean; reading: UnknownReading },
 ): GrowthTest {
   const left = values(baseline, reading, { worst: 0, best: Infinity }, 1 + margin);
   const right = values(candidate, reading, { worst: Infinity, best: 0 }, 1);
@@ -65,7 +65,7 @@ type Read = { readonly caseId: string; readonly value: number };
 
 function values(
   side: readonly Measured[],
-  reading: Reading,
+  reading: UnknownReading,
   unknown: { readonly worst: number; readonly best: number },
   factor: number,
 ): readonly Read[] {

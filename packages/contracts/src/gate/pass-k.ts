@@ -1,6 +1,6 @@
 /** @module pass^k: chance that k turns of one case all hold the contract. */
 import { read } from "./trials.ts";
-import type { CaseCount, Reading, SideCount } from "./trials.ts";
+import type { CaseCount, UnknownReading, TrialCount } from "./trials.ts";
 
 /** pass^k of one side. */
 export type PassK = {
@@ -38,7 +38,7 @@ function mean(
   cases: readonly CaseCount[],
   side: "baseline" | "candidate",
   k: number,
-  reading: Reading,
+  reading: UnknownReading,
 ): { readonly cases: number; readonly mean?: number } {
   const estimates = cases
     .map((one) => read(one, reading)[side])
@@ -52,7 +52,7 @@ function mean(
 }
 
 /** C(holds, k) / C(all, k), as a product that does not overflow. */
-function allOf({ holds, violated }: SideCount, k: number): number {
+function allOf({ holds, violated }: TrialCount, k: number): number {
   let share = 1;
   for (let i = 0; i < k; i += 1) share *= Math.max(0, holds - i) / (holds + violated - i);
   return share;

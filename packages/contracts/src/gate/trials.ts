@@ -10,17 +10,17 @@ export type Trial = {
 };
 
 /** Counts of one side of a case, turns without a result apart. */
-export type SideCount = {
+export type TrialCount = {
   readonly holds: number;
   readonly violated: number;
   readonly unknown: number;
 };
 
 /** A case on both sides. */
-export type CaseCount = { readonly baseline: SideCount; readonly candidate: SideCount };
+export type CaseCount = { readonly baseline: TrialCount; readonly candidate: TrialCount };
 
 /** How turns without a result are read: left out, or in the favour of one of the answers. */
-export type Reading = "established" | "worst" | "best";
+export type UnknownReading = "established" | "worst" | "best";
 
 /** Both sides, by case where the cases pair up and as one case otherwise. */
 export type Pairing = {
@@ -63,7 +63,7 @@ export function pair(baseline: readonly Trial[], candidate: readonly Trial[]): P
 }
 
 /** Counts as they are under a reading: `worst` and `best` are meant for the candidate. */
-export function read({ baseline, candidate }: CaseCount, reading: Reading): CaseCount {
+export function read({ baseline, candidate }: CaseCount, reading: UnknownReading): CaseCount {
   if (reading === "established") return { baseline: known(baseline), candidate: known(candidate) };
   const worst = reading === "worst";
   return {
@@ -72,15 +72,15 @@ export function read({ baseline, candidate }: CaseCount, reading: Reading): Case
   };
 }
 
-function known({ holds, violated }: SideCount): SideCount {
+function known({ holds, violated }: TrialCount): TrialCount {
   return { holds, violated, unknown: 0 };
 }
 
-function allHold({ holds, violated, unknown }: SideCount): SideCount {
+function allHold({ holds, violated, unknown }: TrialCount): TrialCount {
   return { holds: holds + unknown, violated, unknown: 0 };
 }
 
-function allViolated({ holds, violated, unknown }: SideCount): SideCount {
+function allViolated({ holds, violated, unknown }: TrialCount): TrialCount {
   return { holds, violated: violated + unknown, unknown: 0 };
 }
 
@@ -98,7 +98,7 @@ export function byCase<T extends { readonly caseId?: string }>(
   return cases;
 }
 
-function counted(trials: readonly Trial[]): SideCount {
+function counted(trials: readonly Trial[]): TrialCount {
   const count = (result: TrialResult): number =>
     trials.filter((trial) => trial.result === result).length;
   return {
@@ -109,13 +109,13 @@ function counted(trials: readonly Trial[]): SideCount {
 }
 
 /** Counts of one side over all cases. */
-export function sumOf(cases: readonly CaseCount[], side: "baseline" | "candidate"): SideCount {
-  const sum = (key: keyof SideCount): number =>
+export function sumOf(cases: readonly CaseCount[], side: "baseline" | "candidate"): TrialCount {
+  const sum = (key: keyof TrialCount): number =>
     cases.reduce((total, one) => total + one[side][key], 0);
   return { holds: sum("holds"), violated: sum("violated"), unknown: sum("unknown") };
 }
 
 /** Turns of a side, those without a result included. */
-export function size({ holds, violated, unknown }: SideCount): number {
+export function size({ holds, violated, unknown }: TrialCount): number {
   return holds + violated + unknown;
 }

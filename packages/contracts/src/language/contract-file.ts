@@ -3,11 +3,11 @@ import { parseDocument } from "yaml";
 import { z } from "zod";
 
 import { ContractError, contractFileSchema, crossProblems, problemsOf } from "./contract.ts";
-import type { Contract, Golden } from "./contract.ts";
+import type { TurnContract, Golden } from "./contract.ts";
 
 /** What a file holds. */
 export interface ContractSet {
-  readonly contracts: readonly Contract[];
+  readonly contracts: readonly TurnContract[];
   readonly goldens: readonly Golden[];
 }
 

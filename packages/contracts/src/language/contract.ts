@@ -22,7 +22,7 @@ export const contractSchema = z
   .meta({ id: "Contract" });
 
 /** A contract. */
-export type Contract = z.infer<typeof contractSchema>;
+export type TurnContract = z.infer<typeof contractSchema>;
 
 /** A golden trajectory: the calls of a chosen turn without their content. */
 export const goldenSchema = z
@@ -66,7 +66,7 @@ export class ContractError extends CodedError {
  *
  * @throws ContractError with path and rule of each problem
  */
-export function defineContract(contract: z.input<typeof contractSchema>): Contract {
+export function defineContract(contract: z.input<typeof contractSchema>): TurnContract {
   const read = contractSchema.safeParse(contract);
   if (!read.success) throw new ContractError(problemsOf(read.error));
   const problems = crossProblems(read.data, "");
@@ -103,7 +103,7 @@ function pathText(path: readonly PropertyKey[]): string {
 }
 
 /** Rules between the fields of a clause. */
-export function crossProblems(contract: Contract, above: string): ContractProblem[] {
+export function crossProblems(contract: TurnContract, above: string): ContractProblem[] {
   return contract.expect.flatMap((clause, at) => {
     const rule = brokenRule(clause);
     return rule === undefined ? [] : [{ path: `${above}expect[${at}]`, rule }];

@@ -36,6 +36,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
   ]);
   const heads = statements.map((sql) => sql.split("\n")[0]);
   const engines = statements.map((sql) => /^ENGINE = .*$/m.exec(sql)?.[0]);

@@ -1,6 +1,6 @@
 /**
  * @module HeldRows: stored rows of one root in memory, packed as in a bundle: a fifth of the bytes
- * of the events, and nothing for the garbage collector to traverse. Rows of the batch at hand stay
+ * of the events, and nothing for the garbage collector to traverse. Rows of the current batch stay
  * unpacked until its turns are written, because unpacking costs as much as folding.
  */
 import { compareTimes } from "@turnproof/evidence";

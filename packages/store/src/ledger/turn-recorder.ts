@@ -132,8 +132,8 @@ export function turnRecorder(
 type ReadEvents = Parameters<TurnRecorder["stored"]>[0];
 
 /**
- * Events of a batch that are kept as objects, about 40 MB, before they are packed: more than a batch
- * of the collector has.
+ * Events of a batch that are kept as objects, about 40 MB, before they are packed: more than a
+ * batch of the collector has.
  */
 const unpackedMax = 24_576;
 

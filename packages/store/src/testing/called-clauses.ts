@@ -4,7 +4,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { EvidenceStore } from "../evidence-store.ts";
-import type { Clause } from "./contract.ts";
+import type { KitClause } from "./contract.ts";
 import { onStore } from "./on-store.ts";
 import { everybody, sampleEvent, sampleTurn } from "./sample-event.ts";
 import { eventsOf, walkPages } from "./walk-pages.ts";
@@ -16,7 +16,7 @@ const sharedRoots = 1_100;
 const placeOf = (event: TurnEvent): string => `${event.root_trace_id}/${event.event_id}`;
 
 /** The clauses. */
-export const calledClauses: readonly Clause[] = [
+export const calledClauses: readonly KitClause[] = [
   onStore("an event is found by its own id and by its span", async (store, put) => {
     const own = { root_trace_id: "root-1", parent_span_id: "aa" };
     await put(1, [

@@ -6,7 +6,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 
 import { prepareBatch } from "../clickhouse/prepared-batch.ts";
 import type { Capability } from "../providers.ts";
-import type { Clause, Harness } from "./contract.ts";
+import type { KitClause, Harness } from "./contract.ts";
 import { everybody, receivedAt, sampleTurn } from "./sample-event.ts";
 
 const batch = { batchId: "batch 1", receivedAt: receivedAt(1), events: sampleTurn("root-1", {}) };
@@ -63,7 +63,7 @@ const meanings: Readonly<Record<Capability, Meaning>> = {
 const size = batch.events.length;
 
 /** A clause for each capability; `durable` needs the option `lasting`. */
-export const capabilityClauses: readonly Clause[] = (Object.keys(meanings) as Capability[]).map(
+export const capabilityClauses: readonly KitClause[] = (Object.keys(meanings) as Capability[]).map(
   (capability) => ({
     name: `a store has the capability "${capability}" exactly where it declares it`,
     async run(harness) {

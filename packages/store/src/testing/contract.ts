@@ -31,7 +31,7 @@ export interface Effort {
 }
 
 /** One clause of the contract. */
-export interface Clause {
+export interface KitClause {
   readonly name: string;
   /** Isolation clauses cannot be exempted. */
   readonly isolation?: boolean;
@@ -51,7 +51,7 @@ export interface KitOptions {
   readonly lasting?: () => Promise<() => Promise<EvidenceStore>>;
   /** Default: nothing to wait for. */
   readonly settle?: (store: EvidenceStore) => Promise<void>;
-  /** Clause names and the reason of each exemption. */
+  /** Names of clauses and the reason of each exemption. */
   readonly exempt?: Readonly<Record<string, string>>;
   /** Default: 8 sequences of 24 commands. */
   readonly effort?: Effort;
@@ -62,7 +62,7 @@ export interface KitOptions {
 const defaultEffort: Effort = { sequences: 8, commands: 24 };
 
 /** Registers the clauses as tests of the provider. Throws on an invalid exemption. */
-export function contract(name: string, clauses: readonly Clause[], options: KitOptions): void {
+export function contract(name: string, clauses: readonly KitClause[], options: KitOptions): void {
   const exempt = options.exempt ?? {};
   if (clauses.length === 0) throw new RangeError("a contract needs clauses");
   for (const exempted of Object.keys(exempt)) {

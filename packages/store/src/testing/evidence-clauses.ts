@@ -6,7 +6,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceStore } from "../evidence-store.ts";
 import { calledClauses } from "./called-clauses.ts";
-import type { Clause } from "./contract.ts";
+import type { KitClause } from "./contract.ts";
 import { ledgerClauses } from "./ledger-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { everybody, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
@@ -16,7 +16,7 @@ import { eventsOf, walkPages } from "./walk-pages.ts";
 
 const who = { agent_id: "helper", user_id: "u-1", thread_id: "t-1", application_id: "desk" };
 
-const writing: readonly Clause[] = [
+const writing: readonly KitClause[] = [
   onStore("what was appended is read, with identity from the root", async (store, put) => {
     await put(1, sampleTurn("root-1", who));
     const page = await store.page({ tenant: "u-1" }, {}, { limit: 10 });
@@ -95,7 +95,7 @@ const writing: readonly Clause[] = [
   }),
 ];
 
-const order: readonly Clause[] = [
+const order: readonly KitClause[] = [
   {
     name: "a trace sent whole, span by span, backwards or twice is the same",
     async run(harness) {
@@ -199,7 +199,7 @@ const order: readonly Clause[] = [
   }),
 ];
 
-const finding: readonly Clause[] = [
+const finding: readonly KitClause[] = [
   onStore("the three states of a tenant are three", async (store, put) => {
     await put(1, sampleTurn("root-1", { ...who, user_id: "u-1" }));
     await put(2, sampleTurn("root-2", { ...who, user_id: null }));
@@ -275,7 +275,7 @@ const finding: readonly Clause[] = [
   }),
 ];
 
-const living: readonly Clause[] = [
+const living: readonly KitClause[] = [
   onStore("check answers and never throws, closing twice is harmless", async (store) => {
     equal((await store.check()).ok, true);
     await store.close();
@@ -290,7 +290,7 @@ function byId(a: Partial<TurnEvent>, b: Partial<TurnEvent>): number {
 }
 
 /** All clauses about storing and finding. */
-export const evidenceClauses: readonly Clause[] = [
+export const evidenceClauses: readonly KitClause[] = [
   ...writing,
   ...order,
   ...evidenceTieClauses,

@@ -4,7 +4,7 @@
  */
 export { capabilityClauses } from "./capability-clauses.ts";
 export { contract } from "./contract.ts";
-export type { Clause, KitOptions, Effort, Harness } from "./contract.ts";
+export type { KitClause, KitOptions, Effort, Harness } from "./contract.ts";
 export { evidenceClauses } from "./evidence-clauses.ts";
 export { hostileIds, hostileNames } from "./hostile.ts";
 export { isolationClauses } from "./isolation-clauses.ts";

@@ -11,7 +11,7 @@ import { ephemeral } from "../ephemeral.ts";
 import type { EvidenceStore } from "../evidence-store.ts";
 import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
-import type { Clause, Harness } from "./contract.ts";
+import type { KitClause, Harness } from "./contract.ts";
 import { ledgerIsolationClauses } from "./ledger-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { hostileIds } from "./hostile.ts";
@@ -109,7 +109,7 @@ async function runHistory(history: readonly Command[], harness: Harness): Promis
 }
 
 /** All clauses about scope. */
-export const isolationClauses: readonly Clause[] = [
+export const isolationClauses: readonly KitClause[] = [
   {
     name: "random histories read the same as in the reference, inside their scope",
     isolation: true,

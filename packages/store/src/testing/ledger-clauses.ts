@@ -9,7 +9,7 @@ import { memoryTurns } from "../ledger/memory-turns.ts";
 import type { TurnLedger, TurnQuestion } from "../ledger/turn-question.ts";
 import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
 import { heldOf } from "../ledger/turn-writes.ts";
-import type { Clause } from "./contract.ts";
+import type { KitClause } from "./contract.ts";
 import { hostileIds } from "./hostile.ts";
 import { onStore } from "./on-store.ts";
 import { holdsForEvery } from "./random-runs.ts";
@@ -19,7 +19,7 @@ import { askAll } from "./turn-answers.ts";
 import type { TurnHistory } from "./turn-answers.ts";
 
 /** Lists, counts, facets, figures and calls of a history; histories share one store in turn. */
-const answers: Clause = {
+const answers: KitClause = {
   name: "every answer over turns is the reference's, over random histories",
   async run(harness) {
     await using store = await harness.open();
@@ -110,10 +110,10 @@ const held = onStore("a writer is told which turns stand under a root", async ({
 });
 
 /** The clauses of every ledger. */
-export const ledgerClauses: readonly Clause[] = [answers, newest, held];
+export const ledgerClauses: readonly KitClause[] = [answers, newest, held];
 
 /** Clauses that cannot be exempted. */
-export const ledgerIsolationClauses: readonly Clause[] = [
+export const ledgerIsolationClauses: readonly KitClause[] = [
   {
     ...onStore("turns of hostile tenants stay apart in every answer", async (store) => {
       const { ledger } = store;

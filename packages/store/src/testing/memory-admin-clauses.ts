@@ -8,7 +8,7 @@ import type { ScopedKind } from "@turnproof/semconv";
 import { unscoped } from "../memory-admin.ts";
 import type { AdminFilter } from "../memory-admin.ts";
 import type { AdministeredMemory } from "../provider.ts";
-import type { Clause } from "./contract.ts";
+import type { KitClause } from "./contract.ts";
 import { draftOf, onMemory, refuses } from "./on-memory.ts";
 
 const ann = { tenant: "ann" };
@@ -25,7 +25,7 @@ async function rowsOf(
 }
 
 /** Clauses about `store.admin`. */
-export const memoryAdminClauses: readonly Clause[] = [
+export const memoryAdminClauses: readonly KitClause[] = [
   onMemory("admin: everybody, the anonymous and one tenant are three things", async (store) => {
     await store.put(ann, "entity", draftOf("a"));
     await store.put({ tenant: "bob" }, "entity", draftOf("a"));

@@ -11,7 +11,7 @@ import { unscoped } from "../memory-admin.ts";
 import { ephemeralMemory } from "../memory/ephemeral-memory.ts";
 import type { MemoryFilter } from "../memory-store.ts";
 import type { AdministeredMemory } from "../provider.ts";
-import type { Clause, Harness } from "./contract.ts";
+import type { KitClause, Harness } from "./contract.ts";
 import { hostileNames } from "./hostile.ts";
 import { insideScope, sameAnswer } from "./memory-answer.ts";
 import { draftOf, onMemory, refuses } from "./on-memory.ts";
@@ -48,7 +48,7 @@ const calls: readonly ((
   (store, filter, kind) => store.textSearch(filter, kind, { text: "tea", limit: 9 }),
 ];
 
-const isolation: readonly Clause[] = [
+const isolation: readonly KitClause[] = [
   {
     name: "random commands answer as in the reference, inside their scope",
     async run(harness) {
@@ -185,7 +185,7 @@ const isolation: readonly Clause[] = [
 ];
 
 /** All clauses about the scope of memory. */
-export const memoryIsolationClauses: readonly Clause[] = isolation.map((clause) => ({
+export const memoryIsolationClauses: readonly KitClause[] = isolation.map((clause) => ({
   ...clause,
   isolation: true,
 }));

@@ -4,7 +4,7 @@ import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
 import { scopedKinds } from "@turnproof/semconv";
 
 import type { Json, MemoryRecord, MemoryStore } from "../memory-store.ts";
-import type { Clause } from "./contract.ts";
+import type { KitClause } from "./contract.ts";
 import { draftOf, idsOf, onMemory, refuses, withoutWriting } from "./on-memory.ts";
 
 const ann = { tenant: "ann" };
@@ -39,7 +39,7 @@ export async function walkRows(
   }
 }
 
-const writing: readonly Clause[] = [
+const writing: readonly KitClause[] = [
   onMemory("a row comes back as it was given", async (store) => {
     const draft = draftOf("row", {
       agent_id: "helper",
@@ -137,7 +137,7 @@ const writing: readonly Clause[] = [
   }),
 ];
 
-const changing: readonly Clause[] = [
+const changing: readonly KitClause[] = [
   onMemory("an update needs the version that stands", async (store) => {
     const draft = draftOf("row", { text: "old", memory_id: "m-1", embedding: [1, 0] });
     const { version } = await store.put(ann, "entity", draft);
@@ -209,7 +209,7 @@ const changing: readonly Clause[] = [
   }),
 ];
 
-const listing: readonly Clause[] = [
+const listing: readonly KitClause[] = [
   onMemory("a list is newest first, ties by id, whatever the digits of a time", async (store) => {
     const at = (second: string): string => `2026-03-01T10:00:${second}Z`;
     const rows: readonly [string, string][] = [
@@ -305,4 +305,4 @@ const listing: readonly Clause[] = [
 ];
 
 /** Clauses about single rows and lists. */
-export const memoryRowClauses: readonly Clause[] = [...writing, ...changing, ...listing];
+export const memoryRowClauses: readonly KitClause[] = [...writing, ...changing, ...listing];

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 
 import type { SearchResult } from "../memory-store.ts";
-import type { Clause } from "./contract.ts";
+import type { KitClause } from "./contract.ts";
 import { draftOf, onMemory } from "./on-memory.ts";
 
 const ann = { tenant: "ann" };
@@ -11,7 +11,7 @@ const hitsOf = (result: SearchResult): [string, number][] =>
   result.hits.map(({ record, score }) => [record.id, Math.round(score * 1e5) / 1e5]);
 
 /** Clauses about vector search and the text fallback. */
-export const memorySearchClauses: readonly Clause[] = [
+export const memorySearchClauses: readonly KitClause[] = [
   onMemory("the nearest rows by cosine come first, scored from 0 to 1", async (store) => {
     const rows: Record<string, readonly number[]> = {
       same: [2, 0, 0],

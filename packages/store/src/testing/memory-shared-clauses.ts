@@ -3,12 +3,12 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 
 import { sharedKinds } from "@turnproof/semconv";
 
-import type { Clause } from "./contract.ts";
+import type { KitClause } from "./contract.ts";
 import { hostileNames } from "./hostile.ts";
 import { draftOf, idsOf, onMemory, refuses, withoutWriting } from "./on-memory.ts";
 
 /** Clauses about `store.shared`. */
-export const memorySharedClauses: readonly Clause[] = [
+export const memorySharedClauses: readonly KitClause[] = [
   onMemory("shared: a row comes back as it was given, and nobody owns it", async (store) => {
     const draft = { ...draftOf("row", { data: { $set: { "a.b": ["\u0000"] } } }), text: "how" };
     const put = await store.shared.put("persona", { ...draft, embedding: [1, 0.5] });

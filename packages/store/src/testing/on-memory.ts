@@ -6,10 +6,13 @@ import type { Code } from "@turnproof/semconv";
 
 import type { MemoryDraft, MemoryRecord } from "../memory-store.ts";
 import type { AdministeredMemory } from "../provider.ts";
-import type { Clause } from "./contract.ts";
+import type { KitClause } from "./contract.ts";
 
 /** A clause over one new memory, closed afterwards. */
-export function onMemory(name: string, body: (store: AdministeredMemory) => Promise<void>): Clause {
+export function onMemory(
+  name: string,
+  body: (store: AdministeredMemory) => Promise<void>,
+): KitClause {
   return {
     name,
     async run(harness) {

@@ -2,14 +2,14 @@
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { EvidenceStore } from "../evidence-store.ts";
-import type { Clause, Harness } from "./contract.ts";
+import type { KitClause, Harness } from "./contract.ts";
 import { receivedAt } from "./sample-event.ts";
 
 type Body = (store: EvidenceStore, put: Put) => Promise<void>;
 type Put = (second: number, events: readonly TurnEvent[], batchId?: string) => Promise<void>;
 
 /** A clause over one new store, closed afterwards. */
-export function onStore(name: string, body: Body): Clause {
+export function onStore(name: string, body: Body): KitClause {
   return {
     name,
     async run(harness: Harness) {

@@ -6,7 +6,7 @@ import { deepEqual, equal } from "node:assert/strict";
 
 import type { TurnEvent } from "@turnproof/evidence";
 
-import type { Clause } from "./contract.ts";
+import type { KitClause } from "./contract.ts";
 import { walkRows } from "./memory-row-clauses.ts";
 import { draftOf, idsOf, onMemory } from "./on-memory.ts";
 import { onStore } from "./on-store.ts";
@@ -43,7 +43,7 @@ function tiedEvents(): TurnEvent[][] {
 const idOf = (event: TurnEvent): string => event.event_id;
 
 /** The clause about evidence. */
-export const evidenceTieClauses: readonly Clause[] = [
+export const evidenceTieClauses: readonly KitClause[] = [
   onStore("hundreds of rows of one moment are each shown once", async (store) => {
     const roots = tiedEvents();
     // One batch contains half of the roots, the others come in one batch each, at the same time.
@@ -78,7 +78,7 @@ export const evidenceTieClauses: readonly Clause[] = [
 ];
 
 /** The clause about memory. */
-export const memoryTieClauses: readonly Clause[] = [
+export const memoryTieClauses: readonly KitClause[] = [
   onMemory("hundreds of rows of one time are each listed once", async (store) => {
     const ids = Array.from({ length: tiedRows }, (_, n) => `row-${n}`);
     // The same time with more and fewer digits.

@@ -5,7 +5,7 @@ import { deepEqual } from "node:assert/strict";
 
 import { foldTurns } from "@turnproof/evidence";
 
-import type { Clause } from "./contract.ts";
+import type { KitClause } from "./contract.ts";
 import { onStore } from "./on-store.ts";
 import { everybody, sampleEvent, sampleTurn } from "./sample-event.ts";
 import { walkPages } from "./walk-pages.ts";
@@ -13,7 +13,7 @@ import { walkPages } from "./walk-pages.ts";
 const who = { agent_id: "helper", user_id: "u-1", thread_id: "t-1", application_id: "desk" };
 
 /** Clauses of lists of turns. */
-export const turnsClauses: readonly Clause[] = [
+export const turnsClauses: readonly KitClause[] = [
   onStore("many roots within a minute are listed newest first, each once", async (store, put) => {
     const roots = Array.from({ length: 30 }, (_, at) => `root-${at}`);
     for (const [at, root] of roots.entries()) await put(at + 1, sampleTurn(root, who));
