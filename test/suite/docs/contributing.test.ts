@@ -69,7 +69,7 @@ test("the checklist of a dialect names every place that holds the latest one's n
   for (const path of places) expect(checklist).toContain(path);
 });
 
-test("an attribute is one row; what the checklist says to be made from it is in the generator", () => {
+test("an attribute is one row with all fields, and the generated pages have it", () => {
   const [table = ""] = pathsOf(section("Add an attribute")).filter((path) =>
     path.startsWith("packages/semconv/src/registry/"),
   );
