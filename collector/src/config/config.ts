@@ -11,8 +11,8 @@ import { providersWith } from "@turnproof/store";
 import type { ProviderName } from "@turnproof/store";
 import { z } from "zod";
 
-import { priceFileIn } from "../cost/price-file.ts";
-import type { PriceFile } from "../cost/price-file.ts";
+import { priceFileIn } from "./price-file.ts";
+import type { PriceFile } from "./price-file.ts";
 import { accountsIn } from "./accounts.ts";
 import type { Account } from "./accounts.ts";
 import { bareNames, prefixes, variables } from "./config-variables.ts";

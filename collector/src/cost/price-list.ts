@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import type { ModelPrice } from "@pydantic/genai-prices";
 
-import type { OwnPrice, PriceFile } from "./price-file.ts";
+import type { OwnPrice, PriceFile } from "../config/price-file.ts";
 
 /** Why calls have no price. */
 export type Unpriced =

@@ -1,6 +1,7 @@
 /**
- * @module Cost over HTTP: responses of real providers in their own form become spans, and each costs
- * what its tokens at the written prices come to, by every division. What has no price is counted.
+ * @module Cost over HTTP: responses of real providers in their own form become spans, and each
+ * costs what its tokens at the written prices come to, by every division. What has no price is
+ * counted.
  */
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

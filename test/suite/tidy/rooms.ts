@@ -30,6 +30,7 @@ export const houses = {
       "http",
       "receive",
       "hooks",
+      "cost",
       "turns",
       "judge",
       "ui",

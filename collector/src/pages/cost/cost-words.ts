@@ -3,7 +3,7 @@ import type { Cost } from "../../cost/call-cost.ts";
 import { countText, usdText } from "../../ui/display/figures.ts";
 
 /** Why calls have no price, for a reader. */
-export const unpricedWords: Readonly<Record<keyof Cost["unpriced_calls"], string>> = {
+const unpricedWords: Readonly<Record<keyof Cost["unpriced_calls"], string>> = {
   model_unknown: "the model was not recorded",
   provider_unknown: "the provider was not recorded",
   not_listed: "no price is listed for the model",

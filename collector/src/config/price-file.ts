@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 
 import { z } from "zod";
 
-import { issueSentence, text } from "../config/config-values.ts";
+import { issueSentence, text } from "./config-values.ts";
 
 /** US dollars for a million tokens; with tiers, by the input tokens of the call. */
 const rate = z.union([
