@@ -85,7 +85,7 @@ function eventsOf(turn: string): TurnEvent[] {
           tool_outcome: outcome,
           ...(name === null ? {} : { tool_name: name }),
           ...(provider === null ? {} : { tool_provider: provider }),
-        } as TurnEvent["attributes"],
+        },
       };
     }),
   ];
@@ -133,9 +133,8 @@ describe.each([
     expect(answer.turns_counted).toBe(new Set(own.map(({ turn }) => turn)).size);
     expect(answer.total).toEqual(countedOf(own));
     const groups = Map.groupBy(own, valueOf);
-    expect(answer.items.map(({ value }) => value).toSorted()).toEqual(
-      [...groups.keys()].toSorted(),
-    );
+    expect(new Set(answer.items.map(({ value }) => value))).toEqual(new Set(groups.keys()));
+    expect(answer.items).toHaveLength(groups.size);
     for (const { value, slices, ...figures } of answer.items) {
       const calls = groups.get(value) ?? [];
       expect([value, figures]).toEqual([value, countedOf(calls)]);
