@@ -29,6 +29,7 @@ import {
   token,
   traceTemplate,
   turnLimits,
+  withLogin,
 } from "./config-values.ts";
 
 /** A producer that may send spans. */
@@ -136,6 +137,8 @@ const schema = z.object({
   DATA_DIR: text.default(".turnproof"),
   BACKEND: z.enum(providersWith("evidence"), "unknown backend").default("clickhouse"),
   CLICKHOUSE_URL: z.url("not a URL").optional(),
+  CLICKHOUSE_USER: text.optional(),
+  CLICKHOUSE_PASSWORD: text.optional(),
   CLICKHOUSE_CLUSTER: text.regex(/^[A-Za-z0-9_-]+$/, "not a cluster name").optional(),
   CLICKHOUSE_QUORUM: z
     .string()
@@ -143,6 +146,7 @@ const schema = z.object({
     .transform((value) => (value === "auto" ? undefined : Number(value)))
     .optional(),
   POSTGRES_URL: text.optional(),
+  POSTGRES_PASSWORD: text.optional(),
   DOCUMENT_DB_URI: text.optional(),
   MEMORY_BACKEND: z
     .enum([...providersWith("memory"), "none"], "unknown memory backend")
@@ -328,10 +332,10 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
   const auditLog = data.UI_AUDIT_LOG ?? (authed ? join(dataDir, "audit.jsonl") : undefined);
   const optional = {
     grpcPort: grpcPortOf(data),
-    clickhouseUrl: data.CLICKHOUSE_URL,
+    clickhouseUrl: withLogin(data.CLICKHOUSE_URL, data.CLICKHOUSE_PASSWORD, data.CLICKHOUSE_USER),
     clickhouseCluster: data.CLICKHOUSE_CLUSTER,
     clickhouseQuorum: data.CLICKHOUSE_QUORUM,
-    postgresUrl: data.POSTGRES_URL,
+    postgresUrl: withLogin(data.POSTGRES_URL, data.POSTGRES_PASSWORD),
     documentDbUri: data.DOCUMENT_DB_URI,
     hooksFile: data.CONFIG,
     authToken: data.UI_AUTH_TOKEN,
