@@ -36,6 +36,8 @@ export const schema = z.object({
   DATA_DIR: text.default(".turnproof"),
   BACKEND: z.enum(providersWith("evidence"), "unknown backend").default("clickhouse"),
   CLICKHOUSE_URL: z.url("not a URL").optional(),
+  CLICKHOUSE_USER: text.optional(),
+  CLICKHOUSE_PASSWORD: text.optional(),
   CLICKHOUSE_CLUSTER: text.regex(/^[A-Za-z0-9_-]+$/, "not a cluster name").optional(),
   CLICKHOUSE_QUORUM: z
     .string()
@@ -43,6 +45,7 @@ export const schema = z.object({
     .transform((value) => (value === "auto" ? undefined : Number(value)))
     .optional(),
   POSTGRES_URL: text.optional(),
+  POSTGRES_PASSWORD: text.optional(),
   DOCUMENT_DB_URI: text.optional(),
   MEMORY_BACKEND: z
     .enum([...providersWith("memory"), "none"], "unknown memory backend")

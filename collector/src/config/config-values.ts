@@ -91,6 +91,20 @@ export const declaredProxy = list.transform((parts, context): DeclaredProxy => {
   return parts;
 });
 
+/** An address with a login of its own variables: whatever it holds, it is encoded. */
+export function withLogin(
+  address: string | undefined,
+  password: string | undefined,
+  user?: string,
+): string | undefined {
+  if (address === undefined || !URL.canParse(address)) return address;
+  const url = new URL(address);
+  if (url.host === "" || (password === undefined && user === undefined)) return address;
+  if (user !== undefined) url.username = encodeURIComponent(user);
+  if (password !== undefined) url.password = encodeURIComponent(password);
+  return url.href;
+}
+
 /** Address of a trace in another backend. */
 export const traceTemplate = text.superRefine((value, context) => {
   const message = traceTemplateProblem(value);

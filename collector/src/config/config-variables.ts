@@ -44,6 +44,8 @@ export const variables: readonly Variable[] = [
   row("DATA_DIR", ".turnproof", "Journal, embedded store, keys and audit log."),
   row("BACKEND", "clickhouse", `${anyOf(providersWith("evidence"))}.`),
   row("CLICKHOUSE_URL", "", "A ClickHouse server; without it the embedded engine is used.", true),
+  row("CLICKHOUSE_USER", "the one in the URL", "User of the ClickHouse server."),
+  row("CLICKHOUSE_PASSWORD", "the one in the URL", "Its password, as it is.", true),
   row("CLICKHOUSE_CLUSTER", "", "Name of the cluster over whose shards rows are spread."),
   row(
     "CLICKHOUSE_QUORUM",
@@ -51,6 +53,7 @@ export const variables: readonly Variable[] = [
     "Replicas of a shard that must hold an insert: auto is over half.",
   ),
   row("POSTGRES_URL", "", "PostgreSQL: a connection string, or file:///directory embedded.", true),
+  row("POSTGRES_PASSWORD", "the one in the URL", "Password of PostgreSQL, as it is.", true),
   row(
     "DOCUMENT_DB_URI",
     "",

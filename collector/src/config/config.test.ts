@@ -159,6 +159,30 @@ describe("tokens that can be guessed", () => {
   });
 });
 
+test("a password of its own variable is encoded, whatever it holds", () => {
+  const password = "p@ss/w:r?d#100%41 ü";
+  const config = parseConfig({
+    TURNPROOF_CLICKHOUSE_URL: "http://clickhouse:8123/turnproof",
+    TURNPROOF_CLICKHOUSE_USER: "user@example",
+    TURNPROOF_CLICKHOUSE_PASSWORD: password,
+    TURNPROOF_POSTGRES_URL: "postgres://app@postgres:5432/turnproof",
+    TURNPROOF_POSTGRES_PASSWORD: password,
+  });
+  const read = (address = ""): readonly string[] => {
+    const url = new URL(address);
+    return [url.host, url.pathname, ...[url.username, url.password].map(decodeURIComponent)];
+  };
+  expect(read(config.clickhouseUrl)).toEqual([
+    "clickhouse:8123",
+    "/turnproof",
+    "user@example",
+    password,
+  ]);
+  expect(read(config.postgresUrl)).toEqual(["postgres:5432", "/turnproof", "app", password]);
+  const embedded = { TURNPROOF_POSTGRES_URL: "file:///data", TURNPROOF_POSTGRES_PASSWORD: "x" };
+  expect(parseConfig(embedded).postgresUrl).toBe("file:///data");
+});
+
 describe("accounts and ingest tokens", () => {
   test("null binds to the anonymous rows, absence to nobody", () => {
     const { accounts } = parseConfig({

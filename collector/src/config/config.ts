@@ -18,7 +18,7 @@ import { crossProblems } from "./config-rules.ts";
 import type { ConfigProblem } from "./config-rules.ts";
 import { schema } from "./config-schema.ts";
 import type { ParsedVariables } from "./config-schema.ts";
-import { issueSentence } from "./config-values.ts";
+import { issueSentence, withLogin } from "./config-values.ts";
 import type { IngestToken } from "./config-values.ts";
 
 /** The complete, validated configuration. */
@@ -243,10 +243,10 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
   const auditLog = data.UI_AUDIT_LOG ?? (authed ? join(dataDir, "audit.jsonl") : undefined);
   const optional = {
     grpcPort: grpcPortOf(data),
-    clickhouseUrl: data.CLICKHOUSE_URL,
+    clickhouseUrl: withLogin(data.CLICKHOUSE_URL, data.CLICKHOUSE_PASSWORD, data.CLICKHOUSE_USER),
     clickhouseCluster: data.CLICKHOUSE_CLUSTER,
     clickhouseQuorum: data.CLICKHOUSE_QUORUM,
-    postgresUrl: data.POSTGRES_URL,
+    postgresUrl: withLogin(data.POSTGRES_URL, data.POSTGRES_PASSWORD),
     documentDbUri: data.DOCUMENT_DB_URI,
     hooksFile: data.CONFIG,
     authToken: data.UI_AUTH_TOKEN,

@@ -5,6 +5,7 @@
 import { Hono } from "hono";
 import { Counter, Gauge, Registry } from "prom-client";
 
+import type { Receiver } from "../receive/otlp/receiver.ts";
 import { auditState } from "../access/audit/audit-state.ts";
 import type { Audit } from "../access/audit/log.ts";
 import type { ConservationSnapshot } from "../receive/conservation.ts";
@@ -66,6 +67,7 @@ async function measure(parts: Parts): Promise<Registry> {
     report.journal.pending_frames,
   );
   put(Counter, "turnproof_audit_records_total", "Records of the audit log.", audit?.records ?? 0);
+  putJournal(put, report.journal, parts.now());
   if (audit !== undefined) putAudit(put, audit);
   put(Gauge, "turnproof_sessions", "Sessions that are kept.", sessions.size);
   put(Gauge, "turnproof_streams", "Streams that are open.", streams.size);
@@ -86,6 +88,33 @@ async function measure(parts: Parts): Promise<Registry> {
 }
 
 type Put = (kind: Kind, name: string, help: string, samples: Samples) => void;
+
+/** The journal: how full and how old it is, and what was damaged in it. */
+function putJournal(put: Put, journal: ReturnType<Receiver["report"]>["journal"], now: number): void {
+  const { bytes_max, corrupt_ranges, disk_bytes, lost_frames, oldest_pending_at: oldest } = journal;
+  const age = oldest === null ? 0 : Math.max(0, (now - Date.parse(oldest)) / 1_000);
+  put(Gauge, "turnproof_journal_bytes", "Bytes of the journal on the disk.", disk_bytes);
+  put(Gauge, "turnproof_journal_bytes_max", "Bound of the journal.", bytes_max);
+  put(
+    Gauge,
+    "turnproof_journal_oldest_pending_seconds",
+    "Age of the oldest frame that the store has not confirmed.",
+    age,
+  );
+  // Counted since the directory was made, so that a restart resets neither.
+  put(
+    Gauge,
+    "turnproof_journal_lost_frames",
+    "Acknowledged frames that were lost by damage in this directory.",
+    lost_frames,
+  );
+  put(
+    Gauge,
+    "turnproof_journal_corrupt_ranges",
+    "Damaged ranges that were set aside in this directory.",
+    corrupt_ranges,
+  );
+}
 
 /** The audit log: whether it is written, whole and known elsewhere. */
 function putAudit(put: Put, audit: Audit): void {
