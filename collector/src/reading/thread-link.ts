@@ -53,6 +53,9 @@ export async function openThreadStores(start: ThreadStart, calls: Calls): Promis
   return { store: withMemoryRows(operatorStore(store, config.readOnly), memory), memory };
 }
 
+/** How long an answering thread waits for its server at its start. */
+const firstAttemptMs = 3_000;
+
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** The same file or server as the main thread's, which reports an unreachable server. */
@@ -61,7 +64,9 @@ async function ownStore({ config, role }: ThreadStart): Promise<EvidenceStore> {
   if (host === undefined) return openStore(config, { readOnly: role === "reader" });
   const { backend } = config;
   const open = (): Promise<EvidenceStore> => openStore(config);
-  const late = await openLate({ open, part: "store", backend, host, log: silent, waitMs: 0 });
+  // A thread starts with its first request, which waits for the first attempt; the judge tries again.
+  const waitMs = role === "reader" ? firstAttemptMs : 0;
+  const late = await openLate({ open, part: "store", backend, host, log: silent, waitMs });
   return lateEvidence(backend, serverName(backend), late);
 }
 

@@ -190,7 +190,7 @@ describe("files that are not there, or not what they should be", () => {
     const missing = await turnproof(["audit", "verify", "--file", join(folder(), "none.jsonl")]);
     expect([missing.code, missing.err]).toEqual([
       2,
-      expect.stringContaining("No audit log lies there"),
+      expect.stringContaining("No audit log or checkpoint lies there"),
     ]);
     const empty = join(folder(), "audit.jsonl");
     writeFileSync(empty, "");
