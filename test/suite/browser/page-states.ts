@@ -182,7 +182,7 @@ export const states: readonly State[] = [
     ...on("empty", "/traces/health"),
     says: /No producer has spoken[\s\S]*No evidence was read/,
   },
-  { view: "health", name: "long words", ...on("long", "/traces/health"), says: /losing/ },
+  { view: "health", name: "long words", ...on("long", "/traces/health"), says: /never reported what it lost/ },
   { view: "find", name: "asking", ...on("site", "/traces/find"), says: /Paste the id/ },
   {
     view: "find",
@@ -233,7 +233,7 @@ export const states: readonly State[] = [
     view: "thread",
     name: "unknown",
     ...on("site", "/threads/nobody"),
-    says: /No turn of this thread/,
+    says: /No readable turn of this thread/,
   },
   { view: "thread", name: "long words", ...on("long", `/threads/${longPath}`), says: /Turns/ },
   { view: "agents", name: "with data", ...on("site", "/agents"), says: /briefing-writer/ },

@@ -17,7 +17,7 @@ import type { BackendCase, BackendCases, SeedRow } from "./backends.ts";
 const now = Date.parse("2026-11-21T12:00:00.000Z");
 const turns = Number(process.env["BACKEND_TURNS"] ?? 30);
 
-const token = (name: string): string => `${name}-token-0123456789`;
+const token = (name: string): string => `${name}-token-bX7qL2vN9rK4wZ`;
 const askers = {
   root: { role: "admin" },
   bo: { role: "admin", user_id: "usr_bo" },

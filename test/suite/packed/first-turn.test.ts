@@ -20,7 +20,15 @@ import { packed, root } from "./packed-files.ts";
 
 const run = promisify(execFile);
 const old = await firstNode();
-const needed = ["semconv", "evidence", "journal", "store", "exporter", "turnproof"] as const;
+const needed = [
+  "semconv",
+  "evidence",
+  "contracts",
+  "journal",
+  "store",
+  "exporter",
+  "turnproof",
+] as const;
 const outside = (process.env["PATH"] ?? "")
   .split(delimiter)
   .filter((folder) => !folder.includes("node_modules"));

@@ -17,6 +17,7 @@ export const root: string = fileURLToPath(new URL("../../../", import.meta.url))
 export const publishedPackages = [
   "semconv",
   "evidence",
+  "contracts",
   "journal",
   "instrumentation",
   "store",

@@ -24,6 +24,7 @@ const started = /^OTEL_SERVICE_NAME=(\S+) node (.*)$/m.exec(page);
 const ours = [
   "semconv",
   "evidence",
+  "contracts",
   "journal",
   "store",
   "exporter",

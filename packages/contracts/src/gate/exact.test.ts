@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { normalAtLeast, normalQuantile } from "./chance.ts";
 import { exactRegression } from "./exact-test.ts";
 import { holm } from "./holm.ts";
 import { dropInterval, shareInterval } from "./intervals.ts";
@@ -138,6 +139,21 @@ test("large samples agree with the exact count", () => {
   expect(Math.abs(exact - growth(before, [...after]))).toBeLessThan(1e-12);
   expect(twice).toBeGreaterThan(exact);
   expect(twice).toBeLessThan(0.3);
+});
+
+test("the normal distribution, by known values", () => {
+  const known = [
+    [0, 0.5],
+    [1.959963984540054, 0.025],
+    [3, 0.0013498980316301035],
+    [7, 1.279812543885835e-12],
+  ] as const;
+  for (const [z, tail] of known) {
+    expect(normalAtLeast(z) / tail).toBeCloseTo(1, 10);
+    expect(normalAtLeast(-z)).toBeCloseTo(1 - tail, 12);
+  }
+  expect(normalQuantile(0.975)).toBeCloseTo(1.959963984540054, 10);
+  expect(normalQuantile(0.05)).toBeCloseTo(-1.6448536269514722, 10);
 });
 
 test("Holm's correction", () => {

@@ -1,5 +1,5 @@
 /** @module Intervals of shares and of their difference. */
-import { betaQuantile, normalQuantile } from "./chance.ts";
+import { normalQuantile, shareAtLeast } from "./chance.ts";
 import type { CaseCount, TrialCount } from "./trials.ts";
 
 /** Lower and upper bound. */
@@ -15,8 +15,8 @@ export function shareInterval(hits: number, of: number, level: number): Interval
   if (of === 0) return undefined;
   const tail = (1 - level) / 2;
   return {
-    low: hits === 0 ? 0 : betaQuantile(tail, hits, of - hits + 1),
-    high: hits === of ? 1 : betaQuantile(1 - tail, hits + 1, of - hits),
+    low: hits === 0 ? 0 : shareAtLeast(hits, of, tail),
+    high: hits === of ? 1 : shareAtLeast(hits + 1, of, 1 - tail),
   };
 }
 
