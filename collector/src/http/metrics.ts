@@ -90,7 +90,11 @@ async function measure(parts: Parts): Promise<Registry> {
 type Put = (kind: Kind, name: string, help: string, samples: Samples) => void;
 
 /** The journal: how full and how old it is, and what was damaged in it. */
-function putJournal(put: Put, journal: ReturnType<Receiver["report"]>["journal"], now: number): void {
+function putJournal(
+  put: Put,
+  journal: ReturnType<Receiver["report"]>["journal"],
+  now: number,
+): void {
   const { bytes_max, corrupt_ranges, disk_bytes, lost_frames, oldest_pending_at: oldest } = journal;
   const age = oldest === null ? 0 : Math.max(0, (now - Date.parse(oldest)) / 1_000);
   put(Gauge, "turnproof_journal_bytes", "Bytes of the journal on the disk.", disk_bytes);

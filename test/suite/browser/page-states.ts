@@ -182,7 +182,12 @@ export const states: readonly State[] = [
     ...on("empty", "/traces/health"),
     says: /No producer has spoken[\s\S]*No evidence was read/,
   },
-  { view: "health", name: "long words", ...on("long", "/traces/health"), says: /never reported what it lost/ },
+  {
+    view: "health",
+    name: "long words",
+    ...on("long", "/traces/health"),
+    says: /never reported what it lost/,
+  },
   { view: "find", name: "asking", ...on("site", "/traces/find"), says: /Paste the id/ },
   {
     view: "find",

@@ -75,7 +75,9 @@ function subtreesOf({ size, hashes }: MerkleState): Subtree[] {
 /** Heights of the complete subtrees of a tree: the ones of its size in binary. */
 function heightsOf(size: number): readonly number[] {
   const bits = size === 0 ? "" : size.toString(2);
-  return [...bits].flatMap((bit, index) => (bit === "1" ? [bits.length - 1 - index] : []));
+  return Array.from(bits, (bit, index) => (bit === "1" ? bits.length - 1 - index : -1)).filter(
+    (height) => height >= 0,
+  );
 }
 
 /** Leaves `[from, to)`, whose subtree's root is a part of a proof. */
