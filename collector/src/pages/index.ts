@@ -30,6 +30,7 @@ import { homeGroup } from "./home/route.ts";
 import { learningGroup } from "./learning/route.ts";
 import { liveGroup } from "./live/route.ts";
 import { loginGroup } from "./login/route.ts";
+import { mcpGroup } from "./mcp/route.ts";
 import { memoryGroup } from "./memory/route.ts";
 import { patternsGroup } from "./patterns/route.ts";
 import { reconcileGroup } from "./reconcile/route.ts";
@@ -80,6 +81,7 @@ const groups: readonly RouteGroup[] = [
   threadGroup,
   costGroup,
   toolsGroup,
+  mcpGroup,
   docsGroup,
   patternsGroup,
   liveGroup,

@@ -26,6 +26,7 @@ export interface Asked {
   readonly path: string;
   readonly body?: object;
   readonly form?: string;
+  readonly accept?: string;
 }
 
 const turn = { agent_id: "agent-O", root_trace_id: "root-O", turn_id: "root-O-turn" };
@@ -55,6 +56,19 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
   "GET /settings.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/settings.json" },
+  ],
+  "POST /mcp": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    {
+      path: "/mcp",
+      accept: "application/json, text/event-stream",
+      body: {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "find_by_id", arguments: { id: "letter-O" } },
+      },
+    },
   ],
   "GET /openapi.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",

@@ -35,6 +35,7 @@ export const houses = {
       "judge",
       "ui",
       "pages",
+      "mcp",
       "reading",
       "",
       "cli",
