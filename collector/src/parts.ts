@@ -8,6 +8,7 @@ import type {
   TurnRecorder,
 } from "@turnproof/store";
 
+import type { Alerts } from "./alerts/alerts.ts";
 import type { Audit } from "./access/audit/log.ts";
 import type { Credentials } from "./access/credentials.ts";
 import type { Keyring } from "./access/keyring.ts";
@@ -50,6 +51,8 @@ export interface Parts {
   readonly readers?: Readers | undefined;
   /** Writes turns of stored events; absent where nothing is received or judged. */
   readonly recorder?: TurnRecorder | undefined;
+  /** Absent in read-only mode and in a reading thread. */
+  readonly alerts?: Alerts | undefined;
   /** The same without read timeouts, for background work. */
   readonly patient: EvidenceStore;
   /** Host of the store's server, without credentials; null without a server. */

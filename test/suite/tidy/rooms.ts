@@ -33,6 +33,7 @@ export const houses = {
       "cost",
       "turns",
       "judge",
+      "alerts",
       "ui",
       "pages",
       "mcp",
