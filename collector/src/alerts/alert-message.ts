@@ -34,7 +34,13 @@ export function turnsQuery(rule: AlertRule, group: string | null): string {
   const query = new URLSearchParams();
   const quoted = group === null ? undefined : /^[\w.:@/-]+$/.test(group) ? group : `"${group}"`;
   const own = rule.by === undefined || quoted === undefined ? "" : `${rule.by}:${quoted}`;
-  const terms = [rule.where ?? "", own, rule.measure === "error_share" ? "has:error" : ""];
+  const slow = rule.measure === "p95_ms" && rule.above !== undefined;
+  const terms = [
+    rule.where ?? "",
+    own,
+    rule.measure === "error_share" ? "has:error" : "",
+    slow ? `latency:>${rule.above}ms` : "",
+  ];
   const q = terms.filter((term) => term !== "").join(" ");
   if (q !== "") query.set("q", q);
   if (rule.verdict !== undefined) query.set("verdict", rule.verdict);

@@ -17,6 +17,7 @@ import { metricsGroup } from "../http/metrics.ts";
 import { accountsGroup } from "./accounts/route.ts";
 import { agentGroup } from "./agent/route.ts";
 import { agentsGroup } from "./agents/route.ts";
+import { alertsGroup } from "./alerts/route.ts";
 import { analysisGroup } from "./analysis/route.ts";
 import { capabilitiesGroup } from "./capabilities/route.ts";
 import { compareGroup } from "./compare/route.ts";
@@ -81,6 +82,7 @@ const groups: readonly RouteGroup[] = [
   threadGroup,
   costGroup,
   toolsGroup,
+  alertsGroup,
   mcpGroup,
   docsGroup,
   patternsGroup,

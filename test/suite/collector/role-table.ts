@@ -108,6 +108,16 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/tools.json?by=agent" },
   ],
+  "GET /alerts": ["401 200 200 200 200 403 403 403 401 401 401 200", { path: "/alerts" }],
+  "GET /alerts.json": ["401 200 200 200 200 403 403 403 401 401 401 200", { path: "/alerts.json" }],
+  "POST /alerts/silence": [
+    "401 403 403 404 404 403 403 403 401 401 401 403",
+    { path: "/alerts/silence", body: { rule: "none", hours: 1 } },
+  ],
+  "POST /alerts/resolve": [
+    "401 403 403 404 404 403 403 403 401 401 401 403",
+    { path: "/alerts/resolve", body: { id: `alert_${"0".repeat(32)}` } },
+  ],
   "GET /traces/events.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/events.json?limit=1000&store=all" },
