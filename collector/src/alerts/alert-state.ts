@@ -9,77 +9,119 @@ import { z } from "zod";
 import type { AlertRule } from "../config/alert-rules.ts";
 import type { Measured } from "./measure.ts";
 
-const activeAlert = z.object({
+/** Why an alert ended. */
+export type AlertEnd = "value" | "not_established" | "operator" | "rule_removed";
+
+/** An alert that fires. */
+export interface ActiveAlert {
   /** The same for every collector that sees the same evidence. */
-  id: z.string(),
-  rule: z.string(),
-  group: z.string().nullable(),
+  readonly id: string;
+  readonly rule: string;
+  readonly group: string | null;
   /** When it was found to fire, ISO 8601. */
-  since: z.string(),
-  value: z.number().nullable(),
+  readonly since: string;
+  readonly value: number | null;
   /** Some roots of its evidence, newest first. */
-  roots: z.array(z.string()),
+  readonly roots: readonly string[];
   /** Last time at which its rule was broken, epoch milliseconds. */
-  broken_ms: z.number(),
-  /** Whether its targets have been told, or will be by the outbox. */
-  notified: z.boolean(),
+  readonly broken_ms: number;
+  /** Its messages are in the outbox, or were. */
+  readonly notified: boolean;
   /** Resolved by an operator: quiet until its condition ends. */
-  resolved: z.boolean(),
-});
+  readonly resolved: boolean;
+}
 
-const closedAlert = z.object({
-  id: z.string(),
-  rule: z.string(),
-  group: z.string().nullable(),
-  since: z.string(),
-  ended: z.string(),
-  reason: z.enum(["value", "not_established", "operator", "rule_removed"]),
-  value: z.number().nullable(),
-  roots: z.array(z.string()),
-});
+/** An alert that has ended. */
+export interface ClosedAlert {
+  readonly id: string;
+  readonly rule: string;
+  readonly group: string | null;
+  readonly since: string;
+  readonly ended: string;
+  readonly reason: AlertEnd;
+  readonly value: number | null;
+  readonly roots: readonly string[];
+}
 
-const message = z.object({
+/** A message that its target has not taken yet. */
+export interface AlertMessage {
   /** `webhook-id`: the same at every attempt and from every collector. */
-  id: z.string(),
-  target: z.string(),
-  alert_id: z.string(),
-  body: z.string(),
-  made_ms: z.number(),
-  attempts: z.number(),
-  next_ms: z.number(),
-});
+  readonly id: string;
+  readonly target: string;
+  readonly alert_id: string;
+  readonly body: string;
+  readonly made_ms: number;
+  readonly attempts: number;
+  readonly next_ms: number;
+}
 
-const silence = z.object({
-  rule: z.string(),
+/** Alerts of a rule that are not sent. */
+export interface AlertSilence {
+  readonly rule: string;
   /** Null: every group of the rule. */
-  group: z.string().nullable(),
-  until: z.string(),
-  by: z.string(),
-});
+  readonly group: string | null;
+  readonly until: string;
+  /** Name of the principal. */
+  readonly by: string;
+}
 
 /** The document. */
-export const alertDocument = z.object({
-  version: z.literal(1),
+export interface AlertDocument {
+  readonly version: 1;
   /** Evidence was looked at up to here, epoch milliseconds; null before the first time. */
-  looked_ms: z.number().nullable(),
-  active: z.array(activeAlert),
-  closed: z.array(closedAlert),
-  outbox: z.array(message),
-  silences: z.array(silence),
+  readonly looked_ms: number | null;
+  readonly active: readonly ActiveAlert[];
+  readonly closed: readonly ClosedAlert[];
+  readonly outbox: readonly AlertMessage[];
+  readonly silences: readonly AlertSilence[];
   /** Messages that no target took for three days. */
+  readonly given_up: number;
+}
+
+const alert = {
+  id: z.string(),
+  rule: z.string(),
+  group: z.string().nullable(),
+  since: z.string(),
+  value: z.number().nullable(),
+  roots: z.array(z.string()),
+};
+
+/** Reads the document. */
+export const alertDocument: z.ZodType<AlertDocument> = z.object({
+  version: z.literal(1),
+  looked_ms: z.number().nullable(),
+  active: z.array(
+    z.object({ ...alert, broken_ms: z.number(), notified: z.boolean(), resolved: z.boolean() }),
+  ),
+  closed: z.array(
+    z.object({
+      ...alert,
+      ended: z.string(),
+      reason: z.enum(["value", "not_established", "operator", "rule_removed"]),
+    }),
+  ),
+  outbox: z.array(
+    z.object({
+      id: z.string(),
+      target: z.string(),
+      alert_id: z.string(),
+      body: z.string(),
+      made_ms: z.number(),
+      attempts: z.number(),
+      next_ms: z.number(),
+    }),
+  ),
+  silences: z.array(
+    z.object({
+      rule: z.string(),
+      group: z.string().nullable(),
+      until: z.string(),
+      by: z.string(),
+    }),
+  ),
   given_up: z.number(),
 });
-
-/** The document. */
-export type AlertDocument = z.infer<typeof alertDocument>;
-/** An alert that fires. */
-export type ActiveAlert = z.infer<typeof activeAlert>;
-/** An alert that has ended. */
-export type ClosedAlert = z.infer<typeof closedAlert>;
-/** A message that no target has taken yet. */
-export type AlertMessage = z.infer<typeof message>;
-/** Alerts of a rule that are not sent. */
-export type AlertSilence = z.infer<typeof silence>;
 
 /** Nothing fires, and nothing did. */
 export const noAlerts: AlertDocument = {
@@ -132,7 +174,7 @@ export interface Change {
   readonly fresh: readonly Judged[];
   readonly ended: readonly {
     readonly alert: ActiveAlert;
-    readonly reason: ClosedAlert["reason"];
+    readonly reason: AlertEnd;
   }[];
   readonly kept: readonly ActiveAlert[];
 }
@@ -148,7 +190,7 @@ export function changeOf(
   const fresh = judged.filter(
     ({ group, broken }) => broken === true && !own.some((alert) => alert.group === group),
   );
-  const ended: { alert: ActiveAlert; reason: ClosedAlert["reason"] }[] = [];
+  const ended: { alert: ActiveAlert; reason: AlertEnd }[] = [];
   const kept: ActiveAlert[] = [];
   for (const alert of own) {
     const found = judged.find(({ group }) => group === alert.group);
@@ -166,7 +208,7 @@ export function changeOf(
 export function closed(
   document: AlertDocument,
   alert: ActiveAlert,
-  reason: ClosedAlert["reason"],
+  reason: AlertEnd,
   atMs: number,
 ): AlertDocument {
   const { id, rule, group, since, value, roots } = alert;

@@ -22,7 +22,7 @@ import {
   messageId,
   noAlerts,
 } from "./alert-state.ts";
-import type { ActiveAlert, AlertDocument, ClosedAlert, Judged } from "./alert-state.ts";
+import type { ActiveAlert, AlertDocument, AlertEnd, Judged } from "./alert-state.ts";
 import { breaks } from "./breach.ts";
 import { deliver, isTaken, pauseMs } from "./deliver.ts";
 import { evidenceOf } from "./evidence.ts";
@@ -227,7 +227,7 @@ class RunningAlerts implements Alerts {
     };
   }
 
-  #end(rule: AlertRule, alert: ActiveAlert, reason: ClosedAlert["reason"], atMs: number): void {
+  #end(rule: AlertRule, alert: ActiveAlert, reason: AlertEnd, atMs: number): void {
     // An alert that began and ended in a time without a process is told as both.
     const told = alert.notified || alert.resolved ? alert : this.#told(rule, alert, atMs);
     this.document = closed(this.document, told, reason, atMs);

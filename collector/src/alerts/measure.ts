@@ -34,7 +34,7 @@ const longestTurnMs = 86_400_000;
 /** How far back a group must have been heard to be silent now. */
 const heardMs = 86_400_000;
 /** Most groups of one rule, those with the most turns. */
-const groupsMax = 50;
+const groupsMax = 1_000;
 
 /** Field of the ledger for each kind of group. */
 export const groupFields = {

@@ -27,6 +27,10 @@ export const alertMeasures = [
 /** One of {@link alertMeasures}. */
 export type AlertMeasure = (typeof alertMeasures)[number];
 
+const severities = ["critical", "warning", "info"] as const;
+/** How urgent an alert is. */
+export type AlertSeverity = "critical" | "warning" | "info";
+
 const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** Milliseconds of a text such as `10m`. */
@@ -57,7 +61,7 @@ const rule = z
     change: z.number().gt(1).optional(),
     /** Fewest turns, or calls, for a result. */
     min_count: z.int().min(1).default(1),
-    severity: z.enum(["critical", "warning", "info"]).default("warning"),
+    severity: z.enum(severities).default("warning"),
     /** Names of targets; default all. */
     to: z.array(name).optional(),
   })

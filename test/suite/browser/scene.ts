@@ -2,6 +2,8 @@
  * @module The sites on which pages are looked at: one with an afternoon of evidence, an empty one,
  * a guarded and a read-only one, one whose store is away, and one where every word is long.
  */
+import { fileURLToPath } from "node:url";
+
 import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 
@@ -76,10 +78,13 @@ export interface Scene {
   readonly close: () => Promise<void>;
 }
 
+/** Rules of which one fires on the story and one does not. */
+const alertRules = fileURLToPath(new URL("alert-rules.yaml", import.meta.url));
+
 /** Opens the sites and fills them. */
 export async function openScene(): Promise<Scene> {
   const [site, empty, guarded, readOnly, broken, long] = await Promise.all([
-    openSite({}, { hooks: mounted }),
+    openSite({ TURNPROOF_ALERT_RULES: alertRules }, { hooks: mounted }),
     openSite(),
     openSite({ TURNPROOF_UI_ACCOUNTS: JSON.stringify(accounts) }, { hooks: mounted }),
     openSite({ TURNPROOF_UI_READ_ONLY: "true" }, { hooks: mounted }),

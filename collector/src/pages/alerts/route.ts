@@ -12,7 +12,7 @@ import { limitText, measureText, valueText } from "../../alerts/breach.ts";
 import { previewRule } from "../../alerts/preview.ts";
 import type { RulePreview } from "../../alerts/preview.ts";
 import { parseAlertRules } from "../../config/alert-rules.ts";
-import type { AlertRule } from "../../config/alert-rules.ts";
+import type { AlertRule, AlertSeverity } from "../../config/alert-rules.ts";
 import { readBody } from "../../http/body.ts";
 import { json, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
@@ -59,7 +59,7 @@ const resolveBody = z.strictObject({
 /** A rule with its last values. */
 export interface RuleState {
   readonly name: string;
-  readonly severity: AlertRule["severity"];
+  readonly severity: AlertSeverity;
   readonly measures: string;
   readonly limit: string;
   readonly by: string | null;
@@ -74,7 +74,7 @@ export interface RuleState {
 
 /** An alert that fires, with words for its value. */
 export interface FiringAlert extends Omit<ActiveAlert, "broken_ms" | "notified" | "resolved"> {
-  readonly severity: AlertRule["severity"];
+  readonly severity: AlertSeverity;
   readonly sentence: string;
   readonly silenced: boolean;
   /** Query string of the list of its turns. */
