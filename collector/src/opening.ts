@@ -13,7 +13,6 @@ import { lentEngineOf, turnRecorder } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { startAlerts } from "./alerts/alerts.ts";
-import type { Alerts } from "./alerts/alerts.ts";
 import { openPriceList } from "./cost/price-list.ts";
 import { watchAccounts } from "./config/accounts.ts";
 import { openAudit } from "./access/audit/log.ts";
@@ -48,7 +47,7 @@ import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
-import type { Parts } from "./parts.ts";
+import type { Alerts, Parts } from "./parts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
 import { version } from "./version.ts";

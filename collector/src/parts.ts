@@ -8,7 +8,8 @@ import type {
   TurnRecorder,
 } from "@turnproof/store";
 
-import type { Alerts } from "./alerts/alerts.ts";
+import type { AlertDocument, JudgedGroup } from "./alerts/alert-state.ts";
+import type { AlertRule, AlertTarget } from "./config/alert-rules.ts";
 import type { Audit } from "./access/audit/log.ts";
 import type { Credentials } from "./access/credentials.ts";
 import type { Keyring } from "./access/keyring.ts";
@@ -35,6 +36,20 @@ export interface Readers {
   page(principal: Principal, query: EventQuery, options: SliceOptions): Promise<EventSlice>;
   /** Passes a stored batch to the judging thread, which writes its turns. */
   readonly stored: RecordBatch;
+  close(): Promise<void>;
+}
+
+/** The alerts of one collector. */
+export interface Alerts {
+  readonly rules: readonly AlertRule[];
+  readonly targets: readonly AlertTarget[];
+  readonly document: AlertDocument;
+  /** Last values of each rule, by its name. */
+  readonly values: ReadonlyMap<string, readonly JudgedGroup[]>;
+  /** Sends no alerts of a rule, or of one of its groups, until then; a past time ends a silence. */
+  silence(of: { rule: string; group: string | null; until: string; by: string }): Promise<void>;
+  /** Ends an alert until its condition has ended. False where none of this id fires. */
+  resolve(id: string): Promise<boolean>;
   close(): Promise<void>;
 }
 

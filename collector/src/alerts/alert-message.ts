@@ -1,18 +1,18 @@
 /**
- * @module AlertMessage: an alert in the form of each kind of target. Names of rules, groups and roots,
- * counts and times: no content.
+ * @module AlertMessage: an alert in the form of each kind of target. Names of rules, groups and
+ * roots, counts and times: no content.
  */
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import { durationText } from "../ui/display/figures.ts";
 import { limitText, measureText, valueText } from "./breach.ts";
 import type { ActiveAlert } from "./alert-state.ts";
 
-/** Which event of an alert is told. */
+/** An event of an alert. */
 export interface AlertEvent {
   readonly kind: "firing" | "resolved";
   readonly rule: AlertRule;
   readonly alert: ActiveAlert;
-  /** When it was told first, epoch milliseconds. */
+  /** When its message was made, epoch milliseconds. */
   readonly atMs: number;
   /** Address of the collector for people, without a slash at its end. */
   readonly base: string;
@@ -102,7 +102,7 @@ function slackBody(event: AlertEvent): object {
   };
 }
 
-/** A firing alert lasts this long without being told again. */
+/** A firing alert lasts this long without being sent again. */
 const lastsMs = 10 * 60_000;
 
 function alertmanagerBody(event: AlertEvent): object {

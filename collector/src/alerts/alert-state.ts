@@ -1,13 +1,12 @@
 /**
- * @module AlertState: what is firing, what was, and what is still to be sent: one document, so that a
- * change and its messages are kept together or not at all.
+ * @module AlertState: what is firing, what was, and what is still to be sent: one document, so that
+ * a change and its messages are kept together or not at all.
  */
 import { createHash } from "node:crypto";
 
 import { z } from "zod";
 
 import type { AlertRule } from "../config/alert-rules.ts";
-import type { Measured } from "./measure.ts";
 
 /** Why an alert ended. */
 export type AlertEnd = "value" | "not_established" | "operator" | "rule_removed";
@@ -164,14 +163,23 @@ export function isOf(
   return of.rule === rule && of.group === group;
 }
 
+/** The value of one group. */
+export interface MeasuredGroup {
+  /** Null where the rule has no groups, or where the value is not recorded. */
+  readonly group: string | null;
+  readonly value: number | null;
+  /** Turns or calls behind it. */
+  readonly count: number;
+}
+
 /** A measured value and whether it breaks the rule; null: not established. */
-export interface Judged extends Measured {
+export interface JudgedGroup extends MeasuredGroup {
   readonly broken: boolean | null;
 }
 
 /** What a look changes about one rule. */
-export interface Change {
-  readonly fresh: readonly Judged[];
+export interface RuleChange {
+  readonly fresh: readonly JudgedGroup[];
   readonly ended: readonly {
     readonly alert: ActiveAlert;
     readonly reason: AlertEnd;
@@ -183,9 +191,9 @@ export interface Change {
 export function changeOf(
   rule: AlertRule,
   active: readonly ActiveAlert[],
-  judged: readonly Judged[],
+  judged: readonly JudgedGroup[],
   atMs: number,
-): Change {
+): RuleChange {
   const own = active.filter((alert) => alert.rule === rule.name);
   const fresh = judged.filter(
     ({ group, broken }) => broken === true && !own.some((alert) => alert.group === group),

@@ -9,6 +9,7 @@ import { setImmediate as nextTask } from "node:timers/promises";
 import { CodedError } from "@turnproof/semconv";
 
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
+import type { Alerts } from "../parts.ts";
 import { replaceFile } from "../judge/replace-file.ts";
 import { messageBody } from "./alert-message.ts";
 import type { AlertEvent } from "./alert-message.ts";
@@ -22,12 +23,12 @@ import {
   messageId,
   noAlerts,
 } from "./alert-state.ts";
-import type { ActiveAlert, AlertDocument, AlertEnd, Judged } from "./alert-state.ts";
+import type { ActiveAlert, AlertDocument, AlertEnd, JudgedGroup } from "./alert-state.ts";
 import { breaks } from "./breach.ts";
 import { deliver, isTaken, pauseMs } from "./deliver.ts";
 import { evidenceOf } from "./evidence.ts";
 import { measureRule } from "./measure.ts";
-import type { MeasureParts, Measured } from "./measure.ts";
+import type { MeasureParts } from "./measure.ts";
 
 /** Rules, targets and times of one collector. */
 export interface AlertOptions {
@@ -43,20 +44,6 @@ export interface AlertOptions {
   readonly everyMs?: number;
 }
 
-/** The alerts of one collector. */
-export interface Alerts {
-  readonly rules: readonly AlertRule[];
-  readonly targets: readonly AlertTarget[];
-  readonly document: AlertDocument;
-  /** Last values of each rule, by its name. */
-  readonly values: ReadonlyMap<string, readonly Judged[]>;
-  /** Sends no alerts of a rule, or of one of its groups, until then; a past time ends a silence. */
-  silence(of: { rule: string; group: string | null; until: string; by: string }): Promise<void>;
-  /** Ends an alert until its condition has ended. False where none of this id fires. */
-  resolve(id: string): Promise<boolean>;
-  close(): Promise<void>;
-}
-
 const defaultEveryMs = 2_000;
 const weekMs = 7 * 86_400_000;
 /** How often progress is kept where nothing else changes. */
@@ -65,7 +52,7 @@ const keepEveryMs = 30_000;
 const missedMax = 200;
 const giveUpMs = 3 * 86_400_000;
 const outboxMax = 10_000;
-/** Alertmanager forgets an alert that it is not told again. */
+/** Alertmanager forgets an alert that is not sent again. */
 const repeatMs = 60_000;
 
 /** Starts the alerts. @throws CodedError `store_corrupt` for a document that is not ours */
@@ -100,7 +87,7 @@ function parseJson(text: string): unknown {
 class RunningAlerts implements Alerts {
   readonly rules: readonly AlertRule[];
   readonly targets: readonly AlertTarget[];
-  readonly values = new Map<string, readonly Judged[]>();
+  readonly values = new Map<string, readonly JudgedGroup[]>();
   document: AlertDocument;
   readonly #parts: MeasureParts;
   readonly #options: AlertOptions;
@@ -185,7 +172,7 @@ class RunningAlerts implements Alerts {
     for (const { alert, reason } of ended) this.#end(rule, alert, reason, atMs);
   }
 
-  async #judge(rule: AlertRule, atMs: number): Promise<readonly Judged[]> {
+  async #judge(rule: AlertRule, atMs: number): Promise<readonly JudgedGroup[]> {
     const measured = await measureRule(this.#parts, rule, atMs);
     const before =
       rule.change === undefined ? [] : await measureRule(this.#parts, rule, atMs - weekMs);
@@ -196,8 +183,7 @@ class RunningAlerts implements Alerts {
     if (rule.measure !== "findings") return judged;
     // A group without such a turn has none of them: that is a result.
     const gone = this.document.active.filter(
-      ({ rule: name, group }) =>
-        name === rule.name && !measured.some((one: Measured) => one.group === group),
+      ({ rule: name, group }) => name === rule.name && !measured.some((one) => one.group === group),
     );
     return [
       ...judged,
@@ -210,7 +196,7 @@ class RunningAlerts implements Alerts {
     ];
   }
 
-  async #raise(rule: AlertRule, { group, value }: Judged, atMs: number): Promise<ActiveAlert> {
+  async #raise(rule: AlertRule, { group, value }: JudgedGroup, atMs: number): Promise<ActiveAlert> {
     const last = this.document.closed.find((one) => isOf(one, rule.name, group));
     const afterMs = last === undefined ? 0 : Date.parse(last.ended);
     const { onset, roots } = await evidenceOf(this.#parts, rule, { group, endMs: atMs, afterMs });
@@ -228,7 +214,7 @@ class RunningAlerts implements Alerts {
   }
 
   #end(rule: AlertRule, alert: ActiveAlert, reason: AlertEnd, atMs: number): void {
-    // An alert that began and ended in a time without a process is told as both.
+    // An alert that began and ended in a time without a process is sent as both.
     const told = alert.notified || alert.resolved ? alert : this.#told(rule, alert, atMs);
     this.document = closed(this.document, told, reason, atMs);
     if (told.notified && !told.resolved) this.#enqueue("resolved", rule, told, atMs);

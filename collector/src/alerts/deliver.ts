@@ -17,7 +17,7 @@ export interface DeliverOptions {
 }
 
 /** What became of the messages that were due. */
-export interface Delivered {
+export interface DeliveryResult {
   /** Ids of messages that were taken. */
   readonly taken: ReadonlySet<string>;
   readonly failed: ReadonlySet<string>;
@@ -38,7 +38,7 @@ export function pauseMs(attempts: number): number {
 export async function deliver(
   due: readonly AlertMessage[],
   options: DeliverOptions,
-): Promise<Delivered> {
+): Promise<DeliveryResult> {
   const taken = new Set<string>();
   const failed = new Set<string>();
   await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * @module Evidence: the turns behind an alert, and its onset: the receipt of the first of them in the
- * window. The onset names the episode, so that collectors with the same evidence give one id.
+ * @module Evidence: the turns behind an alert, and its onset: the receipt of the first of them in
+ * the window. The onset names the episode, so that collectors with the same evidence give one id.
  */
 import type { AlertRule } from "../config/alert-rules.ts";
 import { badCondition, groupCondition, windowQuestion } from "./measure.ts";

@@ -1,11 +1,12 @@
 /**
- * @module Measure: the value of a rule in one window, for each of its groups. A window is by the last
- * receipt of a turn, so that late evidence counts when it is here. Null is not established: too few
- * turns, or nothing recorded.
+ * @module Measure: the value of a rule in one window, for each of its groups. A window is by the
+ * last receipt of a turn, so that late evidence counts when it is here. Null is not established:
+ * too few turns, or nothing recorded.
  */
 import { lossIntervals } from "@turnproof/evidence";
 import type { FigureGroup, TurnCondition, TurnQuestion } from "@turnproof/store";
 
+import type { MeasuredGroup } from "./alert-state.ts";
 import { collectorScope } from "../access/grants.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import type { PriceList } from "../cost/price-list.ts";
@@ -18,15 +19,6 @@ import { turnQuestion } from "../turns/turn-conditions.ts";
 /** What a measure reads. */
 export interface MeasureParts extends JudgeParts {
   readonly prices: PriceList;
-}
-
-/** The value of one group. */
-export interface Measured {
-  /** Null where the rule has no groups, or where the value is not recorded. */
-  readonly group: string | null;
-  readonly value: number | null;
-  /** Turns or calls behind it. */
-  readonly count: number;
 }
 
 /** A turn that lasts longer than this is not found by its last receipt. */
@@ -91,7 +83,7 @@ export async function measureRule(
   parts: MeasureParts,
   rule: AlertRule,
   endMs: number,
-): Promise<readonly Measured[]> {
+): Promise<readonly MeasuredGroup[]> {
   const found = await valuesOf(parts, rule, endMs);
   return found
     .toSorted((a, b) => b.count - a.count)
@@ -108,7 +100,7 @@ async function valuesOf(
   parts: MeasureParts,
   rule: AlertRule,
   endMs: number,
-): Promise<readonly Measured[]> {
+): Promise<readonly MeasuredGroup[]> {
   const { ledger } = parts.store;
   const question = windowQuestion(rule, endMs, rule.window_ms);
   if (rule.measure === "cost_usd") return costsOf(parts, rule, question);
@@ -147,10 +139,10 @@ async function costsOf(
   parts: MeasureParts,
   rule: AlertRule,
   question: TurnQuestion,
-): Promise<readonly Measured[]> {
+): Promise<readonly MeasuredGroup[]> {
   const by = rule.by === "agent" || rule.by === "release" ? rule.by : "model";
   const { rows, total } = await turnCosts(parts.store.ledger, question, { by, list: parts.prices });
-  const measured = (group: string | null, row: CostRow): Measured => ({
+  const measured = (group: string | null, row: CostRow): MeasuredGroup => ({
     group,
     value: row.low_usd,
     count: row.calls,
@@ -165,7 +157,7 @@ async function lossesOf(
   parts: MeasureParts,
   rule: AlertRule,
   endMs: number,
-): Promise<readonly Measured[]> {
+): Promise<readonly MeasuredGroup[]> {
   const reports = await producerReports(parts);
   const lost = lossIntervals(reports.filter(isTrusted))
     .filter(({ to }) => Date.parse(to) > endMs - rule.window_ms && Date.parse(to) <= endMs)
@@ -178,7 +170,7 @@ async function silentOf(
   parts: MeasureParts,
   rule: AlertRule,
   endMs: number,
-): Promise<readonly Measured[]> {
+): Promise<readonly MeasuredGroup[]> {
   const { ledger } = parts.store;
   const by = rule.by === "agent" ? "agent_id" : "application";
   const names = async (sizeMs: number): Promise<ReadonlyMap<string, number>> => {
@@ -203,7 +195,7 @@ async function lagOf(
   parts: MeasureParts,
   rule: AlertRule,
   endMs: number,
-): Promise<readonly Measured[]> {
+): Promise<readonly MeasuredGroup[]> {
   const question = windowQuestion(rule, endMs, heardMs);
   const { records } = await parts.store.ledger.listTurns(
     { ...question, where: [...question.where, ...badCondition(rule)] },

@@ -225,12 +225,7 @@ export const states: readonly State[] = [
   },
   { view: "tools", name: "empty", ...on("empty", "/tools"), says: /No tool call in these turns/ },
   { view: "tools", name: "long words", ...on("long", "/tools"), says: /Calls by tool/ },
-  {
-    view: "alerts",
-    name: "firing",
-    ...on("site", "/alerts"),
-    says: /Firing[\s\S]*not-successful[\s\S]*Rules/,
-  },
+  { view: "alerts", name: "firing", ...on("site", "/alerts"), says: /Firing[\s\S]*Rules/ },
   {
     view: "alerts",
     name: "a rule on past data",
@@ -244,12 +239,7 @@ export const states: readonly State[] = [
     says: /The rule is not valid/,
   },
   { view: "alerts", name: "no rules", ...on("empty", "/alerts"), says: /No rules/ },
-  {
-    view: "alerts",
-    name: "read-only",
-    ...on("readOnly", "/alerts"),
-    says: /do not run in read-only mode/,
-  },
+  { view: "alerts", name: "read-only", ...on("readOnly", "/alerts"), says: /read-only mode/ },
   { view: "threads", name: "with data", ...on("site", "/threads"), says: /thr_/ },
   { view: "threads", name: "none", ...on("empty", "/threads"), says: /No thread/ },
   { view: "threads", name: "long words", ...on("long", "/threads"), says: /Donaudampf/ },

@@ -10,7 +10,8 @@ import { parseConfig } from "turnproof";
 import { Webhook } from "standardwebhooks";
 
 import { startAlerts } from "../../../collector/src/alerts/alerts.ts";
-import type { AlertOptions, Alerts } from "../../../collector/src/alerts/alerts.ts";
+import type { AlertOptions } from "../../../collector/src/alerts/alerts.ts";
+import type { Alerts } from "../../../collector/src/parts.ts";
 import type { MeasureParts } from "../../../collector/src/alerts/measure.ts";
 import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
 import { openPriceList } from "../../../collector/src/cost/price-list.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { ephemeral } from "@turnproof/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import type { Alerts } from "../../../collector/src/alerts/alerts.ts";
+import type { Alerts } from "../../../collector/src/parts.ts";
 import { measureRule } from "../../../collector/src/alerts/measure.ts";
 import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
 import { measureParts, openAlerts, openReceiver, putTurns } from "./alert-desk.ts";

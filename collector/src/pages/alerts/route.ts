@@ -1,6 +1,6 @@
 /**
- * @module Alerts page: what fires, what did, the rules with their last values, and what a rule would
- * have done on past data. Rules count over every tenant, so it is for unbound principals.
+ * @module Alerts page: what fires, what did, the rules with their last values, and what a rule
+ * would have done on past data. Rules count over every tenant, so it is for unbound principals.
  */
 import { Hono } from "hono";
 import { z } from "zod";
