@@ -19,7 +19,7 @@ export interface AlertEvent {
 }
 
 /** One sentence about the alert. */
-export function alertSentence({ kind, rule, alert, atMs }: AlertEvent): string {
+function alertSentence({ kind, rule, alert, atMs }: AlertEvent): string {
   const where = rule.by === undefined ? "" : ` of ${rule.by} ${alert.group ?? "not recorded"}`;
   const what = `${measureText(rule)}${where}`;
   if (kind === "resolved") {

@@ -14,7 +14,7 @@ import { readTerms } from "../ui/display/filter-terms.ts";
 import { issueSentence, list, text } from "./config-values.ts";
 
 /** What a rule measures in its window. */
-export const alertMeasures = [
+const alertMeasures = [
   "verdict_share",
   "error_share",
   "findings",
@@ -24,9 +24,6 @@ export const alertMeasures = [
   "silence",
   "judge_lag_ms",
 ] as const;
-/** One of {@link alertMeasures}. */
-export type AlertMeasure = (typeof alertMeasures)[number];
-
 const severities = ["critical", "warning", "info"] as const;
 /** How urgent an alert is. */
 export type AlertSeverity = "critical" | "warning" | "info";
