@@ -67,7 +67,7 @@ const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ mo
           <p>The rules were not looked at yet.</p>
         ) : (
           <p>
-            As of <Time at={at} form="daytime" />. What is not established is not counted as well.
+            As of <Time at={at} form="daytime" />. A value that is not established raises no alarm.
           </p>
         )}
       </Empty>
