@@ -24,6 +24,7 @@ import {
   hasEvidenceTables,
   dropVerdicts,
   makeEvidenceTables,
+  makeMissingIndexes,
   sqliteEvidence,
 } from "../sqlite/sqlite-evidence.ts";
 import { codedSqlite } from "../sqlite/sqlite-error.ts";
@@ -138,7 +139,10 @@ async function openFile(disk: Disk, { readOnly, mayChange }: Access): Promise<Op
   let reader: SqliteDatabase | undefined;
   try {
     makeEvidenceTables(database);
-    if (readOnly !== true) dropVerdicts(database);
+    if (readOnly !== true) {
+      addIndexes(database);
+      dropVerdicts(database);
+    }
     const earlier = earlierCopy(disk, database);
     await earlier.open();
     reader = openDatabase(path, log);
@@ -222,6 +226,15 @@ async function checked(alive: () => Promise<CheckResult>, ask: Ask): Promise<Che
     const { code, field } = error;
     const { elapsedMs } = folder;
     return { ok: false, code, ...(field === undefined ? {} : { reason: field }), elapsedMs };
+  }
+}
+
+/** On a disk that cannot be written to, lists do without. */
+function addIndexes(database: SqliteDatabase): void {
+  try {
+    makeMissingIndexes(database);
+  } catch (error) {
+    if (!readOnlyCodes.has(primaryCode(error))) throw error;
   }
 }
 

@@ -20,7 +20,7 @@ import { bundleWriter } from "./bundle-writer.ts";
 import { alone } from "./sqlite-database.ts";
 import { codedSqlite } from "./sqlite-error.ts";
 import { turnsIn } from "./sqlite-turns.ts";
-import { turnTablesSql } from "./turn-schema.ts";
+import { turnIndexesSql, turnTablesSql } from "./turn-schema.ts";
 
 /** Version of the tables; a file of a newer one is refused. */
 const schemaVersion = 1;
@@ -37,6 +37,15 @@ export function makeEvidenceTables(database: SqliteDatabase): void {
   if (hasEvidenceTables(database)) return;
   for (const sql of [...bundleTablesSql, ...turnTablesSql]) database.exec(sql);
   database.exec(`PRAGMA user_version = ${schemaVersion}`);
+}
+
+/** Creates the indexes that a file of an earlier build lacks. */
+export function makeMissingIndexes(database: SqliteDatabase): void {
+  // Checked first: even creating nothing would wait for a writer.
+  const held = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?");
+  for (const [name, sql] of Object.entries(turnIndexesSql)) {
+    if (held.get(name) === undefined) database.exec(sql);
+  }
 }
 
 /** Drops the verdicts table of an earlier build. */
