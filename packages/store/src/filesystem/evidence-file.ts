@@ -24,7 +24,6 @@ import {
   hasEvidenceTables,
   dropVerdicts,
   makeEvidenceTables,
-  makeMissingIndexes,
   sqliteEvidence,
 } from "../sqlite/sqlite-evidence.ts";
 import { codedSqlite } from "../sqlite/sqlite-error.ts";
@@ -138,11 +137,8 @@ async function openFile(disk: Disk, { readOnly, mayChange }: Access): Promise<Op
   const database = openDatabase(path, log);
   let reader: SqliteDatabase | undefined;
   try {
-    makeEvidenceTables(database);
-    if (readOnly !== true) {
-      addIndexes(database);
-      dropVerdicts(database);
-    }
+    prepareTables(database);
+    if (readOnly !== true) dropVerdicts(database);
     const earlier = earlierCopy(disk, database);
     await earlier.open();
     reader = openDatabase(path, log);
@@ -229,12 +225,12 @@ async function checked(alive: () => Promise<CheckResult>, ask: Ask): Promise<Che
   }
 }
 
-/** On a disk that cannot be written to, lists do without. */
-function addIndexes(database: SqliteDatabase): void {
+/** Tables of an older version are read as they are where the disk cannot be written to. */
+function prepareTables(database: SqliteDatabase): void {
   try {
-    makeMissingIndexes(database);
+    makeEvidenceTables(database);
   } catch (error) {
-    if (!readOnlyCodes.has(primaryCode(error))) throw error;
+    if (!readOnlyCodes.has(primaryCode(error)) || !hasEvidenceTables(database)) throw error;
   }
 }
 
@@ -253,7 +249,6 @@ function lateStore(
     standing: (roots) => ask(({ store }) => store.standing(roots)),
     page: (...asked) => ask(({ store }) => store.page(...asked)),
     find: (...asked) => ask(({ store }) => store.find(...asked)),
-    turns: (...asked) => ask(({ store }) => store.turns(...asked)),
     bundles: (...asked) => ask(({ store }) => store.bundles(...asked)),
     root: (...asked) => ask(({ store }) => store.root(...asked)),
     roots: (...asked) => ask(({ store }) => store.roots(...asked)),

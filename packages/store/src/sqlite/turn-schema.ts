@@ -76,12 +76,6 @@ export function timeOrNumberSql(field: TimeField | NumberField): string {
   return field === "own_time" ? "min(ended_at, coalesce(received_at, ended_at))" : field;
 }
 
-/** Statements that create indexes over tables of any version; each may be run again. */
-export const turnIndexesSql: Readonly<Record<string, string>> = {
-  turns_own_time: `CREATE INDEX IF NOT EXISTS turns_own_time
-    ON turns (${timeOrNumberSql("own_time")}, key)`,
-};
-
 /** Statements that create the tables; each may be run again. */
 export const turnTablesSql: readonly string[] = [
   // Number of deletions in a root, by its hash: a deleted root is not named any more.
@@ -103,6 +97,7 @@ export const turnTablesSql: readonly string[] = [
   ...["first_received", "ended_at", "duration_ms", "root_trace_id", "thread_id", "tenant"].map(
     (name) => `CREATE INDEX IF NOT EXISTS turns_${name} ON turns (${name}, key)`,
   ),
+  `CREATE INDEX IF NOT EXISTS turns_own_time ON turns (${timeOrNumberSql("own_time")}, key)`,
   "CREATE TABLE IF NOT EXISTS turn_records (id INTEGER PRIMARY KEY, record TEXT NOT NULL) STRICT",
   `CREATE TABLE IF NOT EXISTS turn_values (
     field TEXT NOT NULL, value TEXT NOT NULL, turn INTEGER NOT NULL,
@@ -113,5 +108,4 @@ export const turnTablesSql: readonly string[] = [
     outcome TEXT, error_type TEXT, duration_ms REAL, input_tokens REAL, output_tokens REAL,
     cached_tokens REAL, PRIMARY KEY (turn, place)
   ) STRICT, WITHOUT ROWID`,
-  ...Object.values(turnIndexesSql),
 ];
