@@ -73,7 +73,9 @@ export const turnColumns: readonly (readonly [name: string, type: string])[] = [
     (name) => [listColumn(name), name === "name" ? "Array(String)" : `Array(${label})`] as const,
   ),
   ...numbers.map((name) => [name, "Nullable(Float64)"] as const),
-  ...storedTimeNames.map((name) => [name, name === "received_at" ? `Nullable(${time})` : time] as const),
+  ...storedTimeNames.map(
+    (name) => [name, name === "received_at" ? `Nullable(${time})` : time] as const,
+  ),
   ...callColumns.map(([name, type]) => [name, `Array(${type})`] as const),
   ["record", "String"],
 ];
@@ -86,10 +88,15 @@ export const turnColumns: readonly (readonly [name: string, type: string])[] = [
 export const filledColumns: readonly (readonly [name: string, type: string, filled: string])[] =
   lists.map((name) => {
     const text = `toJSONString(${listColumn(name)})`;
-    return name === "name"
-      ? [setColumn(name), "String", `ALIAS ${text}`]
-      : [setColumn(name), label, `MATERIALIZED ${text} CODEC(ZSTD(1))`];
+    return hasStoredSet(name)
+      ? [setColumn(name), label, `MATERIALIZED ${text} CODEC(ZSTD(1))`]
+      : [setColumn(name), "String", `ALIAS ${text}`];
   });
+
+/** True for a field of which the lists as texts are stored. */
+export function hasStoredSet(field: ListField): boolean {
+  return field !== "name";
+}
 
 /** A block of some writes. */
 export function encodeTurns(lines: readonly TurnWrite[]): EncodedBlock {

@@ -77,7 +77,8 @@ async function rowsOfPage(
   const { by } = page.order;
   if (isIndexed(question)) return recordsOf(engine, question, page);
   const wanted = page.limit + 1;
-  for (let reach = wanted * rowsOfTurn * 2; ; reach *= longer) {
+  const rowsFirst = wanted * rowsOfTurn;
+  for (let reach = by === "first_received" ? rowsFirst : 2 * rowsFirst; ; reach *= longer) {
     const sample = await newestRows(engine, question, { ...page, reach });
     if (sample.rows === 0) return [];
     const whole = sample.rows < reach;
@@ -86,7 +87,7 @@ async function rowsOfPage(
       return recordsOf(engine, question, page, oneOf(sample.receipts));
     }
     if (by !== "first_received" && !ranged.has(by)) return recordsOf(engine, question, page);
-    const read = by === "first_received" ? recordsOf : byTime;
+    const read = by === "first_received" || sample.near ? recordsOf : byTime;
     const records = await read(engine, question, page, whole ? undefined : sample.bound);
     if (records.length >= wanted || whole) return records;
   }
@@ -97,6 +98,8 @@ interface Sample {
   readonly rows: number;
   /** A condition that enough of the rows meet to fill the page, and none that comes after it. */
   readonly bound: string;
+  /** True where the bound leaves about as many turns as the sample has. */
+  readonly near: boolean;
   /** Different receipts of the rows, in microseconds. */
   readonly receipts: readonly number[];
 }
@@ -114,9 +117,10 @@ async function newestRows(
   const bind = bindings();
   const answer = await engine.query(
     `SELECT toFloat64(length(times)) AS rows, times[least(${place}, length(times))] AS bound,
-  if(length(times) < ${reach}, receipts, []) AS receipts
+  if(length(times) < ${reach}, receipts, []) AS receipts, first, last
 FROM (SELECT ${up ? "arraySort" : "arrayReverseSort"}(groupArray(${microsSql("at")})) AS times,
-  groupUniqArray(${microsSql("received")}) AS receipts
+  groupUniqArray(${microsSql("received")}) AS receipts, ${microsSql("min(received)")} AS first,
+  ${microsSql("max(received)")} AS last
 FROM (SELECT ${by} AS at, first_received AS received FROM turn_ledger
   WHERE ${whereSql(question, page, bind)} AND gone = 0
   ORDER BY first_received ${up ? "ASC" : "DESC"} LIMIT ${reach}))`,
@@ -124,17 +128,23 @@ FROM (SELECT ${by} AS at, first_received AS received FROM turn_ledger
     question.signal,
   );
   const [row] = rowsOf(answer);
+  const figure = (name: string): number => Number(row?.[name] ?? 0);
+  const [bound, first, last] = [figure("bound"), figure("first"), figure("last")];
   return {
-    rows: Number(row?.["rows"] ?? 0),
-    bound: `${by} ${up ? "<=" : ">="} ${timeSql(Number(row?.["bound"] ?? 0))}`,
+    rows: figure("rows"),
+    bound: `${by} ${up ? "<=" : ">="} ${timeSql(bound)}`,
+    near: up ? bound <= last + (last - first) : bound >= first - (last - first),
     receipts: (row?.["receipts"] ?? []) as readonly number[],
   };
 }
 
-/** Turns of these receipts: all versions of a turn have the same. */
+/**
+ * Turns of these receipts: all versions of a turn have the same. As a list, and not as an array, it
+ * is looked up in the primary key.
+ */
 function oneOf(receipts: readonly number[]): string {
   const times = `CAST([${receipts.join(", ")}], 'Array(Int64)')`;
-  return `first_received IN (arrayMap(x -> fromUnixTimestamp64Micro(x, 'UTC'), ${times}))`;
+  return `first_received IN (SELECT fromUnixTimestamp64Micro(arrayJoin(${times}), 'UTC'))`;
 }
 
 function microsSql(time: string): string {
