@@ -7,7 +7,6 @@ import { z } from "zod";
 import type { TurnRow } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import { turnOrderFields } from "@turnproof/store";
-import type { TurnOrder } from "@turnproof/store";
 
 import { parametersOf, queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import { wantsPage } from "../../http/environment.ts";
@@ -20,7 +19,7 @@ import { withTwin, pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
-import { keysetOf, placeOf } from "../../turns/turn-place.ts";
+import { keysetOf, placeOf, usualOrder } from "../../turns/turn-place.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { turnsPage } from "./page.tsx";
@@ -32,7 +31,11 @@ const turnsParameters = z.strictObject({
   ...listParameters.shape,
   sort: z
     .enum(turnOrderFields)
-    .describe("What the list is ordered by; default `first_received`. Unknown values come last.")
+    .describe(
+      "What the list is ordered by; default `own_time`: the turn's `ended_at`, and no later than " +
+        "its last receipt, so that a clock that is ahead moves nothing to the front. " +
+        "`first_received` is the order of receipt. Unknown values come last.",
+    )
     .optional(),
   order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),
   limit: limit
@@ -98,13 +101,15 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const reading = readingFor(c, parameters);
     const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
     const question = turnQuestion(reading, parameters, reads);
-    const paging = await pagingOf(c, parts, { ...parameters, view: "turns" }, reading);
+    const by = sort ?? usualOrder.by;
+    // A cursor belongs to its order, also where the request does not name it.
+    const paging = await pagingOf(c, parts, { ...parameters, sort: by, view: "turns" }, reading);
     const size = asked ?? limits.pageEventsDefault;
     const pending = await pendingFrames(parts);
     const { records, next } = await parts.store.ledger.listTurns(
       { ...question, signal: c.req.raw.signal },
       {
-        order: orderOf(sort, order),
+        order: order === "ascending" ? { by, ascending: true } : { by },
         limit: size,
         ...(paging.after === undefined ? {} : { after: placeOf(paging.after) }),
       },
@@ -112,7 +117,7 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const model: TurnsModel = {
       items: records.map(({ row }) => row),
       limit: size,
-      // A turn keeps its place in the order of receipt, so the position needs no unit to check.
+      // The place is a value and a key, so that it stands where no turn is any more.
       next_cursor: await paging.seal(next === null ? null : keysetOf(next), undefined),
       window_complete: pending === 0 && paging.after === undefined && next === null,
       as_of: paging.asOf,
@@ -121,13 +126,6 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     return respond(c, { model, view: turnsPage });
   });
   return app;
-}
-
-function orderOf(
-  by: TurnOrder["by"] = "first_received",
-  direction: "descending" | "ascending" = "descending",
-): TurnOrder {
-  return direction === "ascending" ? { by, ascending: true } : { by };
 }
 
 /**
