@@ -7,7 +7,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { countText, shareText } from "../../ui/display/figures.ts";
 import { trendOf } from "../../ui/display/trend.ts";
-import { rangeOf } from "../../ui/display/turn-figures.ts";
+import { askedRange, rangeOf } from "../../ui/display/time-range.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { AgentModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
@@ -88,7 +88,8 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
  * The trend of its turns: those of this page, until the browser has loaded the counts over all.
  */
 const TrendCard: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => {
-  const trend = trendOf(model.turns, Date.now(), rangeOf(Object.fromEntries(frame.query)));
+  const now = Date.now();
+  const trend = trendOf(model.turns, now, rangeOf(askedRange(frame.query), now));
   const filters = agentFilters(model.agent.agent_id ?? "", frame.query);
   return (
     <Card

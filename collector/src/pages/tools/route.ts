@@ -18,7 +18,7 @@ import type { CallRow, CallRows, ListedBy } from "../../turns/call-rows.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
-import { rangeOf } from "../../ui/display/turn-figures.ts";
+import { rangeOf } from "../../ui/display/time-range.ts";
 import { toolsPage } from "./page.tsx";
 
 const { chart: _chart, ...turnFilters } = listParameters.shape;
@@ -105,7 +105,8 @@ function toolsRoutes(parts: Parts): Hono<AppEnv> {
       signal: c.req.raw.signal,
     };
     const pending = await pendingFrames(parts);
-    const options = { kind, by, nowMs: parts.now(), within: rangeOf(reading.query) };
+    const nowMs = parts.now();
+    const options = { kind, by, nowMs, within: rangeOf(parameters, nowMs) };
     const [turns, { total, rows, frame }] = await Promise.all([
       ledger.countTurns(question),
       callRows(ledger, question, options),

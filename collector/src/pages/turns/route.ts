@@ -14,7 +14,6 @@ import { wantsPage } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
-import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { withTwin, pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
@@ -95,10 +94,9 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const sorted = wantsPage(c) ? sortedAddress(c) : undefined;
     if (sorted !== undefined) return c.redirect(sorted, 303);
     const { limit: asked, sort, order } = parameters;
-    const reading = readingFor(c, parameters);
     const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
-    const question = turnQuestion(reading, parameters, reads);
-    const paging = await pagingOf(c, parts, { ...parameters, view: "turns" }, reading);
+    const paging = await pagingOf(c, parts, { ...parameters, view: "turns" });
+    const question = turnQuestion(paging.reading, parameters, reads);
     const size = asked ?? limits.pageEventsDefault;
     const pending = await pendingFrames(parts);
     const { records, next } = await parts.store.ledger.listTurns(

@@ -3,10 +3,9 @@
  * -agent:x`. Terms with a parameter of their own become parameters of the address; the rest is in
  * `q`. The store evaluates all of them. Shared by server and browser.
  */
-import { normalizeTime } from "@turnproof/evidence";
-
 import { readCall } from "./call-term.ts";
 import { comparedText, millisecondsOf } from "./comparisons.ts";
+import { readTime } from "./time-range.ts";
 
 /** One term. */
 export interface Term {
@@ -82,16 +81,10 @@ function isUnderstood({ key, value }: Term): boolean {
   if (value === "") return false;
   if (key === "call") return readCall(value) !== undefined;
   if (key === "has") return hasValues.includes(value);
-  if (key === "after" || key === "before") return isTime(value);
+  if (key === "after" || key === "before") return readTime(value, 0) !== undefined;
   if (key === "latency") return !Number.isNaN(millisecondsOf(comparedText(value)));
   if (key === "tokens") return !Number.isNaN(Number(comparedText(value) || "x"));
   return filterKeys.includes(key);
-}
-
-/** A time of ISO 8601 with its zone, or a date, which is its midnight. */
-function isTime(value: string): boolean {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return !Number.isNaN(Date.parse(value));
-  return normalizeTime(value) !== undefined;
 }
 
 /** Parses the text of the bar; a value with spaces is in double quotes. */
