@@ -60,12 +60,7 @@ export function readingFor(
   for (const field of queryFields) {
     const value = parameters[field];
     if (value === undefined) continue;
-    if (times.has(field)) {
-      query[field] = readTime(String(value), atMs);
-      continue;
-    }
-    const typed = typeof value === "string" && keyed.has(field);
-    query[field] = typed ? c.get("typed")(value, field) : value;
+    query[field] = typeof value === "string" ? stored(c, field, value, atMs) : value;
   }
   refuseEmptyRange(query);
   if (parameters.scope === "anonymous") {
@@ -75,6 +70,12 @@ export function readingFor(
     query["user_id"] = null;
   }
   return { ...readingOf(principalOf(c), query), atMs };
+}
+
+/** A value as the store has it: an id perhaps keyed, a time in UTC. */
+function stored(c: AppContext, field: string, value: string, atMs: number): string | undefined {
+  if (keyed.has(field)) return c.get("typed")(value, field);
+  return times.has(field) ? readTime(value, atMs) : value;
 }
 
 /**

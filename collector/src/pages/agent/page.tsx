@@ -21,6 +21,7 @@ import { ErrorCount, GroupTokens, GroupsFooter, ToolTriple } from "../../ui/grou
 import { Playground } from "../../ui/groups/playground.tsx";
 import { ToolBar } from "../../ui/groups/tool-bar.tsx";
 import { WindowInsights } from "../../ui/groups/window-insights.tsx";
+import { AllTime } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 
 /** One agent. */
@@ -56,6 +57,7 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
               Search the whole history
             </a>{" "}
             · <a href={hrefOf(frame, "/agents")}>all agents</a>
+            <AllTime frame={frame} />
           </p>
         </Empty>
       ) : (

@@ -1,3 +1,4 @@
+/** @module Times of a filter as they are written, and what they mean. */
 import { expect, test } from "vitest";
 
 import { askedRange, inRange, isRelative, rangeOf, readTime } from "./time-range.ts";

@@ -34,6 +34,21 @@ export function isRelative(text: string | null | undefined): boolean {
   return typeof text === "string" && relativeMs(text) !== undefined;
 }
 
+const unitNames: { readonly [unit: string]: string } = {
+  s: "second",
+  m: "minute",
+  h: "hour",
+  d: "day",
+  w: "week",
+};
+
+/** A relative time in words: `3 hours ago`; another text unchanged. */
+export function relativeWords(text: string): string {
+  if (!isRelative(text)) return text;
+  const count = Number(text.slice(1, -1));
+  return `${count} ${unitNames[text.slice(-1)] ?? ""}${count === 1 ? "" : "s"} ago`;
+}
+
 /**
  * A time in UTC, or undefined for a text that is none. A date is its midnight, minutes are full
  * ones, and a text without a zone is UTC; a relative time counts back from `nowMs`.

@@ -38,6 +38,11 @@ export const FilterBar: FC<{
   </form>
 );
 
+/** True for a term with a chip; the range of time is in the header's picker. */
+export function isChip({ key, negated }: Term): boolean {
+  return negated || (key !== "after" && key !== "before");
+}
+
 /** The terms as chips that a click removes. */
 export const TermChips: FC<{
   readonly path: string;
@@ -45,7 +50,7 @@ export const TermChips: FC<{
   readonly query: URLSearchParams;
 }> = ({ path, terms, query }) => (
   <>
-    {terms.map((term) => (
+    {terms.filter(isChip).map((term) => (
       <a
         class="chip term"
         href={`${path}${queryOf(

@@ -4,7 +4,7 @@ import type { FC } from "hono/jsx";
 import type { Frame } from "../../http/frame.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { Chip, Chips, TenantChip } from "../elements/chip.tsx";
-import { TermChips } from "../elements/filter-bar.tsx";
+import { TermChips, isChip } from "../elements/filter-bar.tsx";
 import { Note } from "../elements/panel.tsx";
 
 /** The principal's binding and the active filters; a binding cannot be removed. */
@@ -27,7 +27,7 @@ export const ScopeLine: FC<{
         <Chip name="tenant" value="all" title="You are bound to no tenant." />
       )}
       <TermChips path={path} terms={terms} query={frame.query} />
-      {terms.length > 1 ? (
+      {terms.filter(isChip).length > 1 ? (
         <a class="chip plain" href={path}>
           clear all
         </a>
