@@ -66,10 +66,10 @@ export function showSwitches(): void {
   for (const box of document.querySelectorAll<HTMLElement>("[data-switches]")) box.hidden = false;
   for (const name of Object.keys(choices) as Preference[]) {
     const value = preference(name);
-    for (const button of document.querySelectorAll<HTMLElement>(`[data-switch="${name}"]`)) {
-      button.title = names[value] ?? value;
-      const word = button.querySelector("[data-word]");
-      if (word !== null) word.textContent = value === "utc" ? "UTC" : "local";
-    }
+    const button = document.querySelector<HTMLElement>(`[data-switch="${name}"]`);
+    if (button === null) continue;
+    button.title = names[value] ?? value;
+    const word = button.querySelector("[data-word]");
+    if (word !== null) word.textContent = value === "utc" ? "UTC" : "local";
   }
 }

@@ -3,8 +3,8 @@
  * and pages without a range pass the last one on to pages that have one.
  */
 import { askedRange, inRange } from "../display/time-range.ts";
-import { find, findAll } from "./page.ts";
-import { clock } from "./preferences.ts";
+import { announce, find, findAll } from "./page.ts";
+import { clock, turnPreference } from "./preferences.ts";
 
 const keptAs = "turnproof range";
 
@@ -60,6 +60,11 @@ function followClock(form: HTMLFormElement): void {
     if (words !== undefined) words.textContent = shown === "local" ? "in local time" : "in UTC";
   };
   show();
+  const other = find<HTMLButtonElement>("[data-other-clock]", form);
+  if (other !== undefined) {
+    other.hidden = false;
+    other.addEventListener("click", () => announce(turnPreference("clock")));
+  }
   window.addEventListener("turnproof:preference", show);
   form.addEventListener("formdata", ({ formData }) => {
     for (const { name, value } of fields) {

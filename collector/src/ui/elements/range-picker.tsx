@@ -66,11 +66,9 @@ export const RangePicker: FC<{ readonly path: string; readonly query: URLSearchP
             <span class="muted" data-range-clock>
               in UTC
             </span>
-            <span hidden data-switches>
-              <button class="button bare small" type="button" data-switch="clock">
-                UTC or local
-              </button>
-            </span>
+            <button class="button bare small" type="button" data-other-clock hidden>
+              UTC or local
+            </button>
             <button class="button" type="submit">
               Apply
             </button>
