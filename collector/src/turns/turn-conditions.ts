@@ -16,9 +16,11 @@ import type {
 
 import type { Reading } from "../access/grants.ts";
 import type { TypedIdentity } from "../access/typed-identity.ts";
+import { textCondition } from "./free-text.ts";
+import type { KnownName } from "./free-text.ts";
 import { outcomeGroups, readCall } from "../ui/display/call-term.ts";
 import { comparedText, comparisonSign, millisecondsOf } from "../ui/display/comparisons.ts";
-import { readTerms, storeKeys } from "../ui/display/filter-terms.ts";
+import { readTerms, storeKeys, textKey } from "../ui/display/filter-terms.ts";
 import type { Term } from "../ui/display/filter-terms.ts";
 import { readTime } from "../ui/display/time-range.ts";
 
@@ -110,6 +112,16 @@ function identityField(key: string): string | undefined {
 
 const tenantWords: ReadonlySet<string> = new Set(["anonymous", "unattributed"]);
 
+/** How a term is read. */
+export interface TermPlace {
+  /** Converts typed ids to their stored form. */
+  readonly typed?: TypedIdentity | undefined;
+  /** Relative times count back from here, epoch milliseconds; default now. */
+  readonly atMs?: number | undefined;
+  /** Names that free text may be a part of; default none. */
+  readonly names?: readonly KnownName[] | undefined;
+}
+
 /**
  * The condition of a term.
  *
@@ -117,9 +129,12 @@ const tenantWords: ReadonlySet<string> = new Set(["anonymous", "unattributed"]);
  */
 export function termCondition(
   { key, value, negated }: Term,
-  typed: TypedIdentity = (id) => id,
-  atMs: number = Date.now(),
+  { typed = (id) => id, atMs = Date.now(), names = [] }: TermPlace = {},
 ): TurnCondition {
+  if (key === textKey) {
+    const found = textCondition(value, names, typed);
+    return negated ? { ...found, not: true } : found;
+  }
   const asks = Object.hasOwn(conditions, key) ? conditions[key] : undefined;
   if (asks === undefined) throw new CodedError("parameter_invalid", { field: "q" });
   const field = key === "user" && tenantWords.has(value) ? undefined : identityField(key);
@@ -153,9 +168,7 @@ export interface TurnFilters {
 }
 
 /** How the terms of `q` are parsed. */
-export interface TermReading {
-  /** Converts typed ids to their stored form. */
-  readonly typed?: TypedIdentity;
+export interface TermReading extends Pick<TermPlace, "typed" | "names"> {
   /** A page lists the words that it did not understand; a program's request is refused. */
   readonly lenient?: boolean;
 }
@@ -168,7 +181,7 @@ export interface TermReading {
 export function turnQuestion(
   { scope, query, atMs = Date.now() }: Reading,
   { verdict, finding, q = "" }: TurnFilters = {},
-  { typed, lenient = false }: TermReading = {},
+  { typed, names, lenient = false }: TermReading = {},
 ): TurnQuestion {
   const { terms, unclear } = readTerms(q);
   if (!lenient && unclear.length > 0) throw new CodedError("parameter_invalid", { field: "q" });
@@ -178,7 +191,7 @@ export function turnQuestion(
       ...queryConditions(query, atMs),
       ...(verdict === undefined ? [] : [text("verdict")(verdict)]),
       ...(finding === undefined ? [] : [list("code")(finding)]),
-      ...terms.map((term) => termCondition(term, typed, atMs)),
+      ...terms.map((term) => termCondition(term, { typed, atMs, names })),
     ],
   };
 }

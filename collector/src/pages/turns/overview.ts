@@ -61,7 +61,7 @@ function overviewRoutes(parts: Parts): Hono<AppEnv> {
   const answers = new FreshAnswers<OverviewModel>(parts.now);
   app.get("/traces/overview.json", async (c) => {
     const { chart, ...parameters } = readParameters(c, listParameters);
-    const counting = countingOf(c, parameters);
+    const counting = await countingOf(c, parts, parameters);
     const withDurations = chart === "duration";
     const make = (): Promise<OverviewModel> => overviewOf(parts, counting, withDurations);
     return respondJson(c, await answers.of(JSON.stringify([counting.key, withDurations]), make));

@@ -56,7 +56,11 @@ function trendRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const answers = new FreshAnswers<TrendModel>(parts.now);
   app.get("/traces/trend.json", async (c) => {
-    const { question, within, key } = countingOf(c, readParameters(c, trendParameters));
+    const { question, within, key } = await countingOf(
+      c,
+      parts,
+      readParameters(c, trendParameters),
+    );
     const make = async (): Promise<TrendModel> => {
       const pending = await pendingFrames(parts);
       const options = { nowMs: parts.now(), within };
