@@ -24,6 +24,10 @@ export type {
   MeasureTrials,
   SideShare,
 } from "./gate/gate-report.ts";
+export { compareShares } from "./gate/compare-shares.ts";
+export type { Share, ShareComparison } from "./gate/compare-shares.ts";
+export { holm } from "./gate/holm.ts";
+export { shareInterval } from "./gate/intervals.ts";
 export type { Interval } from "./gate/intervals.ts";
 export type { Measured, SideMeasure } from "./gate/measures.ts";
 export type { PassK } from "./gate/pass-k.ts";

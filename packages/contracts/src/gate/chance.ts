@@ -4,9 +4,15 @@
  */
 
 const logFactorials: number[] = [0];
+/** Numbers below this have their logarithm in a table. */
+const tabled = 4_096;
 
-/** Natural logarithm of n!. */
+/** Natural logarithm of n!; above the table by Stirling's series, whose next term is below 1e-25. */
 function logFactorial(n: number): number {
+  if (n >= tabled) {
+    const series = 1 / (12 * n) - 1 / (360 * n ** 3) + 1 / (1_260 * n ** 5);
+    return n * Math.log(n) - n + 0.5 * Math.log(2 * Math.PI * n) + series;
+  }
   for (let at = logFactorials.length; at <= n; at += 1) {
     logFactorials.push((logFactorials[at - 1] ?? 0) + Math.log(at));
   }
@@ -51,6 +57,37 @@ export function hypergeometric(
     chances.push(Math.exp(logChoose(marked, hits) + logChoose(total - marked, drawn - hits) - all));
   }
   return { low, chances };
+}
+
+/**
+ * Probability of at least `hits` among `drawn` of `total` things of which `marked` are hits. Sums the
+ * side that does not have the mean, in steps of a number of standard deviations, so that millions
+ * of things cost no more than thousands.
+ */
+export function hypergeometricAtLeast(
+  hits: number,
+  { total, marked, drawn }: { total: number; marked: number; drawn: number },
+): number {
+  const low = Math.max(0, marked + drawn - total);
+  const high = Math.min(marked, drawn);
+  if (hits <= low) return 1;
+  if (hits > high) return 0;
+  const chance = (at: number): number =>
+    Math.exp(
+      logChoose(marked, at) + logChoose(total - marked, drawn - at) - logChoose(total, drawn),
+    );
+  /** The chance of one hit more, divided by that of `at` hits. */
+  const growth = (at: number): number =>
+    ((marked - at) * (drawn - at)) / ((at + 1) * (total - marked - drawn + at + 1));
+  const above = hits > (marked * drawn) / total;
+  let [at, term] = above ? [hits, chance(hits)] : [hits - 1, chance(hits - 1)];
+  let sum = term;
+  while (term > sum * 1e-18 && (above ? at < high : at > low)) {
+    term = above ? term * growth(at) : term / growth(at - 1);
+    at += above ? 1 : -1;
+    sum += term;
+  }
+  return Math.min(1, Math.max(0, above ? sum : 1 - sum));
 }
 
 /** Steps of a bisection: to the precision of a number between 0 and 1. */
