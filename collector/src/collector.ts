@@ -11,7 +11,7 @@ import { createClientNetwork } from "./access/client-address.ts";
 import { parseConfig } from "./config/config.ts";
 import type { Config } from "./config/config.ts";
 import { peerAddress } from "./http/environment.ts";
-import type { AppEnv } from "./http/environment.ts";
+import type { AppContext, AppEnv } from "./http/environment.ts";
 import { compress } from "./http/compress.ts";
 import { createErrorHandler, refuse } from "./http/errors.ts";
 import { gate } from "./http/gate.ts";
@@ -20,6 +20,7 @@ import { requireEndpoints } from "./http/endpoint.ts";
 import type { GrpcReceiver } from "./receive/grpc/grpc-server.ts";
 import { startJudge } from "./judge/judge.ts";
 import { createLog } from "./log.ts";
+import { answerMcp } from "./mcp/answer-mcp.ts";
 import type { Parts } from "./parts.ts";
 import { openParts } from "./opening.ts";
 import type { Close, CollectorOptions } from "./opening.ts";
@@ -92,11 +93,14 @@ function buildApp(parts: Parts): Hono<AppEnv> {
   const renderer = rendererOf(parts);
   const network = createClientNetwork(config.proxy);
   const app = new Hono<AppEnv>().basePath(config.basePath);
+  const mcp = (c: AppContext): Promise<Response> =>
+    answerMcp(c, (request) => app.fetch(request, c.env), config);
   app.use(async function requestScope(c, next) {
     c.set("requestId", randomUUID());
     c.set("renderer", renderer);
     c.set("route", "");
     c.set("typed", parts.typed);
+    c.set("mcp", mcp);
     c.set("client", network.clientOf(peerAddress(c), c.req.header("x-forwarded-for")));
     c.set("scheme", config.cookieSecure ? "https:" : "http:");
     await next();

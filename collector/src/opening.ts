@@ -12,6 +12,8 @@ import { CodedError } from "@turnproof/semconv";
 import { lentEngineOf, turnRecorder } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
+import { startAlerts } from "./alerts/alerts.ts";
+import { openPriceList } from "./cost/price-list.ts";
 import { watchAccounts } from "./config/accounts.ts";
 import { openAudit } from "./access/audit/log.ts";
 import type { Audit } from "./access/audit/log.ts";
@@ -45,7 +47,7 @@ import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
-import type { Parts } from "./parts.ts";
+import type { Alerts, Parts } from "./parts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
 import { version } from "./version.ts";
@@ -160,7 +162,29 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const recorder = turnRecorder(store, collectorScope(), { bytesMax, draft });
   const own = recordFrames(recorder);
   recording.resolve(loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log));
-  return { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
+  const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
+  return { ...whole, alerts: await openAlerts(opening, whole) };
+}
+
+/** Alerts write beside the evidence, so read-only mode has none. */
+async function openAlerts({ config, opened }: Opening, parts: Parts): Promise<Alerts | undefined> {
+  if (config.readOnly) return undefined;
+  const { host, port, basePath, origins, alertRules, alertTargets, alertSecret } = config;
+  const origin = origins[0] ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const prices = await openPriceList(config.prices);
+  const alerts = await startAlerts(
+    { ...parts, store: parts.patient, prices },
+    {
+      rules: alertRules,
+      targets: alertTargets,
+      secret: alertSecret,
+      scope: config.auditScope,
+      base: `${origin}${basePath === "/" ? "" : basePath}`,
+      ...(config.backend === "ephemeral" ? {} : { file: join(config.dataDir, "alerts.json") }),
+    },
+  );
+  opened.push(() => alerts.close());
+  return alerts;
 }
 
 /** The audit log, if one is configured. */

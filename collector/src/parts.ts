@@ -8,6 +8,8 @@ import type {
   TurnRecorder,
 } from "@turnproof/store";
 
+import type { AlertDocument, JudgedGroup } from "./alerts/alert-state.ts";
+import type { AlertRule, AlertTarget } from "./config/alert-rules.ts";
 import type { Audit } from "./access/audit/log.ts";
 import type { Credentials } from "./access/credentials.ts";
 import type { Keyring } from "./access/keyring.ts";
@@ -37,6 +39,20 @@ export interface Readers {
   close(): Promise<void>;
 }
 
+/** The alerts of one collector. */
+export interface Alerts {
+  readonly rules: readonly AlertRule[];
+  readonly targets: readonly AlertTarget[];
+  readonly document: AlertDocument;
+  /** Last values of each rule, by its name. */
+  readonly values: ReadonlyMap<string, readonly JudgedGroup[]>;
+  /** Sends no alerts of a rule, or of one of its groups, until then; a past time ends a silence. */
+  silence(of: { rule: string; group: string | null; until: string; by: string }): Promise<void>;
+  /** Ends an alert until its condition has ended. False where none of this id fires. */
+  resolve(id: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
 /** The parts of one collector. */
 export interface Parts {
   readonly config: Config;
@@ -50,6 +66,8 @@ export interface Parts {
   readonly readers?: Readers | undefined;
   /** Writes turns of stored events; absent where nothing is received or judged. */
   readonly recorder?: TurnRecorder | undefined;
+  /** Absent in read-only mode and in a reading thread. */
+  readonly alerts?: Alerts | undefined;
   /** The same without read timeouts, for background work. */
   readonly patient: EvidenceStore;
   /** Host of the store's server, without credentials; null without a server. */

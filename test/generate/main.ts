@@ -23,6 +23,7 @@ import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
 import { eventAttributesFile, eventAttributesModule } from "./event-attributes.ts";
 import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
 import { conventionsDocument, conventionsFile } from "./conventions-readme.ts";
+import { guides, guidesFile } from "./guides.ts";
 import { instrumentPage, instrumentPages } from "./instrument-pages.ts";
 import { judgeRulesFile, judgeRulesModule } from "./judge-rules.ts";
 import { semconvReadme, semconvReadmeFile } from "./semconv-readme.ts";
@@ -61,6 +62,7 @@ const generated: readonly GeneratedFile[] = [
   { path: callUsageDdlFile, make: callUsageDdl },
   { path: contractSchemaFile, make: contractSchema },
   { path: collectorReadmeFile, make: () => collectorReadme(endpoints) },
+  { path: guidesFile, make: guides },
   { path: judgeRulesFile, make: judgeRulesModule },
   { path: evidenceReadmeFile, make: evidenceReadme },
   ...instrumentPages.map((path) => ({ path, make: () => instrumentPage(path) })),

@@ -15,6 +15,7 @@ export type Permission =
   | "account.resolve"
   | "recommendation.review"
   | "outcome.write"
+  | "alert.manage"
   | "agent.run"
   | "trace.reveal"
   | "trace.write";
@@ -26,6 +27,7 @@ const operator: readonly Permission[] = [
   "account.resolve",
   "recommendation.review",
   "outcome.write",
+  "alert.manage",
   "agent.run",
 ];
 const admin: readonly Permission[] = [...operator, "trace.reveal", "trace.write"];

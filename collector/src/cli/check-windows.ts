@@ -8,6 +8,7 @@ import type { WindowMarks } from "@turnproof/contracts";
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 import { decodeJwt } from "jose";
 
+import { checkedWindow } from "../judge/checked-window.ts";
 import { readStatement } from "../judge/statement.ts";
 import type { TurnModel } from "../pages/turn/route.ts";
 import type { TurnsModel } from "../pages/turns/route.ts";
@@ -98,7 +99,8 @@ export async function* collectorWindows(
       turn_id: filters.turn,
     });
     const events = model.events.filter(({ turn_id: turn }) => turns.has(turn ?? ""));
-    yield { window: { events, metadata: metadataOf(model) }, more };
+    const metadata = checkedWindow(model.window, model.verdict);
+    yield { window: { events, metadata }, more };
   }
 }
 
@@ -127,23 +129,4 @@ async function listTurns(
     cursor = page.next_cursor;
   } while (cursor !== null && rows.length < turnsMax);
   return { rows, more: cursor !== null };
-}
-
-/** An open turn stays open for the judge here: only the collector has its producers' reports. */
-const farMs = 1e13;
-
-/** What the collector's own verdict says of the window, known losses included. */
-function metadataOf({ window, verdict }: TurnModel): WindowMetadata {
-  const { complete, read_completeness: read, reasons } = verdict.window;
-  const has = (reason: string): number => ((reasons as readonly string[]).includes(reason) ? 1 : 0);
-  return {
-    window_complete: complete,
-    truncated: window.bounded,
-    normalization_errors: window.errors,
-    read_completeness: read,
-    as_of: window.mark,
-    known_loss: has("known_loss") + has("write_failures"),
-    sampled_out: has("sampled_out"),
-    ...(verdict.open_until === null ? {} : { turn_limits: { default_ms: farMs } }),
-  };
 }

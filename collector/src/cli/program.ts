@@ -14,6 +14,7 @@ import { addFindCommand } from "./find.ts";
 import { addGateCommand } from "./gate.ts";
 import { addImportCommand } from "./import.ts";
 import { addJournalCommand } from "./journal.ts";
+import { addMcpCommand } from "./mcp.ts";
 import { addMigrateCommand } from "./migrate.ts";
 import { addReconcileCommand } from "./reconcile.ts";
 import { addRetentionCommand } from "./retention.ts";
@@ -52,6 +53,7 @@ Exit codes: 0 success, 1 failure or a negative result, 2 wrong arguments or conf
     addFindCommand,
     addTailCommand,
     addExportCommand,
+    addMcpCommand,
     addDoctorCommand,
     addTokenCommand,
     addAuditCommand,

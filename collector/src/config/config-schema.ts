@@ -4,6 +4,7 @@ import { providersWith } from "@turnproof/store";
 import { z } from "zod";
 
 import { priceFileIn } from "./price-file.ts";
+import { alertRulesIn, alertTargets, webhookSecret } from "./alert-rules.ts";
 import { accountsIn } from "./accounts.ts";
 import {
   declaredProxy,
@@ -74,6 +75,9 @@ export const schema = z.object({
   INGEST_TOKENS: ingestTokens.default([]),
   TRUSTED_INGEST: list.optional(),
   PRICES: priceFileIn.optional(),
+  ALERT_RULES: alertRulesIn.default([]),
+  ALERT_TARGETS: alertTargets.default([]),
+  ALERT_SECRET: webhookSecret.optional(),
   TURN_LIMIT: turnLimits.optional(),
   JOURNAL_BYTES_MAX: z
     .string()

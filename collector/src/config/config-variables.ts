@@ -104,6 +104,19 @@ export const variables: readonly Variable[] = [
     "",
     "Path of a JSON file with prices of models that come before the built-in list's; read at start.",
   ),
+  row("ALERT_RULES", "", "Path of a YAML or JSON file with rules of alerts; read at start."),
+  row(
+    "ALERT_TARGETS",
+    "",
+    "Where alerts are sent, comma-separated: `name=webhook+https://…`, `name=slack+https://…`, `name=alertmanager+https://…`.",
+    true,
+  ),
+  row(
+    "ALERT_SECRET",
+    "",
+    "Signs webhooks of ALERT_TARGETS: `whsec_` and 24 to 64 bytes in base64.",
+    true,
+  ),
   row(
     "TURN_LIMIT",
     "900",

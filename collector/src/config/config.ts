@@ -9,6 +9,7 @@ import type { TurnLimits } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { ProviderName } from "@turnproof/store";
 
+import type { AlertRule, AlertTarget } from "./alert-rules.ts";
 import type { PriceFile } from "./price-file.ts";
 import type { DeclaredProxy } from "./proxy-networks.ts";
 import type { ShipTarget } from "./ship-targets.ts";
@@ -63,6 +64,9 @@ export interface Config {
   readonly trustedIngest?: readonly string[];
   /** After how long without an event a turn that did not end is unfinished. */
   readonly turnLimits?: TurnLimits;
+  readonly alertRules: readonly AlertRule[];
+  readonly alertTargets: readonly AlertTarget[];
+  readonly alertSecret?: string;
   /** Prices that come before those of the list. */
   readonly prices?: PriceFile;
   readonly journalBytesMax: number;
@@ -260,6 +264,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     traceLink: data.UI_TRACE_LINK,
     trustedIngest: data.TRUSTED_INGEST,
     prices: data.PRICES,
+    alertSecret: data.ALERT_SECRET,
     turnLimits: data.TURN_LIMIT,
     identityKey: data.IDENTITY_KEY,
     signingKey: data.SIGNING_KEY,
@@ -278,6 +283,8 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     contentMode: data.UI_TRACE_CONTENT_MODE,
     auditScope: data.UI_AUDIT_SCOPE,
     auditShip: data.AUDIT_SHIP,
+    alertRules: data.ALERT_RULES,
+    alertTargets: data.ALERT_TARGETS,
     ingest: data.INGEST,
     ingestTokens: data.INGEST_TOKENS,
     journalBytesMax: data.JOURNAL_BYTES_MAX,

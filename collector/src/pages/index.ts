@@ -17,6 +17,7 @@ import { metricsGroup } from "../http/metrics.ts";
 import { accountsGroup } from "./accounts/route.ts";
 import { agentGroup } from "./agent/route.ts";
 import { agentsGroup } from "./agents/route.ts";
+import { alertsGroup } from "./alerts/route.ts";
 import { analysisGroup } from "./analysis/route.ts";
 import { capabilitiesGroup } from "./capabilities/route.ts";
 import { compareGroup } from "./compare/route.ts";
@@ -30,6 +31,7 @@ import { homeGroup } from "./home/route.ts";
 import { learningGroup } from "./learning/route.ts";
 import { liveGroup } from "./live/route.ts";
 import { loginGroup } from "./login/route.ts";
+import { mcpGroup } from "./mcp/route.ts";
 import { memoryGroup } from "./memory/route.ts";
 import { patternsGroup } from "./patterns/route.ts";
 import { reconcileGroup } from "./reconcile/route.ts";
@@ -80,6 +82,8 @@ const groups: readonly RouteGroup[] = [
   threadGroup,
   costGroup,
   toolsGroup,
+  alertsGroup,
+  mcpGroup,
   docsGroup,
   patternsGroup,
   liveGroup,

@@ -19,6 +19,7 @@ export const places: readonly Place[] = [
   { href: "/traces/find", name: "Incidents", icon: "incidents", key: "i" },
   { href: "/traces/compare", name: "Compare", icon: "compare", key: "c" },
   { href: "/traces/health", name: "Health", icon: "health", key: "h" },
+  { href: "/alerts", name: "Alerts", icon: "warning", key: "w" },
   { href: "/learning", name: "Learning", icon: "learning", key: "l" },
   { href: "/memory", name: "Memory", icon: "memory", key: "m" },
   { href: "/settings", name: "Settings", icon: "settings", key: "s" },

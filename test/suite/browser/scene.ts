@@ -2,6 +2,9 @@
  * @module The sites on which pages are looked at: one with an afternoon of evidence, an empty one,
  * a guarded and a read-only one, one whose store is away, and one where every word is long.
  */
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
 import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 
@@ -76,10 +79,13 @@ export interface Scene {
   readonly close: () => Promise<void>;
 }
 
+/** Rules of which one fires on the story and one does not. */
+const alertRules = fileURLToPath(new URL("alert-rules.yaml", import.meta.url));
+
 /** Opens the sites and fills them. */
 export async function openScene(): Promise<Scene> {
   const [site, empty, guarded, readOnly, broken, long] = await Promise.all([
-    openSite({}, { hooks: mounted }),
+    openSite({ TURNPROOF_ALERT_RULES: alertRules }, { hooks: mounted }),
     openSite(),
     openSite({ TURNPROOF_UI_ACCOUNTS: JSON.stringify(accounts) }, { hooks: mounted }),
     openSite({ TURNPROOF_UI_READ_ONLY: "true" }, { hooks: mounted }),
@@ -91,6 +97,7 @@ export async function openScene(): Promise<Scene> {
   await sendStory(site.url, { endMs: Date.now(), turns: 30, hours: 2 });
   const roots = await judgedRoots(site, `agent_id=${agent}&verdict=success&sort=ended_at`, 2);
   const failedRoot = await mostFaulted(site);
+  await firing(site);
   // Recommendations with one that is decided, so that its draft stands on the page too.
   await propose(site);
   return {
@@ -116,6 +123,17 @@ async function mostFaulted(site: Site): Promise<string> {
     }),
   );
   return counted.toSorted((a, b) => b.findings - a.findings)[0]?.root ?? "";
+}
+
+/** Waits until the rule has been looked at after the verdicts. */
+async function firing(site: Site): Promise<void> {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline;) {
+    const answer = await fetch(`${site.url}/alerts.json`);
+    const { firing: alerts } = (await answer.json()) as { readonly firing: readonly unknown[] };
+    if (alerts.length > 0) return;
+    await setTimeout(100);
+  }
+  throw new Error("no alert fires");
 }
 
 async function propose(site: Site): Promise<void> {

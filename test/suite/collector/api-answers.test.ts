@@ -2,6 +2,10 @@
  * Each JSON answer has the shape that the API description promises, field by field: a field that is
  * not described fails as one that lacks. Asked of a collector with a week of turns.
  */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { ephemeral, ephemeralMemory } from "@turnproof/store";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -25,13 +29,22 @@ const accounts = JSON.stringify({ root: { token: "root-token-0123456789", role: 
 const headers = { authorization: "Bearer root-token-0123456789" };
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
 
+const draft = "name: one\nmeasure: error_share\nwindow: 1h\nabove: 0.1\nby: agent";
+/** A file with a rule that fires on the week's errors. */
+function rulesFile(): string {
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-answers-")), "rules.yaml");
+  const rule = "{name: failing, measure: error_share, window: 1h, above: 0.001}";
+  writeFileSync(file, `version: 1\nrules:\n  - ${rule}\n`);
+  return file;
+}
+
 let desk: Desk;
 let server: Listening;
 let api: Api;
 const asked = new Set<string>();
 beforeAll(async () => {
   desk = await openDesk(
-    { TURNPROOF_UI_ACCOUNTS: accounts },
+    { TURNPROOF_UI_ACCOUNTS: accounts, TURNPROOF_ALERT_RULES: rulesFile() },
     {
       store: ephemeral(),
       memory: ephemeralMemory(),
@@ -153,6 +166,17 @@ test("each answer about one thing, and of the process, is as described", async (
   for (const path of ["/healthz", "/readyz", "/readyz/store", "/.well-known/jwks.json"]) {
     await hold("get", path, {});
   }
+  await hold("get", "/alerts.json", {});
+  await hold("get", "/alerts.json", { query: `?draft=${encodeURIComponent(draft)}` });
+  await hold("post", "/alerts/silence", { body: { rule: "failing", hours: 1 } });
+  await hold("get", "/alerts.json", { query: "?rule=failing" });
+  await vi.waitFor(async () => {
+    const { firing } = await desk.json<{ firing: readonly { id: string }[] }>(
+      "/alerts.json",
+      headers,
+    );
+    await hold("post", "/alerts/resolve", { body: { id: firing[0]?.id } });
+  }, 20_000);
   await hold("get", "/settings.json", {});
   await hold("get", "/traces/capabilities.json", {});
   await hold("get", "/traces/artifact.json", { query: "?resource_ref=letter-1" });
@@ -190,7 +214,8 @@ test("lineage, recommendations and their review are as described", async () => {
 
 test("no described answer was left out", () => {
   // What an agent answers is the host's own; a reveal needs a mode and a row of memory.
-  const elsewhere = ["getApiDescription", "runAgent", "revealContent"];
+  // The client of the Model Context Protocol checks its messages.
+  const elsewhere = ["getApiDescription", "runAgent", "revealContent", "callMcp"];
   const described = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId, responses }]) => {
       const [, answer] = Object.entries(responses).find(([status]) => status < "3") ?? [];

@@ -192,7 +192,11 @@ async function ask(route: string, asked: Asked, asker: Asker, owner: Owner): Pro
   const type = asked.form === undefined ? "application/json" : "application/x-www-form-urlencoded";
   return request(asker === "readOnly" ? readOnly : open, fill(asked.path), {
     method,
-    headers: { ...credential(asker), ...(body === undefined ? {} : { "content-type": type }) },
+    headers: {
+      ...credential(asker),
+      ...(body === undefined ? {} : { "content-type": type }),
+      ...(asked.accept === undefined ? {} : { accept: asked.accept }),
+    },
     ...(body === undefined ? {} : { body }),
   });
 }

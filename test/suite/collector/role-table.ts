@@ -26,6 +26,7 @@ export interface Asked {
   readonly path: string;
   readonly body?: object;
   readonly form?: string;
+  readonly accept?: string;
 }
 
 const turn = { agent_id: "agent-O", root_trace_id: "root-O", turn_id: "root-O-turn" };
@@ -55,6 +56,19 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
   "GET /settings.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/settings.json" },
+  ],
+  "POST /mcp": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    {
+      path: "/mcp",
+      accept: "application/json, text/event-stream",
+      body: {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "find_by_id", arguments: { id: "letter-O" } },
+      },
+    },
   ],
   "GET /openapi.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
@@ -93,6 +107,16 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
   "GET /tools.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/tools.json?by=agent" },
+  ],
+  "GET /alerts": ["401 200 200 200 200 403 403 403 401 401 401 200", { path: "/alerts" }],
+  "GET /alerts.json": ["401 200 200 200 200 403 403 403 401 401 401 200", { path: "/alerts.json" }],
+  "POST /alerts/silence": [
+    "401 403 403 404 404 403 403 403 401 401 401 403",
+    { path: "/alerts/silence", body: { rule: "none", hours: 1 } },
+  ],
+  "POST /alerts/resolve": [
+    "401 403 403 404 404 403 403 403 401 401 401 403",
+    { path: "/alerts/resolve", body: { id: `alert_${"0".repeat(32)}` } },
   ],
   "GET /traces/events.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",

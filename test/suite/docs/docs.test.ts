@@ -122,7 +122,7 @@ describe("commands", () => {
       const leaves = command.commands.length === 0 ? [command] : command.commands;
       for (const leaf of leaves) {
         const longs = leaf.options.map(({ long }) => long);
-        const speaks = longs.includes("--json") || ["ui", "export"].includes(leaf.name());
+        const speaks = longs.includes("--json") || ["ui", "export", "mcp"].includes(leaf.name());
         expect([leaf.name(), speaks]).toEqual([leaf.name(), true]);
       }
     }

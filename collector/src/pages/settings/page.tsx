@@ -205,6 +205,7 @@ const permissionWords: { readonly [P in Permission]: string } = {
   "account.resolve": "ask the host's directory for a user id",
   "recommendation.review": "accept, defer or reject recommendations",
   "outcome.write": "record feedback and outcomes",
+  "alert.manage": "silence and resolve alerts",
   "agent.run": "run mounted agents",
   "trace.reveal": "reveal content that a host keeps",
   "trace.write": "change what is stored",

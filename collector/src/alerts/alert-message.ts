@@ -1,0 +1,123 @@
+/**
+ * @module AlertMessage: an alert in the form of each kind of target. Names of rules, groups and
+ * roots, counts and times: no content.
+ */
+import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
+import { durationText } from "../ui/display/figures.ts";
+import { limitText, measureText, valueText } from "./breach.ts";
+import type { ActiveAlert } from "./alert-state.ts";
+
+/** An event of an alert. */
+export interface AlertEvent {
+  readonly kind: "firing" | "resolved";
+  readonly rule: AlertRule;
+  readonly alert: ActiveAlert;
+  /** When its message was made, epoch milliseconds. */
+  readonly atMs: number;
+  /** Address of the collector for people, without a slash at its end. */
+  readonly base: string;
+}
+
+/** One sentence about the alert. */
+function alertSentence({ kind, rule, alert, atMs }: AlertEvent): string {
+  const where = rule.by === undefined ? "" : ` of ${rule.by} ${alert.group ?? "not recorded"}`;
+  const what = `${measureText(rule)}${where}`;
+  if (kind === "resolved") {
+    const took = durationText(Math.max(0, atMs - Date.parse(alert.since)));
+    return `${rule.name} is resolved after ${took}. ${what}: ${valueText(rule, alert.value)}.`;
+  }
+  return `${rule.name} fires. ${what}: ${valueText(rule, alert.value)}, ${limitText(rule)}.`;
+}
+
+/** Query string of the list of turns behind an alert. */
+export function turnsQuery(rule: AlertRule, group: string | null): string {
+  const query = new URLSearchParams();
+  const quoted = group === null ? undefined : /^[\w.:@/-]+$/.test(group) ? group : `"${group}"`;
+  const own = rule.by === undefined || quoted === undefined ? "" : `${rule.by}:${quoted}`;
+  const slow = rule.measure === "p95_ms" && rule.above !== undefined;
+  const terms = [
+    rule.where ?? "",
+    own,
+    rule.measure === "error_share" ? "has:error" : "",
+    slow ? `latency:>${rule.above}ms` : "",
+  ];
+  const q = terms.filter((term) => term !== "").join(" ");
+  if (q !== "") query.set("q", q);
+  if (rule.verdict !== undefined) query.set("verdict", rule.verdict);
+  if (rule.finding !== undefined) query.set("finding", rule.finding);
+  return query.size === 0 ? "" : `?${query.toString()}`;
+}
+
+/** Body of a message, JSON. */
+export function messageBody(target: AlertTarget, event: AlertEvent): string {
+  if (target.kind === "slack") return JSON.stringify(slackBody(event));
+  if (target.kind === "alertmanager") return JSON.stringify([alertmanagerBody(event)]);
+  return JSON.stringify(webhookBody(event));
+}
+
+function webhookBody(event: AlertEvent): object {
+  const { kind, rule, alert, atMs, base } = event;
+  return {
+    type: `turnproof.alert.${kind}`,
+    timestamp: new Date(atMs).toISOString(),
+    data: {
+      alert_id: alert.id,
+      rule: rule.name,
+      severity: rule.severity,
+      measure: rule.measure,
+      by: rule.by ?? null,
+      group: alert.group,
+      value: alert.value,
+      sentence: alertSentence(event),
+      window_ms: rule.window_ms,
+      since: alert.since,
+      root_trace_ids: alert.roots,
+      turns: `${base}/traces${turnsQuery(rule, alert.group)}`,
+      alerts: `${base}/alerts`,
+    },
+  };
+}
+
+const slackSign = {
+  critical: ":rotating_light:",
+  warning: ":warning:",
+  info: ":information_source:",
+};
+
+function slackBody(event: AlertEvent): object {
+  const { kind, rule, alert, base } = event;
+  const escaped = (text: string): string =>
+    text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const sign = kind === "resolved" ? ":white_check_mark:" : slackSign[rule.severity];
+  const text = `${sign} ${escaped(alertSentence(event))}`;
+  const links = [
+    `<${base}/traces${turnsQuery(rule, alert.group)}|Turns>`,
+    ...alert.roots.map(
+      (root) => `<${base}/traces/${encodeURIComponent(root)}|${escaped(root.slice(0, 12))}>`,
+    ),
+  ];
+  return {
+    text,
+    blocks: [{ type: "section", text: { type: "mrkdwn", text: `${text}\n${links.join(" · ")}` } }],
+  };
+}
+
+/** A firing alert lasts this long without being sent again. */
+const lastsMs = 10 * 60_000;
+
+function alertmanagerBody(event: AlertEvent): object {
+  const { kind, rule, alert, atMs, base } = event;
+  const ends = kind === "resolved" ? atMs : atMs + lastsMs;
+  return {
+    labels: {
+      alertname: rule.name,
+      severity: rule.severity,
+      measure: rule.measure,
+      ...(rule.by === undefined ? {} : { [rule.by]: alert.group ?? "" }),
+    },
+    annotations: { summary: alertSentence(event), alert_id: alert.id },
+    startsAt: alert.since,
+    endsAt: new Date(ends).toISOString(),
+    generatorURL: `${base}/alerts`,
+  };
+}

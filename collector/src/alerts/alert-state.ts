@@ -1,0 +1,244 @@
+/**
+ * @module AlertState: what is firing, what was, and what is still to be sent: one document, so that
+ * a change and its messages are kept together or not at all.
+ */
+import { createHash } from "node:crypto";
+
+import { z } from "zod";
+
+import type { AlertRule } from "../config/alert-rules.ts";
+
+/** Why an alert ended. */
+export type AlertEnd = "value" | "not_established" | "operator" | "rule_removed";
+
+/** An alert that fires. */
+export interface ActiveAlert {
+  /** The same for every collector that sees the same evidence. */
+  readonly id: string;
+  readonly rule: string;
+  readonly group: string | null;
+  /** When it was found to fire, ISO 8601. */
+  readonly since: string;
+  readonly value: number | null;
+  /** Some roots of its evidence, newest first. */
+  readonly roots: readonly string[];
+  /** Last time at which its rule was broken, epoch milliseconds. */
+  readonly broken_ms: number;
+  /** Its messages are in the outbox, or were. */
+  readonly notified: boolean;
+  /** Resolved by an operator: quiet until its condition ends. */
+  readonly resolved: boolean;
+}
+
+/** An alert that has ended. */
+export interface ClosedAlert {
+  readonly id: string;
+  readonly rule: string;
+  readonly group: string | null;
+  readonly since: string;
+  readonly ended: string;
+  readonly reason: AlertEnd;
+  readonly value: number | null;
+  readonly roots: readonly string[];
+}
+
+/** A message that its target has not taken yet. */
+export interface AlertMessage {
+  /** `webhook-id`: the same at every attempt and from every collector. */
+  readonly id: string;
+  readonly target: string;
+  readonly alert_id: string;
+  readonly body: string;
+  readonly made_ms: number;
+  readonly attempts: number;
+  readonly next_ms: number;
+}
+
+/** Alerts of a rule that are not sent. */
+export interface AlertSilence {
+  readonly rule: string;
+  /** Null: every group of the rule. */
+  readonly group: string | null;
+  readonly until: string;
+  /** Name of the principal. */
+  readonly by: string;
+}
+
+/** The document. */
+export interface AlertDocument {
+  readonly version: 1;
+  /** Evidence was looked at up to here, epoch milliseconds; null before the first time. */
+  readonly looked_ms: number | null;
+  readonly active: readonly ActiveAlert[];
+  readonly closed: readonly ClosedAlert[];
+  readonly outbox: readonly AlertMessage[];
+  readonly silences: readonly AlertSilence[];
+  /** Messages that no target took for three days. */
+  readonly given_up: number;
+}
+
+const alert = {
+  id: z.string(),
+  rule: z.string(),
+  group: z.string().nullable(),
+  since: z.string(),
+  value: z.number().nullable(),
+  roots: z.array(z.string()),
+};
+
+/** Reads the document. */
+export const alertDocument: z.ZodType<AlertDocument> = z.object({
+  version: z.literal(1),
+  looked_ms: z.number().nullable(),
+  active: z.array(
+    z.object({ ...alert, broken_ms: z.number(), notified: z.boolean(), resolved: z.boolean() }),
+  ),
+  closed: z.array(
+    z.object({
+      ...alert,
+      ended: z.string(),
+      reason: z.enum(["value", "not_established", "operator", "rule_removed"]),
+    }),
+  ),
+  outbox: z.array(
+    z.object({
+      id: z.string(),
+      target: z.string(),
+      alert_id: z.string(),
+      body: z.string(),
+      made_ms: z.number(),
+      attempts: z.number(),
+      next_ms: z.number(),
+    }),
+  ),
+  silences: z.array(
+    z.object({
+      rule: z.string(),
+      group: z.string().nullable(),
+      until: z.string(),
+      by: z.string(),
+    }),
+  ),
+  given_up: z.number(),
+});
+
+/** Nothing fires, and nothing did. */
+export const noAlerts: AlertDocument = {
+  version: 1,
+  looked_ms: null,
+  active: [],
+  closed: [],
+  outbox: [],
+  silences: [],
+  given_up: 0,
+};
+
+/** Most ended alerts that are kept. */
+const closedMax = 500;
+
+const hash = (parts: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+
+/** Id of an alert: of deployment, rule, group and the first evidence of this episode. */
+export function alertId(of: {
+  readonly scope: string;
+  readonly rule: string;
+  readonly group: string | null;
+  readonly onset: string;
+}): string {
+  return `alert_${hash([of.scope, of.rule, of.group, of.onset])}`;
+}
+
+/** Id of a message: of alert, event and target. */
+export function messageId(alert: string, event: string, target: string): string {
+  return `msg_${hash([alert, event, target])}`;
+}
+
+/** True where an alert is this rule's and group's. */
+export function isOf(
+  of: { readonly rule: string; readonly group: string | null },
+  rule: string,
+  group: string | null,
+): boolean {
+  return of.rule === rule && of.group === group;
+}
+
+/** The value of one group. */
+export interface MeasuredGroup {
+  /** Null where the rule has no groups, or where the value is not recorded. */
+  readonly group: string | null;
+  readonly value: number | null;
+  /** Turns or calls behind it. */
+  readonly count: number;
+}
+
+/** A measured value and whether it breaks the rule; null: not established. */
+export interface JudgedGroup extends MeasuredGroup {
+  readonly broken: boolean | null;
+}
+
+/** What a look changes about one rule. */
+export interface RuleChange {
+  readonly fresh: readonly JudgedGroup[];
+  readonly ended: readonly {
+    readonly alert: ActiveAlert;
+    readonly reason: AlertEnd;
+  }[];
+  readonly kept: readonly ActiveAlert[];
+}
+
+/** Compares what fires of a rule with what was measured at a time. */
+export function changeOf(
+  rule: AlertRule,
+  active: readonly ActiveAlert[],
+  judged: readonly JudgedGroup[],
+  atMs: number,
+): RuleChange {
+  const own = active.filter((alert) => alert.rule === rule.name);
+  const fresh = judged.filter(
+    ({ group, broken }) => broken === true && !own.some((alert) => alert.group === group),
+  );
+  const ended: { alert: ActiveAlert; reason: AlertEnd }[] = [];
+  const kept: ActiveAlert[] = [];
+  for (const alert of own) {
+    const found = judged.find(({ group }) => group === alert.group);
+    if (found?.broken === true) kept.push({ ...alert, value: found.value, broken_ms: atMs });
+    else if (found?.broken === false) ended.push({ alert, reason: "value" });
+    // Nothing says that it is over; without evidence for a whole window it is no alarm any more.
+    else if (atMs - alert.broken_ms >= rule.window_ms)
+      ended.push({ alert, reason: "not_established" });
+    else kept.push(alert);
+  }
+  return { fresh, ended, kept };
+}
+
+/** The document with one alert ended. */
+export function closed(
+  document: AlertDocument,
+  alert: ActiveAlert,
+  reason: AlertEnd,
+  atMs: number,
+): AlertDocument {
+  const { id, rule, group, since, value, roots } = alert;
+  const ended = new Date(atMs).toISOString();
+  const row: ClosedAlert = { id, rule, group, since, ended, reason, value, roots };
+  // An operator's resolution closed it already.
+  const known = document.closed.some((one) => one.id === id);
+  return {
+    ...document,
+    active: document.active.filter((one) => one.id !== id),
+    closed: known ? document.closed : [row, ...document.closed].slice(0, closedMax),
+  };
+}
+
+/** True while a silence covers the alert. */
+export function isSilenced(
+  silences: readonly AlertSilence[],
+  alert: Pick<ActiveAlert, "rule" | "group">,
+  atMs: number,
+): boolean {
+  return silences.some(
+    ({ rule, group, until }) =>
+      rule === alert.rule && (group === null || group === alert.group) && Date.parse(until) > atMs,
+  );
+}

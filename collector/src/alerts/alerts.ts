@@ -1,0 +1,360 @@
+/**
+ * @module Alerts: looks at the rules every few seconds, keeps what changed with its messages, then
+ * sends them. After a time without a process the windows in between are looked at first, so that
+ * an outage of the collector hides no alarm.
+ */
+import { readFile } from "node:fs/promises";
+
+import { setImmediate as nextTask } from "node:timers/promises";
+import { CodedError } from "@turnproof/semconv";
+
+import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
+import type { Alerts } from "../parts.ts";
+import { replaceFile } from "../judge/replace-file.ts";
+import { messageBody } from "./alert-message.ts";
+import type { AlertEvent } from "./alert-message.ts";
+import {
+  alertDocument,
+  alertId,
+  changeOf,
+  closed,
+  isOf,
+  isSilenced,
+  messageId,
+  noAlerts,
+} from "./alert-state.ts";
+import type { ActiveAlert, AlertDocument, AlertEnd, JudgedGroup } from "./alert-state.ts";
+import { breaks } from "./breach.ts";
+import { deliver, isTaken, pauseMs } from "./deliver.ts";
+import { evidenceOf } from "./evidence.ts";
+import { measureRule } from "./measure.ts";
+import type { MeasureParts } from "./measure.ts";
+
+/** Rules, targets and times of one collector. */
+export interface AlertOptions {
+  readonly rules: readonly AlertRule[];
+  readonly targets: readonly AlertTarget[];
+  readonly secret: string | undefined;
+  /** Names the deployment in ids. */
+  readonly scope: string;
+  /** Address of the collector for people. */
+  readonly base: string;
+  /** Where the document is kept; in memory only without it. */
+  readonly file?: string;
+  readonly everyMs?: number;
+}
+
+const defaultEveryMs = 2_000;
+const weekMs = 7 * 86_400_000;
+/** How often progress is kept where nothing else changes. */
+const keepEveryMs = 30_000;
+/** Windows of a rule that are looked at after a time without a process. */
+const missedMax = 200;
+const giveUpMs = 3 * 86_400_000;
+const outboxMax = 10_000;
+/** Alertmanager forgets an alert that is not sent again. */
+const repeatMs = 60_000;
+
+/** Starts the alerts. @throws CodedError `store_corrupt` for a document that is not ours */
+export async function startAlerts(parts: MeasureParts, options: AlertOptions): Promise<Alerts> {
+  const running = new RunningAlerts(parts, options, await readDocument(options.file));
+  running.start();
+  return running;
+}
+
+async function readDocument(file: string | undefined): Promise<AlertDocument> {
+  if (file === undefined) return noAlerts;
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return noAlerts;
+    throw error;
+  }
+  const parsed = alertDocument.safeParse(parseJson(text));
+  if (!parsed.success) throw new CodedError("store_corrupt", { field: "alerts.json" });
+  return parsed.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+class RunningAlerts implements Alerts {
+  readonly rules: readonly AlertRule[];
+  readonly targets: readonly AlertTarget[];
+  readonly values = new Map<string, readonly JudgedGroup[]>();
+  document: AlertDocument;
+  readonly #parts: MeasureParts;
+  readonly #options: AlertOptions;
+  #kept: AlertDocument;
+  #keptAt = 0;
+  #repeatedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+  /** Looks and changes by operators follow each other. */
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(parts: MeasureParts, options: AlertOptions, document: AlertDocument) {
+    this.rules = options.rules;
+    this.targets = options.targets;
+    this.#parts = parts;
+    this.#options = options;
+    this.document = document;
+    this.#kept = document;
+  }
+
+  start(): void {
+    const { active, outbox } = this.document;
+    if (this.rules.length + active.length + outbox.length === 0) return;
+    const { everyMs = defaultEveryMs } = this.#options;
+    const again = async (): Promise<void> => {
+      const began = performance.now();
+      await this.#inTurn(() => this.#look()).catch((error: unknown) => {
+        const code = CodedError.is(error) ? error.code : "internal_error";
+        this.#parts.log.warn("alerts_failed", { code });
+      });
+      if (this.#ended) return;
+      // At most a fifth of the time is spent on looking.
+      const pause = Math.max(everyMs, 4 * (performance.now() - began));
+      this.#timer = setTimeout(() => void again(), pause).unref();
+    };
+    this.#timer = setTimeout(() => void again(), 0).unref();
+  }
+
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#work.then(task);
+    this.#work = result.then(
+      () => {},
+      () => {},
+    );
+    return result;
+  }
+
+  async #look(): Promise<void> {
+    const now = this.#parts.now();
+    this.#removed(now);
+    for (const rule of this.rules) {
+      for (const atMs of this.#times(rule, now)) {
+        if (this.#ended) return;
+        await this.#lookAt(rule, atMs);
+        await nextTask();
+      }
+    }
+    this.#notify(now);
+    this.document = { ...this.document, looked_ms: now };
+    await this.#keep(now);
+    await this.#send(now);
+  }
+
+  /** The ends of windows that were missed, then now. */
+  #times({ window_ms: size }: AlertRule, now: number): readonly number[] {
+    const looked = this.document.looked_ms;
+    if (looked === null || now - looked <= size) return [now];
+    const missed = Math.min(missedMax, Math.floor((now - looked) / size));
+    return [...Array.from({ length: missed }, (_, index) => now - (missed - index) * size), now];
+  }
+
+  async #lookAt(rule: AlertRule, atMs: number): Promise<void> {
+    const judged = await this.#judge(rule, atMs);
+    this.values.set(rule.name, judged);
+    const { fresh, ended, kept } = changeOf(rule, this.document.active, judged, atMs);
+    const others = this.document.active.filter((alert) => alert.rule !== rule.name);
+    const raised = await Promise.all(fresh.map((one) => this.#raise(rule, one, atMs)));
+    this.document = {
+      ...this.document,
+      active: [...others, ...kept, ...ended.map(({ alert }) => alert), ...raised],
+    };
+    for (const { alert, reason } of ended) this.#end(rule, alert, reason, atMs);
+  }
+
+  async #judge(rule: AlertRule, atMs: number): Promise<readonly JudgedGroup[]> {
+    const measured = await measureRule(this.#parts, rule, atMs);
+    const before =
+      rule.change === undefined ? [] : await measureRule(this.#parts, rule, atMs - weekMs);
+    const judged = measured.map((one) => {
+      const old = before.find(({ group }) => group === one.group)?.value ?? null;
+      return { ...one, broken: breaks(rule, one.value, old) };
+    });
+    if (rule.measure !== "findings") return judged;
+    // A group without such a turn has none of them: that is a result.
+    const gone = this.document.active.filter(
+      ({ rule: name, group }) => name === rule.name && !measured.some((one) => one.group === group),
+    );
+    return [
+      ...judged,
+      ...gone.map(({ group }) => ({
+        group,
+        value: 0,
+        count: 0,
+        broken: breaks(rule, 0, null) ?? false,
+      })),
+    ];
+  }
+
+  async #raise(rule: AlertRule, { group, value }: JudgedGroup, atMs: number): Promise<ActiveAlert> {
+    const last = this.document.closed.find((one) => isOf(one, rule.name, group));
+    const afterMs = last === undefined ? 0 : Date.parse(last.ended);
+    const { onset, roots } = await evidenceOf(this.#parts, rule, { group, endMs: atMs, afterMs });
+    return {
+      id: alertId({ scope: this.#options.scope, rule: rule.name, group, onset }),
+      rule: rule.name,
+      group,
+      since: new Date(atMs).toISOString(),
+      value,
+      roots: [...roots],
+      broken_ms: atMs,
+      notified: false,
+      resolved: false,
+    };
+  }
+
+  #end(rule: AlertRule, alert: ActiveAlert, reason: AlertEnd, atMs: number): void {
+    // An alert that began and ended in a time without a process is sent as both.
+    const told = alert.notified || alert.resolved ? alert : this.#told(rule, alert, atMs);
+    this.document = closed(this.document, told, reason, atMs);
+    if (told.notified && !told.resolved) this.#enqueue("resolved", rule, told, atMs);
+  }
+
+  /** Alerts of rules that the file no longer has. */
+  #removed(now: number): void {
+    for (const alert of this.document.active) {
+      if (this.rules.some(({ name }) => name === alert.rule)) continue;
+      this.document = closed(this.document, alert, "rule_removed", now);
+    }
+  }
+
+  #notify(now: number): void {
+    const silences = this.document.silences.filter(({ until }) => Date.parse(until) > now);
+    if (silences.length < this.document.silences.length) {
+      this.document = { ...this.document, silences };
+    }
+    for (const alert of this.document.active) {
+      const rule = this.rules.find(({ name }) => name === alert.rule);
+      if (rule === undefined || alert.notified || alert.resolved) continue;
+      const told = this.#told(rule, alert, now);
+      const active = this.document.active.map((one) => (one.id === alert.id ? told : one));
+      this.document = { ...this.document, active };
+    }
+  }
+
+  /** Puts its message into the outbox, unless a silence covers it. */
+  #told(rule: AlertRule, alert: ActiveAlert, now: number): ActiveAlert {
+    if (isSilenced(this.document.silences, alert, now)) return alert;
+    this.#enqueue("firing", rule, alert, now);
+    return { ...alert, notified: true };
+  }
+
+  #event(kind: AlertEvent["kind"], rule: AlertRule, alert: ActiveAlert, atMs: number): AlertEvent {
+    return { kind, rule, alert, atMs, base: this.#options.base };
+  }
+
+  #enqueue(kind: AlertEvent["kind"], rule: AlertRule, alert: ActiveAlert, now: number): void {
+    const fresh = this.targets
+      .filter(({ name }) => rule.to === undefined || rule.to.includes(name))
+      .map((target) => ({
+        id: messageId(alert.id, kind, target.name),
+        target: target.name,
+        alert_id: alert.id,
+        body: messageBody(target, this.#event(kind, rule, alert, now)),
+        made_ms: now,
+        attempts: 0,
+        next_ms: 0,
+      }))
+      .filter(({ id }) => !this.document.outbox.some((one) => one.id === id));
+    const outbox = [...this.document.outbox, ...fresh];
+    const over = Math.max(0, outbox.length - outboxMax);
+    this.document = {
+      ...this.document,
+      outbox: outbox.slice(over),
+      given_up: this.document.given_up + over,
+    };
+  }
+
+  /** Keeps the document where it changed; progress alone now and then. */
+  async #keep(now: number): Promise<void> {
+    const { looked_ms: _looked, ...is } = this.document;
+    const { looked_ms: _kept, ...was } = this.#kept;
+    const same = JSON.stringify(is) === JSON.stringify(was);
+    if (same && now - this.#keptAt < keepEveryMs) return;
+    const { file } = this.#options;
+    const document = this.document;
+    if (file !== undefined) await replaceFile(file, Buffer.from(JSON.stringify(document)));
+    this.#kept = document;
+    this.#keptAt = now;
+  }
+
+  async #send(now: number): Promise<void> {
+    const names = new Set(this.targets.map(({ name }) => name));
+    const due = this.document.outbox.filter(({ next_ms: at }) => at <= now);
+    if (due.length > 0) {
+      const { taken, failed } = await deliver(due, this.#options);
+      if (failed.size > 0) this.#parts.log.warn("alert_not_taken", { count: failed.size });
+      const left = this.document.outbox.flatMap((one) => {
+        if (taken.has(one.id)) return [];
+        if (now - one.made_ms > giveUpMs || !names.has(one.target)) return [];
+        const attempts = one.attempts + 1;
+        return failed.has(one.id)
+          ? [{ ...one, attempts, next_ms: now + pauseMs(attempts) }]
+          : [one];
+      });
+      const given = this.document.outbox.length - left.length - taken.size;
+      const given_up = this.document.given_up + given;
+      this.document = { ...this.document, outbox: left, given_up };
+      await this.#keep(now);
+    }
+    await this.#repeat(now);
+  }
+
+  async #repeat(now: number): Promise<void> {
+    const managers = this.targets.filter(({ kind }) => kind === "alertmanager");
+    if (managers.length === 0 || now - this.#repeatedAt < repeatMs) return;
+    this.#repeatedAt = now;
+    for (const target of managers) {
+      for (const alert of this.document.active) {
+        const rule = this.rules.find(({ name }) => name === alert.rule);
+        if (rule === undefined || !alert.notified || alert.resolved) continue;
+        if (rule.to !== undefined && !rule.to.includes(target.name)) continue;
+        const body = messageBody(target, this.#event("firing", rule, alert, now));
+        if (!(await isTaken(target, { id: alert.id, body }, this.#options))) return;
+      }
+    }
+  }
+
+  silence(of: { rule: string; group: string | null; until: string; by: string }): Promise<void> {
+    return this.#inTurn(async () => {
+      const others = this.document.silences.filter((one) => !isOf(one, of.rule, of.group));
+      const now = this.#parts.now();
+      const silences = Date.parse(of.until) > now ? [...others, of] : others;
+      this.document = { ...this.document, silences };
+      await this.#keep(now);
+    });
+  }
+
+  resolve(id: string): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const alert = this.document.active.find((one) => one.id === id && !one.resolved);
+      const rule = this.rules.find(({ name }) => name === alert?.rule);
+      if (alert === undefined || rule === undefined) return false;
+      const now = this.#parts.now();
+      if (alert.notified) this.#enqueue("resolved", rule, alert, now);
+      this.document = closed(this.document, alert, "operator", now);
+      const active = [...this.document.active, { ...alert, resolved: true }];
+      this.document = { ...this.document, active };
+      await this.#keep(now);
+      return true;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    await this.#work;
+    this.#keptAt = 0;
+    await this.#keep(this.#parts.now());
+  }
+}

@@ -1,0 +1,52 @@
+/** @module Breach: whether a measured value breaks its rule, and the words for it. */
+import type { AlertRule } from "../config/alert-rules.ts";
+import { countText, durationText, usdText } from "../ui/display/figures.ts";
+
+/** True where it breaks the rule, false where it does not, null where that is not established. */
+export function breaks(
+  rule: AlertRule,
+  value: number | null,
+  before: number | null,
+): boolean | null {
+  if (value === null) return null;
+  const { measure, above, below, change, window_ms } = rule;
+  if (measure === "silence") return value >= window_ms;
+  if (above !== undefined) return value > above;
+  if (below !== undefined) return value < below;
+  if (change === undefined || before === null) return null;
+  // From nothing to something is more than any number of times.
+  return before === 0 ? value > 0 : value / before > change;
+}
+
+/** A value of the rule's measure in words. */
+export function valueText({ measure }: Pick<AlertRule, "measure">, value: number | null): string {
+  if (value === null) return "not established";
+  if (measure.endsWith("_share")) return `${(value * 100).toFixed(1)} %`;
+  if (measure.endsWith("_ms") || measure === "silence") return durationText(value);
+  return measure === "cost_usd" ? usdText(value) : countText(value);
+}
+
+/** What the rule measures, in words. */
+export function measureText(rule: Pick<AlertRule, "measure" | "verdict" | "finding">): string {
+  const words = {
+    verdict_share: `Share of judged turns with verdict ${rule.verdict ?? ""}`,
+    error_share: "Share of turns in which something failed",
+    findings: `Turns with finding ${rule.finding ?? ""}`,
+    p95_ms: "95th percentile of the turns' durations",
+    cost_usd: "Cost of the priced model calls",
+    lost_events: "Events that producers reported as lost",
+    silence: "No turn was received",
+    judge_lag_ms: "Age of the oldest turn without a verdict",
+  } as const;
+  return words[rule.measure];
+}
+
+/** The limit of the rule in words. */
+export function limitText(rule: AlertRule): string {
+  const { above, below, change, measure, window_ms } = rule;
+  const within = `in ${durationText(window_ms)}`;
+  if (measure === "silence") return within;
+  if (above !== undefined) return `above ${valueText(rule, above)} ${within}`;
+  if (below !== undefined) return `below ${valueText(rule, below)} ${within}`;
+  return `over ${change} times the week before, ${within}`;
+}

@@ -1,0 +1,49 @@
+/**
+ * @module Evidence: the turns behind an alert, and its onset: the receipt of the first of them in
+ * the window. The onset names the episode, so that collectors with the same evidence give one id.
+ */
+import type { AlertRule } from "../config/alert-rules.ts";
+import { badCondition, groupCondition, windowQuestion } from "./measure.ts";
+import type { MeasureParts } from "./measure.ts";
+
+/** Onset, ISO 8601, and some roots, newest first. */
+export interface AlertEvidence {
+  readonly onset: string;
+  readonly roots: readonly string[];
+}
+
+const rootsMax = 3;
+/** A silent group was heard at most this long ago. */
+const heardMs = 86_400_000;
+
+/** The evidence of one group; only turns received after `afterMs` name a new episode. */
+export async function evidenceOf(
+  parts: MeasureParts,
+  rule: AlertRule,
+  of: { readonly group: string | null; readonly endMs: number; readonly afterMs: number },
+): Promise<AlertEvidence> {
+  const { group, endMs, afterMs } = of;
+  const silent = rule.measure === "silence";
+  const reach = silent || rule.measure === "judge_lag_ms" ? heardMs : 0;
+  const { scope, where } = windowQuestion(rule, endMs, rule.window_ms + reach);
+  const question = {
+    scope,
+    where: [...where, ...groupCondition(rule, group), ...badCondition(rule)],
+  };
+  const { ledger } = parts.store;
+  const { records } = await ledger.listTurns(question, {
+    order: { by: "received_at" },
+    limit: rootsMax,
+  });
+  const roots = [...new Set(records.flatMap(({ row }) => row.root_trace_id ?? []))];
+  const slot = new Date(Math.floor(endMs / rule.window_ms) * rule.window_ms).toISOString();
+  // Its last turn names the silence of a group.
+  if (silent) return { onset: records[0]?.row.received_at ?? slot, roots };
+  if (badCondition(rule).length === 0) return { onset: slot, roots };
+  const after = { time: "received_at" as const, from: new Date(afterMs).toISOString() };
+  const first = await ledger.listTurns(
+    { scope, where: [...question.where, after] },
+    { order: { by: "received_at", ascending: true }, limit: 1 },
+  );
+  return { onset: first.records[0]?.row.received_at ?? slot, roots };
+}

@@ -1,0 +1,207 @@
+/**
+ * @module Measure: the value of a rule in one window, for each of its groups. A window is by the
+ * last receipt of a turn, so that late evidence counts when it is here. Null is not established:
+ * too few turns, or nothing recorded.
+ */
+import { lossIntervals } from "@turnproof/evidence";
+import type { FigureGroup, TurnCondition, TurnQuestion } from "@turnproof/store";
+
+import type { MeasuredGroup } from "./alert-state.ts";
+import { collectorScope } from "../access/grants.ts";
+import type { AlertRule } from "../config/alert-rules.ts";
+import type { PriceList } from "../cost/price-list.ts";
+import { turnCosts } from "../cost/turn-costs.ts";
+import type { CostRow } from "../cost/turn-costs.ts";
+import { isTrusted, producerReports } from "../judge/losses.ts";
+import type { JudgeParts } from "../parts.ts";
+import { turnQuestion } from "../turns/turn-conditions.ts";
+
+/** What a measure reads. */
+export interface MeasureParts extends JudgeParts {
+  readonly prices: PriceList;
+}
+
+/** A turn that lasts longer than this is not found by its last receipt. */
+const longestTurnMs = 86_400_000;
+/** How far back a group must have been heard to be silent now. */
+const heardMs = 86_400_000;
+/** Most groups of one rule, those with the most turns. */
+const groupsMax = 1_000;
+
+/** Field of the ledger for each kind of group. */
+export const groupFields = {
+  agent: "agent_id",
+  app: "application",
+  model: "model",
+  release: "release",
+  tool: "tool_name",
+} as const;
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** The rule's filter, and turns received in the window that ends then. */
+export function windowQuestion(rule: AlertRule, endMs: number, sizeMs: number): TurnQuestion {
+  const from = endMs - sizeMs;
+  const { scope, where } = turnQuestion(
+    { scope: collectorScope(), query: {} },
+    { q: rule.where ?? "" },
+  );
+  return {
+    scope,
+    where: [
+      ...where,
+      // The order of the ledger; without it every look would read the whole history.
+      { time: "first_received", from: iso(from - longestTurnMs), to: iso(endMs) },
+      { time: "received_at", from: iso(from), to: iso(endMs) },
+    ],
+  };
+}
+
+/** Turns of a group. */
+export function groupCondition(rule: AlertRule, group: string | null): readonly TurnCondition[] {
+  const { by } = rule;
+  if (by === undefined) return [];
+  if (by === "agent") return [{ text: "agent_id", is: group }];
+  return [{ list: groupFields[by], has: group }];
+}
+
+/** Turns that count against a rule: the evidence of its alert. */
+export function badCondition(rule: AlertRule): readonly TurnCondition[] {
+  const { measure, verdict = null, finding = null, above } = rule;
+  if (measure === "verdict_share") return [{ text: "verdict", is: verdict }];
+  if (measure === "findings") return [{ list: "code", has: finding }];
+  if (measure === "error_share") return [{ list: "flag", has: "error" }];
+  if (measure === "p95_ms" && above !== undefined) {
+    return [{ number: "duration_ms", sign: ">", value: above }];
+  }
+  if (measure === "judge_lag_ms") return [{ text: "verdict", is: "unjudged" }];
+  return [];
+}
+
+/** The rule's values in the window that ends at `endMs`. */
+export async function measureRule(
+  parts: MeasureParts,
+  rule: AlertRule,
+  endMs: number,
+): Promise<readonly MeasuredGroup[]> {
+  const found = await valuesOf(parts, rule, endMs);
+  return found
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, groupsMax)
+    .map((one) => (one.count < leastOf(rule) ? { ...one, value: null } : one));
+}
+
+/** Counts and ages are results without any turn. */
+function leastOf({ measure, min_count }: AlertRule): number {
+  return ["findings", "lost_events", "silence", "judge_lag_ms"].includes(measure) ? 0 : min_count;
+}
+
+async function valuesOf(
+  parts: MeasureParts,
+  rule: AlertRule,
+  endMs: number,
+): Promise<readonly MeasuredGroup[]> {
+  const { ledger } = parts.store;
+  const question = windowQuestion(rule, endMs, rule.window_ms);
+  if (rule.measure === "cost_usd") return costsOf(parts, rule, question);
+  if (rule.measure === "lost_events") return lossesOf(parts, rule, endMs);
+  if (rule.measure === "silence") return silentOf(parts, rule, endMs);
+  if (rule.measure === "judge_lag_ms") return lagOf(parts, rule, endMs);
+  const bad = rule.measure === "findings" ? badCondition(rule) : [];
+  const groups = await ledger.turnFigures(
+    { ...question, where: [...question.where, ...bad] },
+    rule.by === undefined ? {} : { by: groupFields[rule.by] },
+  );
+  if (groups.length === 0 && rule.by === undefined) {
+    return [{ group: null, value: rule.measure === "findings" ? 0 : null, count: 0 }];
+  }
+  return groups.map((of) => ({ group: of.value ?? null, ...figureOf(rule, of) }));
+}
+
+/** Value of a rule in the figures of some turns. */
+export function figureOf(
+  rule: Pick<AlertRule, "measure" | "verdict">,
+  of: FigureGroup,
+): { readonly value: number | null; readonly count: number } {
+  const { turns, errors, verdicts } = of;
+  if (rule.measure === "findings") return { value: turns, count: turns };
+  if (rule.measure === "error_share") {
+    return { value: turns === 0 ? null : errors / turns, count: turns };
+  }
+  if (rule.measure === "p95_ms") return { value: of.p95_ms, count: turns - of.duration_unknown };
+  const judged = turns - (verdicts["unjudged"] ?? 0);
+  const with_it = verdicts[rule.verdict ?? ""] ?? 0;
+  return { value: judged === 0 ? null : with_it / judged, count: judged };
+}
+
+/** What is priced; an unpriced call adds nothing, so a value is at least this. */
+async function costsOf(
+  parts: MeasureParts,
+  rule: AlertRule,
+  question: TurnQuestion,
+): Promise<readonly MeasuredGroup[]> {
+  const by = rule.by === "agent" || rule.by === "release" ? rule.by : "model";
+  const { rows, total } = await turnCosts(parts.store.ledger, question, { by, list: parts.prices });
+  const measured = (group: string | null, row: CostRow): MeasuredGroup => ({
+    group,
+    value: row.low_usd,
+    count: row.calls,
+  });
+  return rule.by === undefined
+    ? [measured(null, total)]
+    : rows.map((row) => measured(row.value, row));
+}
+
+/** Losses that producers reported in the window. */
+async function lossesOf(
+  parts: MeasureParts,
+  rule: AlertRule,
+  endMs: number,
+): Promise<readonly MeasuredGroup[]> {
+  const reports = await producerReports(parts);
+  const lost = lossIntervals(reports.filter(isTrusted))
+    .filter(({ to }) => Date.parse(to) > endMs - rule.window_ms && Date.parse(to) <= endMs)
+    .reduce((sum, one) => sum + one.lost, 0);
+  return [{ group: null, value: lost, count: lost }];
+}
+
+/** Groups that were heard in a day, with how long ago that was where it exceeds the window. */
+async function silentOf(
+  parts: MeasureParts,
+  rule: AlertRule,
+  endMs: number,
+): Promise<readonly MeasuredGroup[]> {
+  const { ledger } = parts.store;
+  const by = rule.by === "agent" ? "agent_id" : "application";
+  const names = async (sizeMs: number): Promise<ReadonlyMap<string, number>> => {
+    const question = windowQuestion(rule, endMs, sizeMs);
+    const [facet] = await ledger.turnFacets(question, [by], 1_000);
+    return new Map(
+      (facet?.values ?? []).flatMap((of) => (of.value === null ? [] : [[of.value, of.turns]])),
+    );
+  };
+  const [heard, now] = await Promise.all([names(rule.window_ms + heardMs), names(rule.window_ms)]);
+  return [...heard]
+    .filter(([, turns]) => turns >= rule.min_count)
+    .map(([group, turns]) => ({
+      group,
+      value: now.has(group) ? 0 : rule.window_ms,
+      count: turns,
+    }));
+}
+
+/** Age of the oldest turn without a verdict. */
+async function lagOf(
+  parts: MeasureParts,
+  rule: AlertRule,
+  endMs: number,
+): Promise<readonly MeasuredGroup[]> {
+  const question = windowQuestion(rule, endMs, heardMs);
+  const { records } = await parts.store.ledger.listTurns(
+    { ...question, where: [...question.where, ...badCondition(rule)] },
+    { order: { by: "received_at", ascending: true }, limit: 1 },
+  );
+  const at = records[0]?.row.received_at;
+  const value = at === undefined || at === null ? 0 : Math.max(0, endMs - Date.parse(at));
+  return [{ group: null, value, count: records.length }];
+}

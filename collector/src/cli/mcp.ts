@@ -1,0 +1,56 @@
+/** @module `turnproof mcp`: the MCP server over stdio, in front of a running collector. */
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { Command } from "commander";
+
+import { Refused, withQuery } from "../mcp/ask.ts";
+import type { Ask } from "../mcp/ask.ts";
+import { createQuestionServer } from "../mcp/question-server.ts";
+import { Refusal, createClient } from "./client.ts";
+import type { Client, ClientFlags } from "./client.ts";
+import { attempt } from "./failure.ts";
+
+/** Adds the command. */
+export function addMcpCommand(program: Command): void {
+  program
+    .command("mcp")
+    .description("serve the evidence to agents over stdio, by the Model Context Protocol")
+    .option(
+      "--url <url>",
+      "address of the collector (default TURNPROOF_URL, else http://127.0.0.1:4318)",
+    )
+    .option(
+      "--token <token>",
+      "token to authenticate with (default TURNPROOF_TOKEN, else the operator token)",
+    )
+    .addHelpText(
+      "after",
+      `
+Reads a running collector with the rights of the token; every read is in its audit log. The
+tools only read. A client that speaks streamable HTTP needs no command: it calls /mcp.
+
+  claude mcp add turnproof -- turnproof mcp --url https://turnproof.example
+  claude mcp add --transport http turnproof https://turnproof.example/mcp`,
+    )
+    .action((flags: ClientFlags) => attempt({}, async () => serve(createClient(flags))));
+}
+
+async function serve(client: Client): Promise<void> {
+  const ask = askOver(client);
+  serveStdio(() => createQuestionServer(ask));
+  // The transport closes itself at the end of its input, and then nothing holds the process.
+}
+
+/** The collector behind a client. */
+function askOver(client: Client): Ask {
+  return {
+    link: (path, parameters) => `${client.url}${withQuery(path, parameters)}`,
+    json: async <T>(path: string, parameters?: Parameters<Ask["json"]>[1]): Promise<T> => {
+      try {
+        return await client.json<T>(path, parameters);
+      } catch (error) {
+        if (error instanceof Refusal) throw new Refused(error.code, error.message);
+        throw error;
+      }
+    },
+  };
+}

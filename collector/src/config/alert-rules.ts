@@ -1,0 +1,166 @@
+/**
+ * @module AlertRules: rules of alerts from the file of `TURNPROOF_ALERT_RULES`, in YAML or JSON, and
+ * the targets of `TURNPROOF_ALERT_TARGETS`. Nothing is ever sent to another address.
+ */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+import { findingTexts } from "@turnproof/evidence";
+import { verdictStatuses } from "@turnproof/semconv";
+import { parse } from "yaml";
+import { z } from "zod";
+
+import { readTerms } from "../ui/display/filter-terms.ts";
+import { issueSentence, list, text } from "./config-values.ts";
+
+/** What a rule measures in its window. */
+const alertMeasures = [
+  "verdict_share",
+  "error_share",
+  "findings",
+  "p95_ms",
+  "cost_usd",
+  "lost_events",
+  "silence",
+  "judge_lag_ms",
+] as const;
+const severities = ["critical", "warning", "info"] as const;
+/** How urgent an alert is. */
+export type AlertSeverity = "critical" | "warning" | "info";
+
+const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Milliseconds of a text such as `10m`. */
+const span = z
+  .string()
+  .regex(/^[1-9]\d{0,3}[smhd]$/, "a time such as 30s, 10m, 6h or 1d")
+  .transform((said) => Number(said.slice(0, -1)) * unitsMs[said.slice(-1) as "s"])
+  .refine((ms) => ms >= 10_000 && ms <= 7 * unitsMs.d, "a time from 10s to 7d");
+
+const name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "lower-case letters, digits, - and _");
+
+const rule = z
+  .strictObject({
+    name,
+    measure: z.enum(alertMeasures),
+    /** Of `verdict_share`. */
+    verdict: z.enum(verdictStatuses).optional(),
+    /** Of `findings`. */
+    finding: z.enum(Object.keys(findingTexts)).optional(),
+    /** Terms of the filter bar. */
+    where: z.string().max(1_000).optional(),
+    /** One alert for each value. */
+    by: z.enum(["agent", "app", "model", "release", "tool"]).optional(),
+    window: span,
+    above: z.number().optional(),
+    below: z.number().optional(),
+    /** Times the value of the same window a week earlier. */
+    change: z.number().gt(1).optional(),
+    /** Fewest turns, or calls, for a result. */
+    min_count: z.int().min(1).default(1),
+    severity: z.enum(severities).default("warning"),
+    /** Names of targets; default all. */
+    to: z.array(name).optional(),
+  })
+  .superRefine((of, context) => {
+    const wrong = (path: string, message: string): void =>
+      context.addIssue({ code: "custom", path: [path], message });
+    const { above, below, change, measure } = of;
+    const limits = [above, below, change].filter((limit) => limit !== undefined).length;
+    if (limits === 0 && measure !== "silence") wrong("above", "one of above, below and change");
+    if (limits > 1) wrong("above", "only one of above, below and change");
+    if (measure === "silence" && limits > 0) wrong("above", "silence is measured by its window");
+    if ((measure === "verdict_share") !== (of.verdict !== undefined)) {
+      wrong("verdict", "verdict_share has a verdict, other measures have none");
+    }
+    if ((measure === "findings") !== (of.finding !== undefined)) {
+      wrong("finding", "findings has a finding, other measures have none");
+    }
+    if (measure === "silence" && of.by !== "agent" && of.by !== "app") {
+      wrong("by", "silence is by agent or by app");
+    }
+    if ((measure === "lost_events" || measure === "judge_lag_ms") && of.by !== undefined) {
+      wrong("by", "this measure is one number");
+    }
+    if (measure === "cost_usd" && of.by === "tool") wrong("by", "a tool has no price");
+    if (readTerms(of.where ?? "").unclear.length > 0) wrong("where", "terms of the filter bar");
+  })
+  .transform(({ window, ...of }) => ({ ...of, window_ms: window }));
+
+/** One rule. */
+export type AlertRule = z.infer<typeof rule>;
+
+const file = z.strictObject({ version: z.literal(1), rules: z.array(rule).max(200) });
+
+/** Reads rules. @throws ZodError, or an error of the YAML */
+export function parseAlertRules(yaml: string): readonly AlertRule[] {
+  const { rules } = file.parse(parse(yaml, { maxAliasCount: 50 }));
+  if (new Set(rules.map((one) => one.name)).size < rules.length) {
+    throw new z.ZodError([
+      { code: "custom", path: ["name"], message: "a name occurs twice", input: undefined },
+    ]);
+  }
+  return rules;
+}
+
+/** The variable: the path of a file of rules. */
+export const alertRulesIn = text.transform((value, context): readonly AlertRule[] => {
+  try {
+    return parseAlertRules(readFileSync(resolve(value), "utf8"));
+  } catch (error) {
+    const issues =
+      error instanceof z.ZodError ? error.issues.map(ruleSentence) : ["no readable YAML file"];
+    for (const message of issues) context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  }
+});
+
+function ruleSentence(issue: z.core.$ZodIssue): string {
+  const index = issue.path.find((part) => typeof part === "number");
+  return `${index === undefined ? "" : `rule ${index + 1}, `}${issueSentence(issue)}`;
+}
+
+/** Forms of a message. */
+export const targetKinds = ["webhook", "slack", "alertmanager"] as const;
+
+/** Where alerts are sent. */
+export interface AlertTarget {
+  readonly name: string;
+  readonly kind: (typeof targetKinds)[number];
+  /** Secret: an address may hold a token. */
+  readonly url: string;
+}
+
+/** Targets between commas: `name=kind+https://…`. */
+export const alertTargets = list.transform((parts, context): readonly AlertTarget[] => {
+  const targets = parts.flatMap((part, index) => {
+    const target = targetOf(part);
+    if (target !== undefined) return [target];
+    const message = `entry ${index + 1}: name=webhook+https://…, name=slack+… or name=alertmanager+…`;
+    context.addIssue({ code: "custom", message });
+    return [];
+  });
+  if (new Set(targets.map((one) => one.name)).size < targets.length) {
+    context.addIssue({ code: "custom", message: "a name occurs twice" });
+  }
+  return targets;
+});
+
+function targetOf(part: string): AlertTarget | undefined {
+  const [, named = "", kind = "", address = ""] = /^([^=]+)=([a-z]+)\+(.+)$/.exec(part) ?? [];
+  const known = targetKinds.find((one) => one === kind);
+  if (known === undefined || !name.safeParse(named).success || !URL.canParse(address)) {
+    return undefined;
+  }
+  const { protocol, username, password, hash, href } = new URL(address);
+  if (!/^https?:$/.test(protocol) || username !== "" || password !== "" || hash !== "") {
+    return undefined;
+  }
+  return { name: named, kind: known, url: href };
+}
+
+/** Signing secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. */
+export const webhookSecret = text.refine((value) => {
+  const bytes = Buffer.from(value.replace(/^whsec_/, ""), "base64").length;
+  return value.startsWith("whsec_") && bytes >= 24 && bytes <= 64;
+}, "whsec_ and 24 to 64 bytes in base64");

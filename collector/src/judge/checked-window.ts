@@ -1,0 +1,29 @@
+/**
+ * @module CheckedWindow: how a collector's answer about a root was read, for a judge outside of it,
+ * such as contracts in a command or in a tool.
+ */
+import type { Verdict, WindowMetadata } from "@turnproof/evidence";
+
+import type { WindowModel } from "../turns/window.ts";
+
+/** An open turn stays open for that judge: only the collector has its producers' reports. */
+const farMs = 1e13;
+
+/** What the collector's own verdict says of the window, known losses included. */
+export function checkedWindow(
+  window: WindowModel,
+  verdict: Pick<Verdict, "window" | "open_until">,
+): WindowMetadata {
+  const { complete, read_completeness: read, reasons } = verdict.window;
+  const has = (reason: string): number => ((reasons as readonly string[]).includes(reason) ? 1 : 0);
+  return {
+    window_complete: complete,
+    truncated: window.bounded,
+    normalization_errors: window.errors,
+    read_completeness: read,
+    as_of: window.mark,
+    known_loss: has("known_loss") + has("write_failures"),
+    sampled_out: has("sampled_out"),
+    ...(verdict.open_until === null ? {} : { turn_limits: { default_ms: farMs } }),
+  };
+}

@@ -1,0 +1,37 @@
+/**
+ * @module AnswerMcp: streamable HTTP in one collector. Each request has a server of its own, whose
+ * questions pass the collector's gate again, with the caller's credential and address.
+ */
+import { createMcpHandler } from "@modelcontextprotocol/server";
+
+import type { AppContext } from "../http/environment.ts";
+import { askWithin } from "./ask.ts";
+import { createQuestionServer } from "./question-server.ts";
+
+/** Headers that say who calls, and from where. */
+const passed = ["authorization", "cookie", "x-forwarded-for"];
+
+const bodyBytesMax = 65_536;
+
+/** Answers one MCP request; `dispatch` is the collector's own app. */
+export async function answerMcp(
+  c: AppContext,
+  dispatch: (request: Request) => Response | Promise<Response>,
+  { basePath, origins }: { readonly basePath: string; readonly origins: readonly string[] },
+): Promise<Response> {
+  const headers = new Headers({ accept: "application/json" });
+  for (const name of passed) {
+    const text = c.req.header(name);
+    if (text !== undefined) headers.set(name, text);
+  }
+  const { origin } = new URL(c.req.url);
+  const below = basePath === "/" ? "" : basePath;
+  const shown = `${origins[0] ?? origin}${below}`;
+  const ask = askWithin(dispatch, { base: `${origin}${below}`, shown, headers });
+  const handler = createMcpHandler(() => createQuestionServer(ask), {
+    // Nothing changes while a client is connected, so there is nothing to subscribe to.
+    maxSubscriptions: 0,
+    maxRequestBodySize: bodyBytesMax,
+  });
+  return handler.fetch(c.req.raw);
+}

@@ -1,0 +1,55 @@
+/**
+ * @module Ask: the JSON interface of a collector as the tools read it. In the collector a request
+ * passes the same gate as one from outside, with the credential of the caller; the command asks a
+ * running collector over HTTP. So the tools have no access of their own.
+ */
+
+/** Parameters of a request; undefined ones are left out. */
+export type AskParameters = Readonly<Record<string, string | number | undefined>>;
+
+/** The JSON interface of one collector, for one caller. */
+export interface Ask {
+  /** The model of a route. @throws Refused with the collector's code */
+  json<T>(path: string, parameters?: AskParameters): Promise<T>;
+  /** Address of a page for a person. */
+  link(path: string, parameters?: AskParameters): string;
+}
+
+/** A refusal of the collector: its code and its own sentence. */
+export class Refused extends Error {
+  readonly code: string;
+
+  constructor(code: string, sentence: string) {
+    super(sentence);
+    this.code = code;
+  }
+}
+
+/** Path and query string. */
+export function withQuery(path: string, parameters: AskParameters = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
+}
+
+/** Requests that an app answers itself, as a caller with these headers. */
+export function askWithin(
+  dispatch: (request: Request) => Response | Promise<Response>,
+  { base, shown, headers }: { readonly base: string; readonly shown: string; headers: Headers },
+): Ask {
+  return {
+    link: (path, parameters) => `${shown}${withQuery(path, parameters)}`,
+    json: async <T>(path: string, parameters?: AskParameters): Promise<T> => {
+      const response = await dispatch(
+        new Request(`${base}${withQuery(path, parameters)}`, { headers }),
+      );
+      // An answer that is no JSON is a refusal without a code.
+      const body: unknown = await response.json().catch(() => ({}));
+      if (response.ok) return body as T;
+      const { code, detail } = body as { readonly code?: string; readonly detail?: string };
+      throw new Refused(code ?? "refused", detail ?? "The collector refused the request.");
+    },
+  };
+}

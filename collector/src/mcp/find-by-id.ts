@@ -1,0 +1,42 @@
+/** @module FindById: the roots that mention an opaque id. */
+import { z } from "zod";
+
+import type { FindModel } from "../pages/find/route.ts";
+import { AnswerText, evidence, value } from "./answer-text.ts";
+import { anAgent, anId, tool } from "./tool.ts";
+import type { Tool } from "./tool.ts";
+
+/** Where is this id mentioned? */
+export const findById: Tool = tool({
+  name: "find_by_id",
+  title: "Find by id",
+  description:
+    "Roots that mention an opaque id, over the whole history: user, thread, root, run, turn, task, " +
+    "job, source, artifact, event, span or error id. Says which places were not searched.",
+  input: {
+    id: anId.describe("The id."),
+    agent_id: anAgent,
+    limit: z.int().min(1).max(200).optional().describe("Events of one page; default 100."),
+    cursor: z.string().max(8_192).optional().describe("The cursor of the page before."),
+  },
+  async answer(ask, { id, agent_id, limit = 100, cursor }) {
+    const query = { id, agent_id };
+    const model = await ask.json<FindModel>("/traces/find.json", { ...query, limit, cursor });
+    const text = new AnswerText();
+    for (const row of model.items) {
+      const verdicts = (row.verdicts ?? []).map(({ verdict }) => verdict ?? "unjudged");
+      text.add(
+        `root ${value(row.root_trace_id)} agent ${value(row.agent_id)} ${row.last_at.slice(0, 19)}Z: ` +
+          `${[...new Set(verdicts)].join(", ") || "not judged yet"}, in ${row.matched_by.join(", ")}, ` +
+          `${row.event_count} events${evidence(row.event_ids, row.event_count, 2)}`,
+      );
+    }
+    if (model.items.length === 0) text.add(`Nothing in your scope mentions ${value(id)}.`);
+    text.add(...model.places.filter(({ reach }) => reach !== "whole").map(({ says }) => says));
+    if (model.pending_frames > 0) text.add("Received batches are not readable yet; ask again.");
+    return text.end(
+      model.next_cursor === null ? undefined : `cursor: ${model.next_cursor}`,
+      `page: ${ask.link("/traces/find", query)}`,
+    );
+  },
+});

@@ -1,0 +1,122 @@
+/**
+ * @module SlowOrDear: tools or models whose calls of a window are slower, dearer or fail more than
+ * those of the window before, or of the same window a week earlier.
+ */
+import { z } from "zod";
+
+import type { CostModel } from "../pages/cost/route.ts";
+import type { ToolsModel } from "../pages/tools/route.ts";
+import { durationText, shareText, usdText } from "../ui/display/figures.ts";
+import { AnswerText, value } from "./answer-text.ts";
+import { Refused } from "./ask.ts";
+import type { Ask, AskParameters } from "./ask.ts";
+import { aTime, anAgent, tool } from "./tool.ts";
+import type { Tool } from "./tool.ts";
+
+/** Which tool or model got slow or dear? */
+export const slowOrDear: Tool = tool({
+  name: "which_tool_or_model_got_slow_or_dear",
+  title: "Which tool or model got slow or dear?",
+  description:
+    "CallsByName, failures, p95 and, of models, cost per call: a window against the one before it, or " +
+    "against the same one a week earlier. Largest change of p95 first.",
+  input: {
+    kind: z.enum(["tool", "model"]).optional().describe("Which calls; default tool."),
+    hours: z.number().min(0.1).max(744).optional().describe("Length of a window; default 24."),
+    until: aTime.optional().describe("End of the window; default now."),
+    against: z.enum(["before", "last_week"]).optional().describe("Default before."),
+    agent_id: anAgent,
+    min_calls: z.int().min(1).optional().describe("Fewest calls of either window; default 5."),
+  },
+  async answer(ask, input) {
+    const { kind = "tool", hours = 24, against = "before", agent_id, min_calls: least = 5 } = input;
+    const endMs = input.until === undefined ? Date.now() : Date.parse(input.until);
+    if (Number.isNaN(endMs)) throw new Refused("parameter_invalid", "`until` is no time.");
+    const sizeMs = hours * 3_600_000;
+    const back = against === "before" ? sizeMs : 7 * 86_400_000;
+    const [now, then] = [windowTo(endMs, sizeMs), windowTo(endMs - back, sizeMs)];
+    const [after, before] = (await Promise.all(
+      [now, then].map((window) => readCalls(ask, kind, { ...window, agent_id })),
+    )) as [CallsByName, CallsByName];
+    const rows = [...after].flatMap(([name, row]) => {
+      const old = before.get(name);
+      return old === undefined || Math.min(row.calls, old.calls) < least
+        ? []
+        : [{ name, row, old, times: ratio(row.p95_ms, old.p95_ms) }];
+    });
+    rows.sort((a, b) => (b.times ?? 0) - (a.times ?? 0));
+    const text = new AnswerText().add(
+      `${kind} calls that ended ${now.start_time} to ${now.end_time}, against ${then.start_time} to ${then.end_time}`,
+    );
+    for (const { name, row, old, times } of rows) text.add(changeLine(name, old, row, times));
+    const fresh = [...after.keys()].filter((name) => !before.has(name)).map((name) => value(name));
+    if (fresh.length > 0) text.add(`only in the later window: ${fresh.slice(0, 10).join(" ")}`);
+    const few = after.size - rows.length - fresh.length;
+    if (few > 0) text.add(`${few} with fewer than ${least} calls in a window are not compared`);
+    if (rows.length === 0) text.add("Nothing is in both windows often enough to compare.");
+    const shown = { ...now, agent_id };
+    return text.end(`page: ${ask.link("/tools", { ...shown, kind })}`);
+  },
+});
+
+type CallsByName = ReadonlyMap<string | null, CallFigures>;
+
+interface CallFigures {
+  readonly calls: number;
+  readonly failed: number;
+  readonly p95_ms: number | null;
+  /** Of one priced call; null where it is unknown. */
+  readonly usd: number | null;
+}
+
+function windowTo(endMs: number, sizeMs: number): { start_time: string; end_time: string } {
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  return { start_time: iso(endMs - sizeMs), end_time: iso(endMs) };
+}
+
+async function readCalls(
+  ask: Ask,
+  kind: "tool" | "model",
+  filter: AskParameters,
+): Promise<CallsByName> {
+  const [{ items }, costs] = await Promise.all([
+    ask.json<ToolsModel>("/tools.json", { ...filter, kind }),
+    kind === "model" ? ask.json<CostModel>("/cost.json", { ...filter, by: "model" }) : undefined,
+  ]);
+  const usd = new Map((costs?.items ?? []).map((row) => [row.value, perCall(row)]));
+  return new Map(
+    items.map(({ value: name, calls, outcomes, p95_ms }) => {
+      const failed = (outcomes["error"] ?? 0) + (outcomes["provider_error"] ?? 0);
+      return [name, { calls, failed, p95_ms, usd: usd.get(name) ?? null }];
+    }),
+  );
+}
+
+function perCall({ low_usd, high_usd, priced_calls }: CostModel["items"][number]): number | null {
+  if (low_usd === null || high_usd === null || priced_calls === 0) return null;
+  return (low_usd + high_usd) / 2 / priced_calls;
+}
+
+function ratio(after: number | null, before: number | null): number | undefined {
+  return after === null || before === null || before === 0 ? undefined : after / before;
+}
+
+function changeLine(
+  name: string | null,
+  old: CallFigures,
+  row: CallFigures,
+  times: number | undefined,
+): string {
+  const took = (ms: number | null): string => (ms === null ? "unknown" : durationText(ms));
+  const parts = [
+    `${value(name)}: p95 ${took(old.p95_ms)} -> ${took(row.p95_ms)}` +
+      (times === undefined ? "" : ` (x${times.toFixed(2)})`),
+    `failed ${shareText(old.failed, old.calls)} -> ${shareText(row.failed, row.calls)}`,
+    `calls ${old.calls} -> ${row.calls}`,
+  ];
+  if (old.usd !== null || row.usd !== null) {
+    const paid = (usd: number | null): string => (usd === null ? "unknown" : usdText(usd));
+    parts.push(`cost per call ${paid(old.usd)} -> ${paid(row.usd)}`);
+  }
+  return parts.join(", ");
+}

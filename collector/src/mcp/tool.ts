@@ -1,0 +1,46 @@
+/** @module Tool: one question that an agent asks of the evidence, and how it is answered. */
+import { z } from "zod";
+
+import type { AnswerText } from "./answer-text.ts";
+import type { Ask } from "./ask.ts";
+
+/** Tokens of an answer where the caller gives no budget. */
+export const budgetDefault = 1_200;
+
+/** Parameters that every tool has. */
+const shared = {
+  budget: z
+    .int()
+    .min(200)
+    .max(8_000)
+    .optional()
+    .describe(`Most tokens of the answer; default ${budgetDefault}.`),
+};
+
+/** One tool. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  /** @throws Refused */
+  readonly answer: (ask: Ask, input: never) => Promise<AnswerText>;
+}
+
+/** A tool with a typed input; unknown parameters are refused. */
+export function tool<S extends z.ZodRawShape>(of: {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: S;
+  readonly answer: (ask: Ask, input: z.output<z.ZodObject<S>>) => Promise<AnswerText>;
+}): Tool {
+  return { ...of, input: z.strictObject({ ...of.input, ...shared }) };
+}
+
+/** An id as it was recorded. */
+export const anId: z.ZodString = z.string().min(1).max(1_024);
+/** A time or a date, ISO 8601. */
+export const aTime: z.ZodString = z.string().min(10).max(64);
+/** The agent, where the question is about one. */
+export const anAgent: z.ZodOptional<z.ZodString> = anId.optional().describe("Only this agent.");

@@ -1,0 +1,82 @@
+/** @module WhatFailed: the turns that did not succeed since a time, counted and listed. */
+import { verdictStatuses } from "@turnproof/semconv";
+import { z } from "zod";
+
+import type { FacetsModel } from "../pages/turns/facets.ts";
+import type { TurnsModel } from "../pages/turns/route.ts";
+import { countText } from "../ui/display/figures.ts";
+import { AnswerText, value } from "./answer-text.ts";
+import { aTime, anAgent, anId, tool } from "./tool.ts";
+import type { Tool } from "./tool.ts";
+
+/** What failed since …? */
+export const whatFailed: Tool = tool({
+  name: "what_failed_since",
+  title: "What failed since …?",
+  description:
+    "Turns that did not succeed since a time: exact counts by finding, agent, tool, model and " +
+    "release, then the turns, newest first, with a cursor for more.",
+  input: {
+    since: aTime.describe("Turns that ended at or after this time, ISO 8601."),
+    until: aTime.optional().describe("Turns that ended before this time."),
+    agent_id: anAgent,
+    verdict: z
+      .enum([...verdictStatuses, "not_success"])
+      .optional()
+      .describe("Default `not_success`: failed, partial and unknown."),
+    finding: anId.optional().describe("Only turns with this finding, by its code."),
+    q: z.string().max(800).optional().describe("Further terms such as `tool:search release:2.1`."),
+    limit: z.int().min(1).max(50).optional().describe("Turns of one page; default 10."),
+    cursor: z.string().max(8_192).optional().describe("The cursor of the page before."),
+  },
+  async answer(
+    ask,
+    { since, until, agent_id, verdict = "not_success", finding, q, limit, cursor },
+  ) {
+    const not = verdict === "not_success";
+    const terms = [not ? "-verdict:success -verdict:unjudged" : "", q ?? ""].join(" ").trim();
+    const filter = {
+      start_time: since,
+      end_time: until,
+      agent_id,
+      finding,
+      verdict: not ? undefined : verdict,
+      q: terms === "" ? undefined : terms,
+    };
+    const [facets, page] = await Promise.all([
+      cursor === undefined ? ask.json<FacetsModel>("/traces/facets.json", filter) : undefined,
+      ask.json<TurnsModel>("/traces/turns.json", { ...filter, limit: limit ?? 10, cursor }),
+    ]);
+    const text = new AnswerText();
+    if (facets !== undefined) addCounts(text, facets, since);
+    for (const row of page.items) {
+      const codes = row.finding_codes ?? [];
+      const tools = row.tools.error + row.tools.provider_error;
+      text.add(
+        `${row.ended_at.slice(0, 19)}Z ${row.verdict ?? "unjudged"} root ${value(row.root_trace_id)} ` +
+          `agent ${value(row.agent_id)}: ${codes.map(value).join(" ") || "no finding"}` +
+          (tools > 0 ? `, ${tools} failed tool calls` : ""),
+      );
+    }
+    if (page.items.length === 0) text.add("No turn passes.");
+    return text.end(
+      page.pending_frames === 0
+        ? undefined
+        : `${countText(page.pending_frames)} received batches are not readable yet and not counted`,
+      page.next_cursor === null ? undefined : `cursor: ${page.next_cursor}`,
+      `page: ${ask.link("/traces", filter)}`,
+    );
+  },
+});
+
+const countedKeys = ["verdict", "finding", "agent", "tool", "model", "release"];
+
+function addCounts(text: AnswerText, { turns, facets }: FacetsModel, since: string): void {
+  text.add(`${countText(turns)} turns since ${value(since)}`);
+  for (const { key, values, total } of facets) {
+    if (!countedKeys.includes(key) || values.length === 0) continue;
+    const shown = values.slice(0, 6).map(({ value: is, count }) => `${value(is)} ${count}`);
+    const more = total > 6 ? `, ${total - 6} more` : "";
+    text.add(`by ${key}: ${shown.join(", ")}${more}`);
+  }
+}

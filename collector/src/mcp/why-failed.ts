@@ -1,0 +1,137 @@
+/** @module WhyFailed: verdict, findings and first errors of one turn, by any id of it. */
+import type { TurnRow } from "@turnproof/evidence";
+
+import type { FindModel, FoundRoot } from "../pages/find/route.ts";
+import type { TurnModel } from "../pages/turn/route.ts";
+import { durationText, countText } from "../ui/display/figures.ts";
+import { failureText, failuresOf } from "../ui/display/failure-words.ts";
+import { reasonText } from "../ui/display/kind-words.ts";
+import { AnswerText, evidence, value } from "./answer-text.ts";
+import { Refused } from "./ask.ts";
+import type { Ask } from "./ask.ts";
+import { anId, tool } from "./tool.ts";
+import type { Tool } from "./tool.ts";
+
+/** Why did this turn fail? */
+export const whyFailed: Tool = tool({
+  name: "why_did_this_turn_fail",
+  title: "Why did this turn fail?",
+  description:
+    "The strict verdict on one turn with its findings, the operations in which errors began, what " +
+    "was promised and delivered, and the evidence ids behind each. Takes any id: root trace, turn, " +
+    "thread, task, artifact or error.",
+  input: {
+    id: anId.describe("Root trace, or any other id of the turn."),
+    turn_id: anId.optional().describe("One turn of a root that has several."),
+  },
+  async answer(ask, { id, turn_id }) {
+    const found = await turnOf(ask, id, turn_id);
+    if (found === undefined) {
+      return new AnswerText().add(`Nothing in your scope mentions ${value(id)}.`);
+    }
+    const { model, note } = found;
+    const text = new AnswerText().add(note);
+    addVerdict(text, model);
+    addFindings(text, model);
+    for (const turn of model.turns.slice(0, 8)) text.add(turnLine(turn));
+    if (model.turns.length > 1) text.add("Several turns: give turn_id for the verdict on one.");
+    return text.end(`page: ${ask.link(`/traces/${encodeURIComponent(model.root_trace_id)}`)}`);
+  },
+});
+
+interface FoundTurn {
+  readonly model: TurnModel;
+  /** How the root was found, where the id was another one. */
+  readonly note: string | undefined;
+}
+
+const otherId = new Set(["trace_not_found_in_window", "not_found", "path_refused"]);
+
+async function turnOf(ask: Ask, id: string, turn?: string): Promise<FoundTurn | undefined> {
+  const read = (root: string, turn_id?: string): Promise<TurnModel> =>
+    ask.json<TurnModel>(`/traces/${encodeURIComponent(root)}.json`, { turn_id });
+  try {
+    return { model: await read(id, turn), note: undefined };
+  } catch (error) {
+    if (!(error instanceof Refused) || !otherId.has(error.code)) throw error;
+  }
+  const { items } = await ask.json<FindModel>("/traces/find.json", { id, limit: 1_000 });
+  const sorted = items.toSorted((a, b) => rank(a) - rank(b) || (a.last_at < b.last_at ? 1 : -1));
+  const [first] = sorted;
+  if (first === undefined) return undefined;
+  const [only] = first.turn_ids;
+  const model = await read(
+    first.root_trace_id,
+    turn ?? (first.turn_ids.length === 1 ? only : turn),
+  );
+  const others = sorted.slice(1, 4).map(({ root_trace_id: root }) => value(root));
+  const more = items.length > 1 ? `; ${items.length - 1} other roots: ${others.join(" ")}` : "";
+  return { model, note: `found by ${first.matched_by.join(", ")}${more}` };
+}
+
+/** Roots that did not succeed come first. */
+function rank({ verdicts, has_error }: FoundRoot): number {
+  const words = (verdicts ?? []).map(({ verdict }) => verdict);
+  if (words.includes("failed")) return 0;
+  if (has_error || words.includes("partial")) return 1;
+  return 2;
+}
+
+function addVerdict(text: AnswerText, { root_trace_id, verdict, window, turns }: TurnModel): void {
+  const { status, why, window: read, as_of, open_until } = verdict;
+  const complete = read.complete
+    ? "the window is complete"
+    : `the window is not complete: ${read.reasons.join(", ") || read.read_completeness}`;
+  const [turn] = turns;
+  text.add(
+    `root ${value(root_trace_id)}, agent ${value(turn?.agent_id)}, thread ${value(turn?.thread_id)}`,
+    `verdict: ${status}, judged now; ${complete}; ${countText(window.event_count)} events` +
+      (as_of === undefined || as_of === null ? "" : ` as of ${as_of}`),
+    `why: ${why}`,
+    open_until === null ? undefined : `still open; silence counts as its end from ${open_until}`,
+  );
+}
+
+function addFindings(text: AnswerText, model: TurnModel): void {
+  const { verdict, waterfall, events, insights } = model;
+  for (const one of verdict.findings) {
+    const subject = one.subject === null ? "" : ` ${value(one.subject)}`;
+    const low = one.confidence === "low" ? ", low confidence" : "";
+    text.add(
+      `finding ${one.code} (${one.effect}${low})${subject}: ${one.finding} ` +
+        `Do: ${one.recommendation}${evidence(one.evidence_ids, one.evidence_count)}`,
+    );
+  }
+  const failures = failuresOf(waterfall, events);
+  if (failures.length === 0 && verdict.status !== "success") {
+    text.add("errors: no operation recorded an error");
+  }
+  for (const failure of failures) {
+    text.add(`error: ${failure.what} ${failureText(failure)}${evidence([failure.event_id])}`);
+  }
+  for (const link of verdict.chain) {
+    const name = link.name === null ? "" : ` ${value(link.name)}`;
+    text.add(
+      `chain: ${link.link}${name} ${link.state} (${reasonText(link.reason)})` +
+        evidence(link.evidence_ids, link.evidence_ids.length, 1),
+    );
+  }
+  for (const one of insights.insights) {
+    const subject = one.subject === null ? "" : ` ${value(one.subject)}`;
+    text.add(`insight ${one.code}${subject}: ${one.finding}`);
+  }
+}
+
+/** One turn in a line; what was not measured is unknown. */
+function turnLine(turn: TurnRow): string {
+  const { tools, total_tokens: tokens, duration_ms: took } = turn;
+  const failed = tools.error + tools.provider_error;
+  return [
+    `turn ${value(turn.turn_id)}: ${turn.status}, ${turn.started_at}`,
+    took === null ? "duration unknown" : durationText(took),
+    `${tools.results} tool results, ${failed} failed`,
+    tokens === null ? "tokens unknown" : `${countText(tokens)} tokens`,
+    `models ${turn.models.map(value).join(" ") || "not recorded"}`,
+    `release ${turn.releases.map(value).join(" ") || "not recorded"}`,
+  ].join(", ");
+}

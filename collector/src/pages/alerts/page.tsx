@@ -1,0 +1,288 @@
+/** @module Alerts page: what fires first, then rules, past and targets. */
+import type { Child, FC } from "hono/jsx";
+
+import { permits } from "../../access/principal.ts";
+import type { Frame } from "../../http/frame.ts";
+import { countText, durationText } from "../../ui/display/figures.ts";
+import { Badge } from "../../ui/elements/badge.tsx";
+import type { Tone } from "../../ui/elements/badge.tsx";
+import { NotThere, Time } from "../../ui/elements/figure.tsx";
+import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
+import { Page, hrefOf } from "../../ui/layout.tsx";
+import type { AlertsModel, EndedAlert, FiringAlert, RuleState, TargetState } from "./route.ts";
+import { Preview } from "./rule-preview.tsx";
+
+const tones: Readonly<Record<FiringAlert["severity"], Tone>> = {
+  critical: "bad",
+  warning: "warn",
+  info: "quiet",
+};
+
+/** The alerts. */
+export function alertsPage(model: AlertsModel, frame: Frame): Child {
+  return (
+    <Page frame={frame} title="Alerts">
+      {model.running ? null : (
+        <Note tone="warn">Alerts do not run in read-only mode: it writes nothing.</Note>
+      )}
+      <Firing model={model} frame={frame} />
+      {model.rules.length === 0 ? (
+        <Empty title="No rules" icon="warning">
+          <p>
+            Rules are in the file of <code>TURNPROOF_ALERT_RULES</code>. Try one below on past data.
+          </p>
+        </Empty>
+      ) : (
+        <Card title="Rules" icon="filter" flush end={countText(model.rules.length)}>
+          <Table label="Rules" head={heads(["Rule", "Measures", "Fires", "Last", "State", "Past"])}>
+            {model.rules.map((rule) => (
+              <Rule of={rule} frame={frame} />
+            ))}
+          </Table>
+        </Card>
+      )}
+      <Preview model={model} frame={frame} />
+      <Silences model={model} frame={frame} />
+      <Ended of={model.ended} frame={frame} />
+      <Targets model={model} />
+    </Page>
+  );
+}
+
+const heads = (names: readonly string[]): Child => (
+  <>
+    {names.map((name) => (
+      <th scope="col">{name}</th>
+    ))}
+  </>
+);
+
+const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const { firing, looked_at: at, rules } = model;
+  if (firing.length === 0) {
+    if (rules.length === 0) return <></>;
+    return (
+      <Empty title="Nothing fires" icon="success">
+        {at === null ? (
+          <p>The rules were not looked at yet.</p>
+        ) : (
+          <p>
+            As of <Time at={at} form="daytime" />. A value that is not established raises no alarm.
+          </p>
+        )}
+      </Empty>
+    );
+  }
+  return (
+    <Card title="Firing" icon="warning" end={countText(firing.length)}>
+      <ul class="alerts">
+        {firing.map((alert) => (
+          <li>
+            <p>
+              <Badge tone={tones[alert.severity]} icon="warning" word={alert.severity} />{" "}
+              <b>{alert.rule}</b> {alert.group === null ? null : <span>of {alert.group}</span>}{" "}
+              {alert.silenced ? <Badge tone="quiet" icon="pause" word="silenced" /> : null}
+            </p>
+            <p>
+              {alert.sentence}, since <Time at={alert.since} form="daytime" />
+            </p>
+            <p class="links">
+              <a href={hrefOf(frame, `/traces${alert.turns_query}`)}>Its turns</a>
+              {alert.roots.map((root) => (
+                <a href={hrefOf(frame, `/traces/${encodeURIComponent(root)}`)}>
+                  {root.slice(0, 12)}
+                </a>
+              ))}
+            </p>
+            <Acts alert={alert} frame={frame} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+};
+
+/** True where the reader may change alerts. */
+function manages({ principal, readOnly }: Frame): boolean {
+  return !readOnly && principal !== undefined && permits(principal, "alert.manage");
+}
+
+const Hidden: FC<{ readonly fields: Readonly<Record<string, string | undefined>> }> = ({
+  fields,
+}) => (
+  <>
+    {Object.entries(fields).map(([name, value]) =>
+      value === undefined ? null : <input type="hidden" name={name} value={value} />,
+    )}
+  </>
+);
+
+const Acts: FC<{ readonly alert: FiringAlert; readonly frame: Frame }> = ({ alert, frame }) => {
+  if (!manages(frame)) return <></>;
+  const named = alert.group === null ? alert.rule : `${alert.rule} of ${alert.group}`;
+  const shared = { csrf_token: frame.csrfToken };
+  const group = alert.group ?? undefined;
+  return (
+    <div class="decide">
+      <form method="post" action={hrefOf(frame, "/alerts/silence")} class="decide">
+        <Hidden fields={{ ...shared, rule: alert.rule, group }} />
+        {([1, 8, 24] as const).map((hours) => (
+          <button class="button" name="hours" value={String(hours)} type="submit">
+            Silence {hours} h<span class="sr"> {named}</span>
+          </button>
+        ))}
+      </form>
+      <form method="post" action={hrefOf(frame, "/alerts/resolve")}>
+        <Hidden fields={{ ...shared, id: alert.id }} />
+        <button class="button" type="submit">
+          Resolve<span class="sr"> {named}</span>
+        </button>
+      </form>
+    </div>
+  );
+};
+
+const Rule: FC<{ readonly of: RuleState; readonly frame: Frame }> = ({ of, frame }) => (
+  <tr>
+    <th scope="row">{of.name}</th>
+    <td>
+      {of.measures}
+      {of.by === null ? null : `, by ${of.by}`}
+      {of.where === null ? null : <code> {of.where}</code>}
+    </td>
+    <td>
+      {of.limit}
+      {of.min_count > 1 ? `, from ${of.min_count}` : ""}
+    </td>
+    <td>{of.last ?? <NotThere why="The rule was not looked at yet." />}</td>
+    <td>
+      {of.firing > 0 ? (
+        <Badge tone={tones[of.severity]} icon="warning" word={`${of.firing} firing`} />
+      ) : of.not_established > 0 ? (
+        <Badge tone="quiet" icon="unknown" word={`${of.not_established} not established`} />
+      ) : of.last === null ? null : (
+        <Badge tone="ok" icon="success" word="quiet" />
+      )}
+    </td>
+    <td>
+      <a href={hrefOf(frame, `/alerts?rule=${encodeURIComponent(of.name)}#preview`)}>
+        Preview<span class="sr"> {of.name}</span>
+      </a>
+    </td>
+  </tr>
+);
+
+const Silences: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ model, frame }) => {
+  if (model.silences.length === 0) return <></>;
+  return (
+    <Card title="Silences" icon="pause" flush end={countText(model.silences.length)}>
+      <Table label="Silences" head={heads(["Rule", "Group", "Until", "By", "RuleChange"])}>
+        {model.silences.map(({ rule, group, until, by }) => (
+          <tr>
+            <th scope="row">{rule}</th>
+            <td>{group ?? "all"}</td>
+            <td>
+              <Time at={until} form="daytime" />
+            </td>
+            <td>{by}</td>
+            <td>
+              {manages(frame) ? (
+                <form method="post" action={hrefOf(frame, "/alerts/silence")}>
+                  <Hidden
+                    fields={{
+                      csrf_token: frame.csrfToken,
+                      rule,
+                      group: group ?? undefined,
+                      hours: "0",
+                    }}
+                  />
+                  <button class="button" type="submit">
+                    End<span class="sr"> the silence of {rule}</span>
+                  </button>
+                </form>
+              ) : null}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  );
+};
+
+const reasons: Readonly<Record<EndedAlert["reason"], string>> = {
+  value: "within its limit again",
+  not_established: "no evidence for a whole window",
+  operator: "resolved by an operator",
+  rule_removed: "its rule was removed",
+};
+
+const Ended: FC<{ readonly of: readonly EndedAlert[]; readonly frame: Frame }> = ({
+  of,
+  frame,
+}) => {
+  if (of.length === 0) return <></>;
+  return (
+    <Card title="History" icon="clock" flush end={countText(of.length)}>
+      <Table
+        label="Ended alerts"
+        head={heads(["Rule", "Group", "Began", "Lasted", "Ended", "Value", "Turn"])}
+      >
+        {of.map((alert) => (
+          <tr>
+            <th scope="row">{alert.rule}</th>
+            <td>{alert.group ?? "all"}</td>
+            <td>
+              <Time at={alert.since} form="daytime" />
+            </td>
+            <td>{durationText(Math.max(0, Date.parse(alert.ended) - Date.parse(alert.since)))}</td>
+            <td>{reasons[alert.reason]}</td>
+            <td>{alert.value_text}</td>
+            <td>
+              {alert.roots.slice(0, 1).map((root) => (
+                <a href={hrefOf(frame, `/traces/${encodeURIComponent(root)}`)}>
+                  {root.slice(0, 12)}
+                </a>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  );
+};
+
+const Targets: FC<{ readonly model: AlertsModel }> = ({ model: { targets, given_up } }) => (
+  <Card title="Targets" icon="delivery" flush end={countText(targets.length)}>
+    {targets.length === 0 ? (
+      <p class="padded muted">
+        None: alerts show here only. <code>TURNPROOF_ALERT_TARGETS</code> names where they are sent.
+      </p>
+    ) : (
+      <Table label="Targets" head={heads(["Target", "Kind", "Messages"])}>
+        {targets.map((target) => (
+          <tr>
+            <th scope="row">{target.name}</th>
+            <td>{target.kind}</td>
+            <td>
+              <Waiting of={target} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    )}
+    {given_up > 0 ? (
+      <Note tone="bad">{countText(given_up)} messages were not taken for three days.</Note>
+    ) : null}
+  </Card>
+);
+
+const Waiting: FC<{ readonly of: TargetState }> = ({ of: { waiting, attempts } }) =>
+  waiting === 0 ? (
+    <Badge tone="ok" icon="success" word="all taken" />
+  ) : (
+    <Badge
+      tone={attempts > 0 ? "bad" : "quiet"}
+      icon="clock"
+      word={`${countText(waiting)} waiting${attempts > 0 ? `, ${attempts} failed attempts` : ""}`}
+    />
+  );

@@ -1,0 +1,331 @@
+/**
+ * @module Alerts page: what fires, what did, the rules with their last values, and what a rule
+ * would have done on past data. Rules count over every tenant, so it is for unbound principals.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { CodedError } from "@turnproof/semconv";
+
+import type { ActiveAlert, AlertSilence, ClosedAlert } from "../../alerts/alert-state.ts";
+import { turnsQuery } from "../../alerts/alert-message.ts";
+import { limitText, measureText, valueText } from "../../alerts/breach.ts";
+import { previewRule } from "../../alerts/preview.ts";
+import type { RulePreview } from "../../alerts/preview.ts";
+import { parseAlertRules } from "../../config/alert-rules.ts";
+import type { AlertRule, AlertSeverity } from "../../config/alert-rules.ts";
+import { readBody } from "../../http/body.ts";
+import { json, withTwin } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
+import { principalOf } from "../../http/environment.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import { respond, respondJson } from "../../http/respond.tsx";
+import type { Parts } from "../../parts.ts";
+import { alertsPage } from "./page.tsx";
+
+const alertsParameters = z
+  .strictObject({
+    rule: z.string().max(63).describe("Show what this rule would have done on past data."),
+    draft: z
+      .string()
+      .max(2_000)
+      .describe("The same of a rule that is not in the file: one rule in YAML."),
+    days: z
+      .string()
+      .regex(/^([1-9]|[12]\d|30)$/)
+      .transform(Number)
+      .describe("How far back, 1 to 30; default 7.")
+      .meta({ type: "integer", minimum: 1, maximum: 30, pattern: undefined }),
+  })
+  .partial();
+
+const silenceBody = z.strictObject({
+  rule: z.string().min(1).max(63).describe("Name of the rule."),
+  group: z.string().max(1_024).optional().describe("One of its groups; without it all of them."),
+  hours: z.coerce
+    .number<string | number>()
+    .min(0)
+    .max(720)
+    .describe("Length from now; 0 ends a silence."),
+});
+
+const resolveBody = z.strictObject({
+  id: z
+    .string()
+    .regex(/^alert_[0-9a-f]{32}$/)
+    .describe("Id of a firing alert."),
+});
+
+/** A rule with its last values. */
+export interface RuleState {
+  readonly name: string;
+  readonly severity: AlertSeverity;
+  readonly measures: string;
+  readonly limit: string;
+  readonly by: string | null;
+  readonly where: string | null;
+  readonly min_count: number;
+  /** The group with the largest value, in words; null before the first look. */
+  readonly last: string | null;
+  readonly firing: number;
+  /** Groups whose value is not established. */
+  readonly not_established: number;
+}
+
+/** An alert that fires, with words for its value. */
+export interface FiringAlert extends Omit<ActiveAlert, "broken_ms" | "notified" | "resolved"> {
+  readonly severity: AlertSeverity;
+  readonly sentence: string;
+  readonly silenced: boolean;
+  /** Query string of the list of its turns. */
+  readonly turns_query: string;
+}
+
+/** An alert that has ended, with words for its value. */
+export interface EndedAlert extends ClosedAlert {
+  readonly value_text: string;
+}
+
+/** A target, without its address. */
+export interface TargetState {
+  readonly name: string;
+  readonly kind: string;
+  /** Messages that it has not taken. */
+  readonly waiting: number;
+  /** Failed attempts of the oldest of them. */
+  readonly attempts: number;
+}
+
+/** The past of a rule. */
+export interface PreviewModel {
+  readonly name: string;
+  readonly days: number;
+  readonly sentence: string;
+  /** Null for a measure that has no past in the ledger. */
+  readonly past: RulePreview | null;
+  readonly value_texts: readonly string[];
+  readonly turns_query: string;
+  readonly window_ms: number;
+}
+
+/** Body of `/alerts.json`. */
+export interface AlertsModel {
+  /** False in read-only mode, which writes nothing beside the evidence. */
+  readonly running: boolean;
+  readonly looked_at: string | null;
+  readonly firing: readonly FiringAlert[];
+  readonly rules: readonly RuleState[];
+  readonly ended: readonly EndedAlert[];
+  readonly silences: readonly AlertSilence[];
+  readonly targets: readonly TargetState[];
+  /** Messages that no target took in three days. */
+  readonly given_up: number;
+  readonly preview: PreviewModel | null;
+  /** Problems of the draft, without its text. */
+  readonly draft_problems: readonly string[];
+}
+
+/** Answer of a change. */
+export interface AlertsChanged {
+  readonly changed: true;
+}
+
+/** Its JSON, by route. */
+export interface AlertsAnswers {
+  readonly "GET /alerts.json": AlertsModel;
+  readonly "POST /alerts/silence": AlertsChanged;
+  readonly "POST /alerts/resolve": AlertsChanged;
+}
+
+/** Alerts: what each route needs, records and answers. */
+export const alertsGroup: RouteGroup<AlertsAnswers> = {
+  endpoints: {
+    ...withTwin("/alerts", {
+      needs: "trace.read",
+      unbound: true,
+      audit: "alerts.read",
+      id: "getAlerts",
+      summary: "What fires, what did, and what a rule would have done",
+      query: alertsParameters,
+      returns: "Alerts, rules with their last values, silences, targets, and the past of one rule.",
+      failures: ["scope_forbidden", "store_unavailable", "not_found"],
+    }),
+    "POST /alerts/silence": {
+      needs: "alert.manage",
+      unbound: true,
+      audit: "alert.silenced",
+      mutates: true,
+      id: "silenceAlerts",
+      summary: "Send no alerts of a rule, or of one of its groups, for some hours",
+      body: json(silenceBody),
+      returns: "That it is kept.",
+      failures: ["not_found", "not_configured", "store_read_only"],
+    },
+    "POST /alerts/resolve": {
+      needs: "alert.manage",
+      unbound: true,
+      audit: "alert.resolved",
+      mutates: true,
+      id: "resolveAlert",
+      summary: "End an alert; it stays quiet until its condition has ended",
+      body: json(resolveBody),
+      returns: "That it is kept.",
+      failures: ["not_found", "not_configured", "store_read_only"],
+    },
+  },
+  routes: alertsRoutes,
+};
+
+/** GET `/alerts` and its twin, POST `/alerts/silence` and `/alerts/resolve`. */
+function alertsRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const here = `${parts.config.basePath === "/" ? "" : parts.config.basePath}/alerts`;
+  app.on("GET", ["/alerts", "/alerts.json"], async (c) => {
+    const { rule: name, draft, days = 7 } = readParameters(c, alertsParameters);
+    const { rule, problems } = draft === undefined ? namedRule(parts, name) : draftRule(draft);
+    if (name !== undefined && draft === undefined && rule === undefined) {
+      throw new CodedError("not_found");
+    }
+    const model: AlertsModel = {
+      ...stateOf(parts),
+      preview: rule === undefined ? null : await previewOf(parts, rule, days),
+      draft_problems: problems,
+    };
+    return respond(c, { model, view: alertsPage });
+  });
+
+  app.post("/alerts/silence", async (c) => {
+    const { data, form } = await readBody(c, silenceBody);
+    const { rule, group = null, hours } = data;
+    if (parts.alerts === undefined) throw new CodedError("not_configured");
+    if (!parts.alerts.rules.some((one) => one.name === rule)) throw new CodedError("not_found");
+    const until = new Date(parts.now() + hours * 3_600_000).toISOString();
+    await parts.alerts.silence({ rule, group, until, by: principalOf(c).name });
+    if (form) return c.redirect(here, 303);
+    return respondJson(c, { changed: true } satisfies AlertsChanged);
+  });
+
+  app.post("/alerts/resolve", async (c) => {
+    const { data, form } = await readBody(c, resolveBody);
+    if (parts.alerts === undefined) throw new CodedError("not_configured");
+    if (!(await parts.alerts.resolve(data.id))) throw new CodedError("not_found");
+    if (form) return c.redirect(here, 303);
+    return respondJson(c, { changed: true } satisfies AlertsChanged);
+  });
+  return app;
+}
+
+interface AskedRule {
+  readonly rule: AlertRule | undefined;
+  readonly problems: readonly string[];
+}
+
+function namedRule({ config }: Parts, name: string | undefined): AskedRule {
+  return { rule: config.alertRules.find((one) => one.name === name), problems: [] };
+}
+
+/** A rule as typed; its problems name fields and rules, never what was typed. */
+function draftRule(text: string): AskedRule {
+  const indented = text.trim().replaceAll(/^/gm, "    ");
+  try {
+    const body = text.trim().startsWith("-") ? text : `  -\n${indented}`;
+    const [rule] = parseAlertRules(`version: 1\nrules:\n${body}`);
+    return { rule, problems: [] };
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) return { rule: undefined, problems: ["It is no YAML."] };
+    const problems = error.issues.map(({ path, message }) => {
+      const field = path.findLast((part) => typeof part === "string");
+      return field === undefined ? message : `${field}: ${message}`;
+    });
+    return { rule: undefined, problems: problems.slice(0, 10) };
+  }
+}
+
+async function previewOf(parts: Parts, rule: AlertRule, days: number): Promise<PreviewModel> {
+  const past = await previewRule(parts.store.ledger, rule, { nowMs: parts.now(), days });
+  return {
+    name: rule.name,
+    days,
+    sentence: `${measureText(rule)}, ${limitText(rule)}`,
+    past,
+    value_texts: (past?.windows ?? []).map(({ value }) => valueText(rule, value)),
+    turns_query: turnsQuery(rule, null),
+    window_ms: rule.window_ms,
+  };
+}
+
+function stateOf({ alerts, config }: Parts): Omit<AlertsModel, "preview" | "draft_problems"> {
+  const {
+    active = [],
+    closed = [],
+    silences = [],
+    outbox = [],
+    looked_ms = null,
+    given_up = 0,
+  } = alerts?.document ?? {};
+  const ruleOf = (name: string): AlertRule | undefined =>
+    config.alertRules.find((one) => one.name === name);
+  return {
+    running: alerts !== undefined,
+    looked_at: looked_ms === null ? null : new Date(looked_ms).toISOString(),
+    firing: active.flatMap((alert) => {
+      const rule = ruleOf(alert.rule);
+      return rule === undefined || alert.resolved ? [] : [firingOf(rule, alert, silences)];
+    }),
+    rules: config.alertRules.map((rule) => ruleState(rule, alerts?.values.get(rule.name))),
+    ended: closed.slice(0, 100).map((alert) => {
+      const rule = ruleOf(alert.rule);
+      const value_text = rule === undefined ? "unknown" : valueText(rule, alert.value);
+      return { ...alert, value_text };
+    }),
+    silences,
+    targets: config.alertTargets.map(({ name, kind }) => {
+      const own = outbox.filter(({ target }) => target === name);
+      return { name, kind, waiting: own.length, attempts: own[0]?.attempts ?? 0 };
+    }),
+    given_up,
+  };
+}
+
+function firingOf(
+  rule: AlertRule,
+  alert: ActiveAlert,
+  silences: readonly AlertSilence[],
+): FiringAlert {
+  const { id, rule: name, group, since, value, roots } = alert;
+  return {
+    id,
+    rule: name,
+    group,
+    since,
+    value,
+    roots,
+    severity: rule.severity,
+    sentence: `${measureText(rule)}: ${valueText(rule, value)}, ${limitText(rule)}`,
+    silenced: silences.some(
+      (one) => one.rule === name && (one.group === null || one.group === group),
+    ),
+    turns_query: turnsQuery(rule, group),
+  };
+}
+
+type LastValues =
+  NonNullable<Parts["alerts"]>["values"] extends ReadonlyMap<string, infer V> ? V : never;
+
+function ruleState(rule: AlertRule, values: LastValues | undefined): RuleState {
+  const { name, severity, by = null, where = null, min_count } = rule;
+  const known = (values ?? []).flatMap(({ value }) => value ?? []);
+  const largest = known.length === 0 ? null : Math.max(...known);
+  return {
+    name,
+    severity,
+    measures: measureText(rule),
+    limit: limitText(rule),
+    by,
+    where,
+    min_count,
+    last: values === undefined ? null : valueText(rule, largest),
+    firing: (values ?? []).filter(({ broken }) => broken === true).length,
+    not_established: (values ?? []).filter(({ broken }) => broken === null).length,
+  };
+}

@@ -1,0 +1,104 @@
+/** @module RulePreview: a rule on past data, and the form to try one that is not in the file. */
+import type { FC } from "hono/jsx";
+
+import type { Frame } from "../../http/frame.ts";
+import { countText, durationText } from "../../ui/display/figures.ts";
+import { Time } from "../../ui/elements/figure.tsx";
+import { Card, Note, Table } from "../../ui/elements/panel.tsx";
+import { hrefOf } from "../../ui/layout.tsx";
+import type { AlertsModel, PreviewModel } from "./route.ts";
+
+const example = `name: failing-agents
+measure: verdict_share
+verdict: failed
+by: agent
+window: 1h
+above: 0.05
+min_count: 20`;
+
+/** The form, and what the rule would have done. */
+export const Preview: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({
+  model: { preview, draft_problems: problems },
+  frame,
+}) => (
+  <Card title="Preview on past data" id="preview" icon="clock">
+    {preview === null ? null : <Past of={preview} frame={frame} />}
+    {problems.length === 0 ? null : (
+      <Note tone="bad">
+        The rule is not valid. {problems.map((problem) => `${problem}.`).join(" ")}
+      </Note>
+    )}
+    <form class="try-rule" method="get" action={hrefOf(frame, "/alerts")}>
+      <label for="draft">A rule in YAML; nothing is kept</label>
+      <textarea id="draft" class="field" name="draft" rows={8} spellcheck={false}>
+        {frame.query.get("draft") ?? example}
+      </textarea>
+      <button class="button" type="submit">
+        Try it
+      </button>
+    </form>
+  </Card>
+);
+
+const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, frame }) => {
+  const { past, name, sentence } = of;
+  if (past === null) {
+    return (
+      <Note>
+        <b>{name}</b>: {sentence}. This measure has no past in the ledger.
+      </Note>
+    );
+  }
+  return (
+    <>
+      <p>
+        <b>{name}</b>: {sentence}. In the {countText(of.days)} days before{" "}
+        <Time at={new Date(past.to_ms).toISOString()} form="daytime" /> it would have fired{" "}
+        <b>{countText(past.alerts)} times</b>: in {countText(past.broken)} of{" "}
+        {countText(past.established)} windows with a result, by the turns' own time.
+      </p>
+      {past.windows.length === 0 ? null : (
+        <Table
+          label="Windows in which it would have fired"
+          head={
+            <>
+              <th scope="col">Window</th>
+              <th scope="col">Group</th>
+              <th scope="col" class="num">
+                Value
+              </th>
+              <th scope="col" class="num">
+                Turns
+              </th>
+            </>
+          }
+        >
+          {past.windows.map((window, index) => (
+            <tr>
+              <td>
+                <a href={hrefOf(frame, turnsPath(of, window.from_ms))}>
+                  <Time at={new Date(window.from_ms).toISOString()} form="daytime" />
+                </a>{" "}
+                for {durationText(of.window_ms)}
+              </td>
+              <td>{window.group ?? "all"}</td>
+              <td class="num">{of.value_texts[index]}</td>
+              <td class="num">{countText(window.count)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {past.broken > past.windows.length ? (
+        <p class="muted">These are the newest {countText(past.windows.length)} windows.</p>
+      ) : null}
+    </>
+  );
+};
+
+/** The turns of a window. */
+function turnsPath({ turns_query, window_ms }: PreviewModel, fromMs: number): string {
+  const query = new URLSearchParams(turns_query);
+  query.set("start_time", new Date(fromMs).toISOString());
+  query.set("end_time", new Date(fromMs + window_ms).toISOString());
+  return `/traces?${query.toString()}`;
+}

@@ -1,0 +1,296 @@
+/** Alerts over a store: what fires, what is sent, and what is kept. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { ephemeral } from "@turnproof/store";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { Alerts } from "../../../collector/src/parts.ts";
+import { measureRule } from "../../../collector/src/alerts/measure.ts";
+import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
+import { measureParts, openAlerts, openReceiver, putTurns } from "./alert-desk.ts";
+import type { Clock, Receiver } from "./alert-desk.ts";
+
+const start = Date.parse("2026-11-21T12:00:00Z");
+const hour = 3_600_000;
+const failing = `
+  - name: failing
+    measure: verdict_share
+    verdict: failed
+    by: agent
+    window: 10m
+    above: 0.25
+    min_count: 3
+    severity: critical
+`;
+
+let clock: Clock;
+let receiver: Receiver;
+let opened: Alerts[];
+beforeEach(async () => {
+  clock = { ms: start };
+  receiver = await openReceiver();
+  opened = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((alerts) => alerts.close()));
+  await receiver.close();
+});
+
+async function open(...args: Parameters<typeof openAlerts>): Promise<Alerts> {
+  const alerts = await openAlerts(...args);
+  opened.push(alerts);
+  return alerts;
+}
+
+const hook = (): readonly { name: string; kind: "webhook"; url: string }[] => [
+  { name: "ops", kind: "webhook", url: receiver.url },
+];
+const told = (): unknown[] =>
+  receiver.got.map(({ body }) => {
+    const { type, data } = JSON.parse(body) as { type: string; data: Record<string, unknown> };
+    return [type, data["rule"], data["group"]];
+  });
+const turns = (agent: string, count: number, failed: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => ({
+    root: `${agent}-${from + index}`,
+    agent,
+    verdict: index < failed ? "failed" : "success",
+  }));
+
+test("a group over its limit fires once with its evidence, and resolves when it is over", async () => {
+  const store = ephemeral();
+  await putTurns(store, start - 60_000, [
+    ...turns("bad", 4, 2),
+    ...turns("good", 8, 1),
+    // Too few for a result.
+    ...turns("few", 2, 2),
+  ]);
+  const alerts = await open(store, clock, { rules: failing, targets: hook() });
+  await vi.waitFor(() => expect(told()).toEqual([["turnproof.alert.firing", "failing", "bad"]]));
+  const { data } = JSON.parse(receiver.got[0]?.body ?? "") as { data: Record<string, unknown> };
+  expect(data).toMatchObject({ value: 0.5, severity: "critical", by: "agent" });
+  expect((data["root_trace_ids"] as string[]).toSorted()).toEqual(["bad-0", "bad-1"]);
+  expect(data["turns"]).toBe("https://turnproof.test/traces?q=agent%3Abad&verdict=failed");
+  clock.ms += 5 * 60_000;
+  await putTurns(store, clock.ms - 1_000, turns("bad", 8, 0, 10));
+  await vi.waitFor(() => expect(told()[1]).toEqual(["turnproof.alert.resolved", "failing", "bad"]));
+  expect(alerts.document.closed).toMatchObject([{ group: "bad", reason: "value" }]);
+  expect(receiver.got).toHaveLength(2);
+});
+
+test("an alert without evidence for a whole window ends as not established", async () => {
+  const store = ephemeral();
+  await putTurns(store, start - 60_000, turns("bad", 4, 2));
+  const alerts = await open(store, clock, { rules: failing, targets: [] });
+  await vi.waitFor(() => expect(alerts.document.active).toHaveLength(1));
+  clock.ms += 9 * 60_000 + 30_000;
+  await vi.waitFor(() => expect(alerts.values.get("failing")).toEqual([]));
+  expect(alerts.document.active).toHaveLength(1);
+  clock.ms += 60_000;
+  await vi.waitFor(() => expect(alerts.document.closed[0]?.reason).toBe("not_established"));
+});
+
+test("two collectors on one store send one id", async () => {
+  const store = ephemeral();
+  await putTurns(store, start - 60_000, turns("bad", 4, 2));
+  await open(store, clock, { rules: failing, targets: hook() });
+  await vi.waitFor(() => expect(receiver.got).toHaveLength(1));
+  clock.ms += 7_000;
+  await putTurns(store, clock.ms - 1_000, turns("bad", 1, 1, 50));
+  await open(store, clock, { rules: failing, targets: hook() });
+  await vi.waitFor(() => expect(receiver.got).toHaveLength(2));
+  expect(receiver.got[1]?.id).toBe(receiver.got[0]?.id);
+  expect(receiver.got[0]?.id).toMatch(/^msg_[0-9a-f]{32}$/);
+});
+
+test("the next episode has another id", async () => {
+  const store = ephemeral();
+  await putTurns(store, start - 60_000, turns("bad", 4, 2));
+  const alerts = await open(store, clock, { rules: failing, targets: hook() });
+  await vi.waitFor(() => expect(alerts.document.active).toHaveLength(1));
+  clock.ms += 60_000;
+  await putTurns(store, clock.ms - 1_000, turns("bad", 8, 0, 10));
+  await vi.waitFor(() => expect(alerts.document.active).toHaveLength(0));
+  clock.ms += 60_000;
+  await putTurns(store, clock.ms - 1_000, turns("bad", 8, 8, 20));
+  await vi.waitFor(() => expect(receiver.got).toHaveLength(3));
+  const [first, , second] = receiver.got;
+  expect(second?.id).not.toBe(first?.id);
+});
+
+test("a silenced alert is sent when the silence ends; a resolved one when it comes back", async () => {
+  const store = ephemeral();
+  const alerts = await open(store, clock, { rules: failing, targets: hook() });
+  const until = new Date(clock.ms + 60_000).toISOString();
+  await alerts.silence({ rule: "failing", group: null, until, by: "root" });
+  await putTurns(store, clock.ms - 1_000, turns("bad", 4, 4));
+  await vi.waitFor(() => expect(alerts.document.active).toMatchObject([{ notified: false }]));
+  clock.ms += 61_000;
+  await vi.waitFor(() => expect(told()).toEqual([["turnproof.alert.firing", "failing", "bad"]]));
+  expect(alerts.document.silences).toEqual([]);
+  const id = alerts.document.active[0]?.id ?? "";
+  expect(await alerts.resolve(id)).toBe(true);
+  expect(await alerts.resolve(id)).toBe(false);
+  await vi.waitFor(() => expect(told()).toHaveLength(2));
+  // It still holds, and stays quiet until it has ended once.
+  clock.ms += 60_000;
+  await putTurns(store, clock.ms - 1_000, turns("bad", 2, 2, 30));
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  expect(receiver.got).toHaveLength(2);
+  expect(alerts.document.closed).toMatchObject([{ id, reason: "operator" }]);
+  clock.ms += hour;
+  await vi.waitFor(() => expect(alerts.document.active).toEqual([]));
+  await putTurns(store, clock.ms - 1_000, turns("bad", 4, 4, 40));
+  await vi.waitFor(() => expect(told()).toHaveLength(3));
+});
+
+test("a message is repeated as it was until it is taken; no redirect is followed", async () => {
+  const store = ephemeral();
+  await putTurns(store, start - 60_000, turns("bad", 4, 2));
+  receiver.answer = 503;
+  const alerts = await open(store, clock, { rules: failing, targets: hook() });
+  for (const answer of [302, 500, 204]) {
+    const before = receiver.got.length;
+    await vi.waitFor(() => expect(receiver.got.length).toBe(before + (before === 0 ? 1 : 0)));
+    receiver.answer = answer;
+    clock.ms += 10_000;
+    await vi.waitFor(() => expect(receiver.got.length).toBeGreaterThan(before));
+  }
+  await vi.waitFor(() => expect(alerts.document.outbox).toEqual([]));
+  expect(receiver.got.length).toBeGreaterThanOrEqual(3);
+  expect(new Set(receiver.got.map(({ id, body, path }) => [id, body, path].join(" "))).size).toBe(
+    1,
+  );
+});
+
+test("what fires, its history and what waits survive a restart", async () => {
+  const store = ephemeral();
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-alerts-")), "alerts.json");
+  await putTurns(store, start - 60_000, turns("bad", 4, 2));
+  receiver.answer = 503;
+  const first = await openAlerts(store, clock, { rules: failing, targets: hook(), file });
+  await vi.waitFor(() => expect(receiver.got.length).toBeGreaterThan(0));
+  const id = first.document.active[0]?.id ?? "";
+  await first.close();
+  receiver.answer = 204;
+  clock.ms += 10_000;
+  const second = await open(store, clock, { rules: failing, targets: hook(), file });
+  await vi.waitFor(() => expect(second.document.outbox).toEqual([]));
+  expect(second.document.active).toMatchObject([{ id, notified: true }]);
+  expect(new Set(receiver.got.map((one) => one.id)).size).toBe(1);
+});
+
+test("an outage longer than the window hides no alarm", async () => {
+  const store = ephemeral();
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-alerts-")), "alerts.json");
+  const first = await openAlerts(store, clock, { rules: failing, targets: hook(), file });
+  await vi.waitFor(() => expect(first.document.looked_ms).toBe(start));
+  await first.close();
+  await putTurns(store, start + hour, turns("bad", 4, 2));
+  clock.ms = start + 3 * hour;
+  await open(store, clock, { rules: failing, targets: hook(), file });
+  await vi.waitFor(() =>
+    expect(told()).toEqual([
+      ["turnproof.alert.firing", "failing", "bad"],
+      ["turnproof.alert.resolved", "failing", "bad"],
+    ]),
+  );
+});
+
+test("a document that is not ours stops the start", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-alerts-")), "alerts.json");
+  writeFileSync(file, '{"version":2}');
+  await expect(
+    openAlerts(ephemeral(), clock, { rules: failing, targets: [], file }),
+  ).rejects.toThrow(expect.objectContaining({ code: "store_corrupt" }) as Error);
+});
+
+test("Slack and Alertmanager receive their own forms", async () => {
+  const store = ephemeral();
+  await putTurns(store, start - 60_000, turns("bad", 4, 2));
+  const targets = [
+    { name: "chat", kind: "slack" as const, url: `${receiver.url}/hook` },
+    { name: "manager", kind: "alertmanager" as const, url: receiver.url },
+  ];
+  await open(store, clock, { rules: failing, targets });
+  const at = (path: string) => receiver.got.filter((one) => one.path === path);
+  await vi.waitFor(() => expect(at("/hook")).toHaveLength(1));
+  await vi.waitFor(() => expect(at("/api/v2/alerts").length).toBeGreaterThan(0));
+  expect(JSON.parse(at("/hook")[0]?.body ?? "")).toMatchObject({
+    text: expect.stringContaining("failing fires. Share of judged turns") as string,
+    blocks: [{ type: "section", text: { type: "mrkdwn" } }],
+  });
+  const [alert] = JSON.parse(at("/api/v2/alerts")[0]?.body ?? "") as [Record<string, unknown>];
+  expect(alert).toMatchObject({
+    labels: { alertname: "failing", severity: "critical", agent: "bad" },
+    startsAt: new Date(start).toISOString(),
+  });
+  expect(Date.parse(String(alert["endsAt"]))).toBeGreaterThan(clock.ms);
+  // It is told again before Alertmanager forgets it.
+  const before = at("/api/v2/alerts").length;
+  clock.ms += 61_000;
+  await vi.waitFor(() => expect(at("/api/v2/alerts").length).toBeGreaterThan(before));
+});
+
+test("a change is against the same window a week earlier", async () => {
+  const store = ephemeral();
+  const week = 7 * 24 * hour;
+  await putTurns(store, start - week - 60_000, [...turns("calm", 10, 1), ...turns("worse", 10, 1)]);
+  await putTurns(store, start - 60_000, [
+    ...turns("calm", 10, 2, 20),
+    ...turns("worse", 10, 4, 20),
+  ]);
+  const rules = failing.replace("above: 0.25", "change: 3");
+  await open(store, clock, { rules, targets: hook() });
+  await vi.waitFor(() => expect(told()).toEqual([["turnproof.alert.firing", "failing", "worse"]]));
+});
+
+test("each measure has its value, and nothing where nothing is recorded", async () => {
+  const store = ephemeral();
+  const parts = await measureParts(store, clock);
+  const values = async (rule: string, atMs = start): Promise<unknown> => {
+    const [one] = parseAlertRules(`version: 1\nrules:\n  - {name: one, window: 10m, ${rule}}`);
+    if (one === undefined) throw new Error("no rule");
+    return (await measureRule(parts, one, atMs)).map(({ group, value }) => [group, value]);
+  };
+  expect(await values("measure: error_share, above: 0")).toEqual([[null, null]]);
+  expect(await values("measure: findings, finding: artifact_missing, above: 0")).toEqual([
+    [null, 0],
+  ]);
+  await putTurns(store, start - 30 * 60_000, [{ root: "old", agent: "old", tookMs: 9_000 }]);
+  await putTurns(store, start - 60_000, [
+    { root: "a", failed: true, tookMs: 100 },
+    { root: "b", verdict: "partial", codes: ["artifact_missing"], tookMs: 200 },
+    { root: "c", verdict: "success", agent: "other", tookMs: 300 },
+  ]);
+  expect(await values("measure: error_share, above: 0")).toEqual([[null, 1 / 3]]);
+  expect(await values("measure: verdict_share, verdict: partial, above: 0")).toEqual([[null, 0.5]]);
+  expect(await values("measure: findings, finding: artifact_missing, above: 0, by: agent")).toEqual(
+    [["helper", 1]],
+  );
+  expect(await values("measure: p95_ms, above: 0")).toEqual([[null, 300]]);
+  expect(await values('measure: p95_ms, above: 0, where: "agent:helper"')).toEqual([[null, 200]]);
+  expect(await values("measure: p95_ms, above: 0, min_count: 9")).toEqual([[null, null]]);
+  expect(await values("measure: judge_lag_ms, above: 0")).toEqual([[null, 30 * 60_000]]);
+  // The model is on no price list, so its cost is unknown.
+  expect(await values("measure: cost_usd, above: 0")).toEqual([[null, null]]);
+  expect(await values("measure: lost_events, above: 0")).toEqual([[null, 0]]);
+  const silent = (await values("measure: silence, by: agent")) as [string, number][];
+  expect(Object.fromEntries(silent)).toEqual({ helper: 0, old: 600_000, other: 0 });
+});
+
+test("a file of rules is refused with the rule and the field", () => {
+  for (const [rule, problem] of [
+    ["{name: a, measure: p95_ms, window: 10m}", "one of above, below and change"],
+    ["{name: a, measure: p95_ms, window: 10m, above: 1, below: 2}", "only one of"],
+    ["{name: a, measure: p95_ms, window: 10x, above: 1}", "a time such as"],
+    ["{name: a, measure: verdict_share, window: 10m, above: 1}", "has a verdict"],
+    ["{name: a, measure: silence, window: 10m}", "by agent or by app"],
+    ["{name: a, measure: p95_ms, window: 10m, above: 1, url: x}", "Unrecognized key"],
+    ['{name: a, measure: p95_ms, window: 10m, above: 1, where: "no term"}', "terms of the filter"],
+  ] as const) {
+    expect(() => parseAlertRules(`version: 1\nrules:\n  - ${rule}`)).toThrow(problem);
+  }
+});

@@ -1,0 +1,228 @@
+/**
+ * The tools for agents, asked by the protocol's official client: questions about a week of turns,
+ * budgets, pages and the audit log.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Client } from "@modelcontextprotocol/client";
+import { ephemeral } from "@turnproof/store";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import type { Listening } from "../../../collector/src/http/connections.ts";
+import { tokensAtMost } from "../../../collector/src/mcp/answer-text.ts";
+import { tools } from "../../../collector/src/mcp/question-server.ts";
+import { listen } from "../../../collector/src/server.ts";
+import { tellWeek } from "../../apps/week/week.ts";
+import type { Week } from "../../apps/week/week.ts";
+import { openDesk, quiet } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+import { call, connect } from "./mcp-client.ts";
+
+const token = "root-token-0123456789";
+const headers = { authorization: `Bearer ${token}` };
+const weekMs = 7 * 86_400_000;
+
+let desk: Desk;
+let server: Listening;
+let client: Client;
+let week: Week;
+const endMs = Date.now() - 3_600_000;
+const since = new Date(endMs - weekMs - 86_400_000).toISOString();
+beforeAll(async () => {
+  desk = await openDesk({ TURNPROOF_UI_AUTH_TOKEN: token }, { store: ephemeral() });
+  server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
+  week = await tellWeek({ endpoint: server.url, endMs, turns: 120, seed: "agents ask" });
+  await vi.waitFor(async () => {
+    const path = "/traces/turns.json?verdict=unjudged&limit=1000";
+    const { items } = await desk.json<{ items: unknown[] }>(path, headers);
+    const all = await desk.json<{ turns: number }>("/traces/facets.json", headers);
+    expect([all.turns >= 120, items.length <= 1]).toEqual([true, true]);
+  }, 90_000);
+  client = await connect(server.url, token);
+});
+afterAll(async () => {
+  await client.close();
+  await server.close(1_000);
+  await desk.collector.close();
+});
+
+/** A turn of the list with this verdict. */
+async function rootWith(verdict: string): Promise<string> {
+  const path = `/traces/turns.json?verdict=${verdict}&limit=1`;
+  const { items } = await desk.json<{ items: { root_trace_id: string }[] }>(path, headers);
+  return items[0]?.root_trace_id ?? "";
+}
+
+test("both revisions of the protocol list the tools, and each only reads", async () => {
+  const older = await connect(server.url, token, "legacy");
+  for (const one of [client, older]) {
+    const { tools: listed } = await one.listTools();
+    expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
+    for (const { annotations, inputSchema } of listed) {
+      expect(annotations).toMatchObject({ readOnlyHint: true });
+      expect(inputSchema).toMatchObject({ additionalProperties: false });
+    }
+  }
+  expect((await call(older, "is_telemetry_being_lost", {})).text).toMatch(/^(yes|no|not known): /);
+  await older.close();
+});
+
+test("two calls say why a turn failed, within 2,000 tokens, with evidence and a link", async () => {
+  const failed = await call(client, "what_failed_since", { since, verdict: "failed", limit: 1 });
+  const root = /root (\S+) agent/.exec(failed.text)?.[1] ?? "";
+  const why = await call(client, "why_did_this_turn_fail", { id: root });
+  expect(tokensAtMost(failed.text) + tokensAtMost(why.text)).toBeLessThanOrEqual(2_000);
+  const page = await desk.json<{ verdict: { why: string; findings: { code: string }[] } }>(
+    `/traces/${root}.json`,
+    headers,
+  );
+  expect(why.text).toContain(`why: ${page.verdict.why}`);
+  const [finding] = page.verdict.findings;
+  expect(why.text).toMatch(new RegExp(`finding ${finding?.code ?? "-"} .*\\[evidence \\S+`));
+  expect(why.text).toContain(`page: ${server.url}/traces/${root}`);
+});
+
+test("any id of a turn leads to its verdict", async () => {
+  const { items } = await desk.json<{ items: Record<string, string>[] }>(
+    "/traces/turns.json?verdict=partial&limit=1",
+    headers,
+  );
+  for (const name of ["turn_id", "run_id"]) {
+    const { text } = await call(client, "why_did_this_turn_fail", { id: items[0]?.[name] ?? "" });
+    expect(text).toContain(`found by ${name}`);
+    expect(text).toContain(`root ${items[0]?.["root_trace_id"] ?? "-"}`);
+  }
+  const unknown = await call(client, "why_did_this_turn_fail", { id: "never-seen" });
+  expect(unknown).toEqual({ refused: false, text: "Nothing in your scope mentions never-seen." });
+});
+
+test("the pages of a question hold every turn that did not succeed, once", async () => {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const { text } = await call(client, "what_failed_since", {
+      since,
+      limit: 5,
+      budget: 8_000,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    found.push(...[...text.matchAll(/ root (\S+) agent/g)].map(([, root = ""]) => root));
+    cursor = /^cursor: (\S+)$/m.exec(text)?.[1];
+  } while (cursor !== undefined);
+  const { items } = await desk.json<{ items: { root_trace_id: string; verdict: string }[] }>(
+    "/traces/turns.json?limit=1000",
+    headers,
+  );
+  const expected = items.filter(({ verdict }) => !["success", "unjudged"].includes(verdict));
+  expect(found.length).toBeGreaterThan(5);
+  expect(found.toSorted()).toEqual(expected.map((row) => row.root_trace_id).toSorted());
+});
+
+test("an answer keeps its budget, says what it left out and keeps its link", async () => {
+  const root = await rootWith("failed");
+  for (const budget of [200, 250, 300]) {
+    const { text } = await call(client, "why_did_this_turn_fail", { id: root, budget });
+    expect(tokensAtMost(text)).toBeLessThanOrEqual(budget);
+    expect(text).toMatch(/^\(\d+ more lines do not fit/m);
+    expect(text).toContain(`page: ${server.url}/traces/${root}`);
+  }
+});
+
+test("turns and releases are compared, and a pair of turns is named", async () => {
+  const releases = await call(client, "compare_two_releases", { agent_id: "order-desk" });
+  const [, baseline_root = "", candidate_root = ""] =
+    /baseline_root (\S+) candidate_root (\S+) agent_id/.exec(releases.text) ?? [];
+  expect(releases.text).toMatch(/^baseline \S+: \d+ turns; .*p95 /m);
+  const turns = await call(client, "compare_two_turns", { baseline_root, candidate_root });
+  expect(turns.text).toMatch(/^release: \S+ -> \S+$/m);
+  expect(turns.text).toMatch(/^operations: \d+ matched/m);
+  const none = await call(client, "compare_two_releases", { baseline: "0.0.0-none" });
+  expect(none.text).toMatch(/^Two releases are needed; in your scope are: /);
+});
+
+test("calls of two windows are compared, and unknown costs stay unknown", async () => {
+  const until = new Date(endMs + 60_000).toISOString();
+  const input = { hours: 84, until, min_calls: 3 };
+  const slow = await call(client, "which_tool_or_model_got_slow_or_dear", input);
+  expect(slow.text).toMatch(/: p95 .+ -> .+ \(x\d+\.\d\d\), failed .+ -> .+, calls \d+ -> \d+/);
+  const dear = await call(client, "which_tool_or_model_got_slow_or_dear", {
+    ...input,
+    kind: "model",
+  });
+  expect(dear.text).toContain(": p95 ");
+  // The models of the week are on no price list.
+  expect(dear.text).not.toContain("cost per call $0");
+});
+
+test("losses are told as known, unknown or none", async () => {
+  const { text } = await call(client, "is_telemetry_being_lost", {});
+  expect(text).toMatch(/^yes: \d+ of \d+ producers lost events/);
+  expect(text).toMatch(/^producer \S+ \(.*\): lost \d+/m);
+  expect(text).toMatch(/^collector: received \d+, stored \d+.*adds up/m);
+});
+
+test("contracts are judged clause by clause; a wrong file names path and rule", async () => {
+  const root_trace_id = await rootWith("failed");
+  const plain = await call(client, "check_a_contract", { root_trace_id });
+  expect(plain.text).toMatch(/^(holds|violated|not_established): contract default, turn /);
+  const contracts =
+    "version: 1\ncontracts:\n  - name: quick\n    expect:\n      - duration: { max_ms: 1 }\n";
+  const wrong = await call(client, "check_a_contract", {
+    root_trace_id,
+    contracts: contracts.replace("expect", "expects"),
+  });
+  expect(wrong.refused).toBe(true);
+  expect(wrong.text).toMatch(/^contract_invalid: .*contracts\[0\]/);
+});
+
+test("each framework's page is read by its name", async () => {
+  for (const [framework, said] of [
+    ["LangGraph", "npm install @langchain/langgraph"],
+    ["Vercel AI SDK", "npm install ai"],
+    ["mastra", "Mastra"],
+  ] as const) {
+    const { text } = await call(client, "how_do_i_instrument", { framework, budget: 2_000 });
+    expect([framework, text.includes(said)]).toEqual([framework, true]);
+    expect(text).toContain(`OTEL_EXPORTER_OTLP_ENDPOINT=${server.url}`);
+  }
+  const { text } = await call(client, "how_do_i_instrument", { framework: "Fortran" });
+  expect(text).toContain("There is no page about Fortran");
+});
+
+test("a wrong input is refused before anything is read", async () => {
+  const before = readFileSync(join(desk.dataDir, "audit.jsonl"), "utf8").split("\n").length;
+  const { refused } = await call(client, "find_by_id", { id: "x", sql: "select 1" });
+  expect(refused).toBe(true);
+  const events = auditEvents().slice(before - 1);
+  expect(events).toEqual(["mcp.call"]);
+});
+
+function auditEvents(): string[] {
+  return readFileSync(join(desk.dataDir, "audit.jsonl"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => String((JSON.parse(line) as { event: string }).event));
+}
+
+test("the audit log has the call and each of its reads, and nothing that was asked", async () => {
+  const before = auditEvents().length;
+  await call(client, "find_by_id", { id: "canary-of-an-agent" });
+  expect(auditEvents().slice(before).toSorted()).toEqual(["find.read", "mcp.call"]);
+  expect(readFileSync(join(desk.dataDir, "audit.jsonl"), "utf8")).not.toContain("canary");
+});
+
+test("a request without a token, with a foreign origin or by another method is refused", async () => {
+  const ask = (init: RequestInit): Promise<Response> => fetch(`${server.url}/mcp`, init);
+  const type = { "content-type": "application/json", accept: "application/json" };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  expect((await ask({ method: "POST", headers: type, body })).status).toBe(401);
+  const foreign = { ...type, ...headers, origin: "https://elsewhere.example" };
+  expect((await ask({ method: "POST", headers: foreign, body })).status).toBe(403);
+  expect((await ask({ headers })).status).toBe(405);
+  const large = JSON.stringify({ ...JSON.parse(body), more: "x".repeat(70_000) });
+  expect(
+    (await ask({ method: "POST", headers: { ...type, ...headers }, body: large })).status,
+  ).toBe(413);
+  expect(week.turns).toBeGreaterThan(0);
+});
