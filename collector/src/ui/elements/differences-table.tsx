@@ -46,8 +46,8 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
       </p>
       {these === 0 || others === 0 ? (
         <p class="padded">
-          {these === 0 ? "No turn passes the filter" : "Every turn of their time passes the filter"}:
-          there is nothing to compare.
+          {these === 0 ? "No turn passes the filter" : "Every turn of their time passes the filter"}
+          : there is nothing to compare.
         </p>
       ) : told.length === 0 ? (
         <p class="padded">Nothing is said more often by these turns than by the others.</p>
@@ -111,9 +111,9 @@ const Span: FC<{ readonly of: Compared }> = ({ of: { first_ms: first, last_ms: l
     <>
       {" "}
       From <Time at={new Date(first).toISOString()} form="daytime" /> to{" "}
-      <Time at={new Date(last).toISOString()} form="daytime" />. Fisher's exact test, one-sided, with
-      Holm's correction for the {countText(tested)} compared values; in grey: chance alone may explain
-      it. A difference is no cause.
+      <Time at={new Date(last).toISOString()} form="daytime" />. Fisher's exact test, one-sided,
+      with Holm's correction for the {countText(tested)} compared values; in grey: chance alone may
+      explain it. A difference is no cause.
     </>
   );
 
