@@ -35,6 +35,7 @@ import { mcpGroup } from "./mcp/route.ts";
 import { memoryGroup } from "./memory/route.ts";
 import { patternsGroup } from "./patterns/route.ts";
 import { reconcileGroup } from "./reconcile/route.ts";
+import { releasesGroup } from "./releases/route.ts";
 import { replaysGroup } from "./replays/route.ts";
 import { revealGroup } from "./reveal/route.ts";
 import { runGroup } from "./run/route.ts";
@@ -63,6 +64,7 @@ const groups: readonly RouteGroup[] = [
   trendGroup,
   healthGroup,
   compareGroup,
+  releasesGroup,
   analysisGroup,
   reconcileGroup,
   eventsGroup,

@@ -63,7 +63,9 @@ test("w counts both sides; what is asked for is no news; a value narrows the fil
 test("all turns of a time, and none, leave nothing to compare; a page without a filter offers none", async () => {
   const page = await visit("/traces?user_id=ann");
   await page.locator("[data-differences] summary").click();
-  await page.locator("[data-differences]", { hasText: "Every turn of their time passes" }).waitFor();
+  await page
+    .locator("[data-differences]", { hasText: "Every turn of their time passes" })
+    .waitFor();
   await page.goto(`${site.url}/traces?agent_id=nobody`);
   await page.locator("[data-differences] summary").click();
   await page.locator("[data-differences]", { hasText: "No turn passes the filter" }).waitFor();

@@ -161,6 +161,24 @@ export const states: readonly State[] = [
     says: /Not established/,
   },
   {
+    view: "releases",
+    name: "with data",
+    ...on("site", "/traces/compare/releases?a=verdict:failed&b=verdict:success"),
+    says: /What changed[\s\S]*Duration of a turn/,
+  },
+  {
+    view: "releases",
+    name: "nothing there",
+    ...on("empty", "/traces/compare/releases"),
+    says: /No two releases here/,
+  },
+  {
+    view: "releases",
+    name: "long words",
+    ...on("long", "/traces/compare/releases?a=has:memory&b=-has:feedback"),
+    says: /What changed|A side has no turn/,
+  },
+  {
     view: "health",
     name: "with data",
     ...on("site", "/traces/health"),

@@ -97,15 +97,12 @@ export async function told(desk: Desk, filter: string, salt: string): Promise<An
   };
 }
 
-/** The pair that a release names is a choice among many; that there is one is none. */
 function plainTrend({ slices, releases, ...sums }: ReturnType<typeof trendOf>): unknown {
   const figures = Object.keys(trendOf([], 0)).filter((name) => name in sums);
   return {
     ...Object.fromEntries(figures.map((name) => [name, sums[name as keyof typeof sums]])),
     slices,
-    releases: releases
-      .map(({ change, ...release }) => ({ ...release, change: change !== null }))
-      .toSorted((a, b) => a.first_ms - b.first_ms || order(a.release, b.release)),
+    releases: releases.toSorted((a, b) => a.first_ms - b.first_ms || order(a.release, b.release)),
   };
 }
 

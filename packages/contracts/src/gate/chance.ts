@@ -32,11 +32,26 @@ export function binomial(k: number, n: number, p: number): number {
   return Math.exp(logChoose(n, k) + k * Math.log(p) + (n - k) * Math.log1p(-p));
 }
 
-/** Probability of at least `k` hits in `n` independent trials of probability `p`. */
+/**
+ * Probability of at least `k` hits in `n` independent trials of probability `p`. Sums the side that
+ * does not have the mean.
+ */
 export function binomialAtLeast(k: number, n: number, p: number): number {
-  let sum = 0;
-  for (let hits = Math.max(0, k); hits <= n; hits += 1) sum += binomial(hits, n, p);
-  return Math.min(1, sum);
+  if (k <= 0) return 1;
+  if (k > n || p <= 0) return 0;
+  if (p >= 1) return 1;
+  const odds = p / (1 - p);
+  const growth = (at: number): number => ((n - at) / (at + 1)) * odds;
+  const above = k > n * p;
+  let at = above ? k : k - 1;
+  let term = binomial(at, n, p);
+  let sum = term;
+  while (term > sum * 1e-18 && (above ? at < n : at > 0)) {
+    term = above ? term * growth(at) : term / growth(at - 1);
+    at += above ? 1 : -1;
+    sum += term;
+  }
+  return Math.min(1, Math.max(0, above ? sum : 1 - sum));
 }
 
 /**
@@ -133,4 +148,24 @@ export function normalAtLeast(z: number): number {
     sum += term;
   }
   return 0.5 - density * sum;
+}
+
+/** Probability that a variable of Student's distribution is at least `t`. @param degrees whole */
+export function studentAtLeast(t: number, degrees: number): number {
+  if (t < 0) return 1 - studentAtLeast(-t, degrees);
+  const angle = Math.atan2(t, Math.sqrt(degrees));
+  const square = Math.cos(angle) ** 2;
+  const odd = degrees % 2 === 1;
+  let [sum, term] = [0, odd ? Math.cos(angle) : 1];
+  for (let at = odd ? 1 : 0; at <= degrees - 2; at += 2) {
+    sum += term;
+    term *= (square * (at + 1)) / (at + 2);
+  }
+  const within = odd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
+  return Math.min(1, Math.max(0, (1 - within) / 2));
+}
+
+/** Value below which a variable of Student's distribution lies with probability `p`. */
+export function studentQuantile(p: number, degrees: number): number {
+  return reach((t) => 1 - studentAtLeast(t, degrees), p, -1e6, 1e6);
 }
