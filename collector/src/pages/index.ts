@@ -28,6 +28,7 @@ import { feedbackGroup } from "./feedback/route.ts";
 import { findGroup } from "./find/route.ts";
 import { healthGroup } from "./health/route.ts";
 import { homeGroup } from "./home/route.ts";
+import { incidentsGroup } from "./incidents/route.ts";
 import { learningGroup } from "./learning/route.ts";
 import { liveGroup } from "./live/route.ts";
 import { loginGroup } from "./login/route.ts";
@@ -68,6 +69,7 @@ const groups: readonly RouteGroup[] = [
   analysisGroup,
   reconcileGroup,
   eventsGroup,
+  incidentsGroup,
   findGroup,
   accountsGroup,
   runGroup,

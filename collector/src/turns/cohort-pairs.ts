@@ -14,23 +14,23 @@ import { lastedMs, quantile } from "../ui/display/turn-figures.ts";
 const candidatesMax = 200;
 const agentsMax = 3;
 
-/** Pairs of two sides; empty where they have no agent in common. */
+/** Pairs of two sides among these agents, which both have. */
 export async function cohortPairs(
   ledger: TurnReader,
   { a, b }: { readonly a: TurnQuestion; readonly b: TurnQuestion },
+  agents: readonly string[],
 ): Promise<readonly CohortPair[]> {
+  if (agents.length === 0) return [];
+  const any = agents.map((is) => ({ text: "agent_id" as const, is }));
   const read = async (question: TurnQuestion, ascending: boolean): Promise<readonly TurnRow[]> => {
     const order = { by: "ended_at" as const, ...(ascending ? { ascending: true as const } : {}) };
-    const { records } = await ledger.listTurns(question, { order, limit: candidatesMax });
+    const { records } = await ledger.listTurns(
+      { ...question, where: [...question.where, { any }] },
+      { order, limit: candidatesMax },
+    );
     return records.map(({ row }) => row).filter(isPlaced);
   };
-  const before = await read(a, false);
-  let of = await read(b, true);
-  const agents = new Set(before.map(({ agent_id: agent }) => agent));
-  if (!of.some(({ agent_id: agent }) => agents.has(agent))) {
-    const any = [...agents].map((is) => ({ text: "agent_id" as const, is: is ?? null }));
-    of = await read({ ...b, where: [...b.where, { any }] }, true);
-  }
+  const [before, of] = await Promise.all([read(a, false), read(b, true)]);
   return pairsOf(before, of);
 }
 
@@ -72,8 +72,8 @@ function pairOf(why: string, a: TurnRow, b: TurnRow): CohortPair {
   };
 }
 
-/** The turn whose duration is nearest to the median. */
-function middling(rows: readonly TurnRow[]): TurnRow | undefined {
+/** The turn whose duration is nearest to the median; the first where none has one. */
+export function middling(rows: readonly TurnRow[]): TurnRow | undefined {
   const timed = rows.flatMap((row) => {
     const ms = lastedMs(row);
     return ms === null ? [] : [{ row, ms }];

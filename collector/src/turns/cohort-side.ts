@@ -29,6 +29,7 @@ export interface CohortRead {
 }
 
 const facetFields = [
+  "agent_id",
   "verdict",
   "code",
   "cache_decision",

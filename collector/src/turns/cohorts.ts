@@ -34,12 +34,21 @@ export interface CohortExtent {
   readonly last_ms: number | null;
 }
 
+/** The turns of one agent on either side. */
+export interface CohortAgent {
+  readonly agent_id: string;
+  readonly a: number;
+  readonly b: number;
+}
+
 /** A comparison. */
 export interface Cohorts {
   readonly a: CohortExtent;
   readonly b: CohortExtent;
   /** Turns that are on both sides, counted in each. */
   readonly both: number;
+  /** Agents by their turns, those of both sides first. */
+  readonly agents: readonly CohortAgent[];
   readonly groups: readonly CohortGroup[];
   /** Number of tested figures. */
   readonly tested: number;
@@ -53,6 +62,7 @@ const minuteMs = 60_000;
 const sliceLengths = [1, 5, 15, 30, 60, 120, 240, 480, 720, 1_440].map((one) => one * minuteMs);
 const slicesMax = 150;
 const rowsMax = 15;
+const agentsMax = 12;
 
 /** Compares all turns of two questions. */
 export async function compareCohorts(
@@ -71,15 +81,22 @@ export async function compareCohorts(
     Math.max(...extents.map(({ last_at: at, first_at: from }) => (at ?? 0) - (from ?? 0)), 0) /
     1_000;
   const everyMs = sliceLengths.find((one) => spanMs / one <= slicesMax) ?? 1_440 * minuteMs;
-  const [a, b, pairs] = await Promise.all([
+  const [a, b] = await Promise.all([
     readCohort(ledger, sides.a, { everyMs, list }),
     readCohort(ledger, sides.b, { everyMs, list }),
-    cohortPairs(ledger, sides),
   ]);
+  const agents = agentsOf(a, b);
+  const common = agents.filter((one) => one.a > 0 && one.b > 0).slice(0, agentsMax);
+  const pairs = await cohortPairs(
+    ledger,
+    sides,
+    common.map(({ agent_id: agent }) => agent),
+  );
   return {
     a: extentOf(a),
     b: extentOf(b),
     both: shared,
+    agents: agents.slice(0, agentsMax),
     ...corrected(groupsOf(a, b)),
     slice_ms: everyMs,
     pairs,
@@ -90,6 +107,16 @@ function extentOf({ total }: CohortRead): CohortExtent {
   const ms = (at: number | null | undefined): number | null =>
     typeof at === "number" ? Math.floor(at / 1_000) : null;
   return { turns: total?.turns ?? 0, first_ms: ms(total?.first_at), last_ms: ms(total?.last_at) };
+}
+
+function agentsOf(a: CohortRead, b: CohortRead): readonly CohortAgent[] {
+  return valuesOf([a, b], "agent_id")
+    .map((agent) => ({
+      agent_id: agent,
+      a: partOf(a, "agent_id", agent).hits,
+      b: partOf(b, "agent_id", agent).hits,
+    }))
+    .toSorted((x, y) => Math.min(y.a, y.b) - Math.min(x.a, x.b) || y.a + y.b - x.a - x.b);
 }
 
 function groupsOf(

@@ -206,6 +206,29 @@ export const states: readonly State[] = [
     ...on("long", "/traces/health"),
     says: /never reported what it lost/,
   },
+  {
+    view: "incidents",
+    name: "with data",
+    ...on("site", "/traces/incidents"),
+    says: /What went wrong[\s\S]*turns went wrong/,
+  },
+  { view: "incidents", name: "empty", ...on("empty", "/traces/incidents"), says: /No turns here/ },
+  {
+    view: "incidents",
+    name: "nothing wrong",
+    ...on(
+      "site",
+      "/traces/incidents?verdict=success&q=-has%3Aerror+-has%3Afinding+-has%3Afallback",
+    ),
+    says: /Nothing went wrong|What went wrong/,
+  },
+  { view: "incidents", name: "long words", ...on("long", "/traces/incidents"), says: /went wrong/ },
+  {
+    view: "find",
+    name: "a part of a name",
+    ...on("site", "/traces/find?id=brief"),
+    says: /Names with this text[\s\S]*briefing-writer/,
+  },
   { view: "find", name: "asking", ...on("site", "/traces/find"), says: /Paste the id/ },
   {
     view: "find",

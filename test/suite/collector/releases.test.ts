@@ -76,6 +76,7 @@ test("the last two releases are the sides, with every turn of both", async () =>
   const model = await compare();
   expect(model.terms).toEqual({ a: "release:1.0.0", b: "release:1.1.0" });
   expect(model.compared).toMatchObject({ a: { turns: 70 }, b: { turns: 50 }, both: 0 });
+  expect(model.compared?.agents).toEqual([{ agent_id: "helper", a: 70, b: 50 }]);
   const failed = row(model, "Verdicts", "failed");
   expect(failed).toMatchObject({
     a: { hits: 0, of: 70, value: 0, low: 0 },

@@ -146,6 +146,14 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/compare/releases.json?a=agent:agent-O&b=agent:agent-A" },
   ],
+  "GET /traces/incidents": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/incidents" },
+  ],
+  "GET /traces/incidents.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/incidents.json" },
+  ],
   "GET /traces/analysis.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/analysis.json" },

@@ -122,6 +122,7 @@ const Compared: FC<{
           as different turns.
         </Note>
       )}
+      <Agents agents={compared.agents} frame={frame} />
       <Summary model={model} compared={compared} changed={changed} />
       <Pairs pairs={compared.pairs} frame={frame} />
       {compared.groups.map((group) => (
@@ -138,6 +139,27 @@ const Compared: FC<{
         {pending === undefined ? null : <span data-pending>{pending}</span>}
       </footer>
     </>
+  );
+};
+
+/** Sides of different agents differ by that alone: each common agent can be compared by itself. */
+const Agents: FC<{ readonly agents: Cohorts["agents"]; readonly frame: Frame }> = ({
+  agents,
+  frame,
+}) => {
+  const common = agents.filter(({ a, b }) => a > 0 && b > 0);
+  if (agents.length < 2 || common.length === 0) return <></>;
+  const alone = agents.length - common.length;
+  return (
+    <Note>
+      The sides have turns of {countText(agents.length)} agents
+      {alone === 0 ? "" : `, ${countText(alone)} of them on one side only`}. Compare one:{" "}
+      {common.map(({ agent_id: agent, a, b }) => (
+        <a class="chip" href={hrefWith(frame, { agent_id: agent })}>
+          <span class="value">{agent}</span> {countText(a)} and {countText(b)}
+        </a>
+      ))}
+    </Note>
   );
 };
 

@@ -19,7 +19,7 @@ export const CohortLine: FC<{
   const grey = row.p !== null && !row.significant;
   return (
     <tr {...(grey ? { class: "muted", "data-chance": true } : {})}>
-      <th scope="row">{row.name}</th>
+      <td>{row.name}</td>
       {(["a", "b"] as const).map((side) => (
         <td class="num">
           <Side of={row[side]} unit={row.unit} href={hrefs[side]} />

@@ -20,7 +20,7 @@ function logFactorial(n: number): number {
 }
 
 /** Natural logarithm of n choose k. */
-function logChoose(n: number, k: number): number {
+export function logChoose(n: number, k: number): number {
   return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 }
 

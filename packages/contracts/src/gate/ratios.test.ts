@@ -81,6 +81,13 @@ test("equal ratios differ in about 5 of 100 samples, and unlike ones are found",
   expect(found(2)).toBeGreaterThan(0.9);
 });
 
+test("sides without any variance differ as two of all ways to divide their intervals", () => {
+  const all = (part: number): { part: number; whole: number }[] =>
+    Array.from({ length: 6 }, () => ({ part, whole: 1 }));
+  expect(compareRatios(all(0), all(1), 0.95).different).toBeCloseTo(2 / 924, 12);
+  expect(compareRatios(all(1), all(1), 0.95).different).toBe(1);
+});
+
 test("few intervals have a ratio and say nothing about chance; none have none", () => {
   expect(ratioOf([{ part: 3, whole: 6 }], 0.95)).toEqual({ ratio: 0.5 });
   expect(ratioOf([{ part: 0, whole: 0 }], 0.95)).toBeUndefined();

@@ -3,7 +3,7 @@
  * intervals of time. The intervals are the sample: what happens together, as the calls of a turn or
  * the turns of an outage, counts as one. Variance by linearization, Student's distribution.
  */
-import { studentAtLeast, studentQuantile } from "./chance.ts";
+import { logChoose, studentAtLeast, studentQuantile } from "./chance.ts";
 import type { Interval } from "./intervals.ts";
 
 /** The sums of one interval of time. */
@@ -56,7 +56,11 @@ export function compareRatios(
   if (a.error === undefined || b.error === undefined) return { difference };
   const [left, right] = [a.error ** 2, b.error ** 2];
   const error = Math.sqrt(left + right);
-  if (error === 0) return { difference };
+  if (error === 0) {
+    // All intervals of a side are alike: of all ways to divide them, two are as extreme.
+    const ways = Math.exp(-logChoose(a.degrees + b.degrees + 2, a.degrees + 1));
+    return { difference, different: difference === 0 ? 1 : Math.min(1, 2 * ways) };
+  }
   const degrees = Math.max(
     1,
     Math.floor((left + right) ** 2 / (left ** 2 / a.degrees + right ** 2 / b.degrees)),
