@@ -116,7 +116,9 @@ const Row: FC<{
           <span class="muted">
             {of.releases
               .map(({ release, turns }) =>
-                turns === of.turns ? `all of ${release}` : `${countText(turns)} of ${release}`,
+                turns === of.turns
+                  ? `release ${release}`
+                  : `${countText(turns)} of release ${release}`,
               )
               .join(", ")}
           </span>
@@ -161,7 +163,7 @@ function causeText({ kind, name, call }: Incident): string {
     case "error":
       return "Error without a failed call";
     case "limited_call":
-      return `${named} got by with a fallback or a limitation`;
+      return `${named}: fallback or limited`;
   }
 }
 
@@ -182,14 +184,13 @@ function turnsHref(frame: Frame, { q }: Incident): string | undefined {
 const Reach: FC<{ readonly model: IncidentsModel }> = ({ model }) => {
   const pending = pendingText(model.pending_frames);
   const { pause_ms: pause, items, turns, turns_wrong: wrong, turns_left: left } = model;
+  const listed = left === 0 ? "each is in one incident" : `${countText(left)} are in none of these`;
   return (
     <footer class="window" data-window>
       {items.length === 0 ? null : (
         <span>
-          {countText(wrong)} of {countText(turns)} turns went wrong
-          {left === 0 ? ", each is in one incident" : `; ${countText(left)} are in none of these`}.
-          A turn counts under its most urgent cause ; a pause of {durationText(pause)} ends an
-          incident.
+          {countText(wrong)} of {countText(turns)} turns went wrong; {listed}. A turn counts under
+          its most urgent cause. A pause of more than {durationText(pause)} ends an incident.
         </span>
       )}
       {pending === undefined ? null : <span data-pending>{pending}</span>}
