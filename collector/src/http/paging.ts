@@ -39,6 +39,7 @@ type PageParameters = Parameters<typeof readingFor>[1] & {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly view?: string | undefined;
+  readonly sort?: string | undefined;
   readonly store?: string | undefined;
 };
 
