@@ -48,6 +48,7 @@ import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
 import type { Alerts, Parts } from "./parts.ts";
+import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
 import { version } from "./version.ts";
@@ -135,6 +136,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const patient = withMemoryRows(operatorStore(store, config.readOnly), memory);
   const parts: Parts = {
     ...door,
+    contracts: openContracts(opening),
     config,
     version,
     log,
@@ -158,12 +160,18 @@ export async function openParts(opening: Opening): Promise<Parts> {
   if (readers !== undefined) opened.push(() => readers.close());
   // Turns are written where they are judged, because they are in memory there.
   const bytesMax = judge && readers === undefined ? config.judgeBytesMax : 0;
-  const draft = bytesMax > 0 ? draftJudge(config) : undefined;
+  const draft = bytesMax > 0 ? draftJudge(config, parts.contracts) : undefined;
   const recorder = turnRecorder(store, collectorScope(), { bytesMax, draft });
   const own = recordFrames(recorder);
   recording.resolve(loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log));
   const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
   return { ...whole, alerts: await openAlerts(opening, whole) };
+}
+
+function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
+  const contracts = openStandingContracts(config.contracts, log);
+  opened.push(async () => contracts?.close());
+  return contracts;
 }
 
 /** Alerts write beside the evidence, so read-only mode has none. */

@@ -1,6 +1,6 @@
 /** @module Contracts: what an agent's turn must do, judged from evidence in three values. */
 export { defaultContract } from "./default-contract.ts";
-export { digestOfEvidence, evaluateTurns } from "./evaluate/evaluate.ts";
+export { digestOfEvidence, evaluateSettledTurn, evaluateTurns } from "./evaluate/evaluate.ts";
 export type {
   ClauseResult,
   ContractResult,

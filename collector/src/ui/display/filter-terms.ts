@@ -65,6 +65,7 @@ export const hasValues: readonly string[] = [
 /** Keys without a parameter of their own, which are in `q`. */
 const otherKeys = [
   "call",
+  "contract",
   "cache",
   "model",
   "release",
@@ -81,12 +82,17 @@ export const filterKeys: readonly string[] = [...Object.keys(storeKeys), ...othe
 function isUnderstood({ key, value }: Term): boolean {
   if (value === "") return false;
   if (key === "call") return readCall(value) !== undefined;
+  if (key === "contract") return contractResult.test(value);
   if (key === "has") return hasValues.includes(value);
   if (key === "after" || key === "before") return isTime(value);
   if (key === "latency") return !Number.isNaN(millisecondsOf(comparedText(value)));
   if (key === "tokens") return !Number.isNaN(Number(comparedText(value) || "x"));
   return filterKeys.includes(key);
 }
+
+/** `name=result`, or `name@version=result`. */
+const contractResult =
+  /^[A-Za-z0-9][A-Za-z0-9._/-]{0,119}(@[0-9a-f]{12})?=(holds|violated|not_established)$/;
 
 /** A time of ISO 8601 with its zone, or a date, which is its midnight. */
 function isTime(value: string): boolean {
