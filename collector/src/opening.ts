@@ -97,7 +97,6 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const knownNames = namesOf(config);
   if (knownNames.length > 0) allowNames(knownNames);
   const { identityKey, ...door } = openDoor(opening);
-  const now = options.now ?? Date.now;
   // The journal's lock comes first: its error states that the directory is in use.
   const waiting = Promise.withResolvers<EvidenceStore>();
   // Those who await these receive the failure; until then it is not an unhandled one.
@@ -150,7 +149,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     hooks: options.hooks ?? {},
     requests: createRequestMetrics(),
     cookieName: cookieNameOf(config.cookieSecure, config.basePath),
-    now,
+    now: options.now ?? Date.now,
     closing,
   };
   const judge = options.judge !== false && !config.readOnly;

@@ -31,7 +31,8 @@ export { planGate } from "./gate/plan.ts";
 export type { TrialCount, Trial, TrialResult } from "./gate/trials.ts";
 export { gateMarkdown } from "./report/gate-markdown.ts";
 export { gateText } from "./report/gate-text.ts";
-export { goldenOf } from "./golden/golden.ts";
+export { goldenOf, goldensOf } from "./golden/golden.ts";
+export type { Goldens } from "./golden/golden.ts";
 export type {
   Clause,
   ClauseName,
