@@ -28,13 +28,13 @@ export function addExportCommand(program: Command): void {
     .option("--until <time>", "child events before this time (ISO 8601)")
     .option("--store <store>", "trace, conversation, tool_log or all")
     .option("--pages", "write whole pages instead: they say how they were read")
-    .option("--as-goldens", "write golden trajectories of the turns, as YAML for `turnproof check`")
+    .option("--as-goldens", "write golden trajectories of the turns, as YAML")
     .option("--limit <n>", "with --as-goldens: the newest turns, at most so many", "100")
     .addHelpText(
       "after",
       `
-Exit code 3 when the window could not be read completely, or a turn gave no golden trajectory: one that
-did not end, or a part of which may be missing.
+Exit code 3 when the window could not be read completely, or a turn gave no golden trajectory:
+one that did not end, or a part of which may be missing.
 
   turnproof export --root "$TRACE_ID" --pages > window.ndjson
   turnproof reconcile --events window.ndjson
