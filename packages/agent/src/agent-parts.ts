@@ -6,7 +6,8 @@ import { randomBytes } from "node:crypto";
 
 import { lexicalEmbedder, Memory } from "@turnproof/memory";
 import { CodedError } from "@turnproof/semconv";
-import { keyedFingerprint } from "@turnproof/semconv/fingerprint";
+import { keyedFingerprint, parseKeyring } from "@turnproof/semconv/fingerprint";
+import type { Key } from "@turnproof/semconv/fingerprint";
 
 import type { AgentOptions } from "./agent-options.ts";
 import { currentModel } from "./older-model.ts";
@@ -16,7 +17,7 @@ import type { AgentParts } from "./parts.ts";
 /**
  * Builds the parts.
  * @throws CodedError record_invalid when two tools have one name, model_unsupported for anything
- * but a model of AI SDK 5, 6 or 7
+ * but a model of AI SDK 5, 6 or 7, config_invalid for a key that is none
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const tools = options.tools ?? [];
@@ -29,8 +30,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     embedder,
     ...(fingerprint === undefined ? {} : { fingerprint }),
   });
-  // Tool inputs are short and guessable: a hash without a key of this process would reveal them.
-  const key = { kid: "k1", secret: randomBytes(32) };
+  const key = callKey();
   return {
     options,
     model: currentModel(options.model),
@@ -51,4 +51,22 @@ export function agentParts(options: AgentOptions): AgentParts {
       return typeof told === "string" ? told : stored.text;
     },
   };
+}
+
+/** Variable with the key under which inputs of tools are fingerprinted. */
+const keyVariable = "TURNPROOF_FINGERPRINT_KEY";
+
+/**
+ * The configured key, by which fingerprints of several runs can be compared; else one of this
+ * process, whose name no other process has. Tool inputs are short and guessable: a hash without a
+ * key would reveal them.
+ */
+function callKey(): Key {
+  const given = process.env[keyVariable]?.trim() ?? "";
+  if (given === "") return { kid: `p${randomBytes(5).toString("hex")}`, secret: randomBytes(32) };
+  try {
+    return parseKeyring(given)[0];
+  } catch (cause) {
+    throw new CodedError("config_invalid", { field: keyVariable, cause });
+  }
 }

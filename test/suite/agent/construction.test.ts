@@ -7,7 +7,8 @@ import { Agent } from "@turnproof/agent";
 import type { AgentOptions, AnyTool } from "@turnproof/agent";
 import { CodedError } from "@turnproof/semconv";
 import { ephemeralMemory } from "@turnproof/store";
-import { describe, expect, test } from "vitest";
+import { agentParts } from "../../../packages/agent/src/agent-parts.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { startScriptedModel } from "../../servers/openai-compatible.ts";
 import { observe, ofKind } from "./observed.ts";
@@ -82,5 +83,31 @@ describe("identity", () => {
     expect(result.threadId).toMatch(/^thread_/);
     const [turn] = ofKind(await observed.events(null, result.traceContext.rootTraceId), "turn");
     expect(turn?.user_id).toBeNull();
+  });
+});
+
+describe("fingerprints of tool inputs", () => {
+  afterEach(() => vi.unstubAllEnvs());
+  const fingerprintOf = (): string => {
+    const model = openai("http://127.0.0.1:9");
+    return agentParts({ model, store: ephemeralMemory() }).callFingerprint("refund 1");
+  };
+
+  test("are comparable between runs under a configured key, and under no other", () => {
+    vi.stubEnv("TURNPROOF_FINGERPRINT_KEY", "run1:0123456789abcdef0123456789abcdef");
+    const first = fingerprintOf();
+    expect(first).toMatch(/^run1_[a-z2-7]{26}$/);
+    expect(fingerprintOf()).toBe(first);
+    vi.stubEnv("TURNPROOF_FINGERPRINT_KEY", "run1:fedcba9876543210fedcba9876543210");
+    expect(fingerprintOf()).not.toBe(first);
+    vi.stubEnv("TURNPROOF_FINGERPRINT_KEY", "short");
+    expect(fingerprintOf).toThrow(/config_invalid|TURNPROOF_FINGERPRINT_KEY/);
+  });
+
+  test("without a key have a name that no other process has", () => {
+    vi.stubEnv("TURNPROOF_FINGERPRINT_KEY", "");
+    const [one = "", other = ""] = [fingerprintOf(), fingerprintOf()].map((of) => of.split("_")[0]);
+    expect(one).toMatch(/^p[0-9a-f]{10}$/);
+    expect(one).not.toBe(other);
   });
 });
