@@ -5,9 +5,9 @@
 import { randomBytes } from "node:crypto";
 
 import { lexicalEmbedder, Memory } from "@turnproof/memory";
-import { CodedError } from "@turnproof/semconv";
-import { keyedFingerprint, parseKeyring } from "@turnproof/semconv/fingerprint";
-import type { Key } from "@turnproof/semconv/fingerprint";
+import { CodedError, keyedCalls } from "@turnproof/semconv";
+import type { CallFingerprint } from "@turnproof/semconv";
+import { callPurpose, keyedFingerprint } from "@turnproof/semconv/fingerprint";
 
 import type { AgentOptions } from "./agent-options.ts";
 import { currentModel } from "./older-model.ts";
@@ -17,7 +17,7 @@ import type { AgentParts } from "./parts.ts";
 /**
  * Builds the parts.
  * @throws CodedError record_invalid when two tools have one name, model_unsupported for anything
- * but a model of AI SDK 5, 6 or 7, config_invalid for a key that is none
+ * but a model of AI SDK 5, 6 or 7
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const tools = options.tools ?? [];
@@ -30,7 +30,6 @@ export function agentParts(options: AgentOptions): AgentParts {
     embedder,
     ...(fingerprint === undefined ? {} : { fingerprint }),
   });
-  const key = callKey();
   return {
     options,
     model: currentModel(options.model),
@@ -40,8 +39,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     tools,
     sharedTools: new SharedTools(),
     cache: options.cache === undefined ? undefined : memory.cache(options.cache),
-    callFingerprint:
-      fingerprint ?? ((text) => keyedFingerprint(text, { key, purpose: "tool-call" })),
+    callFingerprint: fingerprint ?? callFingerprint(),
     personaInstructions: async (turn) => {
       const { persona } = options;
       if (typeof persona !== "string") return persona?.instructions;
@@ -53,20 +51,13 @@ export function agentParts(options: AgentOptions): AgentParts {
   };
 }
 
-/** Variable with the key under which inputs of tools are fingerprinted. */
-const keyVariable = "TURNPROOF_FINGERPRINT_KEY";
-
 /**
- * The configured key, by which fingerprints of several runs can be compared; else one of this
- * process, whose name no other process has. Tool inputs are short and guessable: a hash without a
- * key would reveal them.
+ * Fingerprints by the configured key of the process, whose results of several runs can be compared;
+ * else by one of this agent, whose name no other has. Tool inputs are short and guessable: a hash
+ * without a key would reveal them.
  */
-function callKey(): Key {
-  const given = process.env[keyVariable]?.trim() ?? "";
-  if (given === "") return { kid: `p${randomBytes(5).toString("hex")}`, secret: randomBytes(32) };
-  try {
-    return parseKeyring(given)[0];
-  } catch (cause) {
-    throw new CodedError("config_invalid", { field: keyVariable, cause });
-  }
+function callFingerprint(): CallFingerprint {
+  const key = { kid: `p${randomBytes(5).toString("hex")}`, secret: randomBytes(32) };
+  const own: CallFingerprint = (text) => keyedFingerprint(text, { key, purpose: callPurpose });
+  return (text) => (keyedCalls() ?? own)(text);
 }

@@ -5,15 +5,17 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@turnproof/agent";
 import type { AgentOptions, AnyTool } from "@turnproof/agent";
-import { CodedError } from "@turnproof/semconv";
+import { register } from "@turnproof/exporter/register";
+import { CodedError, keyCalls } from "@turnproof/semconv";
 import { ephemeralMemory } from "@turnproof/store";
-import { agentParts } from "../../../packages/agent/src/agent-parts.ts";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 
+import { agentParts } from "../../../packages/agent/src/agent-parts.ts";
 import { startScriptedModel } from "../../servers/openai-compatible.ts";
 import { observe, ofKind } from "./observed.ts";
 
 const observed = observe();
+const nowhere = { export() {}, shutdown: async () => {} };
 const openai = (baseURL: string): AgentOptions["model"] =>
   createOpenAICompatible({ name: "desk-model", baseURL })("desk-1");
 const here = { userId: "ann", memoryId: "m1", threadId: "t1" };
@@ -87,25 +89,24 @@ describe("identity", () => {
 });
 
 describe("fingerprints of tool inputs", () => {
-  afterEach(() => vi.unstubAllEnvs());
-  const fingerprintOf = (): string => {
+  afterEach(() => keyCalls(undefined));
+  const fingerprintOf = (key = ""): string => {
     const model = openai("http://127.0.0.1:9");
-    return agentParts({ model, store: ephemeralMemory() }).callFingerprint("refund 1");
+    const { callFingerprint } = agentParts({ model, store: ephemeralMemory() });
+    const variables = { TURNPROOF_FINGERPRINT_KEY: key, OTEL_LOG_LEVEL: "none" };
+    register({ provider: false, exporter: nowhere, variables, flushOnExit: false });
+    return callFingerprint("refund 1");
   };
 
   test("are comparable between runs under a configured key, and under no other", () => {
-    vi.stubEnv("TURNPROOF_FINGERPRINT_KEY", "run1:0123456789abcdef0123456789abcdef");
-    const first = fingerprintOf();
+    const first = fingerprintOf("run1:0123456789abcdef0123456789abcdef");
     expect(first).toMatch(/^run1_[a-z2-7]{26}$/);
-    expect(fingerprintOf()).toBe(first);
-    vi.stubEnv("TURNPROOF_FINGERPRINT_KEY", "run1:fedcba9876543210fedcba9876543210");
-    expect(fingerprintOf()).not.toBe(first);
-    vi.stubEnv("TURNPROOF_FINGERPRINT_KEY", "short");
-    expect(fingerprintOf).toThrow(/config_invalid|TURNPROOF_FINGERPRINT_KEY/);
+    expect(fingerprintOf("run1:0123456789abcdef0123456789abcdef")).toBe(first);
+    expect(fingerprintOf("run1:fedcba9876543210fedcba9876543210")).not.toBe(first);
+    expect(() => fingerprintOf("short")).toThrow(/TURNPROOF_FINGERPRINT_KEY|config_invalid/);
   });
 
-  test("without a key have a name that no other process has", () => {
-    vi.stubEnv("TURNPROOF_FINGERPRINT_KEY", "");
+  test("without a key have a name that no other agent has", () => {
     const [one = "", other = ""] = [fingerprintOf(), fingerprintOf()].map((of) => of.split("_")[0]);
     expect(one).toMatch(/^p[0-9a-f]{10}$/);
     expect(one).not.toBe(other);
