@@ -20,6 +20,7 @@ import {
 } from "./clickhouse-ddl.ts";
 import { contractSchema, contractSchemaFile } from "./contract-schema.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
+import { dataPage, dataPageFile } from "./data-page.ts";
 import { eventAttributesFile, eventAttributesModule } from "./event-attributes.ts";
 import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
 import { conventionsDocument, conventionsFile } from "./conventions-readme.ts";
@@ -63,6 +64,7 @@ const generated: readonly GeneratedFile[] = [
   { path: contractSchemaFile, make: contractSchema },
   { path: collectorReadmeFile, make: () => collectorReadme(endpoints) },
   { path: guidesFile, make: guides },
+  { path: dataPageFile, make: dataPage },
   { path: judgeRulesFile, make: judgeRulesModule },
   { path: evidenceReadmeFile, make: evidenceReadme },
   ...instrumentPages.map((path) => ({ path, make: () => instrumentPage(path) })),

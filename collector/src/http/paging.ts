@@ -39,7 +39,8 @@ type PageParameters = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * Opens the cursor of a request and reads again the unit in which it stopped.
+ * Opens the cursor of a request and reads again the unit in which it stopped. The cursor of the
+ * next page is valid for `ageSecondsMax`.
  *
  * @throws CodedError `cursor_rejected`, also when the partly read unit has changed
  */
@@ -48,6 +49,7 @@ export async function pagingOf(
   parts: Parts,
   parameters: PageParameters,
   reading: Reading,
+  ageSecondsMax: number = limits.cursorAgeSecondsMax,
 ): Promise<Paging> {
   const { keyring, config, now } = parts;
   // A page and its twin share cursors: they count as one route.
@@ -71,7 +73,7 @@ export async function pagingOf(
     asOf,
     async seal(next, at) {
       if (next === null) return null;
-      const expires = new Date(now() + limits.cursorAgeSecondsMax * 1000).toISOString();
+      const expires = new Date(now() + ageSecondsMax * 1000).toISOString();
       const standing = at === undefined ? undefined : await standingIn(reader, at);
       return sealCursor(
         keyring,
