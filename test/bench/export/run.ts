@@ -55,7 +55,7 @@ try {
 }
 
 async function fill(): Promise<void> {
-  const store = await clickhouse({ connection: { dataDir } });
+  const store = await clickhouse({ connection: { dataDir: join(dataDir, "clickhouse") } });
   const source = stream(7, Math.ceil(wanted / 11.5), 14);
   let batch: TurnEvent[] = [];
   let count = 0;
