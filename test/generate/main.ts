@@ -18,6 +18,7 @@ import {
   turnsDdl,
   turnsDdlFile,
 } from "./clickhouse-ddl.ts";
+import { attributeSchema, attributeSchemaFile } from "./attribute-schema.ts";
 import { contractSchema, contractSchemaFile } from "./contract-schema.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
 import { dataPage, dataPageFile } from "./data-page.ts";
@@ -61,6 +62,7 @@ const generated: readonly GeneratedFile[] = [
   { path: turnsDdlFile, make: turnsDdl },
   { path: turnSetsDdlFile, make: turnSetsDdl },
   { path: callUsageDdlFile, make: callUsageDdl },
+  { path: attributeSchemaFile, make: attributeSchema },
   { path: contractSchemaFile, make: contractSchema },
   { path: collectorReadmeFile, make: () => collectorReadme(endpoints) },
   { path: guidesFile, make: guides },
