@@ -42,6 +42,8 @@ import { loggedRecord, recordElsewhere, recordFrames } from "./receive/record-fr
 import type { RecordBatch } from "./receive/record-frames.ts";
 import { collectorScope } from "./access/grants.ts";
 import { lateEvidence, lateMemory } from "./backend/late-store.ts";
+import { startForward } from "./receive/forward/forward.ts";
+import type { Forward } from "./receive/forward/forward.ts";
 import { openReceiver } from "./receive/otlp/receiver.ts";
 import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
@@ -104,8 +106,10 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const recording = Promise.withResolvers<RecordBatch>();
   recording.promise.catch(() => {});
   const producers = createThrottle(options.now);
+  const forward = await openForward(opening);
   const ingest = await openReceiver({
     directory: join(config.dataDir, "journal"),
+    ...(forward === undefined ? {} : { forwarded: () => forward.state() }),
     store: waiting.promise,
     authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
     origins: config.origins,
@@ -114,7 +118,12 @@ export async function openParts(opening: Opening): Promise<Parts> {
     identityKey,
     knownNames,
     log,
-    onStored: async (batch) => (await recording.promise)(batch),
+    onStored: async (batch) => {
+      await forward?.stored(batch);
+      await (
+        await recording.promise
+      )(batch);
+    },
     ...(options.now === undefined ? {} : { now: options.now }),
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
@@ -171,6 +180,16 @@ function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
   const contracts = openStandingContracts(config.contracts, log);
   opened.push(async () => contracts?.close());
   return contracts;
+}
+
+/** The way to another endpoint, where one is configured. */
+async function openForward({ config, log, opened }: Opening): Promise<Forward | undefined> {
+  if (config.forward === undefined) return undefined;
+  const { bytesMax, ...target } = config.forward;
+  const directory = join(config.dataDir, "forward");
+  const forward = await startForward({ directory, target, bytesMax, log });
+  opened.push(() => forward.close());
+  return forward;
 }
 
 /** Alerts write beside the evidence, so read-only mode has none. */
