@@ -23,7 +23,7 @@ const help = `Sends turns to a running collector.
   npm run demo -- --endpoint URL    another collector (default http://127.0.0.1:4318,
                                     or OTEL_EXPORTER_OTLP_ENDPOINT)
 
-The week is received now and says when it happened: lists and retention go by receipt, the histogram
+The week is received now and says when it happened: retention goes by receipt, lists, the histogram
 and the time filters by the turns' own time.
 
 Where our agent keeps its memory, unless it is to go with the process:
