@@ -5,6 +5,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+
+/** Between two requests, so that the load is steady and bounded. */
+const pauseMs = 40;
 
 interface Kept {
   readonly path: string;
@@ -57,6 +61,7 @@ export async function openRepeater(collector: string): Promise<Repeater> {
           if (!running) break;
           const { ok } = await send(one);
           if (ok) sent += 1;
+          await setTimeout(pauseMs);
         }
       }
       await ended;
