@@ -26,6 +26,7 @@ import { docsGroup } from "./docs/route.ts";
 import { eventsGroup } from "./events/route.ts";
 import { feedbackGroup } from "./feedback/route.ts";
 import { findGroup } from "./find/route.ts";
+import { graphGroup } from "./graph/route.ts";
 import { healthGroup } from "./health/route.ts";
 import { homeGroup } from "./home/route.ts";
 import { incidentsGroup } from "./incidents/route.ts";
@@ -81,6 +82,7 @@ const groups: readonly RouteGroup[] = [
   capabilitiesGroup,
   metricsGroup,
   agentsGroup,
+  graphGroup,
   agentGroup,
   threadsGroup,
   threadGroup,

@@ -15,7 +15,7 @@ export interface Place {
 export const places: readonly Place[] = [
   { href: "/traces", name: "Turns", icon: "turns", key: "t" },
   { href: "/threads", name: "Threads", icon: "threads", key: "d" },
-  { href: "/agents", name: "Agents", icon: "agents", key: "a" },
+  { href: "/agents", name: "Agents", icon: "agents", key: "a", also: ["/graph"] },
   { href: "/tools", name: "Tools", icon: "tool", key: "o" },
   { href: "/cost", name: "Cost", icon: "cost", key: "p" },
   {
