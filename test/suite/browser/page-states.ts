@@ -121,6 +121,17 @@ export const states: readonly State[] = [
   },
   {
     view: "turn",
+    name: "flame open",
+    at: (scene) => ({ on: scene.site, path: `/traces/${scene.roots[0]}` }),
+    says: /Flame[\s\S]*rows over/,
+    open: async (page) => {
+      await turnReady(page);
+      await page.locator("[data-flame] summary").click();
+      await page.locator("[data-flame] a").first().waitFor();
+    },
+  },
+  {
+    view: "turn",
     name: "broken trace",
     ...on("site", `/traces/${brokenRoot}`),
     says: /missing parent/,

@@ -23,6 +23,7 @@ import { Icon } from "../../ui/icons.tsx";
 import type { IconName } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 import { ContextCard, ModelsCard, OutcomesCard, ToolsCard } from "./facts-cards.tsx";
+import { FlameCard } from "./flame-card.tsx";
 import { InsightsCard } from "./insights-card.tsx";
 import { RawEvents } from "./raw-events.tsx";
 import { StatisticsCard } from "./statistics-card.tsx";
@@ -64,6 +65,7 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
         priorities={prioritiesOf(model)}
         label={`Causal waterfall of ${name}`}
       />
+      <FlameCard waterfall={waterfall} />
       <StatisticsCard waterfall={waterfall} events={events} />
       <div class="cards">
         <SupplyCard supply={supply} events={events} />

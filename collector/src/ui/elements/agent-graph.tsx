@@ -53,11 +53,16 @@ const Line: FC<{ readonly of: GraphLine }> = ({ of: { edge, fromY, toY, wide } }
     >
       <title>
         {`${edge.agent_id ?? "not recorded"} → ${edge.name ?? "not recorded"}: ` +
-          `${countText(edge.calls)} ${what}, ${rateText(edge.failed, edge.calls)} failed${took}`}
+          `${countText(edge.calls)} ${what}, ${rateText(edge.failed, edge.calls)} ${badWord(edge.kind)}${took}`}
       </title>
     </path>
   );
 };
+
+/** What is counted as bad of a kind. */
+function badWord(kind: GraphNode["kind"]): string {
+  return kind === "memory" ? "degraded" : "failed";
+}
 
 const Box: FC<{ readonly of: GraphNode; readonly x: number }> = ({ of, x }) => {
   const name = of.name ?? "not recorded";
@@ -78,7 +83,7 @@ const Box: FC<{ readonly of: GraphNode; readonly x: number }> = ({ of, x }) => {
         {shown}
       </text>
       <text class="figures" x={x + 10} y={of.y + 12}>
-        {`${countText(of.count)} ${unit} · ${rateText(of.failed, of.count)} failed${took}`}
+        {`${countText(of.count)} ${unit} · ${rateText(of.failed, of.count)} ${badWord(of.kind)}${took}`}
       </text>
     </g>
   );
