@@ -48,6 +48,7 @@ import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
 import type { Alerts, Parts } from "./parts.ts";
+import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
 import { version } from "./version.ts";
@@ -96,7 +97,6 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const knownNames = namesOf(config);
   if (knownNames.length > 0) allowNames(knownNames);
   const { identityKey, ...door } = openDoor(opening);
-  const now = options.now ?? Date.now;
   // The journal's lock comes first: its error states that the directory is in use.
   const waiting = Promise.withResolvers<EvidenceStore>();
   // Those who await these receive the failure; until then it is not an unhandled one.
@@ -135,6 +135,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const patient = withMemoryRows(operatorStore(store, config.readOnly), memory);
   const parts: Parts = {
     ...door,
+    contracts: openContracts(opening),
     config,
     version,
     log,
@@ -148,7 +149,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     hooks: options.hooks ?? {},
     requests: createRequestMetrics(),
     cookieName: cookieNameOf(config.cookieSecure, config.basePath),
-    now,
+    now: options.now ?? Date.now,
     closing,
   };
   const judge = options.judge !== false && !config.readOnly;
@@ -158,12 +159,18 @@ export async function openParts(opening: Opening): Promise<Parts> {
   if (readers !== undefined) opened.push(() => readers.close());
   // Turns are written where they are judged, because they are in memory there.
   const bytesMax = judge && readers === undefined ? config.judgeBytesMax : 0;
-  const draft = bytesMax > 0 ? draftJudge(config) : undefined;
+  const draft = bytesMax > 0 ? draftJudge(config, parts.contracts) : undefined;
   const recorder = turnRecorder(store, collectorScope(), { bytesMax, draft });
   const own = recordFrames(recorder);
   recording.resolve(loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log));
   const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
   return { ...whole, alerts: await openAlerts(opening, whole) };
+}
+
+function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
+  const contracts = openStandingContracts(config.contracts, log);
+  opened.push(async () => contracts?.close());
+  return contracts;
 }
 
 /** Alerts write beside the evidence, so read-only mode has none. */
@@ -205,7 +212,7 @@ async function openAuditLog(
     signer,
     shipper,
     check: (recordsMax) =>
-      verifyAudit({ file, keyring, origin, publicKey: signer.publicKey, recordsMax }),
+      verifyAudit({ file, keyring, origin, publicKey: () => signer.publicKey, recordsMax }),
   });
   opened.push(audit.close.bind(audit));
   return audit;

@@ -8,31 +8,41 @@ import type { EventPage } from "@turnproof/evidence";
 import { createClient } from "./client.ts";
 import { filterParameters, withClient, withFilters } from "./command.ts";
 import type { FilterFlags, SharedFlags } from "./command.ts";
+import { exportGoldens } from "./export-goldens.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, say } from "./terminal.ts";
 
 interface ExportFlags extends SharedFlags, FilterFlags {
   readonly store?: string;
   readonly pages?: boolean;
+  readonly asGoldens?: boolean;
+  readonly limit: string;
 }
 
 /** Adds the command. */
 export function addExportCommand(program: Command): void {
   withFilters(withClient(program.command("export")))
     .description("write all events under the filters to stdout, one JSON per line")
+    .option("--turn <id>", "only this turn")
     .option("--since <time>", "child events at or after this time (ISO 8601)")
     .option("--until <time>", "child events before this time (ISO 8601)")
     .option("--store <store>", "trace, conversation, tool_log or all")
     .option("--pages", "write whole pages instead: they say how they were read")
+    .option("--as-goldens", "write golden trajectories of the turns, as YAML")
+    .option("--limit <n>", "with --as-goldens: the newest turns, at most so many", "100")
     .addHelpText(
       "after",
       `
-Exit code 3 when the window could not be read completely.
+Exit code 3 when the window could not be read completely, or a turn gave no golden trajectory:
+one that did not end, or a part of which may be missing.
 
   turnproof export --root "$TRACE_ID" --pages > window.ndjson
-  turnproof reconcile --events window.ndjson`,
+  turnproof reconcile --events window.ndjson
+  turnproof export --as-goldens --agent support --since 2026-11-25 > contracts/goldens.yaml`,
     )
-    .action((flags: ExportFlags) => attempt(flags, () => exportEvents(flags)));
+    .action((flags: ExportFlags) =>
+      attempt(flags, () => (flags.asGoldens === true ? exportGoldens(flags) : exportEvents(flags))),
+    );
 }
 
 async function exportEvents(flags: ExportFlags): Promise<void> {

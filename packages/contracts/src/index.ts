@@ -1,6 +1,6 @@
 /** @module Contracts: what an agent's turn must do, judged from evidence in three values. */
 export { defaultContract } from "./default-contract.ts";
-export { digestOfEvidence, evaluateTurns } from "./evaluate/evaluate.ts";
+export { digestOfEvidence, evaluateSettledTurn, evaluateTurns } from "./evaluate/evaluate.ts";
 export type {
   ClauseResult,
   ContractResult,
@@ -38,7 +38,8 @@ export { planGate } from "./gate/plan.ts";
 export type { TrialCount, Trial, TrialResult } from "./gate/trials.ts";
 export { gateMarkdown } from "./report/gate-markdown.ts";
 export { gateText } from "./report/gate-text.ts";
-export { goldenOf } from "./golden/golden.ts";
+export { goldenOf, goldensOf } from "./golden/golden.ts";
+export type { Goldens } from "./golden/golden.ts";
 export type {
   Clause,
   ClauseName,

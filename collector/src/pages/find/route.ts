@@ -10,9 +10,9 @@ import { limits } from "@turnproof/semconv";
 
 import type { AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
+import { readingFor } from "../../http/query.ts";
 import { leftOut, reachText } from "../../ui/display/find-words.ts";
 import { filters, id, readParameters } from "../../http/parameters.ts";
-import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { placeOfEvents } from "../../http/standing.ts";
 import { searchedPlaces } from "../../memory/searched-places.ts";
@@ -163,8 +163,8 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
     const asked = parameters.id ?? (named === undefined ? undefined : parameters[named]);
     const wanted = asked === undefined ? undefined : c.get("typed")(asked);
     const limit = parameters.limit ?? limits.pageEventsDefault;
-    const reading = readingFor(c, { ...parameters, store: "all" });
-    const paging = await pagingOf(c, parts, { ...parameters, view: "find" }, reading);
+    const paging = await pagingOf(c, parts, { ...parameters, store: "all", view: "find" });
+    const { reading } = paging;
     const { scope, query } = reading;
     if (wanted === undefined) {
       const model: FindModel = {

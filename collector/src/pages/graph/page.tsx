@@ -12,10 +12,10 @@ import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { AgentGraph } from "../../ui/elements/agent-graph.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
-import { FilterBar } from "../../ui/elements/filter-bar.tsx";
+import { FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { AgentTabs } from "../../ui/groups/agent-tabs.tsx";
-import { ScopeLine, Unclear } from "../../ui/groups/turns-scope.tsx";
+import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 import type { GraphModel } from "./route.ts";
 

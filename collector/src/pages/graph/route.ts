@@ -16,6 +16,7 @@ import type { Parts } from "../../parts.ts";
 import { agentGraph } from "../../turns/agent-graph.ts";
 import type { AgentGraph } from "../../ui/display/agent-graph.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
+import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { graphPage } from "./page.tsx";
@@ -62,8 +63,10 @@ function graphRoutes(parts: Parts): Hono<AppEnv> {
   const { ledger } = parts.store;
   app.on("GET", ["/graph", "/graph.json"], async (c) => {
     const parameters = readParameters(c, graphParameters);
-    const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
-    const asked = turnQuestion(readingFor(c, parameters), parameters, reads);
+    const reading = readingFor(c, parameters);
+    const names = await knownNames(ledger, reading.scope, parameters.q);
+    const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
+    const asked = turnQuestion(reading, parameters, reads);
     const pending = await pendingFrames(parts);
     const model: GraphModel = {
       ...(await agentGraph(ledger, { ...asked, signal: c.req.raw.signal })),

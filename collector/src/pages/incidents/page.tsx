@@ -10,10 +10,10 @@ import { pendingText } from "../../ui/display/window-words.ts";
 import { PriorityBadge } from "../../ui/elements/badge.tsx";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { NotThere, Time } from "../../ui/elements/figure.tsx";
-import { FilterBar } from "../../ui/elements/filter-bar.tsx";
+import { FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
-import { ScopeLine, Unclear } from "../../ui/groups/turns-scope.tsx";
+import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 import type { IncidentsModel } from "./route.ts";
 

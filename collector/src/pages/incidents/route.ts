@@ -16,9 +16,10 @@ import type { Parts } from "../../parts.ts";
 import { findIncidents } from "../../turns/incidents.ts";
 import type { Incidents } from "../../turns/incidents.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
+import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
-import { rangeOf } from "../../ui/display/turn-figures.ts";
+import { rangeOf } from "../../ui/display/time-range.ts";
 import { incidentsPage } from "./page.tsx";
 
 const { chart: _chart, ...turnFilters } = listParameters.shape;
@@ -64,14 +65,16 @@ function incidentsRoutes(parts: Parts): Hono<AppEnv> {
   const { ledger } = parts.store;
   app.on("GET", ["/traces/incidents", "/traces/incidents.json"], async (c) => {
     const parameters = readParameters(c, incidentsParameters);
-    const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
-    const reading = readingFor(c, parameters);
+    const atMs = parts.now();
+    const reading = readingFor(c, parameters, atMs);
+    const names = await knownNames(ledger, reading.scope, parameters.q);
+    const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
     const question = {
       ...turnQuestion(reading, parameters, reads),
       signal: c.req.raw.signal,
     };
     const pending = await pendingFrames(parts);
-    const options = { nowMs: parts.now(), within: rangeOf(reading.query) };
+    const options = { nowMs: atMs, within: rangeOf(parameters, atMs) };
     const model: IncidentsModel = {
       ...(await findIncidents(ledger, question, options)),
       complete: pending === 0,

@@ -12,9 +12,10 @@ import { queryOf, readTerms, termsOf, unclearOf } from "../../ui/display/filter-
 import { pendingText } from "../../ui/display/window-words.ts";
 import { CohortLine } from "../../ui/elements/cohort-row.tsx";
 import { Time } from "../../ui/elements/figure.tsx";
+import { Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
 import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
-import { ScopeLine, Unclear } from "../../ui/groups/turns-scope.tsx";
+import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 import type { ReleasesModel } from "./route.ts";
 import type { Cohorts } from "../../turns/cohorts.ts";

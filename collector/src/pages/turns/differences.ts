@@ -70,7 +70,7 @@ function differencesRoutes(parts: Parts): Hono<AppEnv> {
     if (Object.values(narrowing).every((value) => value === undefined)) {
       throw new CodedError("parameter_invalid", { field: "q" });
     }
-    const { question, key } = countingOf(c, parameters);
+    const { question, key } = await countingOf(c, parts, parameters);
     const everything = turnQuestion(readingFor(c, {}));
     const make = async (): Promise<DifferencesModel> => {
       const pending = await pendingFrames(parts);

@@ -3,7 +3,7 @@ import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import { Tabs } from "../elements/tabs.tsx";
-import { hrefOf } from "../layout.tsx";
+import { rangedHref } from "../layout.tsx";
 
 /** The tabs. */
 export const AgentTabs: FC<{ readonly frame: Frame; readonly here: "list" | "graph" }> = ({
@@ -13,8 +13,8 @@ export const AgentTabs: FC<{ readonly frame: Frame; readonly here: "list" | "gra
   <Tabs
     label="Agents"
     tabs={[
-      { name: "List", href: hrefOf(frame, "/agents"), here: here === "list" },
-      { name: "Graph", href: hrefOf(frame, "/graph"), here: here === "graph" },
+      { name: "List", href: rangedHref(frame, "/agents"), here: here === "list" },
+      { name: "Graph", href: rangedHref(frame, "/graph"), here: here === "graph" },
     ]}
   />
 );
