@@ -41,6 +41,7 @@ import { releasesGroup } from "./releases/route.ts";
 import { replaysGroup } from "./replays/route.ts";
 import { revealGroup } from "./reveal/route.ts";
 import { runGroup } from "./run/route.ts";
+import { sampleGroup } from "./sample/route.ts";
 import { settingsGroup } from "./settings/route.ts";
 import { threadGroup } from "./thread/route.ts";
 import { threadsGroup } from "./threads/route.ts";
@@ -59,6 +60,7 @@ const groups: readonly RouteGroup[] = [
   livenessGroup,
   loginGroup,
   settingsGroup,
+  sampleGroup,
   turnsGroup,
   overviewGroup,
   facetsGroup,

@@ -292,6 +292,13 @@ export const states: readonly State[] = [
   },
   { view: "alerts", name: "no rules", ...on("empty", "/alerts"), says: /No rules/ },
   { view: "alerts", name: "read-only", ...on("readOnly", "/alerts"), says: /read-only mode/ },
+  {
+    view: "sample",
+    name: "with data",
+    ...on("empty", "/sample"),
+    says: /A sample turn of the collector[\s\S]*Verdict[\s\S]*Raw events/,
+    open: turnReady,
+  },
   { view: "graph", name: "with data", ...on("site", "/graph"), says: /Connections[\s\S]*p95/ },
   { view: "graph", name: "empty", ...on("empty", "/graph"), says: /No agent in these turns/ },
   { view: "graph", name: "long words", ...on("long", "/graph"), says: /Connections/ },
