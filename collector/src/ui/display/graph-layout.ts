@@ -35,7 +35,7 @@ export interface GraphLayout {
 }
 
 /** Height of a box with the space below it. */
-export const rowHeight = 46;
+const rowHeight = 46;
 const agentsMax = 12;
 const usedMax = 24;
 const kinds: readonly GraphKind[] = ["tool", "model", "memory"];
