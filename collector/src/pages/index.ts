@@ -24,6 +24,7 @@ import { compareGroup } from "./compare/route.ts";
 import { costGroup } from "./cost/route.ts";
 import { docsGroup } from "./docs/route.ts";
 import { eventsGroup } from "./events/route.ts";
+import { exportGroup } from "./export/route.ts";
 import { feedbackGroup } from "./feedback/route.ts";
 import { findGroup } from "./find/route.ts";
 import { graphGroup } from "./graph/route.ts";
@@ -73,6 +74,7 @@ const groups: readonly RouteGroup[] = [
   reconcileGroup,
   eventsGroup,
   incidentsGroup,
+  exportGroup,
   findGroup,
   accountsGroup,
   runGroup,
