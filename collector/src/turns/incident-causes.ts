@@ -1,10 +1,11 @@
 /**
  * @module IncidentCauses: what went wrong in turns, the most urgent first, so that each turn counts
  * under one cause alone: a finding of the judge, else a call that failed, else its error, else a
- * call that got by with a fallback or a limitation.
+ * tool that answered by a fallback or with a limitation.
  */
 import { findingTexts } from "@turnproof/evidence";
-import type { TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { TurnCall } from "@turnproof/evidence";
+import type { TurnCondition, TurnRecord } from "@turnproof/store";
 
 import { callTerm } from "../ui/display/call-term.ts";
 import { termText } from "../ui/display/filter-terms.ts";
@@ -19,92 +20,73 @@ export interface Cause {
   readonly priority: 0 | 1 | 2;
 }
 
-/** A cause with the turns that have it. */
-export interface AskedCause extends Cause {
-  readonly condition: TurnCondition;
-  /** Its term of the filter bar; null where it has none. */
-  readonly term: string | null;
-}
-
-const valuesMax = 500;
-
-/** Outcomes of the words `failed` and `limited` of the filter bar. */
-export const troubles = {
+const troubles = {
   failed: ["error", "provider_error"],
   limited: ["fallback", "degraded"],
 } as const;
 
-/** True for an outcome of these. */
-export function isTrouble(of: keyof typeof troubles, outcome: string | null | undefined): boolean {
-  return (troubles[of] as readonly (string | null | undefined)[]).includes(outcome);
+/** The turns in which something went wrong. */
+export const wrongTurns: TurnCondition = {
+  any: [
+    { list: "flag", has: "finding" },
+    { list: "flag", has: "error" },
+    ...troubles.failed.map((outcome) => ({ call: { kind: "tool" as const, outcome } })),
+    ...troubles.failed.map((outcome) => ({ call: { kind: "model" as const, outcome } })),
+    ...troubles.limited.map((outcome) => ({ call: { kind: "tool" as const, outcome } })),
+  ],
+};
+
+/** True for a call with one of these outcomes. */
+export function isTrouble(of: keyof typeof troubles, { outcome }: TurnCall): boolean {
+  return (troubles[of] as readonly (string | null)[]).includes(outcome);
 }
 
-/** The causes among the turns of a question, in the order in which they are counted. */
-export async function causesOf(
-  ledger: TurnReader,
-  question: TurnQuestion,
-): Promise<readonly AskedCause[]> {
-  const [[facet], tools, models] = await Promise.all([
-    ledger.turnFacets(question, ["code"], valuesMax),
-    ledger.callFigures(question, "tool", ["name", "outcome"]),
-    ledger.callFigures(question, "model", ["name", "outcome"]),
-  ]);
-  const findings = (facet?.values ?? [])
-    .flatMap(({ value, turns }) =>
-      value !== null && Object.hasOwn(findingTexts, value) ? [{ code: value, turns }] : [],
-    )
-    .toSorted((a, b) => findingPriority(a.code) - findingPriority(b.code) || b.turns - a.turns);
-  const calls = (kind: "tool" | "model", trouble: keyof typeof troubles): readonly AskedCause[] => {
-    const sums = new Map<string | null, number>();
-    for (const { group, calls: count } of kind === "tool" ? tools : models) {
-      if (!isTrouble(trouble, group.outcome)) continue;
-      const name = group.name ?? null;
-      sums.set(name, (sums.get(name) ?? 0) + count);
-    }
-    return [...sums]
-      .toSorted((a, b) => b[1] - a[1])
-      .map(([name]) => callCause(kind, name, trouble));
-  };
-  return [
-    ...findings.map(({ code }) => findingCause(code)),
-    ...calls("tool", "failed"),
-    ...calls("model", "failed"),
-    {
-      kind: "error",
-      name: null,
-      call: null,
-      priority: 1,
-      condition: { list: "flag", has: "error" },
-      term: "has:error",
-    },
-    ...calls("tool", "limited"),
+/** Everything that went wrong in a turn, each cause once; unordered. */
+export function causesIn({ row, calls }: TurnRecord): readonly Cause[] {
+  const found = [
+    ...(row.finding_codes ?? []).flatMap((code): Cause[] =>
+      Object.hasOwn(findingTexts, code)
+        ? [{ kind: "finding", name: code, call: null, priority: findingPriority(code) }]
+        : [],
+    ),
+    ...calls.flatMap((call): Cause[] => {
+      const { kind, name } = call;
+      if (isTrouble("failed", call)) {
+        return [{ kind: "failed_call", name, call: kind, priority: 1 }];
+      }
+      return kind === "tool" && isTrouble("limited", call)
+        ? [{ kind: "limited_call", name, call: kind, priority: 2 }]
+        : [];
+    }),
+    ...(row.has_error ? [{ kind: "error", name: null, call: null, priority: 1 } as const] : []),
   ];
+  return [...new Map(found.map((cause) => [causeKey(cause), cause])).values()];
 }
 
-function findingCause(code: string): AskedCause {
-  return {
-    kind: "finding",
-    name: code,
-    call: null,
-    priority: findingPriority(code),
-    condition: { list: "code", has: code },
-    term: termText({ key: "finding", value: code, negated: false }),
-  };
+/** A text that is equal for equal causes only. */
+export function causeKey({ kind, call, name }: Cause): string {
+  return JSON.stringify([kind, call, name]);
 }
 
-function callCause(
-  kind: "tool" | "model",
-  name: string | null,
-  trouble: keyof typeof troubles,
-): AskedCause {
-  const isFailed = trouble === "failed";
-  const value = callTerm({ kind, name, outcome: trouble });
-  return {
-    kind: isFailed ? "failed_call" : "limited_call",
-    name,
-    call: kind,
-    priority: isFailed ? 1 : 2,
-    condition: { any: troubles[trouble].map((outcome) => ({ call: { kind, name, outcome } })) },
-    term: value === undefined ? null : termText({ key: "call", value, negated: false }),
-  };
+const kinds: readonly Cause["kind"][] = ["finding", "failed_call", "error", "limited_call"];
+
+/** Sorts causes, the most urgent first; of equal ones the one with more turns. */
+export function byUrgency(turns: ReadonlyMap<string, number>): (a: Cause, b: Cause) => number {
+  const count = (cause: Cause): number => turns.get(causeKey(cause)) ?? 0;
+  return (a, b) =>
+    kinds.indexOf(a.kind) - kinds.indexOf(b.kind) ||
+    a.priority - b.priority ||
+    // A broken tool is nearer to the cause than the model call that it fails.
+    (b.call ?? "").localeCompare(a.call ?? "") ||
+    count(b) - count(a) ||
+    causeKey(a).localeCompare(causeKey(b));
+}
+
+/** The cause as a term of the filter bar; null where it has none. */
+export function causeTerm({ kind, name, call }: Cause): string | null {
+  if (kind === "error") return "has:error";
+  if (call === null) return termText({ key: "finding", value: name ?? "", negated: false });
+  const outcome = kind === "failed_call" ? "failed" : "limited";
+  const value = callTerm({ kind: call, name, outcome });
+  return value === undefined ? null : termText({ key: "call", value, negated: false });
 }

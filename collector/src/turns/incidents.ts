@@ -2,18 +2,20 @@
  * @module Incidents: what went wrong in many turns as a short list. Turns of one cause and one
  * agent that follow each other without a long pause are one incident. Each turn is in at most one.
  */
-import type {
-  CountGroup,
-  TurnCondition,
-  TurnFacet,
-  TurnQuestion,
-  TurnReader,
-} from "@turnproof/store";
-import { isoOfMicros } from "@turnproof/store";
+import { groupBy } from "@turnproof/semconv";
+import { tenantText } from "@turnproof/store";
+import type { TurnQuestion, TurnReader, TurnRecord } from "@turnproof/store";
 
 import { middling } from "./cohort-pairs.ts";
-import { causesOf, isTrouble } from "./incident-causes.ts";
-import type { AskedCause, Cause } from "./incident-causes.ts";
+import {
+  byUrgency,
+  causeKey,
+  causeTerm,
+  causesIn,
+  isTrouble,
+  wrongTurns,
+} from "./incident-causes.ts";
+import type { Cause } from "./incident-causes.ts";
 import { turnStretches } from "./turn-stretches.ts";
 import type { StretchOptions } from "./turn-stretches.ts";
 
@@ -50,12 +52,15 @@ export interface Incident extends Cause {
 /** The incidents of a question. */
 export interface Incidents {
   readonly turns: number;
-  /** Turns in which something went wrong, and those of them that are in no listed incident. */
+  /** Turns in which something went wrong. */
   readonly turns_wrong: number;
+  /** Those of them that were read, the newest; incidents are of these. */
+  readonly turns_read: number;
+  /** Those that were read and are in no listed incident. */
   readonly turns_left: number;
   /** A pause that is longer ends an incident. */
   readonly pause_ms: number;
-  /** Most urgent first, then the largest. */
+  /** Ordered by the number of turns times 9, 3 or 1, by priority. */
   readonly items: readonly Incident[];
   readonly frame: {
     readonly from_ms: number;
@@ -65,25 +70,28 @@ export interface Incidents {
 }
 
 const incidentsMax = 15;
-/** Causes with agents that are looked at over time. */
-const clustersMax = 30;
+/** Turns that are read at most, and at once. */
+const readMax = 10_000;
+const pageMax = 1_000;
+/** What a turn weighs in the order of the list, by priority. */
+const weights = [9, 3, 1] as const;
 /** A pause of this many intervals, and of an hour, ends an incident. */
 const pauseIntervals = 6;
 const pauseLeastMs = 3_600_000;
 const typicalOf = 20;
-const valuesMax = 200;
 
-interface Cluster {
-  readonly cause: AskedCause;
-  readonly agent: string | null;
-  readonly question: TurnQuestion;
-  readonly turns: number;
+interface WrongTurn {
+  readonly record: TurnRecord;
+  readonly endedMs: number;
+  /** All of its causes, the most urgent first. */
+  readonly causes: readonly [Cause, ...Cause[]];
 }
 
-interface Episode extends Cluster {
-  readonly slices: readonly CountGroup[];
-  readonly first: number;
-  readonly last: number;
+interface Episode {
+  readonly cause: Cause;
+  readonly agent: string | null;
+  /** In the order of their ends. */
+  readonly turns: readonly [WrongTurn, ...WrongTurn[]];
 }
 
 /** Finds the incidents of a question. */
@@ -97,27 +105,21 @@ export async function findIncidents(
     question,
     options,
   );
-  const causes = await causesOf(ledger, question);
-  const [wrong, found] = await Promise.all([
-    ledger.countTurns(narrowed(question, { any: causes.map(({ condition }) => condition) })),
-    clustersOf(ledger, question, causes),
-  ]);
   const everyMs = frame?.stepMs ?? 86_400_000;
   const pauseMs = Math.max(pauseIntervals * everyMs, pauseLeastMs);
-  const clusters = ranked(found).slice(0, clustersMax);
-  const episodes = await Promise.all(
-    clusters.map(async (cluster) =>
-      episodesOf(cluster, await ledger.turnCounts(cluster.question, { everyMs }), pauseMs),
-    ),
-  );
-  const listed = ranked(episodes.flat()).slice(0, incidentsMax);
-  const items = await Promise.all(
-    listed.map((one) => described(ledger, one, { causes, base: question })),
-  );
+  const asked = { ...question, where: [...question.where, wrongTurns] };
+  const records = total === undefined ? [] : await newest(ledger, asked);
+  const wrong = records.length < readMax ? records.length : await ledger.countTurns(asked);
+  const turns = wrongTurnsOf(records);
+  const listed = episodesOf(turns, pauseMs)
+    .toSorted((a, b) => weightOf(b) - weightOf(a) || a.cause.priority - b.cause.priority)
+    .slice(0, incidentsMax);
+  const items = listed.map((episode) => described(episode, turns, everyMs));
   return {
     turns: total?.turns ?? 0,
     turns_wrong: wrong,
-    turns_left: wrong - items.reduce((sum, { turns }) => sum + turns, 0),
+    turns_read: records.length,
+    turns_left: records.length - items.reduce((sum, one) => sum + one.turns, 0),
     pause_ms: pauseMs,
     items,
     frame:
@@ -127,176 +129,136 @@ export async function findIncidents(
   };
 }
 
-function narrowed(question: TurnQuestion, ...more: readonly TurnCondition[]): TurnQuestion {
-  return { ...question, where: [...question.where, ...more] };
-}
-
-function ranked<T extends { readonly cause: Cause; readonly turns: number }>(
-  all: readonly T[],
-): readonly T[] {
-  return all.toSorted((a, b) => a.cause.priority - b.cause.priority || b.turns - a.turns);
-}
-
-/** Turns by the first cause that they have, and by agent. */
-async function clustersOf(
-  ledger: TurnReader,
-  question: TurnQuestion,
-  causes: readonly AskedCause[],
-): Promise<readonly Cluster[]> {
-  const groups = await Promise.all(
-    causes.map(async (cause, at) => {
-      const before = causes.slice(0, at).map(({ condition }) => condition);
-      const own = narrowed(
-        question,
-        cause.condition,
-        ...(before.length === 0 ? [] : [{ any: before, not: true as const }]),
-      );
-      const [facet] = await ledger.turnFacets(own, ["agent_id"], valuesMax);
-      return (facet?.values ?? []).map(({ value, turns }) => ({
-        cause,
-        agent: value,
-        turns,
-        question: narrowed(own, { text: "agent_id", is: value }),
-      }));
-    }),
-  );
-  return groups.flat();
-}
-
-/** The turns of a cluster without a long pause between them. */
-function episodesOf(
-  cluster: Cluster,
-  counts: readonly CountGroup[],
-  pauseMs: number,
-): readonly Episode[] {
-  const runs: CountGroup[][] = [];
-  for (const slice of counts.toSorted((a, b) => (a.from_ms ?? 0) - (b.from_ms ?? 0))) {
-    const run = runs.at(-1);
-    const before = run?.at(-1)?.from_ms ?? -Infinity;
-    if (run !== undefined && (slice.from_ms ?? 0) - before <= pauseMs) {
-      run.push(slice);
-    } else {
-      runs.push([slice]);
-    }
+/** The newest turns of a question, in pages, up to a bound that does not depend on load. */
+async function newest(ledger: TurnReader, question: TurnQuestion): Promise<readonly TurnRecord[]> {
+  const found: TurnRecord[] = [];
+  let page = await ledger.listTurns(question, { order: { by: "ended_at" }, limit: pageMax });
+  found.push(...page.records);
+  while (page.next !== null && found.length < readMax) {
+    page = await ledger.listTurns(question, {
+      order: { by: "ended_at" },
+      limit: pageMax,
+      after: page.next,
+    });
+    found.push(...page.records);
   }
-  return runs.map((slices) => {
-    const first = Math.min(...slices.map(({ first_at: at }) => at ?? 0));
-    const last = Math.max(...slices.map(({ last_at: at }) => at ?? 0));
-    const within: TurnCondition = {
-      time: "ended_at",
-      from: isoOfMicros(first),
-      to: isoOfMicros(last + 1),
-    };
-    return {
-      ...cluster,
-      question: narrowed(cluster.question, within),
-      turns: slices.reduce((sum, { turns }) => sum + turns, 0),
-      slices,
-      first,
-      last,
-    };
+  return found;
+}
+
+function wrongTurnsOf(records: readonly TurnRecord[]): readonly WrongTurn[] {
+  const causes = records.map(causesIn);
+  const counts = new Map<string, number>();
+  for (const cause of causes.flat()) {
+    counts.set(causeKey(cause), (counts.get(causeKey(cause)) ?? 0) + 1);
+  }
+  const urgency = byUrgency(counts);
+  return records.flatMap((record, at) => {
+    const [first, ...others] = (causes[at] ?? []).toSorted(urgency);
+    if (first === undefined) return [];
+    return [{ record, endedMs: Date.parse(record.row.ended_at), causes: [first, ...others] }];
   });
 }
 
-async function described(
-  ledger: TurnReader,
-  of: Episode,
-  asked: { readonly causes: readonly AskedCause[]; readonly base: TurnQuestion },
-): Promise<Incident> {
-  const { cause, question } = of;
-  const { condition: _condition, term: _term, ...told } = cause;
-  const [facets, failed, { records }, q] = await Promise.all([
-    ledger.turnFacets(question, ["release", "tenant"], valuesMax),
-    failedCall(ledger, of),
-    ledger.listTurns(question, { order: { by: "ended_at" }, limit: typicalOf }),
-    termsFor(ledger, of, asked),
-  ]);
-  const rows = records.map(({ row }) => row);
-  const typical = middling(rows);
+const agentOf = ({ record }: WrongTurn): string | null => record.row.agent_id ?? null;
+
+/** Turns by their most urgent cause and by agent, without a long pause between them. */
+function episodesOf(turns: readonly WrongTurn[], pauseMs: number): readonly Episode[] {
+  const groups = groupBy(turns, (turn) =>
+    JSON.stringify([causeKey(turn.causes[0]), agentOf(turn)]),
+  );
+  return [...groups.values()].flatMap((group) => {
+    const episodes: [WrongTurn, ...WrongTurn[]][] = [];
+    for (const turn of group.toSorted((a, b) => a.endedMs - b.endedMs)) {
+      const open = episodes.at(-1);
+      const before = open?.at(-1)?.endedMs ?? -Infinity;
+      if (open !== undefined && turn.endedMs - before <= pauseMs) open.push(turn);
+      else episodes.push([turn]);
+    }
+    return episodes.map((own) => ({ cause: own[0].causes[0], agent: agentOf(own[0]), turns: own }));
+  });
+}
+
+function weightOf({ cause, turns }: Episode): number {
+  return weights[cause.priority] * turns.length;
+}
+
+function described(episode: Episode, all: readonly WrongTurn[], everyMs: number): Incident {
+  const { cause, agent, turns } = episode;
+  const rows = turns.map(({ record }) => record.row);
+  const tenants = new Set(rows.map(({ user_id: user }) => tenantText(user)));
+  tenants.delete("unattributed");
+  const releases = groupBy(
+    rows.flatMap((row) => row.releases),
+    (release) => release,
+  );
+  const typical = middling(rows.slice(-typicalOf));
   return {
-    ...told,
-    agent_id: of.agent,
-    turns: of.turns,
-    first_at: isoOfMicros(of.first),
-    last_at: isoOfMicros(of.last),
-    tenants: tenantsOf(facets.find(({ field }) => field === "tenant")),
-    releases: (facets.find(({ field }) => field === "release")?.values ?? [])
-      .flatMap(({ value, turns }) => (value === null ? [] : [{ release: value, turns }]))
+    ...cause,
+    agent_id: agent,
+    turns: turns.length,
+    first_at: turns[0].record.row.ended_at,
+    last_at: (turns.at(-1) ?? turns[0]).record.row.ended_at,
+    tenants: tenants.size,
+    releases: [...releases]
+      .map(([release, named]) => ({ release, turns: named.length }))
+      .toSorted((a, b) => b.turns - a.turns)
       .slice(0, 3),
-    call_failed: failed,
-    slices: of.slices.map(({ from_ms: from = 0, turns }) => ({ from_ms: from, turns })),
+    call_failed: failedCall(episode),
+    slices: slicesOf(turns, everyMs),
     typical:
       typical?.root_trace_id === undefined
         ? null
         : { root_trace_id: typical.root_trace_id, turn_id: typical.turn_id ?? null },
-    q,
+    q: termsFor(episode, all),
   };
 }
 
-function tenantsOf(facet: TurnFacet | undefined): number {
-  const none = facet?.values.some(({ value }) => value === "unattributed") === true;
-  return (facet?.total ?? 0) - (none ? 1 : 0);
+function slicesOf(turns: readonly WrongTurn[], everyMs: number): Incident["slices"] {
+  const slices = groupBy(turns, ({ endedMs }) => Math.floor(endedMs / everyMs) * everyMs);
+  return [...slices].map(([from_ms, own]) => ({ from_ms, turns: own.length }));
 }
 
 /** The most frequent failed call; of a limited cause the most frequent limited one. */
-async function failedCall(
-  ledger: TurnReader,
-  { cause, question }: Episode,
-): Promise<FailedCall | null> {
+function failedCall({ cause, turns }: Episode): FailedCall | null {
   const trouble = cause.kind === "limited_call" ? "limited" : "failed";
-  const kinds = cause.call === null ? (["tool", "model"] as const) : [cause.call];
-  const found = await Promise.all(
-    kinds.map(async (kind) =>
-      (await ledger.callFigures(question, kind, ["name", "outcome", "error_type"]))
-        .filter(({ group }) => isTrouble(trouble, group.outcome))
-        .filter(({ group }) => cause.call === null || (group.name ?? null) === cause.name)
-        .map(({ group, calls }) => ({
-          kind,
-          name: group.name ?? null,
-          error_type: group.error_type ?? null,
-          outcome: group.outcome ?? null,
-          calls,
-        })),
-    ),
+  const calls = turns
+    .flatMap(({ record }) => record.calls)
+    .filter((call) => isTrouble(trouble, call))
+    .filter(
+      ({ kind, name }) => cause.call === null || (kind === cause.call && name === cause.name),
+    );
+  const alike = groupBy(calls, ({ kind, name, error_type, outcome }) =>
+    JSON.stringify([kind, name, error_type, outcome]),
   );
-  return found.flat().toSorted((a, b) => b.calls - a.calls)[0] ?? null;
+  const [most] = [...alike.values()].toSorted((a, b) => b.length - a.length);
+  const [call] = most ?? [];
+  if (most === undefined || call === undefined) return null;
+  const { kind, name, error_type, outcome } = call;
+  return { kind, name, error_type, outcome, calls: most.length };
 }
 
 /**
  * The terms for exactly its turns: its cause, agent and time, without the more urgent causes that
  * such turns have as well.
  */
-async function termsFor(
-  ledger: TurnReader,
-  of: Episode,
-  { causes, base }: { readonly causes: readonly AskedCause[]; readonly base: TurnQuestion },
-): Promise<string | null> {
-  const { cause, agent, first, last } = of;
-  if (cause.term === null || agent === null || /["\s]/.test(agent)) return null;
-  const range = { from: isoOfMicros(first), to: isoOfMicros(last + 1) };
-  const all = narrowed(
-    base,
-    cause.condition,
-    { text: "agent_id", is: agent },
-    { time: "ended_at", ...range },
-  );
-  const before = causes.slice(0, causes.indexOf(cause));
-  const [facet] = await ledger.turnFacets(all, ["code"], valuesMax);
-  const codes = new Set(facet?.values.map(({ value }) => value));
-  const also = await Promise.all(
-    before.map(async (one) =>
-      one.kind === "finding"
-        ? codes.has(one.name)
-        : (await ledger.countTurns(narrowed(all, one.condition))) > 0,
-    ),
-  );
-  const others = before.filter((_, at) => also[at]).map(({ term }) => term);
+function termsFor({ cause, agent, turns }: Episode, all: readonly WrongTurn[]): string | null {
+  const own = causeTerm(cause);
+  if (own === null || agent === null || /["\s]/.test(agent)) return null;
+  const first = turns[0].endedMs;
+  const last = (turns.at(-1) ?? turns[0]).endedMs;
+  const others = new Map<string, Cause>();
+  for (const turn of all) {
+    if (agentOf(turn) !== agent || turn.endedMs < first || turn.endedMs > last) continue;
+    const at = turn.causes.findIndex((one) => causeKey(one) === causeKey(cause));
+    for (const one of turn.causes.slice(0, Math.max(at, 0))) others.set(causeKey(one), one);
+  }
+  const without = [...others.values()].map(causeTerm);
   const text = [
-    cause.term,
+    own,
     `agent:${agent}`,
-    `after:${range.from}`,
-    `before:${range.to}`,
-    ...others.map((term) => `-${term ?? ""}`),
+    `after:${new Date(first).toISOString()}`,
+    `before:${new Date(last + 1).toISOString()}`,
+    ...without.map((term) => `-${term ?? ""}`),
   ].join(" ");
-  return others.includes(null) || text.length > 1_000 ? null : text;
+  return without.includes(null) || text.length > 1_000 ? null : text;
 }

@@ -97,8 +97,8 @@ test("each cause, agent and burst is one incident, and each turn is in one", asy
   expect(first).toMatchObject({
     kind: "finding",
     turns: 6,
-    first_at: "2026-11-20T02:00:00.000000Z",
-    last_at: "2026-11-20T03:15:00.000000Z",
+    first_at: "2026-11-20T02:00:00.000Z",
+    last_at: "2026-11-20T03:15:00.000Z",
     tenants: 2,
     releases: [{ release: "1.0.0", turns: 6 }],
     call_failed: { kind: "tool", name: "search_policies", error_type: "TimeoutError", calls: 6 },

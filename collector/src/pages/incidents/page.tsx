@@ -184,13 +184,16 @@ function turnsHref(frame: Frame, { q }: Incident): string | undefined {
 const Reach: FC<{ readonly model: IncidentsModel }> = ({ model }) => {
   const pending = pendingText(model.pending_frames);
   const { pause_ms: pause, items, turns, turns_wrong: wrong, turns_left: left } = model;
+  const read = model.turns_read;
   const listed = left === 0 ? "each is in one incident" : `${countText(left)} are in none of these`;
   return (
     <footer class="window" data-window>
       {items.length === 0 ? null : (
         <span>
-          {countText(wrong)} of {countText(turns)} turns went wrong; {listed}. A turn counts under
-          its most urgent cause. A pause of more than {durationText(pause)} ends an incident.
+          {countText(wrong)} of {countText(turns)} turns went wrong;{" "}
+          {read < wrong ? `the newest ${countText(read)} were read; ` : ""}
+          {listed}. A turn counts under its most urgent cause. A pause of more than{" "}
+          {durationText(pause)} ends an incident.
         </span>
       )}
       {pending === undefined ? null : <span data-pending>{pending}</span>}

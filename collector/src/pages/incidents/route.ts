@@ -50,9 +50,10 @@ export const incidentsGroup: RouteGroup<IncidentsAnswers> = {
       text:
         "A turn counts under its most urgent cause alone: a finding of the judge, else a failed call, " +
         "else its error, else a call with a fallback or a limitation. Turns of one cause and one agent " +
-        "are one incident until a pause longer than `pause_ms`. `turns_left` are in none listed.",
+        "are one incident until a pause longer than `pause_ms`. `turns_left` are in none listed. Where " +
+        "more than 10,000 turns went wrong, the newest 10,000 are read: see `turns_read`.",
       query: incidentsParameters,
-      returns: "Incidents, the most urgent and then the largest first.",
+      returns: "Incidents, by their turns and priority.",
       failures: pageFailures,
     }),
   },
