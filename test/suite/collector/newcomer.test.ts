@@ -48,8 +48,9 @@ beforeAll(async () => {
 });
 afterAll(() => collector.stop());
 
+const program = await createProgram();
+
 describe("help", () => {
-  const program = createProgram();
   const commands = program.commands.flatMap((command) =>
     command.commands.length === 0 ? [command] : command.commands,
   );
