@@ -32,6 +32,8 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   parity: async () => (await import("./backfill.ts")).addBackfillCommands,
   retention: async () => (await import("./retention.ts")).addRetentionCommand,
   "delete-user": async () => (await import("./delete-user.ts")).addDeleteUserCommand,
+  backup: async () => (await import("./backup.ts")).addBackupCommand,
+  restore: async () => (await import("./restore.ts")).addRestoreCommand,
 };
 
 /** The command line, with these commands; by default with all. */
@@ -57,7 +59,7 @@ Exit codes: 0 success, 1 failure or a negative result, 2 wrong arguments or conf
     );
   // A module with two commands adds them once.
   const adding = new Set(await Promise.all(names.flatMap((name) => commands[name]?.() ?? [])));
-  for (const add of adding) add?.(program);
+  for (const add of adding) add(program);
   return program;
 }
 
