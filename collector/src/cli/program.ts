@@ -71,7 +71,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   surviveBrokenPipes(program);
   try {
     // The default command would take a mistyped command name for its own argument.
-    if (/^[a-z]/.test(word) && word !== "help" && !known.includes(word)) {
+    if (isMistyped(word)) {
       const meant = known.filter((name) => isNear(name, word));
       const which = meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : known.join(", ");
       program.error(`error: there is no command of that name; ${which}`);
@@ -86,10 +86,15 @@ export async function run(argv: readonly string[]): Promise<void> {
 /** The commands that these words can mean; the help needs all of them. */
 function neededFor(words: readonly string[]): readonly string[] | undefined {
   const [word = ""] = words;
-  if (word === "--version" || word === "-V") return [];
+  // A word that is no command is refused before any command is asked.
+  if (word === "--version" || word === "-V" || isMistyped(word)) return [];
   if (Object.hasOwn(commands, word)) return [word];
   const isDefault = (word === "" || word.startsWith("-")) && !words.some(isOfProgram);
   return isDefault ? ["ui"] : undefined;
+}
+
+function isMistyped(word: string): boolean {
+  return /^[a-z]/.test(word) && word !== "help" && !Object.hasOwn(commands, word);
 }
 
 /** True for a command, and for the flags of the program itself. */
