@@ -61,7 +61,8 @@ function routes(endpoints: Endpoints): string {
 function commandRows(): readonly (readonly [name: string, does: string])[] {
   const folder = new URL("../../collector/src/cli/", import.meta.url);
   const program = readFileSync(new URL("program.ts", folder), "utf8");
-  const files = [...program.matchAll(/from "\.\/([a-z-]+)\.ts"/g)].map((match) => match[1] ?? "");
+  const found = [...program.matchAll(/import\("\.\/([a-z-]+)\.ts"\)/g)];
+  const files = [...new Set(found.map((match) => match[1] ?? ""))];
   return files.flatMap((file) => {
     const text = readFileSync(new URL(`${file}.ts`, folder), "utf8");
     const pattern =

@@ -2,32 +2,44 @@
 import { Command, CommanderError } from "commander";
 
 import { version } from "../version.ts";
-import { addAuditCommand } from "./audit.ts";
-import { addBackfillCommands } from "./backfill.ts";
-import { addBackupCommand } from "./backup.ts";
 import { surviveBrokenPipes } from "./broken-pipe.ts";
-import { addCanaryCommand } from "./canary.ts";
-import { addCheckCommand } from "./check.ts";
-import { addDeleteUserCommand } from "./delete-user.ts";
-import { addDoctorCommand } from "./doctor.ts";
-import { addExportCommand } from "./export.ts";
-import { addFindCommand } from "./find.ts";
-import { addGateCommand } from "./gate.ts";
-import { addImportCommand } from "./import.ts";
-import { addJournalCommand } from "./journal.ts";
-import { addMcpCommand } from "./mcp.ts";
-import { addMigrateCommand } from "./migrate.ts";
-import { addReconcileCommand } from "./reconcile.ts";
-import { addRestoreCommand } from "./restore.ts";
-import { addRetentionCommand } from "./retention.ts";
-import { addTailCommand } from "./tail.ts";
 import { exitCodes } from "./terminal.ts";
-import { addTokenCommand } from "./token.ts";
-import { addUiCommand } from "./ui.ts";
-import { addVerifyCommand } from "./verify.ts";
 
-/** The whole command line. */
-export function createProgram(): Command {
+type AddCommand = (program: Command) => void;
+
+/**
+ * The commands in the order of the help, each with its module. A start evaluates the modules of
+ * its command alone, which is half of its time.
+ */
+const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  ui: async () => (await import("./ui.ts")).addUiCommand,
+  canary: async () => (await import("./canary.ts")).addCanaryCommand,
+  reconcile: async () => (await import("./reconcile.ts")).addReconcileCommand,
+  check: async () => (await import("./check.ts")).addCheckCommand,
+  gate: async () => (await import("./gate.ts")).addGateCommand,
+  verify: async () => (await import("./verify.ts")).addVerifyCommand,
+  find: async () => (await import("./find.ts")).addFindCommand,
+  tail: async () => (await import("./tail.ts")).addTailCommand,
+  export: async () => (await import("./export.ts")).addExportCommand,
+  mcp: async () => (await import("./mcp.ts")).addMcpCommand,
+  doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
+  token: async () => (await import("./token.ts")).addTokenCommand,
+  audit: async () => (await import("./audit.ts")).addAuditCommand,
+  journal: async () => (await import("./journal.ts")).addJournalCommand,
+  import: async () => (await import("./import.ts")).addImportCommand,
+  migrate: async () => (await import("./migrate.ts")).addMigrateCommand,
+  backfill: async () => (await import("./backfill.ts")).addBackfillCommands,
+  parity: async () => (await import("./backfill.ts")).addBackfillCommands,
+  retention: async () => (await import("./retention.ts")).addRetentionCommand,
+  "delete-user": async () => (await import("./delete-user.ts")).addDeleteUserCommand,
+  backup: async () => (await import("./backup.ts")).addBackupCommand,
+  restore: async () => (await import("./restore.ts")).addRestoreCommand,
+};
+
+/** The command line, with these commands; by default with all. */
+export async function createProgram(
+  names: readonly string[] = Object.keys(commands),
+): Promise<Command> {
   const program = new Command("turnproof")
     .description("The OpenTelemetry-native evidence layer for AI agents.")
     .version(version)
@@ -45,43 +57,21 @@ Commands that call a running collector take --url and --token; all commands take
 Exit codes: 0 success, 1 failure or a negative result, 2 wrong arguments or configuration,
 3 partial result, 4 unknown.`,
     );
-  for (const add of [
-    addUiCommand,
-    addCanaryCommand,
-    addReconcileCommand,
-    addCheckCommand,
-    addGateCommand,
-    addVerifyCommand,
-    addFindCommand,
-    addTailCommand,
-    addExportCommand,
-    addMcpCommand,
-    addDoctorCommand,
-    addTokenCommand,
-    addAuditCommand,
-    addJournalCommand,
-    addImportCommand,
-    addMigrateCommand,
-    addBackfillCommands,
-    addRetentionCommand,
-    addDeleteUserCommand,
-    addBackupCommand,
-    addRestoreCommand,
-  ]) {
-    add(program);
-  }
+  // A module with two commands adds them once.
+  const adding = new Set(await Promise.all(names.flatMap((name) => commands[name]?.() ?? [])));
+  for (const add of adding) add(program);
   return program;
 }
 
 /** Runs the command line; sets the exit code and returns when the command is done. */
 export async function run(argv: readonly string[]): Promise<void> {
-  const program = createProgram();
+  const known = Object.keys(commands);
+  const [, , word = ""] = argv;
+  const program = await createProgram(neededFor(argv.slice(2)));
   surviveBrokenPipes(program);
   try {
-    const [, , word = ""] = argv;
-    const known = program.commands.map((command) => command.name());
     // The default command would take a mistyped command name for its own argument.
-    if (/^[a-z]/.test(word) && word !== "help" && !known.includes(word)) {
+    if (isMistyped(word)) {
       const meant = known.filter((name) => isNear(name, word));
       const which = meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : known.join(", ");
       program.error(`error: there is no command of that name; ${which}`);
@@ -91,6 +81,25 @@ export async function run(argv: readonly string[]): Promise<void> {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
+}
+
+/** The commands that these words can mean; the help needs all of them. */
+function neededFor(words: readonly string[]): readonly string[] | undefined {
+  const [word = ""] = words;
+  // A word that is no command is refused before any command is asked.
+  if (word === "--version" || word === "-V" || isMistyped(word)) return [];
+  if (Object.hasOwn(commands, word)) return [word];
+  const isDefault = (word === "" || word.startsWith("-")) && !words.some(isOfProgram);
+  return isDefault ? ["ui"] : undefined;
+}
+
+function isMistyped(word: string): boolean {
+  return /^[a-z]/.test(word) && word !== "help" && !Object.hasOwn(commands, word);
+}
+
+/** True for a command, and for the flags of the program itself. */
+function isOfProgram(word: string): boolean {
+  return Object.hasOwn(commands, word) || ["help", "-h", "--help"].includes(word);
 }
 
 /** True when the words differ by one inserted, missing, wrong or swapped letter. */

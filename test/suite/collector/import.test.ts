@@ -98,7 +98,7 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
   const before = process.exitCode;
   try {
     process.exitCode = 0;
-    await createProgram().parseAsync(["node", "turnproof", "import", ...args, "--json"]);
+    await (await createProgram()).parseAsync(["node", "turnproof", "import", ...args, "--json"]);
     const code = Number(process.exitCode);
     const report = JSON.parse(out) as Ran["report"];
     return { code, report, said: out + said };

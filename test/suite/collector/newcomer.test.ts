@@ -48,8 +48,9 @@ beforeAll(async () => {
 });
 afterAll(() => collector.stop());
 
+const program = await createProgram();
+
 describe("help", () => {
-  const program = createProgram();
   const commands = program.commands.flatMap((command) =>
     command.commands.length === 0 ? [command] : command.commands,
   );
@@ -62,7 +63,7 @@ describe("help", () => {
         expect([option.flags, option.description.length > 5]).toEqual([option.flags, true]);
       }
       const known = command.options.map((option) => option.long);
-      if (command.name() !== "ui") expect(known).toContain("--json");
+      if (!["ui", "mcp"].includes(command.name())) expect(known).toContain("--json");
     },
   );
 

@@ -80,8 +80,9 @@ test("every route is in the README and in /openapi.json, and none besides", asyn
   await desk.collector.close();
 });
 
+const program = await createProgram();
+
 describe("commands", () => {
-  const program = createProgram();
   const names = program.commands.flatMap((command) =>
     command.commands.length === 0
       ? [command.name()]
