@@ -8,6 +8,7 @@ const L = store.ledger; const q = (where: any[]) => ({ scope: everybody, where }
 const list = (where: any[], by: string, limit: number, more = {}) => () => (L as any).listTurns(q(where), { order: { by, ...more }, limit }).then((p: any) => p.records.length);
 const rare3 = [{ list: "tool_name", has: "tool_20" }, { list: "flag", has: "error" }, { text: "agent_id", is: "agent-3" }];
 const page = (query: any, scope: any = everybody) => () => store.page(scope, query, { limit: 250 }).then((s) => s.events.length);
+const r150 = [{ list: "tool_name", has: "tool_11" }, { list: "flag", has: "error" }, { text: "agent_id", is: "agent-0" }];
 const third = new Date(Date.UTC(2026, 4, 4) + 5 * 86400000).toISOString();
 const mid = { value: Date.parse(third) * 1000, key: "zz" };
 const cases: Record<string, () => Promise<number>> = {
@@ -24,6 +25,12 @@ const cases: Record<string, () => Promise<number>> = {
   "turns rare3 receipt": list(rare3, "first_received", 250),
   "turns rare3 own": list(rare3, "own_time", 250),
   "turns rare3 duration": list(rare3, "duration_ms", 250),
+  "turns r150 receipt": list(r150, "first_received", 250),
+  "turns r150 own": list(r150, "own_time", 250),
+  "turns r150 ended": list(r150, "ended_at", 250),
+  "turns r150 longest": list(r150, "duration_ms", 250),
+  "count r150": () => L.countTurns(q(r150) as any),
+  "events r150": page({ tool_name: "tool_11", status: "error", agent_id: "agent-0" }),
   "turns failed own": list([{ text: "verdict", is: "failed" }], "own_time", 250),
   "turns ref": list([{ list: "name", has: "ref:" + known.ref }], "own_time", 250),
   "turns ref receipt": list([{ list: "name", has: "ref:" + known.ref }], "first_received", 250),
