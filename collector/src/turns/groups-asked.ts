@@ -12,7 +12,6 @@ import type { AppContext } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
 import type { Paging } from "../http/paging.ts";
 import { filters, readParameters } from "../http/parameters.ts";
-import { readingFor } from "../http/query.ts";
 import type { Parts } from "../parts.ts";
 import { turnQuestion } from "./turn-conditions.ts";
 import { keysetOf, placeOf, usualOrder } from "./turn-place.ts";
@@ -78,8 +77,8 @@ export async function askGroups(
   fixed: { readonly agent_id?: string; readonly thread_id?: string },
 ): Promise<GroupsAsked> {
   const parameters = { ...readParameters(c, groupsParameters), ...fixed };
-  const reading = readingFor(c, parameters);
-  const paging = await pagingOf(c, parts, { ...parameters, ...groupsView }, reading);
+  const paging = await pagingOf(c, parts, { ...parameters, ...groupsView });
+  const { reading } = paging;
   return {
     reading,
     question: { ...turnQuestion(reading), signal: c.req.raw.signal },

@@ -13,13 +13,13 @@ import { wantsPage } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
-import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { withTwin, pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { keysetOf, placeOf, usualOrder } from "../../turns/turn-place.ts";
+import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { turnsPage } from "./page.tsx";
@@ -38,6 +38,12 @@ const turnsParameters = z.strictObject({
     )
     .optional(),
   order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),
+  hide: z
+    .string()
+    .regex(/^[a-z,]{1,100}$/)
+    .describe("Columns that the page leaves out, such as `memory,cache`.")
+    .optional(),
+  rows: z.enum(["normal", "dense"]).describe("Density of the page's rows.").optional(),
   limit: limit
     .describe(
       `${limits.pageEventsMin} to ${limits.pageEventsMax}; default ${limits.pageEventsDefault}. ` +
@@ -93,20 +99,26 @@ export const turnsGroup: RouteGroup<TurnsAnswers> = {
 function turnsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces", "/traces/turns.json"], async (c) => {
-    // The chart concerns the page only: a cursor serves any of them.
-    const { chart: _chart, ...parameters } = readParameters(c, turnsParameters);
+    // What concerns the page only: a cursor serves any of them.
+    const {
+      chart: _chart,
+      hide: _hide,
+      rows: _rows,
+      ...parameters
+    } = readParameters(c, turnsParameters);
     const sorted = wantsPage(c) ? sortedAddress(c) : undefined;
     if (sorted !== undefined) return c.redirect(sorted, 303);
     const { limit: asked, sort, order } = parameters;
-    const reading = readingFor(c, parameters);
-    const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
-    const question = turnQuestion(reading, parameters, reads);
     const by = sort ?? usualOrder.by;
     // A cursor belongs to its order, also where the request does not name it.
-    const paging = await pagingOf(c, parts, { ...parameters, sort: by, view: "turns" }, reading);
+    const paging = await pagingOf(c, parts, { ...parameters, sort: by, view: "turns" });
+    const { ledger } = parts.store;
+    const names = await knownNames(ledger, paging.reading.scope, parameters.q);
+    const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
+    const question = turnQuestion(paging.reading, parameters, reads);
     const size = asked ?? limits.pageEventsDefault;
     const pending = await pendingFrames(parts);
-    const { records, next } = await parts.store.ledger.listTurns(
+    const { records, next } = await ledger.listTurns(
       { ...question, signal: c.req.raw.signal },
       {
         order: order === "ascending" ? { by, ascending: true } : { by },
