@@ -31,8 +31,8 @@ export interface PageAsked {
 const rowsOfTurn = 3;
 /** Factor by which the range is extended when rows of turns that no longer match filled it. */
 const longer = 16;
-/** Receipts of one statement: a turn that passes has one of them. */
-const receiptsMax = 2_000;
+/** Turns that are read by their receipts: each costs a piece of every column, so many do not pay. */
+const receiptsMax = 100;
 
 /** Tenants that may have most of the turns. */
 const commonTenants: ReadonlySet<string> = new Set([tenantText(null), tenantText(undefined)]);
@@ -81,15 +81,12 @@ async function rowsOfPage(
   for (let reach = by === "first_received" ? rowsFirst : 2 * rowsFirst; ; reach *= longer) {
     const sample = await newestRows(engine, question, { ...page, reach });
     if (sample.rows === 0) return [];
-    const whole = sample.rows < reach;
     // No turn passes besides those of the sample.
-    if (whole && sample.receipts.length <= receiptsMax) {
-      return recordsOf(engine, question, page, oneOf(sample.receipts));
-    }
+    if (sample.rows < reach) return recordsOf(engine, question, page, sample.receipts);
     if (by !== "first_received" && !ranged.has(by)) return recordsOf(engine, question, page);
     const read = by === "first_received" || sample.near ? recordsOf : byTime;
-    const records = await read(engine, question, page, whole ? undefined : sample.bound);
-    if (records.length >= wanted || whole) return records;
+    const records = await read(engine, question, page, sample.bound);
+    if (records.length >= wanted) return records;
   }
 }
 
@@ -100,8 +97,8 @@ interface Sample {
   readonly bound: string;
   /** True where the bound leaves about as many turns as the sample has. */
   readonly near: boolean;
-  /** Different receipts of the rows, in microseconds. */
-  readonly receipts: readonly number[];
+  /** A condition that all turns of the sample meet, and few others. */
+  readonly receipts: string;
 }
 
 async function newestRows(
@@ -134,15 +131,20 @@ FROM (SELECT ${by} AS at, first_received AS received FROM turn_ledger
     rows: figure("rows"),
     bound: `${by} ${up ? "<=" : ">="} ${timeSql(bound)}`,
     near: up ? bound <= last + (last - first) : bound >= first - (last - first),
-    receipts: (row?.["receipts"] ?? []) as readonly number[],
+    receipts: receiptsSql((row?.["receipts"] ?? []) as readonly number[], [first, last]),
   };
 }
 
 /**
- * Turns of these receipts: all versions of a turn have the same. As a list, and not as an array, it
- * is looked up in the primary key.
+ * Turns of these receipts: all versions of a turn have the same. As a list, and not as an array,
+ * they are looked up in the primary key.
  */
-function oneOf(receipts: readonly number[]): string {
+function receiptsSql(
+  receipts: readonly number[],
+  [first, last]: readonly [number, number],
+): string {
+  const range = `first_received >= ${timeSql(first)} AND first_received <= ${timeSql(last)}`;
+  if (receipts.length === 0 || receipts.length > receiptsMax) return range;
   const times = `CAST([${receipts.join(", ")}], 'Array(Int64)')`;
   return `first_received IN (SELECT fromUnixTimestamp64Micro(arrayJoin(${times}), 'UTC'))`;
 }

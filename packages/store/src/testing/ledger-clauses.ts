@@ -109,8 +109,31 @@ const held = onStore("a writer is told which turns stand under a root", async ({
   }
 });
 
+const unknown = onStore(
+  "an unknown value passes no comparison and every negated one",
+  async (store) => {
+    const { ledger } = store;
+    const at = { epoch: 0, rows: 1, settled: true };
+    const said = { duration_ms: null, tool_names: ['a","b'] };
+    await ledger.putTurns([sampleRecord("unknown", said, at), sampleRecord("known", {}, at)]);
+    const slow = { number: "duration_ms", sign: ">", value: 9 } as const;
+    equal(await ledger.countTurns(question([slow])), 0);
+    equal(await ledger.countTurns(question([{ ...slow, not: true }])), 2);
+    equal(await ledger.countTurns(question([{ any: [{ ...slow, not: true }], not: true }])), 0);
+    // A value that looks like the text of a list is one value.
+    for (const [has, turns] of [
+      ["a", 0],
+      ["b", 0],
+      [",", 0],
+      ['a","b', 1],
+    ] as const) {
+      equal(await ledger.countTurns(question([{ list: "tool_name", has }])), turns);
+    }
+  },
+);
+
 /** The clauses of every ledger. */
-export const ledgerClauses: readonly KitClause[] = [answers, newest, held];
+export const ledgerClauses: readonly KitClause[] = [answers, newest, held, unknown];
 
 /** Clauses that cannot be exempted. */
 export const ledgerIsolationClauses: readonly KitClause[] = [
