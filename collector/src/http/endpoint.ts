@@ -1,7 +1,7 @@
 /**
  * @module Endpoint: the declaration of a route beside its handler: required permission, audit
  * name, input and output. The gate, the API description, the README and the tests read it
- * (security: Principals, W12).
+ * (security: Principals; faults W12).
  */
 import type { Code } from "@turnproof/semconv";
 import type { Hono } from "hono";

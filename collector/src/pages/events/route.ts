@@ -1,6 +1,6 @@
 /**
  * @module Events: the normalized event page, and the original records behind it (requirements:
- * Endpoints, rules for the events endpoint 1 to 8).
+ * Endpoints 1 to 7).
  */
 import { Hono } from "hono";
 import { z } from "zod";
