@@ -173,7 +173,7 @@ export const states: readonly State[] = [
     says: /Telemetry loss/,
     open: async (page) => {
       await page.locator("[data-watch]").click();
-      await page.locator("[data-watch-plots] canvas").first().waitFor();
+      await page.locator("[data-watch-plots] svg").first().waitFor();
     },
   },
   {
