@@ -180,7 +180,7 @@ export const states: readonly State[] = [
     view: "health",
     name: "nothing there",
     ...on("empty", "/traces/health"),
-    says: /No producer has spoken[\s\S]*No evidence was read/,
+    says: /No producer reported[\s\S]*No evidence was read/,
   },
   {
     view: "health",

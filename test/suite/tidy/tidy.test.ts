@@ -54,6 +54,10 @@ test("documents have plain words; the requirements are the law as it was written
   );
   expect(found.map(({ path, line }) => `${path}:${line}`)).toEqual([]);
   expect(documentWords({ path: "a.md", text: "Open to everybody." })).toHaveLength(1);
+  expect(documentWords({ path: "a.md", text: "No call said it. The page says so." })).toHaveLength(
+    1,
+  );
+  expect(documentWords({ path: "a.md", text: "The page says so." })).toEqual([]);
 });
 
 test("no file imports itself by way of others, types included", () => {

@@ -158,7 +158,7 @@ export const alertsGroup: RouteGroup<AlertsAnswers> = {
       id: "silenceAlerts",
       summary: "Send no alerts of a rule, or of one of its groups, for some hours",
       body: json(silenceBody),
-      returns: "That it is kept.",
+      returns: "A confirmation: `ok` is true.",
       failures: ["not_found", "not_configured", "store_read_only"],
     },
     "POST /alerts/resolve": {
@@ -169,7 +169,7 @@ export const alertsGroup: RouteGroup<AlertsAnswers> = {
       id: "resolveAlert",
       summary: "End an alert; it stays quiet until its condition has ended",
       body: json(resolveBody),
-      returns: "That it is kept.",
+      returns: "A confirmation: `ok` is true.",
       failures: ["not_found", "not_configured", "store_read_only"],
     },
   },
@@ -232,7 +232,8 @@ function draftRule(text: string): AskedRule {
     const [rule] = parseAlertRules(`version: 1\nrules:\n${body}`);
     return { rule, problems: [] };
   } catch (error) {
-    if (!(error instanceof z.ZodError)) return { rule: undefined, problems: ["It is no YAML."] };
+    if (!(error instanceof z.ZodError))
+      return { rule: undefined, problems: ["The rule is not valid YAML."] };
     const problems = error.issues.map(({ path, message }) => {
       const field = path.findLast((part) => typeof part === "string");
       return field === undefined ? message : `${field}: ${message}`;

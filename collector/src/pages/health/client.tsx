@@ -5,7 +5,7 @@
 import { announce, drawn, fetchJson, find, twin } from "../../ui/client/page.ts";
 import { addShortcuts } from "../../ui/client/shortcuts.ts";
 import { Plot } from "../../ui/elements/plot.tsx";
-import type { Measured } from "../../ui/elements/plot.tsx";
+import type { PlotValue } from "../../ui/elements/plot.tsx";
 
 interface Sample {
   readonly query_timing: readonly { readonly duration_ms: number }[];
@@ -92,7 +92,7 @@ async function watch(place: HTMLElement, signal: AbortSignal): Promise<void> {
     place.hidden = true;
     place.replaceChildren();
   });
-  const values: Measured[][] = series.map(() => []);
+  const values: PlotValue[][] = series.map(() => []);
   let readAt: number | undefined;
   let before: Sample | undefined;
   while (!signal.aborted) {

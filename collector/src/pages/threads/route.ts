@@ -39,7 +39,7 @@ export const threadsGroup: RouteGroup<ThreadsAnswers> = {
       id: "listThreads",
       summary: "Threads, each over all of its turns",
       query: groupsParameters,
-      returns: "Rows.",
+      returns: "A page of threads, each with the counts and sums of its turns.",
       failures: pageFailures,
     }),
   },

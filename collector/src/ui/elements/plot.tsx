@@ -8,13 +8,13 @@ const width = 200;
 const height = 72;
 
 /** One measured value; `null` is unknown. */
-export interface Measured {
+export interface PlotValue {
   readonly at_ms: number;
   readonly value: number | null;
 }
 
 /** Commands of the line's path; a value alone between unknown ones is a dot. */
-export function linePath(values: readonly Measured[]): string {
+export function linePath(values: readonly PlotValue[]): string {
   const first = values[0]?.at_ms ?? 0;
   const span = (values.at(-1)?.at_ms ?? first) - first || 1;
   const most = Math.max(0, ...values.map(({ value }) => value ?? 0)) * 1.1 || 1;
@@ -31,7 +31,7 @@ export function linePath(values: readonly Measured[]): string {
 }
 
 /** The line. `label` is its name for screen readers. */
-export const Plot: FC<{ readonly label: string; readonly values: readonly Measured[] }> = ({
+export const Plot: FC<{ readonly label: string; readonly values: readonly PlotValue[] }> = ({
   label,
   values,
 }) => (
