@@ -53,6 +53,7 @@ export interface EventsAnswers {
 
 /** Events: what each route needs, records and answers. */
 export const eventsGroup: RouteGroup<EventsAnswers> = {
+  tag: "Traces",
   endpoints: {
     "GET /traces/events.json": {
       needs: "trace.read",

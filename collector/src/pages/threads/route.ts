@@ -31,6 +31,7 @@ export interface ThreadsAnswers {
 
 /** Threads: what each route needs, records and answers. */
 export const threadsGroup: RouteGroup<ThreadsAnswers> = {
+  tag: "Threads",
   endpoints: {
     ...withTwin("/threads", {
       needs: "trace.read",
