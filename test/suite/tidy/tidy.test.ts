@@ -102,6 +102,24 @@ test("every exported path has a source, and every import of ours is declared", (
   }
 });
 
+test("the table of packages, the arrows and the dependencies of the manifests are the same", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const [, part = ""] = page.split("\n## Packages\n");
+  const rows = [
+    ...(part.split("\n## ")[0] ?? "").matchAll(/^\| `([a-z-]+)` \| [^|]+ \| ([^|]+) \|$/gm),
+  ].map(([, name = "", list = ""]) => [name, list === "–" ? [] : list.split(", ").toSorted()]);
+  const folders = Object.entries(importGraph).map(([folder, imports]) => {
+    return [folder.replace("packages/", ""), [...imports].toSorted()] as const;
+  });
+  expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(folders));
+  for (const folder of rooms) {
+    const ours = Object.keys(manifest(folder).dependencies ?? {})
+      .filter((name) => /^(?:@turnproof\/.+|turnproof)$/.test(name))
+      .map((name) => (name === "turnproof" ? "collector" : name.replace("@turnproof/", "")));
+    expect(ours.toSorted(), folder).toEqual([...importGraph[folder]!].toSorted());
+  }
+});
+
 test("no registry host, no private path and no private tool is named in the repository", () => {
   const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
   const banned = new RegExp(
@@ -207,6 +225,7 @@ describe("a planted breach is found", () => {
     ["packages/store/src/a.test.ts", `test.skip("x", () => {});`, /skipped/],
     ["packages/store/src/a.ts", `// @ts-ignore`, /switched off/],
     ["packages/store/src/a.ts", "await rm(path).catch(() => undefined);", /rejection says why/],
+    ["packages/store/src/a.ts", "void ask().then(started, () => {});", /rejection says why/],
     ["collector/src/ui/a.tsx", `<p>Open to everybody.</p>`, /:1 a text has plain words/],
     ["packages/store/src/a.ts", "/** A role who\n * may read. */", /:1 a comment has plain words/],
   ];
