@@ -24,10 +24,13 @@ import { compareGroup } from "./compare/route.ts";
 import { costGroup } from "./cost/route.ts";
 import { docsGroup } from "./docs/route.ts";
 import { eventsGroup } from "./events/route.ts";
+import { exportGroup } from "./export/route.ts";
 import { feedbackGroup } from "./feedback/route.ts";
 import { findGroup } from "./find/route.ts";
+import { graphGroup } from "./graph/route.ts";
 import { healthGroup } from "./health/route.ts";
 import { homeGroup } from "./home/route.ts";
+import { incidentsGroup } from "./incidents/route.ts";
 import { learningGroup } from "./learning/route.ts";
 import { liveGroup } from "./live/route.ts";
 import { loginGroup } from "./login/route.ts";
@@ -35,9 +38,11 @@ import { mcpGroup } from "./mcp/route.ts";
 import { memoryGroup } from "./memory/route.ts";
 import { patternsGroup } from "./patterns/route.ts";
 import { reconcileGroup } from "./reconcile/route.ts";
+import { releasesGroup } from "./releases/route.ts";
 import { replaysGroup } from "./replays/route.ts";
 import { revealGroup } from "./reveal/route.ts";
 import { runGroup } from "./run/route.ts";
+import { sampleGroup } from "./sample/route.ts";
 import { settingsGroup } from "./settings/route.ts";
 import { threadGroup } from "./thread/route.ts";
 import { threadsGroup } from "./threads/route.ts";
@@ -56,6 +61,7 @@ const groups: readonly RouteGroup[] = [
   livenessGroup,
   loginGroup,
   settingsGroup,
+  sampleGroup,
   turnsGroup,
   overviewGroup,
   facetsGroup,
@@ -63,9 +69,12 @@ const groups: readonly RouteGroup[] = [
   trendGroup,
   healthGroup,
   compareGroup,
+  releasesGroup,
   analysisGroup,
   reconcileGroup,
   eventsGroup,
+  incidentsGroup,
+  exportGroup,
   findGroup,
   accountsGroup,
   runGroup,
@@ -77,6 +86,7 @@ const groups: readonly RouteGroup[] = [
   capabilitiesGroup,
   metricsGroup,
   agentsGroup,
+  graphGroup,
   agentGroup,
   threadsGroup,
   threadGroup,

@@ -48,7 +48,7 @@ export const states: readonly State[] = [
   {
     view: "turns",
     name: "filtered, a word not understood",
-    ...on("site", "/traces?verdict=failed&q=-agent:x%20nonsense"),
+    ...on("site", "/traces?verdict=failed&q=-agent:x%20latency:soon"),
     says: /Not understood and not applied/,
   },
   {
@@ -121,6 +121,17 @@ export const states: readonly State[] = [
   },
   {
     view: "turn",
+    name: "flame open",
+    at: (scene) => ({ on: scene.site, path: `/traces/${scene.roots[0]}` }),
+    says: /Flame[\s\S]*rows over/,
+    open: async (page) => {
+      await turnReady(page);
+      await page.locator("[data-flame] summary").click();
+      await page.locator("[data-flame] a").first().waitFor();
+    },
+  },
+  {
+    view: "turn",
     name: "broken trace",
     ...on("site", `/traces/${brokenRoot}`),
     says: /missing parent/,
@@ -161,6 +172,24 @@ export const states: readonly State[] = [
     says: /Not established/,
   },
   {
+    view: "releases",
+    name: "with data",
+    ...on("site", "/traces/compare/releases?a=verdict:failed&b=verdict:success"),
+    says: /What changed[\s\S]*Duration of a turn/,
+  },
+  {
+    view: "releases",
+    name: "nothing there",
+    ...on("empty", "/traces/compare/releases"),
+    says: /No two releases here/,
+  },
+  {
+    view: "releases",
+    name: "long words",
+    ...on("long", "/traces/compare/releases?a=has:memory&b=-has:feedback"),
+    says: /What changed|A side has no turn/,
+  },
+  {
     view: "health",
     name: "with data",
     ...on("site", "/traces/health"),
@@ -187,6 +216,29 @@ export const states: readonly State[] = [
     name: "long words",
     ...on("long", "/traces/health"),
     says: /never reported what it lost/,
+  },
+  {
+    view: "incidents",
+    name: "with data",
+    ...on("site", "/traces/incidents"),
+    says: /What went wrong[\s\S]*turns went wrong/,
+  },
+  { view: "incidents", name: "empty", ...on("empty", "/traces/incidents"), says: /No turns here/ },
+  {
+    view: "incidents",
+    name: "nothing wrong",
+    ...on(
+      "site",
+      "/traces/incidents?verdict=success&q=-has%3Aerror+-has%3Afinding+-has%3Afallback",
+    ),
+    says: /Nothing went wrong|What went wrong/,
+  },
+  { view: "incidents", name: "long words", ...on("long", "/traces/incidents"), says: /went wrong/ },
+  {
+    view: "find",
+    name: "a part of a name",
+    ...on("site", "/traces/find?id=brief"),
+    says: /Names with this text[\s\S]*briefing-writer/,
   },
   { view: "find", name: "asking", ...on("site", "/traces/find"), says: /Paste the id/ },
   {
@@ -240,6 +292,16 @@ export const states: readonly State[] = [
   },
   { view: "alerts", name: "no rules", ...on("empty", "/alerts"), says: /No rules/ },
   { view: "alerts", name: "read-only", ...on("readOnly", "/alerts"), says: /read-only mode/ },
+  {
+    view: "sample",
+    name: "with data",
+    ...on("empty", "/sample"),
+    says: /A sample turn of the collector[\s\S]*Verdict[\s\S]*Raw events/,
+    open: turnReady,
+  },
+  { view: "graph", name: "with data", ...on("site", "/graph"), says: /Connections[\s\S]*p95/ },
+  { view: "graph", name: "empty", ...on("empty", "/graph"), says: /No agent in these turns/ },
+  { view: "graph", name: "long words", ...on("long", "/graph"), says: /Connections/ },
   { view: "threads", name: "with data", ...on("site", "/threads"), says: /thr_/ },
   { view: "threads", name: "none", ...on("empty", "/threads"), says: /No thread/ },
   { view: "threads", name: "long words", ...on("long", "/threads"), says: /Donaudampf/ },

@@ -6,18 +6,22 @@ import type { Child, FC } from "hono/jsx";
 
 import { termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
+import { listClasses } from "../../ui/display/list-columns.ts";
 import { builtInViews, viewQuery } from "../../ui/display/list-views.ts";
 import { facetsOf } from "../../ui/display/turn-figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { TurnsModel } from "./route.ts";
+import { ColumnChooser } from "../../ui/elements/column-chooser.tsx";
 import { ChartSwitch } from "../../ui/elements/chart-switch.tsx";
-import { Facets, FilterBar } from "../../ui/elements/filter-bar.tsx";
+import { Facets, FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
 import { ListViews } from "../../ui/elements/list-views.tsx";
 import { Empty } from "../../ui/elements/panel.tsx";
 import { WindowFooter } from "../../ui/elements/window-footer.tsx";
 import { RowsChart } from "../../ui/elements/rows-chart.tsx";
 import { TurnTable } from "../../ui/elements/turn-table.tsx";
-import { ScopeLine, Unclear } from "../../ui/groups/turns-scope.tsx";
+import { usualOrder } from "../../turns/turn-place.ts";
+import { FirstSteps } from "./first-steps.tsx";
+import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 
@@ -116,12 +120,16 @@ const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ m
   const none = model.items.length === 0 && (termsOf(query).length > 0 || query.has("cursor"));
   return (
     <div class="list">
+      <div class="list-tools">
+        <ColumnChooser path={path} query={query} />
+      </div>
       <TurnTable
         label={query.has("sort") ? "Turns, sorted" : "Turns, newest first"}
         rows={model.items}
         base={hrefOf(frame, "")}
         live
-        sorting={{ path, query: query }}
+        classes={listClasses(query)}
+        sorting={{ path, query, usual: usualOrder.by }}
       />
       {none ? (
         <Empty title="No turn here passes these filters">
@@ -152,26 +160,3 @@ const LiveSwitch: FC<{ readonly paged: boolean }> = ({ paged }) =>
       <span data-word>Live</span>
     </button>
   );
-
-/** The empty home page: the three lines that connect an application. */
-const FirstSteps: FC<{ readonly frame: Frame }> = ({ frame }) => (
-  <div data-first-steps>
-    <Empty title="No turns yet" icon="turns">
-      <p>
-        Point any OpenTelemetry app here. Nothing else is needed, and no prompt, answer or argument
-        is ever kept.
-      </p>
-      <pre class="code" tabindex={0}>
-        <span data-origin>OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318</span>
-        {"\nOTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf\nOTEL_TRACES_EXPORTER=otlp"}
-      </pre>
-      <p class="muted">
-        Or play a morning at a support desk: <code>npm run demo</code>. Health of the receiver:{" "}
-        <a href={hrefOf(frame, "/traces/health")}>Health</a>.
-      </p>
-      <p class="waiting" data-waiting hidden>
-        <Icon name="live" /> Listening: the first turn appears here by itself.
-      </p>
-    </Empty>
-  </div>
-);
