@@ -50,7 +50,7 @@ function routes(endpoints: Endpoints): string {
     .map(([route, { needs, mutates, unbound }]) => [
       `\`${route.replace(/:([a-z_]+)/g, "{$1}")}\``,
       needs,
-      [mutates === true ? "changes" : "", unbound === true ? "unbound askers" : ""]
+      [mutates === true ? "changes" : "", unbound === true ? "unbound principals only" : ""]
         .filter((word) => word !== "")
         .join(", "),
     ]);

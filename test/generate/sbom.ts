@@ -28,9 +28,6 @@ interface Found {
   readonly row: Locked;
 }
 
-/** Packages whose code the collector's browser bundle holds although they are built in. */
-const bundled: Readonly<Record<string, readonly string[]>> = { collector: ["uplot"] };
-
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Where a dependency of a place lies: in the nearest `node_modules` above it. */
@@ -75,14 +72,15 @@ export function billOf(folder: string): object {
   if (row === undefined) throw new Error(`${folder} is not a workspace`);
   const subject: Found = { place: folder, name: row.name ?? folder, row };
   const edges = new Map<string, { readonly found: Found; readonly on: readonly Found[] }>();
-  const visit = (found: Found, more: readonly string[] = []): void => {
+  const visit = (found: Found): void => {
     if (edges.has(found.place)) return;
-    const names = [...Object.keys(found.row.dependencies ?? {}), ...more];
-    const on = names.map((name) => find(lock, found.place, name));
+    const on = Object.keys(found.row.dependencies ?? {}).map((name) =>
+      find(lock, found.place, name),
+    );
     edges.set(found.place, { found, on });
     for (const each of on) visit(each);
   };
-  visit(subject, bundled[folder]);
+  visit(subject);
   const parts = [...edges.values()].toSorted((a, b) => (purl(a.found) < purl(b.found) ? -1 : 1));
   return {
     bomFormat: "CycloneDX",

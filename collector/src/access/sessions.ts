@@ -1,6 +1,6 @@
 /**
  * @module Sessions: a random reference in a cookie, stored as its hash only. Created at login,
- * invalid after logout, 30 idle minutes or 8 hours (security: Sessions, faults W5, W6). Stored in a
+ * invalid after logout, 30 idle minutes or 8 hours (security: Sessions; faults W5, W6). Stored in a
  * file of the data directory, so that a restart keeps sessions and logouts.
  */
 import { createHash, randomBytes } from "node:crypto";

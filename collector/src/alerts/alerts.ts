@@ -80,6 +80,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // A torn or damaged file does not parse; the schema refuses `undefined`.
     return undefined;
   }
 }

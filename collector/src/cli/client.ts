@@ -80,7 +80,8 @@ export function createClient(flags: ClientFlags): Client {
 }
 
 async function reach(url: string, init: RequestInit): Promise<Response> {
-  if (!URL.canParse(url)) throw new Refusal(0, "url_invalid", "The collector's address is no URL.");
+  if (!URL.canParse(url))
+    throw new Refusal(0, "url_invalid", "The collector's address is not a URL.");
   try {
     return await fetch(url, init);
   } catch (cause) {

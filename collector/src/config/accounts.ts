@@ -81,6 +81,7 @@ export function watchAccounts(
       if (tokens.size < accounts.length || [...tokens].some(isExample)) throw new RangeError();
       changed(accounts);
     } catch {
+      // The accounts of before stay; the error is not logged, since it may quote a token.
       log.warn("accounts_unreadable");
     }
   };

@@ -98,7 +98,7 @@ export const variables: readonly Variable[] = [
   ),
   row("INGEST", "on", "`off` refuses everything on /v1."),
   row("INGEST_TOKENS", "", "Comma-separated `name:token[:application_id]`, or bare tokens.", true),
-  row("TRUSTED_INGEST", "everyone", "Names whose verification and acknowledgement count."),
+  row("TRUSTED_INGEST", "all names", "Names whose verification and acknowledgement count."),
   row(
     "CONTRACTS",
     "",

@@ -18,6 +18,7 @@ export async function mountedAgents(
   try {
     return await callHook((signal) => agents.list(contextOf(principalOf(c), signal)));
   } catch {
+    // A host that fails or is too slow leaves the list unknown; the pages show it as that.
     return null;
   }
 }

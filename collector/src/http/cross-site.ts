@@ -1,6 +1,6 @@
 /**
- * @module Cross-site: whether a request may have come from another site's page (security: Sessions,
- * W4).
+ * @module Cross-site: whether a request may have come from another site's page (security: Sessions;
+ * faults W4).
  */
 import type { AppContext } from "./environment.ts";
 

@@ -1,7 +1,7 @@
 /**
  * @module Endpoint: the declaration of a route beside its handler: required permission, audit
  * name, input and output. The gate, the API description, the README and the tests read it
- * (security: Principals, W12).
+ * (security: Principals; faults W12).
  */
 import type { Code } from "@turnproof/semconv";
 import type { Hono } from "hono";
@@ -16,6 +16,18 @@ import type { AppEnv } from "./environment.ts";
  * `ingest`, a producer's token, which the receiver checks itself.
  */
 export type Need = Permission | "signed_in" | "open" | "ingest";
+
+/** Tag of an operation in the API description; `Process` is the one of a group without any. */
+export type Tag =
+  | "Receiving"
+  | "Traces"
+  | "Alerts"
+  | "Agents"
+  | "Threads"
+  | "Learning and memory"
+  | "Tools for agents"
+  | "Session and settings"
+  | "Process";
 
 /** The declaration of one route. */
 export interface Endpoint {
@@ -41,6 +53,10 @@ export interface Endpoint {
   /** Template of the route that answers this page's model as JSON. */
   readonly twin?: string;
   readonly status?: number;
+  /** Other answers that are no failure, by status. */
+  readonly also?: Readonly<Record<number, string>>;
+  /** Tag of the route's group. */
+  readonly tag?: Tag;
   /** The same answer is sent with 503 while the state is bad. */
   readonly unready?: true;
   readonly failures?: readonly Code[];
@@ -54,6 +70,7 @@ export type Endpoints = Readonly<Record<string, Endpoint>>;
  * route; `npm run generate` makes the schemas of the API description from it.
  */
 export interface RouteGroup<Answers = object> {
+  readonly tag?: Tag;
   readonly endpoints: Endpoints;
   /** Never set: it ties the type to the group. */
   readonly answers?: Answers;
@@ -77,6 +94,15 @@ export const windowFailures: readonly Code[] = [
   "scope_forbidden",
   "store_unavailable",
 ];
+/** The `also` of an operation of a page's form. */
+export const orForm: NonNullable<Endpoint["also"]> = {
+  303: "A form was sent: to the page, which shows the change.",
+};
+/** A form, or a JSON body, of this schema. */
+export const formOrJson = (schema: z.ZodType): NonNullable<Endpoint["body"]> => ({
+  type: "application/x-www-form-urlencoded",
+  schema,
+});
 /** A JSON body of this schema. */
 export const json = (schema: z.ZodType): NonNullable<Endpoint["body"]> => ({
   type: "application/json",
@@ -94,7 +120,9 @@ export function withTwin(path: string, endpoint: Endpoint, twin = `${path}.json`
  * @throws Error where two groups have one route
  */
 export function joinEndpoints(groups: readonly RouteGroup[]): Endpoints {
-  const rows = groups.flatMap(({ endpoints }) => Object.entries(endpoints));
+  const rows = groups.flatMap(({ endpoints, tag = "Process" }) =>
+    Object.entries(endpoints).map(([route, endpoint]) => [route, { ...endpoint, tag }] as const),
+  );
   const joined = Object.fromEntries(rows);
   if (Object.keys(joined).length < rows.length) throw new Error("a route is declared twice");
   return joined;

@@ -34,6 +34,7 @@ export function describeOperation(described: Described): Record<string, unknown>
     security: securityOf(endpoint),
     responses: {
       [status ?? 200]: answer,
+      ...alsoAnswers(endpoint),
       ...(unready === true ? { 503: answer } : {}),
       ...failureResponses([...failures, ...impliedFailures(endpoint)]),
       "4XX": failureOf(endpoint, "Any other refusal, with its code."),
@@ -42,12 +43,22 @@ export function describeOperation(described: Described): Record<string, unknown>
   };
 }
 
+function alsoAnswers({ also = {} }: Endpoint): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(also).map(([status, description]) => [
+      status,
+      { description, ...(status.startsWith("3") ? redirected : {}) },
+    ]),
+  );
+}
+
 const binary = { type: "string", format: "binary" };
 const text = { type: "string" };
+const redirected = { headers: { Location: { schema: text } } };
 
 function answerOf({ endpoint, schema, form }: Described): Record<string, unknown> {
   const { answers = "application/json", status = 200 } = endpoint;
-  if (status >= 300 && status < 400) return { headers: { Location: { schema: text } } };
+  if (status >= 300 && status < 400) return redirected;
   // Only a host's agent answers in a form that is not ours.
   const json = { "application/json": { schema: schema ?? { description: endpoint.returns } } };
   if (form === "page") return { content: { "text/html": { schema: text } } };
@@ -120,11 +131,21 @@ function securityOf({ needs }: Endpoint): readonly Record<string, readonly strin
   return [{ bearer: [] }, { session: [] }];
 }
 
+/** Descriptions of the parameters of paths; a test asks for each. */
+const pathTexts: Readonly<Record<string, string>> = {
+  agent_id: "Id of the agent.",
+  file: "Name of a built file, with its hash.",
+  recommendation_id: "Id of the recommendation.",
+  root_trace_id: "Trace id of the turn's root: 32 hexadecimal digits, or the id of a legacy root.",
+  thread_id: "Id of the thread.",
+};
+
 function pathParameters(path: string): readonly unknown[] {
   return [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
+    description: pathTexts[name ?? ""] ?? "",
     schema: { type: "string" },
   }));
 }

@@ -5,7 +5,7 @@
 import apiAnswers from "./api-answers.json" with { type: "json" };
 import { problemSchema } from "./problem.ts";
 import { html } from "./endpoint.ts";
-import type { Endpoint, Endpoints } from "./endpoint.ts";
+import type { Endpoint, Endpoints, Tag } from "./endpoint.ts";
 import { describeOperation, schemaOf } from "./openapi-operation.ts";
 
 /** An OpenAPI 3.1 document. */
@@ -23,50 +23,18 @@ export interface OpenApi {
   readonly components: Readonly<Record<string, unknown>>;
 }
 
-interface Area {
-  readonly name: string;
-  readonly description: string;
-  readonly belongs: (path: string) => boolean;
-}
-
-/** Tags of the operations, in reading order; the first that matches applies. */
-const areas: readonly Area[] = [
-  {
-    name: "Receiving",
-    description: "OTLP over HTTP.",
-    belongs: (path) => path.startsWith("/v1/"),
-  },
-  {
-    name: "Traces",
-    description: "Turns, events, verdicts and what follows from them.",
-    belongs: (path) => path.startsWith("/traces"),
-  },
-  {
-    name: "Agents",
-    description: "Agents over all of their turns; runs of mounted agents.",
-    belongs: (path) => path.startsWith("/agents"),
-  },
-  {
-    name: "Threads",
-    description: "Threads over all of their turns.",
-    belongs: (path) => path.startsWith("/threads"),
-  },
-  {
-    name: "Learning and memory",
-    description: "Recommendations, and what memory holds.",
-    belongs: (path) => /^\/(learning|memory)/.test(path),
-  },
-  {
-    name: "Session and settings",
-    description: "Sign-in, sign-out and configuration.",
-    belongs: (path) => /^\/(login|logout|settings)/.test(path),
-  },
-  {
-    name: "Process",
-    description: "Liveness, metrics, keys and this document.",
-    belongs: () => true,
-  },
-];
+/** Tags of the operations, in reading order. */
+const tags: Readonly<Record<Tag, string>> = {
+  Receiving: "OTLP over HTTP.",
+  Traces: "Turns, events, verdicts and what follows from them.",
+  Alerts: "Rules over turns and their alerts.",
+  Agents: "Agents over all of their turns; runs of mounted agents.",
+  Threads: "Threads over all of their turns.",
+  "Learning and memory": "Recommendations, and what memory holds.",
+  "Tools for agents": "Reads by the Model Context Protocol.",
+  "Session and settings": "Sign-in, sign-out and configuration.",
+  Process: "Liveness, metrics, keys and this document.",
+};
 
 /** The document of this collector. */
 export function describeApi(options: {
@@ -81,13 +49,13 @@ export function describeApi(options: {
       version: options.version,
       description:
         "Operational evidence of agent turns, without content. Parameters are strict: an unknown " +
-        "or repeated one is refused. A page answers its model as JSON at the same path with " +
-        "`.json`, or where `Accept` names `application/json` and not `text/html`. Errors are " +
-        "RFC 9457 problems.",
+        "or repeated one is refused. A page with a model answers it as JSON at the path that ends " +
+        "in `.json` (`/traces`: at `/traces/turns.json`), or where `Accept` prefers " +
+        "`application/json` to `text/html` (RFC 9110). Errors are RFC 9457 problems.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: options.basePath }],
-    tags: areas.map(({ name, description }) => ({ name, description })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: describePaths(options.endpoints),
     components: {
       schemas: { ...apiAnswers.schemas, Problem: schemaOf(problemSchema) },
@@ -112,11 +80,10 @@ function describePaths(endpoints: Endpoints): Record<string, Record<string, unkn
     if (method === "ALL") continue;
     const path = template.replace(/:([a-z_]+)/g, "{$1}");
     const schema = schemaAt(route, endpoint);
-    const tag = areas.find(({ belongs }) => belongs(path))?.name ?? "";
     const put = (at: string, form: "page" | "json" | "both"): void => {
       (paths[at] ??= {})[method.toLowerCase()] = {
         ...describeOperation({ endpoint, path, schema, form }),
-        tags: [tag],
+        tags: [endpoint.tag ?? "Process"],
       };
     };
     const isPage = endpoint.answers === html;

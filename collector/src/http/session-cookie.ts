@@ -1,6 +1,6 @@
 /**
  * @module Session cookie: exactly one cookie of its name, or the request is refused (security:
- * Sessions, W6).
+ * Sessions; faults W6).
  */
 import { CodedError } from "@turnproof/semconv";
 import { setCookie } from "hono/cookie";

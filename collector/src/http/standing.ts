@@ -3,7 +3,7 @@
  * a root or a turn it is the whole root; for any other, what one root received at one time, or one
  * row of memory. Positions in a list of turns have none, because nothing in it can change. When
  * the unit has changed since the cursor was issued, the rest of the walk would mix two states of
- * it, so the cursor is rejected (requirements: rules for the events endpoint 3).
+ * it, so the cursor is rejected (requirements: Endpoints 3).
  */
 import { createHash } from "node:crypto";
 

@@ -1,7 +1,7 @@
 /**
  * @module Searched places: which stores a query over evidence and memory's rows searched, and why
- * others were not. An answer that leaves out whole places must state so (requirements: unknown is
- * no zero).
+ * others were not. An answer that leaves out whole places must state so (requirements:
+ * Reconciliation 8).
  */
 import type { EventQuery } from "@turnproof/evidence";
 import type { EventSlice, EvidenceScope, Keyset } from "@turnproof/store";

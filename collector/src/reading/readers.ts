@@ -261,6 +261,7 @@ class ReadingThread {
     const calls = connectCalls(worker, this.#handlers);
     this.#started = false;
     const started = (): void => void (this.#started = this.#worker === worker);
+    // A worker that ends before it has started is reported by its `error` and `exit` below.
     void calls.ask("started", null).then(started, () => {});
     worker.on("error", (error: unknown) => {
       const name = error instanceof Error ? error.name : "unknown";

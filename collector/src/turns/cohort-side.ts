@@ -72,7 +72,7 @@ export async function readCohort(
   };
 }
 
-/** Turns of one side with a value of a field; all turns say whether they have it. */
+/** Turns of one side with a value of a field; every turn records whether it has one. */
 export function partOf({ facets, total }: CohortRead, field: string, value: string): Part {
   const turns = facets.get(field)?.values.find((one) => one.value === value)?.turns ?? 0;
   return { hits: turns, of: total?.turns ?? 0 };

@@ -1,6 +1,6 @@
 /**
- * @module TurnEvents: the events that a turn emits while it runs (requirements: per-call
- * event_callback).
+ * @module TurnEvents: the events that a turn emits while it runs (requirements: Scope
+ * hierarchy).
  */
 import type { ToolOutcome } from "@turnproof/semconv";
 

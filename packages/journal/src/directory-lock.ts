@@ -1,5 +1,5 @@
 /**
- * @module Directory lock: one writer per directory (requirements of faults R19). The owner's
+ * @module Directory lock: one writer per directory (faults R19). The owner's
  * identity is the *name* of its lock file, so a lock is complete as soon as it exists. An opener
  * first creates its own file and then reads the others: of two concurrent openers at least one
  * sees the other and withdraws, and no file of a living owner is ever removed. An owner that this

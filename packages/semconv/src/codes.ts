@@ -145,9 +145,9 @@ export const codes = {
   },
   ownership_unverified: { sentence: "An ownership check in the judged scope failed." },
   provenance_missing: { sentence: "Provenance in the judged scope is missing or failed." },
-  outcome_failed: { sentence: "The latest verified outcome of a source says failure." },
+  outcome_failed: { sentence: "The latest verified outcome of a source is a failure." },
   outcome_partial: {
-    sentence: "The latest verified outcome of a source says: in part, or not yet.",
+    sentence: "The latest verified outcome of a source is partial or pending.",
   },
   turn_failed: { sentence: "The turn itself ended in error." },
   turn_cancelled: { sentence: "The turn was cancelled." },
@@ -182,7 +182,7 @@ export const codes = {
     status: 500,
   },
   store_unverified: {
-    sentence: "The store said yes, but the rows could not be read back.",
+    sentence: "The store confirmed the write, but the rows could not be read back.",
     status: 503,
     retryable: true,
   },
@@ -202,7 +202,7 @@ export const codes = {
   },
   capability_missing: { sentence: "This store cannot serve that query.", status: 400 },
   model_unsupported: {
-    sentence: "This is no language model of AI SDK 5, 6 or 7 (specification v2, v3 or v4).",
+    sentence: "The value is not a language model of AI SDK 5, 6 or 7 (specification v2, v3 or v4).",
     status: 400,
   },
   vector_index_unscoped: {
@@ -224,7 +224,7 @@ export const codes = {
     sentence: "No vector index serves this search, and it met the bound of the exact one.",
   },
   memory_rows_unowned: {
-    sentence: "Stored rows name a user that is no text; they are in no answer.",
+    sentence: "Stored rows have a user id that is not a string; no answer contains them.",
   },
   memory_rows_legacy: {
     sentence: "Rows of an earlier version wait for `turnproof migrate --apply` to adopt them.",
@@ -274,7 +274,7 @@ export const codes = {
   sdk_missing: { sentence: "No OpenTelemetry SDK or OTLP exporter is installed." },
   span_name_replaced: { sentence: "A span's name was replaced by the name of its kind." },
   span_status_message_dropped: { sentence: "A status message is content and was left out." },
-  event_empty: { sentence: "A span event says nothing and was left out." },
+  event_empty: { sentence: "A span event has no content of the registry and was left out." },
   span_event_dropped: { sentence: "A span event is content and was left out." },
   span_link_attribute_dropped: { sentence: "An attribute of a link was left out." },
   span_scope_dropped: { sentence: "The name of an unknown scope was left out." },

@@ -1,8 +1,8 @@
 /**
  * @module Providers: every provider once, with its capabilities and the variables that it is
  * opened from. The collector's configuration, its help texts and the table of the README are
- * derived from it, an open store says its capabilities from it, and the contract kit has a clause
- * for each of them.
+ * derived from it, an open store reports its capabilities from it, and the contract kit has a
+ * clause for each of them.
  */
 
 /**

@@ -168,7 +168,7 @@ async function checkEvents(provider: OpenProvider, crowd: Crowd): Promise<void> 
     expect(new Set(events.map(({ turn_id }) => turn_id))).toEqual(new Set([...own, ...left]));
     const turns = events.filter(({ event_kind }) => event_kind === "turn");
     expect(turns).toHaveLength(own.length + left.length);
-    // Shared kinds belong to no tenant (requirements: tenant rule 5); every other read has one.
+    // Shared kinds belong to no tenant (requirements: Scope hierarchy 5); every other read has one.
     const reads = events.filter(
       ({ operation, attributes }) =>
         operation === "search_memory" && attributes.scope_applied !== "shared",

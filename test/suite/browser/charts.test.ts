@@ -84,7 +84,7 @@ test("d draws how long turns took; unknown durations are counted and drawn apart
   const known = tops.filter((top) => top !== Infinity);
   expect(known[0]).toBeGreaterThan(known.at(-1) ?? Infinity);
   await page.locator("[data-histogram] svg").hover({ position: { x: 400, y: 10 } });
-  await readout(page, /turns?, half within .*, p95 /);
+  await readout(page, /turns?, median .*, p95 /);
   await expectSoundInEveryLook(page);
   // The last look forces its colours: how many is then told by the width of a cell.
   const inks = await page.locator(".durations [class^=level-]").evaluateAll((cells) => {
@@ -102,7 +102,7 @@ test("d goes on to how well turns fared, of every turn under every filter", asyn
   await Promise.all([page.waitForURL(/chart=trend/), page.keyboard.press("d")]);
   await readout(page, /^120 turns over time in all$/);
   await page.locator("[data-histogram] svg").hover({ position: { x: 400, y: 10 } });
-  await readout(page, /turns?: .*(half within|duration unknown)/);
+  await readout(page, /turns?: .*(median|duration unknown)/);
   await expectSoundInEveryLook(page);
   await page.keyboard.press("d");
   await page.waitForURL((url) => !url.searchParams.has("chart"));

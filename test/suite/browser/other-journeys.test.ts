@@ -99,10 +99,10 @@ test("watching draws lines without a word from the content policy", async () => 
   const page = await visit("/traces/health");
   await page.locator("[data-watch]:not([hidden])").waitFor();
   await press(page, "w");
-  await page.locator("[data-watch-plots] canvas").nth(2).waitFor();
+  await page.locator("[data-watch-plots] svg").nth(2).waitFor();
   await page.waitForFunction(
     () => document.querySelectorAll("[data-latest]")[2]?.textContent !== "…",
   );
   await press(page, "w");
-  expect(await page.locator("[data-watch-plots] canvas").count()).toBe(0);
+  expect(await page.locator("[data-watch-plots] svg").count()).toBe(0);
 });

@@ -202,14 +202,14 @@ export const states: readonly State[] = [
     says: /Telemetry loss/,
     open: async (page) => {
       await page.locator("[data-watch]").click();
-      await page.locator("[data-watch-plots] canvas").first().waitFor();
+      await page.locator("[data-watch-plots] svg").first().waitFor();
     },
   },
   {
     view: "health",
     name: "nothing there",
     ...on("empty", "/traces/health"),
-    says: /No producer has spoken[\s\S]*No evidence was read/,
+    says: /No producer reported[\s\S]*No evidence was read/,
   },
   {
     view: "health",

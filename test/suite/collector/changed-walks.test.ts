@@ -1,6 +1,6 @@
 /**
  * A walk over pages ends with `cursor_rejected` when what it partly read has changed, on every
- * backend and route (requirements: rules for the events endpoint 3); its pages carry one mark.
+ * backend and route (requirements: Endpoints 3); its pages carry one mark.
  */
 import { joinPages } from "@turnproof/evidence";
 import type { EventPage, PageRead, TurnEvent } from "@turnproof/evidence";

@@ -1,5 +1,6 @@
 /**
- * Cursors: they page without holes, and nothing but the very cursor opens (security: Keys, T10).
+ * Cursors: they page without holes, and nothing but the very cursor opens (security: Keys; faults
+ * T10).
  */
 import { limits } from "@turnproof/semconv";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
  * A late outcome judges the turn again, and the statement of before stays valid at its `as_of`
- * (issue 14, point 5): it is checked against what the collector exports afterwards.
+ * (evidence: Statements): it is checked against what the collector exports afterwards.
  */
 import { joinPages } from "@turnproof/evidence";
 import type { EventPage, TurnEvent } from "@turnproof/evidence";

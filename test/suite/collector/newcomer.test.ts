@@ -117,7 +117,7 @@ describe("nobody answers", () => {
 
   test("an address that is none is no crash", async () => {
     const said = await turnproof(["find", "x", "--url", "no url at all"]);
-    expect([said.code, said.err]).toEqual([2, expect.stringContaining("is no URL")]);
+    expect([said.code, said.err]).toEqual([2, expect.stringContaining("is not a URL")]);
   });
 });
 

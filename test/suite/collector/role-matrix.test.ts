@@ -1,6 +1,6 @@
 /**
- * Every route × every asker, against a table that was written by hand from design.md 6.2 and 6.3
- * and shares no line with the collector's own: the exact status, and no row of anybody else.
+ * Every route × every asker, against a table that was written by hand and shares no line with the
+ * collector's own: the exact status, and no row of anybody else (security: Principals).
  */
 import { ephemeral, ephemeralMemory } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";

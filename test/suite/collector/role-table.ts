@@ -1,6 +1,6 @@
 /**
  * @module Role table: every route × every asker and the status it gets, written by hand from
- * design.md 6.2 and 6.3. It shares no line with the collector's own table of permissions.
+ * collector/README.md (Roles). It shares no line with the collector's own table of permissions.
  */
 
 /** The columns: who asks. `readOnly` is the admin of a collector in read-only mode. */

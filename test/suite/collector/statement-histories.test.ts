@@ -1,6 +1,6 @@
 /**
- * Random statements (issue 14, point 12): what the judge says of a random history holds when it is
- * judged again, in any order of the events; any single lie about the verdict or its window does
+ * Random statements (evidence: Statements): the verdict on a random history holds when it is judged
+ * again, in any order of the events; any single lie about the verdict or its window does
  * not, although it is signed.
  */
 import { judgeRules, reconcileOutcome } from "@turnproof/evidence";

@@ -1,6 +1,6 @@
 /**
- * The reading side as a stranger finds it, from requirements.md and design.md 6 alone and over a
- * real socket: methods, paths, bodies, what is never guessed, and a collector below another path.
+ * The reading side over a real socket, from the text of the rules alone (requirements: Endpoints;
+ * collector: Answer): methods, paths, bodies, what is never guessed, a collector below a path.
  */
 import { createCollector, parseConfig } from "turnproof";
 import type { Collector } from "turnproof";

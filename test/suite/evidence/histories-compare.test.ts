@@ -1,5 +1,5 @@
 /**
- * Random pairs of windows (issue 14, point 11): the same history under other ids shows no change,
+ * Random pairs of windows (evidence: Compare): the same history under other ids shows no change,
  * one changed fact shows that change alone, and structure that is broken shows as broken.
  */
 import {

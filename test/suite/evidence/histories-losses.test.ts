@@ -1,6 +1,7 @@
 /**
- * Random losses around honest turns (issue 14, point 8). Whether a turn was open while something
- * was lost, and whether the producer may have spoken in it, is told from how the window was made.
+ * Random losses around honest turns (evidence: Loss accounting). Whether a turn was open while
+ * something was lost, and whether the producer may have sent events in it, follows from how the
+ * window was made.
  */
 import { lossIntervals, reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";

@@ -1,5 +1,5 @@
 /**
- * Random turns of several services (issue 14, points 2, 7 and 10): honest ones succeed, single
+ * Random turns of several services (evidence: Reconcile): honest ones succeed, single
  * mutations end them, untrusted noise moves nothing, and the key of a turn never changes while its
  * evidence arrives. What is expected is told from how the window was made.
  */

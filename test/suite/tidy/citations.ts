@@ -43,12 +43,19 @@ export interface Cited {
   readonly faults: ReadonlySet<string>;
 }
 
-/** Numbers of sections of documents that are not in the repository. */
-const elsewhere = /\b(?:[dD]esign|faults|[sS]tyle|ui|ground) \d|\((?:ui|ground|style|design): /;
+/** What is not in the repository: sections of other documents by number, issues, their points. */
+const outsideNames = "design(?:\\.md)?|requirements\\.md|faults|style|ui|ground|issues?|points?";
+const elsewhere = new RegExp(
+  `\\b(?:${outsideNames}) \\d+|\\((?:ui|ground|style|design): |\\bissue "`,
+  "i",
+);
 
-/** What a file says in prose: a document as a whole, the comments of code. */
+/** The prose of a file: a document as a whole, the captions of a golden, the comments of code. */
 function proseOf({ path, text }: SourceFile): string {
   if (path.endsWith(".md")) return text;
+  if (path.endsWith(".json")) {
+    return [...text.matchAll(/^ {2}"(?:caption|rule)": (".*")/gm)].map((row) => row[1]).join("\n");
+  }
   const comments = text.match(/\/\*[\s\S]*?\*\/|(?:^[ \t]*(?:\/\/|--).*\n?)+/gm) ?? [];
   return comments.join("\n");
 }
@@ -58,7 +65,7 @@ const joined = (text: string): string => text.replaceAll(/\s*\n\s*(?:\*|\/\/|--)
 
 function longestHeading(headings: Headings, text: string): string | undefined {
   return [...headings.keys()]
-    .filter((heading) => text.startsWith(heading))
+    .filter((heading) => text.toLowerCase().startsWith(heading.toLowerCase()))
     .toSorted((one, other) => other.length - one.length)[0];
 }
 
@@ -69,16 +76,19 @@ function numbersAfter(text: string): readonly number[] {
 
 function* wrongHeadings(text: string, { documents }: Cited): Generator<string> {
   const names = Object.keys(documents).join("|");
-  for (const match of text.matchAll(new RegExp(`[(;,] ?(${names}): (?=[A-Z])`, "g"))) {
+  for (const match of text.matchAll(
+    new RegExp(`(?:["(;] ?(?=[^:]+: [A-Za-z])|, ?(?=[^:]+: [A-Z]))(${names}): `, "g"),
+  )) {
     const rest = text.slice(match.index + match[0].length);
     const headings = documents[match[1]!]!;
     const heading = longestHeading(headings, rest);
     const cited = `${match[1]}: ${rest.slice(0, 40)}`;
+    const after = rest.slice(heading?.length ?? 0);
     if (heading === undefined) yield `no heading ${cited}`;
-    else if (
-      numbersAfter(rest.slice(heading.length)).some((each) => !headings.get(heading)!.has(each))
-    )
+    else if (numbersAfter(after).some((each) => !headings.get(heading)!.has(each)))
       yield `no such number ${cited}`;
+    // Letters and numbers are those of the faults, which are cited as `faults W12`.
+    else if (/^,? (?:and )?[A-Z]\d/.test(after)) yield `no such number ${cited}`;
   }
 }
 

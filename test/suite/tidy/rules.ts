@@ -19,7 +19,8 @@ export const importGraph: { readonly [room: string]: readonly string[] } = {
   "packages/store": ["semconv", "evidence", "journal"],
   "packages/exporter": ["semconv", "evidence", "journal"],
   "packages/memory": ["semconv", "store", "instrumentation"],
-  "packages/agent": ["semconv", "instrumentation", "memory", "store", "exporter"],
+  "packages/agent": ["semconv", "instrumentation", "memory", "store"],
+  "packages/support-agent": ["semconv", "agent", "exporter", "store", "collector"],
   collector: ["semconv", "evidence", "contracts", "journal", "store", "exporter"],
 };
 
@@ -220,7 +221,7 @@ const swallowed: Rule = (file) => {
     "a swallowed rejection says why",
     (line, index, lines) =>
       !comment.test(line) &&
-      /\.catch\(\(\) ?=>(?! \{$)/.test(line) &&
+      /\.catch\(\(\) ?=>(?! \{$)|\.then\([^()]*, \(\) ?=> ?(?:\{\}|undefined|null)/.test(line) &&
       !lines.slice(Math.max(0, index - 3), index + 1).some((one) => one.includes("// ")),
   );
 };

@@ -54,6 +54,10 @@ test("documents have plain words; the requirements are the law as it was written
   );
   expect(found.map(({ path, line }) => `${path}:${line}`)).toEqual([]);
   expect(documentWords({ path: "a.md", text: "Open to everybody." })).toHaveLength(1);
+  expect(documentWords({ path: "a.md", text: "No call said it. The page says so." })).toHaveLength(
+    1,
+  );
+  expect(documentWords({ path: "a.md", text: "The page says so." })).toEqual([]);
 });
 
 test("no file imports itself by way of others, types included", () => {
@@ -95,6 +99,24 @@ test("every exported path has a source, and every import of ours is declared", (
       if (name !== manifest(folder).name)
         expect(declared, `${folder} ${name}`).toHaveProperty([name]);
     }
+  }
+});
+
+test("the table of packages, the arrows and the dependencies of the manifests are the same", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const [, part = ""] = page.split("\n## Packages\n");
+  const rows = [
+    ...(part.split("\n## ")[0] ?? "").matchAll(/^\| `([a-z-]+)` \| [^|]+ \| ([^|]+) \|$/gm),
+  ].map(([, name = "", list = ""]) => [name, list === "–" ? [] : list.split(", ").toSorted()]);
+  const folders = Object.entries(importGraph).map(([folder, imports]) => {
+    return [folder.replace("packages/", ""), [...imports].toSorted()] as const;
+  });
+  expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(folders));
+  for (const folder of rooms) {
+    const ours = Object.keys(manifest(folder).dependencies ?? {})
+      .filter((name) => /^(?:@turnproof\/.+|turnproof)$/.test(name))
+      .map((name) => (name === "turnproof" ? "collector" : name.replace("@turnproof/", "")));
+    expect(ours.toSorted(), folder).toEqual([...importGraph[folder]!].toSorted());
   }
 });
 
@@ -203,6 +225,7 @@ describe("a planted breach is found", () => {
     ["packages/store/src/a.test.ts", `test.skip("x", () => {});`, /skipped/],
     ["packages/store/src/a.ts", `// @ts-ignore`, /switched off/],
     ["packages/store/src/a.ts", "await rm(path).catch(() => undefined);", /rejection says why/],
+    ["packages/store/src/a.ts", "void ask().then(started, () => {});", /rejection says why/],
     ["collector/src/ui/a.tsx", `<p>Open to everybody.</p>`, /:1 a text has plain words/],
     ["packages/store/src/a.ts", "/** A role who\n * may read. */", /:1 a comment has plain words/],
   ];

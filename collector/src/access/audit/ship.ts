@@ -129,6 +129,8 @@ class Lane {
       this.shipped = checkpoint.size;
       this.#inRow = 0;
     } catch {
+      // Any failure of the target is tried again; the log line below names only its kind, since an
+      // error's text may hold the target's address.
       this.failures += 1;
       this.#inRow += 1;
       this.#waiting ??= checkpoint;

@@ -43,6 +43,7 @@ export interface AccountsAnswers {
 
 /** Accounts: what each route needs, records and answers. */
 export const accountsGroup: RouteGroup<AccountsAnswers> = {
+  tag: "Traces",
   endpoints: {
     "GET /traces/artifact.json": {
       needs: "artifact.lookup",

@@ -48,6 +48,7 @@ export interface AgentAnswers {
 
 /** Agent: what each route needs, records and answers. */
 export const agentGroup: RouteGroup<AgentAnswers> = {
+  tag: "Agents",
   endpoints: {
     "GET /agents/:agent_id": {
       needs: "trace.read",

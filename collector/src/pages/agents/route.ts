@@ -32,6 +32,7 @@ export interface AgentsAnswers {
 
 /** Agents: what each route needs, records and answers. */
 export const agentsGroup: RouteGroup<AgentsAnswers> = {
+  tag: "Agents",
   endpoints: {
     ...withTwin("/agents", {
       needs: "trace.read",

@@ -14,7 +14,7 @@ import type { RulePreview } from "../../alerts/preview.ts";
 import { parseAlertRules } from "../../config/alert-rules.ts";
 import type { AlertRule, AlertSeverity } from "../../config/alert-rules.ts";
 import { readBody } from "../../http/body.ts";
-import { json, withTwin } from "../../http/endpoint.ts";
+import { formOrJson, orForm, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import { principalOf } from "../../http/environment.ts";
 import type { AppEnv } from "../../http/environment.ts";
@@ -139,6 +139,7 @@ export interface AlertsAnswers {
 
 /** Alerts: what each route needs, records and answers. */
 export const alertsGroup: RouteGroup<AlertsAnswers> = {
+  tag: "Alerts",
   endpoints: {
     ...withTwin("/alerts", {
       needs: "trace.read",
@@ -157,8 +158,9 @@ export const alertsGroup: RouteGroup<AlertsAnswers> = {
       mutates: true,
       id: "silenceAlerts",
       summary: "Send no alerts of a rule, or of one of its groups, for some hours",
-      body: json(silenceBody),
-      returns: "That it is kept.",
+      body: formOrJson(silenceBody),
+      also: orForm,
+      returns: "A confirmation: `changed` is true.",
       failures: ["not_found", "not_configured", "store_read_only"],
     },
     "POST /alerts/resolve": {
@@ -168,8 +170,9 @@ export const alertsGroup: RouteGroup<AlertsAnswers> = {
       mutates: true,
       id: "resolveAlert",
       summary: "End an alert; it stays quiet until its condition has ended",
-      body: json(resolveBody),
-      returns: "That it is kept.",
+      body: formOrJson(resolveBody),
+      also: orForm,
+      returns: "A confirmation: `changed` is true.",
       failures: ["not_found", "not_configured", "store_read_only"],
     },
   },
@@ -232,7 +235,8 @@ function draftRule(text: string): AskedRule {
     const [rule] = parseAlertRules(`version: 1\nrules:\n${body}`);
     return { rule, problems: [] };
   } catch (error) {
-    if (!(error instanceof z.ZodError)) return { rule: undefined, problems: ["It is no YAML."] };
+    if (!(error instanceof z.ZodError))
+      return { rule: undefined, problems: ["The rule is not valid YAML."] };
     const problems = error.issues.map(({ path, message }) => {
       const field = path.findLast((part) => typeof part === "string");
       return field === undefined ? message : `${field}: ${message}`;

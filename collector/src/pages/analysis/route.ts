@@ -100,6 +100,7 @@ export interface AnalysisAnswers {
 
 /** Analysis: what each route needs, records and answers. */
 export const analysisGroup: RouteGroup<AnalysisAnswers> = {
+  tag: "Traces",
   endpoints: {
     "GET /traces/analysis.json": {
       needs: "trace.read",

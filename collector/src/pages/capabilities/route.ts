@@ -50,6 +50,7 @@ export interface CapabilitiesAnswers {
 
 /** Capabilities: what each route needs, records and answers. */
 export const capabilitiesGroup: RouteGroup<CapabilitiesAnswers> = {
+  tag: "Traces",
   endpoints: {
     "GET /traces/capabilities.json": {
       needs: "trace.read",

@@ -92,6 +92,7 @@ export interface CompareAnswers {
 
 /** Compare: what each route needs, records and answers. */
 export const compareGroup: RouteGroup<CompareAnswers> = {
+  tag: "Traces",
   endpoints: {
     ...withTwin("/traces/compare", {
       needs: "trace.read",

@@ -61,6 +61,7 @@ const rowsMax = 200;
 
 /** Cost: what each route needs, records and answers. */
 export const costGroup: RouteGroup<CostAnswers> = {
+  tag: "Traces",
   endpoints: {
     ...withTwin("/cost", {
       needs: "trace.read",

@@ -1,6 +1,6 @@
 /**
  * @module Events: the normalized event page, and the original records behind it (requirements:
- * Endpoints, rules for the events endpoint 1 to 8).
+ * Endpoints 1 to 7).
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -51,6 +51,7 @@ export interface EventsAnswers {
 
 /** Events: what each route needs, records and answers. */
 export const eventsGroup: RouteGroup<EventsAnswers> = {
+  tag: "Traces",
   endpoints: {
     "GET /traces/events.json": {
       needs: "trace.read",

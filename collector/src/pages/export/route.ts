@@ -65,6 +65,7 @@ interface Part {
 
 /** Export: what its route needs, records and answers. */
 export const exportGroup: RouteGroup = {
+  tag: "Traces",
   endpoints: {
     "GET /traces/export": {
       needs: "trace.read",

@@ -18,7 +18,7 @@ import { id } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respondJson } from "../../http/respond.tsx";
 import { memoryFilter } from "../../memory/memory-filter.ts";
-import { json } from "../../http/endpoint.ts";
+import { formOrJson, orForm } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { selectRoot } from "../../turns/window.ts";
@@ -67,6 +67,7 @@ export interface FeedbackAnswers {
 
 /** Feedback: what each route needs, records and answers. */
 export const feedbackGroup: RouteGroup<FeedbackAnswers> = {
+  tag: "Traces",
   endpoints: {
     "POST /traces/feedback": {
       needs: "outcome.write",
@@ -74,7 +75,8 @@ export const feedbackGroup: RouteGroup<FeedbackAnswers> = {
       mutates: true,
       id: "recordFeedback",
       summary: "Record feedback that an operator received",
-      body: json(feedbackBody),
+      body: formOrJson(feedbackBody),
+      also: orForm,
       returns: "The event that was recorded.",
       status: 201,
       failures: ["body_invalid", "store_read_only", "trace_not_found_in_window"],
@@ -85,7 +87,8 @@ export const feedbackGroup: RouteGroup<FeedbackAnswers> = {
       mutates: true,
       id: "recordOutcome",
       summary: "Record an outcome that an operator observed",
-      body: json(outcomeBody),
+      body: formOrJson(outcomeBody),
+      also: orForm,
       returns: "The event that was recorded.",
       status: 201,
       failures: ["body_invalid", "store_read_only", "trace_not_found_in_window"],

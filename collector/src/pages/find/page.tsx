@@ -101,10 +101,10 @@ function canResolve(frame: Frame): boolean {
 const examples: readonly (readonly [string, string])[] = [
   ["a thread", "what a customer's conversation went through"],
   ["a user", "everything of one tenant that you may read"],
-  ["a job or task", "which turns worked on it"],
-  ["a source or artifact", "which turns rested on it or made it"],
+  ["a job or task", "turns of that task"],
+  ["a source or artifact", "turns that used it as a source or produced it"],
   ["a root, run, turn, span or event", "from a log line to its evidence"],
-  ["an error type", "where else it struck"],
+  ["an error type", "other turns that failed with it"],
   ["a part of a name", "agents, tools, models, releases and findings with that text"],
 ];
 

@@ -39,6 +39,7 @@ export interface GraphAnswers {
 
 /** Graph: what each route needs, records and answers. */
 export const graphGroup: RouteGroup<GraphAnswers> = {
+  tag: "Traces",
   endpoints: {
     ...withTwin("/graph", {
       needs: "trace.read",

@@ -1,9 +1,11 @@
 /**
  * @module Health in the browser: `Watch` reads the twin every few seconds and plots changing
- * values: items stored, items pending, query time. The plotting library is loaded on demand.
+ * values: items stored, items pending, query time.
  */
 import { announce, drawn, fetchJson, find, twin } from "../../ui/client/page.ts";
 import { addShortcuts } from "../../ui/client/shortcuts.ts";
+import { Plot } from "../../ui/elements/plot.tsx";
+import type { PlotValue } from "../../ui/elements/plot.tsx";
 
 interface Sample {
   readonly query_timing: readonly { readonly duration_ms: number }[];
@@ -67,11 +69,9 @@ const series: readonly (readonly [
 ];
 
 async function watch(place: HTMLElement, signal: AbortSignal): Promise<void> {
-  const { openPlot } = await import("./client/plot.ts");
-  if (signal.aborted) return;
   place.hidden = false;
   place.replaceChildren();
-  const plots = series.map(([name, unit]) => {
+  const figures = series.map(([name, unit]) => {
     const figure = drawn(
       <figure>
         <figcaption>
@@ -80,35 +80,39 @@ async function watch(place: HTMLElement, signal: AbortSignal): Promise<void> {
           </span>
           <b data-latest>…</b>
         </figcaption>
-        <div data-plot></div>
+        <div data-plot>
+          <Plot label={`${name}, ${unit}`} values={[]} />
+        </div>
       </figure>,
     ) as HTMLElement;
     place.append(figure);
-    return { figure, plot: openPlot(find("[data-plot]", figure) ?? figure, `${name}, ${unit}`) };
+    return figure;
   });
   signal.addEventListener("abort", () => {
-    for (const { plot } of plots) plot.close();
     place.hidden = true;
     place.replaceChildren();
   });
-  const times: number[] = [];
-  const values: (number | null)[][] = series.map(() => []);
+  const values: PlotValue[][] = series.map(() => []);
+  let readAt: number | undefined;
   let before: Sample | undefined;
   while (!signal.aborted) {
     const now = await fetchJson<Sample>(twin, signal);
     if (signal.aborted) return;
-    times.push(Date.now() / 1_000);
-    if (times.length > keptMax) times.shift();
-    series.forEach(([, , valueOf], index) => {
-      const seconds = (times.at(-1) ?? 0) - (times.at(-2) ?? 0);
-      const value = now === undefined ? null : valueOf(now, before, seconds || 1);
+    const at = Date.now();
+    const seconds = readAt === undefined ? 1 : (at - readAt) / 1_000 || 1;
+    series.forEach(([name, unit, valueOf], index) => {
+      const value = now === undefined ? null : valueOf(now, before, seconds);
       const row = values[index] ?? [];
-      row.push(value);
+      row.push({ at_ms: at, value });
       if (row.length > keptMax) row.shift();
-      plots[index]?.plot.show(times, row);
-      const latest = find("[data-latest]", plots[index]?.figure ?? place);
+      const figure = figures[index] ?? place;
+      find("[data-plot]", figure)?.replaceChildren(
+        drawn(<Plot label={`${name}, ${unit}`} values={row} />),
+      );
+      const latest = find("[data-latest]", figure);
       if (latest !== undefined) latest.textContent = value === null ? "?" : text(value);
     });
+    readAt = at;
     before = now;
     await pause(everyMs, signal);
   }

@@ -86,7 +86,7 @@ const Answer: FC<{ readonly model: HealthModel; readonly silent: number }> = ({
   silent,
 }) => {
   const { producers, dropped_events: lost } = model;
-  if (producers.length === 0) return <>No producer has spoken in this window.</>;
+  if (producers.length === 0) return <>No producer reported in this window.</>;
   const known = producers.reduce((sum, producer) => sum + (producer.lost ?? 0), 0);
   if (lost.value !== null) {
     return lost.value === 0 ? (

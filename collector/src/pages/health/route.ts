@@ -103,6 +103,7 @@ export interface HealthAnswers {
 
 /** Health: what each route needs, records and answers. */
 export const healthGroup: RouteGroup<HealthAnswers> = {
+  tag: "Traces",
   endpoints: {
     ...withTwin("/traces/health", {
       needs: "trace.read",

@@ -57,7 +57,7 @@ export const IdentityCard: FC<{ readonly model: HealthModel }> = ({ model }) => 
       <Facts>
         <Fact name="missing identity">
           {missing.length === 0 ? (
-            "every event of a turn says all of it"
+            "every event of a turn has all of it"
           ) : (
             <span class="reasons">
               {missing.map(([field, count]): Child => (

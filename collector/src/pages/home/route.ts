@@ -14,7 +14,7 @@ export const homeGroup: RouteGroup = {
       audit: "home.read",
       id: "getHome",
       summary: "Home",
-      returns: "To the turns.",
+      returns: "A redirect to the list of turns.",
       status: 302,
       answers: html,
     },

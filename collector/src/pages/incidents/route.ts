@@ -40,6 +40,7 @@ export interface IncidentsAnswers {
 
 /** Incidents: what each route needs, records and answers. */
 export const incidentsGroup: RouteGroup<IncidentsAnswers> = {
+  tag: "Traces",
   endpoints: {
     ...withTwin("/traces/incidents", {
       needs: "trace.read",

@@ -34,7 +34,7 @@ import { readingFor } from "../../http/query.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
 import { jsonOf, readRecommendation, sharedOf } from "../../memory/recommendation-record.ts";
 import type { StoredRecommendation } from "../../memory/recommendation-record.ts";
-import { withTwin, json } from "../../http/endpoint.ts";
+import { formOrJson, orForm, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { selectRoot } from "../../turns/window.ts";
@@ -114,6 +114,7 @@ export interface LearningAnswers {
 
 /** Learning: what each route needs, records and answers. */
 export const learningGroup: RouteGroup<LearningAnswers> = {
+  tag: "Learning and memory",
   endpoints: {
     ...withTwin("/learning", {
       needs: "trace.read",
@@ -131,7 +132,8 @@ export const learningGroup: RouteGroup<LearningAnswers> = {
       id: "proposeRecommendations",
       summary: "Propose recommendations from the insights of a window",
       text: "Whose evidence it is comes from the stored events. New evidence makes a new revision.",
-      body: json(recommendationBody),
+      body: formOrJson(recommendationBody),
+      also: orForm,
       returns: "The recommendations.",
       status: 201,
       failures: ["not_configured", "not_found", "trace_not_found_in_window", "store_read_only"],
@@ -143,7 +145,8 @@ export const learningGroup: RouteGroup<LearningAnswers> = {
       id: "reviewRecommendation",
       summary: "Decide on a recommendation",
       text: "Accepting makes one draft experiment for the revision and edits nothing that runs.",
-      body: json(reviewBody),
+      body: formOrJson(reviewBody),
+      also: orForm,
       returns: "The recommendation, and the draft where one was made.",
       failures: ["not_configured", "not_found", "recommendation_closed", "store_conflict"],
     },

@@ -42,6 +42,7 @@ const pagesMax = 8;
 
 /** Live: what each route needs, records and answers. */
 export const liveGroup: RouteGroup = {
+  tag: "Traces",
   endpoints: {
     "GET /traces/live": {
       needs: "trace.read",

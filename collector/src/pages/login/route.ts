@@ -36,12 +36,14 @@ const loginForm = z.strictObject({
 
 /** Login: what each route needs, records and answers. */
 export const loginGroup: RouteGroup = {
+  tag: "Session and settings",
   endpoints: {
     "GET /login": {
       needs: "open",
       id: "getLogin",
       summary: "Sign-in page",
       returns: "The page.",
+      also: { 303: "No sign-in is configured: to the page that was requested." },
       answers: html,
     },
     "POST /login": {

@@ -33,6 +33,7 @@ export interface McpAnswers {
 
 /** MCP: what the route needs, records and answers. */
 export const mcpGroup: RouteGroup<McpAnswers> = {
+  tag: "Tools for agents",
   endpoints: {
     "POST /mcp": {
       needs: "trace.read",
@@ -44,6 +45,7 @@ export const mcpGroup: RouteGroup<McpAnswers> = {
         "and the audit log again with the credential of the caller.",
       body: json(message),
       returns: "A message, or a stream of them that ends with the answer.",
+      also: { 202: "The message was a notification; there is no body." },
       failures: ["bad_request", "body_too_large", "media_type_unsupported"],
     },
   },

@@ -67,6 +67,7 @@ export interface MemoryAnswers {
 
 /** Memory: what each route needs, records and answers. */
 export const memoryGroup: RouteGroup<MemoryAnswers> = {
+  tag: "Learning and memory",
   endpoints: {
     ...withTwin("/memory", {
       needs: "trace.read",

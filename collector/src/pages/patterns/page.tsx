@@ -248,7 +248,7 @@ const Containers: FC = () => (
       <Tile name="Turns" more="in 39 roots">
         120
       </Tile>
-      <Tile name="Dropped" more="no producer said">
+      <Tile name="Dropped" more="not reported">
         <Unknown />
       </Tile>
       <Tile name="First token">

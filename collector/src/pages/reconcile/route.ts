@@ -84,6 +84,7 @@ export interface ReconcileAnswers {
 
 /** Reconcile: what each route needs, records and answers. */
 export const reconcileGroup: RouteGroup<ReconcileAnswers> = {
+  tag: "Traces",
   endpoints: {
     ...withTwin("/traces/reconcile", {
       needs: "trace.read",

@@ -70,6 +70,7 @@ const releasesMax = 20;
 
 /** Releases: what each route needs, records and answers. */
 export const releasesGroup: RouteGroup<ReleasesAnswers> = {
+  tag: "Traces",
   endpoints: {
     ...withTwin("/traces/compare/releases", {
       needs: "trace.read",

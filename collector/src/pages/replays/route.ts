@@ -46,6 +46,7 @@ export interface ReplaysAnswers {
 
 /** Replays: what each route needs, records and answers. */
 export const replaysGroup: RouteGroup<ReplaysAnswers> = {
+  tag: "Traces",
   endpoints: {
     "POST /traces/replays": {
       needs: "replay.create",

@@ -41,6 +41,7 @@ export interface RevealAnswers {
 
 /** Reveal: what each route needs, records and answers. */
 export const revealGroup: RouteGroup<RevealAnswers> = {
+  tag: "Traces",
   endpoints: {
     "POST /traces/reveal": {
       needs: "trace.reveal",

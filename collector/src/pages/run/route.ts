@@ -46,6 +46,7 @@ const heartbeatMs = 15_000;
 
 /** Run: what each route needs, records and answers. */
 export const runGroup: RouteGroup = {
+  tag: "Agents",
   endpoints: {
     "POST /agents/:agent_id/run": {
       needs: "agent.run",

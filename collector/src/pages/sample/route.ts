@@ -29,6 +29,7 @@ export interface SampleAnswers {
 
 /** Sample: what each route needs, records and answers. */
 export const sampleGroup: RouteGroup<SampleAnswers> = {
+  tag: "Traces",
   endpoints: {
     ...withTwin("/sample", {
       needs: "trace.read",

@@ -50,6 +50,7 @@ export interface SettingsAnswers {
 
 /** Settings: what each route needs, records and answers. */
 export const settingsGroup: RouteGroup<SettingsAnswers> = {
+  tag: "Session and settings",
   endpoints: {
     ...withTwin("/settings", {
       needs: "signed_in",

@@ -47,6 +47,7 @@ export interface ThreadAnswers {
 
 /** Thread: what each route needs, records and answers. */
 export const threadGroup: RouteGroup<ThreadAnswers> = {
+  tag: "Threads",
   endpoints: {
     "GET /threads/:thread_id": {
       needs: "trace.read",

@@ -31,6 +31,7 @@ export interface ThreadsAnswers {
 
 /** Threads: what each route needs, records and answers. */
 export const threadsGroup: RouteGroup<ThreadsAnswers> = {
+  tag: "Threads",
   endpoints: {
     ...withTwin("/threads", {
       needs: "trace.read",
@@ -39,7 +40,7 @@ export const threadsGroup: RouteGroup<ThreadsAnswers> = {
       id: "listThreads",
       summary: "Threads, each over all of its turns",
       query: groupsParameters,
-      returns: "Rows.",
+      returns: "A page of threads, each with the counts and sums of its turns.",
       failures: pageFailures,
     }),
   },

@@ -83,7 +83,7 @@ const Total: FC<{ readonly model: ToolsModel }> = ({ model: { total, turns_count
     <Tile name="Failed" more={`${countText(failedOf(total.outcomes))} calls`}>
       {rateText(failedOf(total.outcomes), total.calls)}
     </Tile>
-    <Tile name="p50" more="half of the known durations">
+    <Tile name="Median" more="of the known durations">
       <Duration ms={total.p50_ms} />
     </Tile>
     <Tile

@@ -74,6 +74,7 @@ const rowsMax = 100;
 
 /** Tools: what each route needs, records and answers. */
 export const toolsGroup: RouteGroup<ToolsAnswers> = {
+  tag: "Traces",
   endpoints: {
     ...withTwin("/tools", {
       needs: "trace.read",

@@ -60,6 +60,7 @@ export interface TurnAnswers {
 
 /** Turn: what each route needs, records and answers. */
 export const turnGroup: RouteGroup<TurnAnswers> = {
+  tag: "Traces",
   endpoints: {
     "GET /traces/:root_trace_id": {
       needs: "trace.read",

@@ -277,13 +277,13 @@ const ScopeProof: FC<{ readonly events: readonly TurnEvent[] }> = ({ events }) =
       <Facts>
         <Fact name="filter applied">
           {applied.size === 0 ? (
-            <Unknown why="No read said which scope it applied." />
+            <Unknown why="No read reported the scope that it applied." />
           ) : (
             [...applied].join(", ")
           )}
         </Fact>
         <Fact name="rows returned">
-          <Count of={sum(returned)} why="No read said how many rows it returned." />
+          <Count of={sum(returned)} why="No read reported how many rows it returned." />
         </Fact>
         <Fact name="foreign rows">
           {strangers === null ? (

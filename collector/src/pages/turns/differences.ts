@@ -42,6 +42,7 @@ export interface DifferencesAnswers {
 
 /** Differences: what each route needs, records and answers. */
 export const differencesGroup: RouteGroup<DifferencesAnswers> = {
+  tag: "Traces",
   endpoints: {
     "GET /traces/differences.json": {
       needs: "trace.read",

@@ -42,6 +42,7 @@ export interface FacetsAnswers {
 
 /** Facets: what each route needs, records and answers. */
 export const facetsGroup: RouteGroup<FacetsAnswers> = {
+  tag: "Traces",
   endpoints: {
     "GET /traces/facets.json": {
       needs: "trace.read",

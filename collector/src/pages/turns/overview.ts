@@ -37,6 +37,7 @@ export interface OverviewAnswers {
 
 /** Overview: what each route needs, records and answers. */
 export const overviewGroup: RouteGroup<OverviewAnswers> = {
+  tag: "Traces",
   endpoints: {
     "GET /traces/overview.json": {
       needs: "trace.read",

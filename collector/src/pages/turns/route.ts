@@ -76,6 +76,7 @@ export interface TurnsAnswers {
 
 /** Turns: what each route needs, records and answers. */
 export const turnsGroup: RouteGroup<TurnsAnswers> = {
+  tag: "Traces",
   endpoints: {
     ...withTwin(
       "/traces",

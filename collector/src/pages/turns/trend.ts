@@ -33,6 +33,7 @@ export interface TrendAnswers {
 
 /** Trend: what each route needs, records and answers. */
 export const trendGroup: RouteGroup<TrendAnswers> = {
+  tag: "Traces",
   endpoints: {
     "GET /traces/trend.json": {
       needs: "trace.read",

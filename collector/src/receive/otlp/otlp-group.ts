@@ -61,6 +61,7 @@ const endpointsOf = (signal: Signal, id: string, what: string): Endpoints => {
 
 /** OTLP over HTTP. */
 export const otlpGroup: RouteGroup<OtlpAnswers> = {
+  tag: "Receiving",
   endpoints: {
     ...endpointsOf("traces", "exportTraces", "traces"),
     ...endpointsOf("logs", "exportLogs", "logs; only GenAI evaluation events become evidence"),

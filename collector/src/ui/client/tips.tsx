@@ -59,7 +59,7 @@ function explain(): boolean {
     return [word === "" || tip.startsWith(word) ? tip : `${word}: ${tip}`];
   });
   const said = [...new Set(lines)].slice(0, linesMax);
-  if (said.length === 0) announce("There is nothing more to say here");
+  if (said.length === 0) announce("No explanation here");
   else show(at, said);
   if (said.length > 0) announce(said.join("; "));
   return true;

@@ -38,7 +38,7 @@ const reasonTexts: { readonly [reason: string]: string } = {
   normalization_errors: "some records could not be read",
   read_incomplete: "the reading is partial",
   events_rejected: "some events were no events",
-  known_loss: "its producer says that events were lost",
+  known_loss: "its producer reported lost events",
   sampled_out: "its producer sampled events out",
   write_failures: "its producer failed to write events",
 };

@@ -18,12 +18,12 @@ export type RowFlag =
   | "no_end";
 
 const flagTexts: readonly (readonly [flag: RowFlag, word: string, title: string])[] = [
-  ["missing_cause", "missing cause", "It names a causing event that is not recorded."],
-  ["cycle", "cycle", "It is a member of a circle of parents."],
-  ["remote_parent", "remote parent", "The wire says its parent is another process's."],
+  ["missing_cause", "missing cause", "Its causing event is not recorded."],
+  ["cycle", "cycle", "Its chain of parents is a cycle."],
+  ["remote_parent", "remote parent", "Its parent is a span of another process."],
   ["parent_elsewhere", "parent elsewhere", "Its parent belongs to another turn of the root."],
   ["clock_skewed", "clock skew", "It starts before its parent, or ends before it starts."],
-  ["no_end", "no end", "It began, and its end never arrived."],
+  ["no_end", "no end", "It began; no end is recorded."],
 ];
 
 /** Flags of a node in order: name, word, and an explanation. */

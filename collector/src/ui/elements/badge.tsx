@@ -53,7 +53,7 @@ const verdicts: { readonly [verdict: string]: Look } = {
     word: "partial",
     title: "Something required is missing, recovered or not confirmed.",
   },
-  failed: { tone: "bad", icon: "failed", word: "failed", title: "A latest state says no." },
+  failed: { tone: "bad", icon: "failed", word: "failed", title: "A latest state is a failure." },
   unknown: {
     tone: "quiet",
     icon: "unknown",

@@ -91,7 +91,7 @@ export const TenantChip: FC<{
       name="tenant"
       value="anonymous"
       icon="anonymous"
-      title="The turn said that it belongs to no user."
+      title="The turn was recorded as belonging to no user."
       {...link}
     />
   ) : (

@@ -53,7 +53,7 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
         <p class="padded">Nothing is said more often by these turns than by the others.</p>
       ) : (
         <div class="scroll" role="group" aria-label="Differences" tabindex={0}>
-          <table class="grid" aria-label="What these turns say more often">
+          <table class="grid" aria-label="Values that are more frequent in these turns">
             <thead>
               <tr>
                 <th scope="col">What</th>
@@ -152,7 +152,7 @@ const UnsaidLine: FC<{ readonly unsaid: readonly Unsaid[] }> = ({ unsaid }) =>
     <></>
   ) : (
     <p class="padded muted">
-      Turns that say no value, these and the others:{" "}
+      Turns without a value, these and the others:{" "}
       {unsaid
         .map(({ name, these, others }) => `${name} ${countText(these)} and ${countText(others)}`)
         .join(", ")}

@@ -126,7 +126,7 @@ const Column: FC<{ readonly column: DurationColumn; readonly place: CellPlace }>
 function columnWords({ turns, unknown, p50, p95 }: DurationColumn): string {
   return [
     turnsText(turns),
-    ...(p50 === null ? [] : [`half within ${durationText(p50)}`]),
+    ...(p50 === null ? [] : [`median ${durationText(p50)}`]),
     ...(p95 === null ? [] : [`p95 ${durationText(p95)}`]),
     ...(unknown === 0 ? [] : [`${countText(unknown)} unknown`]),
   ].join(", ");

@@ -10,7 +10,7 @@ import type { TimeForm } from "../display/figures.ts";
 
 /** Not recorded. `why` is one sentence for the tooltip and for screen readers. */
 export const Unknown: FC<{ readonly why?: string; readonly word?: string }> = ({ why, word }) => (
-  <span class="unknown" title={why ?? "Unknown: nothing that was recorded says."}>
+  <span class="unknown" title={why ?? "Unknown: not recorded."}>
     <span aria-hidden="true">{word ?? "?"}</span>
     <span class="sr">unknown{why === undefined ? "" : `: ${why}`}</span>
   </span>
@@ -90,7 +90,7 @@ export const TurnDuration: FC<{
   if (state === "instantaneous")
     return <Unknown why="One moment of it was recorded, and no end." />;
   if (state !== "missing_completion") return <Duration ms={ms} />;
-  const why = "The turn began, and its end never arrived.";
+  const why = "The turn began; no end is recorded.";
   return ms === null ? (
     <Unknown why={why} />
   ) : (

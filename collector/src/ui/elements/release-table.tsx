@@ -43,8 +43,8 @@ const Head: FC = () => (
       Turns
     </th>
     <th scope="col">Verdicts</th>
-    <th scope="col" class="num" title="Half of the turns ended within">
-      Half
+    <th scope="col" class="num" title="Median of the known durations">
+      Median
     </th>
     <th scope="col" class="num" title="95 % of the turns ended within">
       p95
@@ -107,7 +107,7 @@ const Row: FC<{
       </td>
       <td class="num">
         {of.cached_share === null ? (
-          <NotMeasured short why="No turn said both its tokens and those from a cache." />
+          <NotMeasured short why="No turn has both its tokens and those from a cache." />
         ) : (
           shareText(of.cached_share, 1)
         )}
@@ -148,12 +148,12 @@ const NotClean: FC<{ readonly of: TrendFigures }> = ({ of }) => {
 
 const Tokens: FC<{ readonly of: TrendFigures }> = ({ of }) => {
   const each = tokensPerTurn(of);
-  if (each === null) return <NotMeasured short why="No model call said its tokens." />;
+  if (each === null) return <NotMeasured short why="No model call reported its tokens." />;
   const unsaid = of.turns - of.tokens_turns;
   const least = of.tokens_partial;
   const title =
-    (least ? "At least: some calls did not say. " : "") +
-    (unsaid === 0 ? "" : `${countText(unsaid)} turns said none.`);
+    (least ? "At least: some calls reported none. " : "") +
+    (unsaid === 0 ? "" : `${countText(unsaid)} turns reported none.`);
   return (
     <span title={title === "" ? undefined : title}>
       {least ? "≥ " : ""}

@@ -143,7 +143,7 @@ function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
       draw: (slice, box) => <Verdicts slice={slice} box={box} most={turns} />,
     },
     {
-      title: lasting === 0 ? "Duration" : `Duration, half to p95, up to ${durationText(lasting)}`,
+      title: lasting === 0 ? "Duration" : `Duration, median to p95, up to ${durationText(lasting)}`,
       height: 36,
       draw: ({ p50_ms: low, p95_ms: high }, box) =>
         low === null || high === null ? (
@@ -319,7 +319,7 @@ function sliceText(slice: TrendSlice): string {
     `${turnsText(slice.turns)}: ${verdictsText(slice)}`,
     half === null || p95 === null
       ? "duration unknown"
-      : `half within ${durationText(half)}, p95 ${durationText(p95)}` +
+      : `median ${durationText(half)}, p95 ${durationText(p95)}` +
         (unknown === 0 ? "" : ` (${countText(unknown)} unknown)`),
     ...(troubled === 0
       ? []

@@ -179,7 +179,7 @@ const Tokens: FC<{ readonly row: Row }> = ({ row }) => {
     return row.event_kind_counts.model_call === undefined ? (
       <NotThere why="no model call was recorded" />
     ) : (
-      <NotMeasured short why="No model call said its tokens." />
+      <NotMeasured short why="No model call reported its tokens." />
     );
   }
   const say = (count: number | null): string => (count === null ? "?" : shortCountText(count));

@@ -39,7 +39,7 @@ export const ToolTriple: FC<{ readonly of: ToolCounts }> = ({ of }) => {
 export const GroupTokens: FC<{ readonly of: TurnGroup }> = ({ of }) => {
   const { input_tokens: input, output_tokens: output, cached_tokens: cached } = of;
   if (input === null && output === null) {
-    return <NotMeasured short why="No model call said its tokens." />;
+    return <NotMeasured short why="No model call reported its tokens." />;
   }
   const say = (count: number | null): string => (count === null ? "?" : shortCountText(count));
   const share =
@@ -81,9 +81,9 @@ export const ErrorCount: FC<{ readonly of: TurnGroup }> = ({ of }) =>
 const GroupDuration: FC<{ readonly of: TurnGroup }> = ({ of }) => {
   const unknown =
     of.duration_unknown === 0 ? "" : `, ${countText(of.duration_unknown)} of unknown duration`;
-  if (of.p50_ms === null) return <Unknown why="No turn said how long it took." />;
+  if (of.p50_ms === null) return <Unknown why="No turn has a known duration." />;
   return (
-    <span title={`half within ${durationText(of.p50_ms)}${unknown}`}>
+    <span title={`median ${durationText(of.p50_ms)}${unknown}`}>
       <Duration ms={of.p95_ms} />
     </span>
   );

@@ -106,7 +106,7 @@ function memoryOf(turn: TurnRow): Child {
 function tokensOf(turn: TurnRow): Child {
   const { input_tokens: input, output_tokens: output, cached_tokens: cached } = turn;
   if (input === null && output === null) {
-    return <NotMeasured short why="No model call said its tokens." />;
+    return <NotMeasured short why="No model call reported its tokens." />;
   }
   const say = (count: number | null): string => (count === null ? "?" : countText(count));
   const share =

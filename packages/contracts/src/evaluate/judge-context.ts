@@ -67,8 +67,8 @@ export function judgeOwnership(facts: TurnFacts): ClauseJudgement {
       return said.includes(true) ? true : undefined;
     },
     good: "Ownership is verified.",
-    bad: "A record says that ownership is not verified.",
-    none: "No record says that ownership is verified.",
+    bad: "A record states that ownership is not verified.",
+    none: "No record states that ownership is verified.",
   });
 }
 

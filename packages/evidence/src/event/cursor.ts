@@ -22,7 +22,7 @@ export interface CursorBinding {
 
 /**
  * The root, record or row at which a position stopped, and its digest when the cursor was issued
- * (requirements: rules for the events endpoint 3).
+ * (requirements: Endpoints 3).
  */
 export interface CursorStanding {
   /** Identifies the partly read unit; the reader decides which fields it needs. */

@@ -1,7 +1,7 @@
 /**
  * @module ChildIdentity: the identity of a stored record from its envelope and its child. A child
  * that contradicts its envelope is rejected, and a recorded value is never read as an absent one
- * (requirements: tenant rules 2 and 3).
+ * (requirements: Scope hierarchy 2 and 3).
  */
 import type { EventIdentity, IdentityField } from "../event/event.ts";
 import { identityFields } from "../event/event.ts";

@@ -44,7 +44,7 @@ export function readMemoryRow(
     return undefined;
   }
   const { identity } = reading;
-  // A row without a tenant is anonymous (requirements: tenant rule 3).
+  // A row without a tenant is anonymous (requirements: Scope hierarchy 3).
   identity.user_id ??= null;
   const kind = kinds[store];
   const draft: EventDraft = {

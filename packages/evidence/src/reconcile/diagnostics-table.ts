@@ -183,13 +183,13 @@ const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
   outcome_failed: text(
     0,
     "Outcome failed",
-    "The latest verified outcome of a source says that the task failed.",
+    "The latest verified outcome of a source is that the task failed.",
     "Look at what failed; only that source's own later outcome clears it.",
   ),
   outcome_partial: text(
     1,
     "Outcome partial",
-    "The latest verified outcome of a source says that the task was met in part, or not yet.",
+    "The latest verified outcome of a source is that the task was met in part, or not yet.",
     "Record the outcome again once the task is met; only that source's own later one clears it.",
   ),
   turn_failed: text(
@@ -219,7 +219,7 @@ const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
   order_not_established: text(
     1,
     "Order not established",
-    "Two producers say contrary things of one subject, and their times and receipts disagree.",
+    "Two producers report contrary states of one subject, and their times and receipts disagree.",
     "Record the later state again, or pass the carrier so that causality orders them.",
   ),
   clock_ahead: text(

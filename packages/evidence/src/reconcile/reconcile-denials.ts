@@ -176,7 +176,7 @@ function createAnswers(
   };
 }
 
-/** True after the denial, unless only the times of another producer say so and receipts do not. */
+/** True after the denial. Times of another producer that receipts contradict are not enough. */
 function isAfter(positive: TurnEvent, denial: TurnEvent, turn: TurnEvidence): boolean {
   if (compareOrder(positive, denial) <= 0) return false;
   const pair = { latest: [positive], older: [denial] };

@@ -50,7 +50,7 @@ export interface WaterfallNode {
   readonly missing_parent: boolean;
   /** The recorded parent is in the root, but in another group. */
   readonly parent_elsewhere: boolean;
-  /** The wire says that the parent is in another process. */
+  /** The parent is marked as remote: it is a span of another process. */
   readonly remote_parent: boolean;
   readonly caused_by_event_id: string | null;
   readonly missing_cause: boolean;

@@ -20,7 +20,7 @@ export function deliveries(scope: Scope): Objection[] {
   if (last.length === 0) return [partial("delivery")];
   const found = last.flatMap(arrival);
   found.push(...contradictions(all, scope, deliveryState));
-  // An intent that is recorded after its delivery does not cover it (point 5).
+  // An intent that is recorded after its delivery does not cover it.
   for (const delivery of last) found.push(...follows(delivery, scope.intent, scope, "late_intent"));
   for (const states of artifactStates(scope)) found.push(...ofArtifact(states, all, scope));
   for (const records of contractStates(scope)) found.push(...ofContract(records, all, scope));

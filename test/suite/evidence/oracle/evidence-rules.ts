@@ -126,7 +126,7 @@ function sources(artifact: Json, scope: Scope): Objection[] {
   return found;
 }
 
-/** The listed roles are supporting; everything else is checked as authoritative (point 1). */
+/** The listed roles are supporting; everything else is checked as authoritative. */
 function isSupporting(ref: Ref): boolean {
   return ref.role !== undefined && supportingRoles.has(ref.role);
 }
@@ -193,7 +193,7 @@ function contractObjections(record: Json): Objection[] {
   else if (parser !== "success") found.push(partial("contract"));
   if (attr(record, "recovery_used") === true) found.push(partial("contract"));
   const markers = [attr(record, "opening_marker_found"), attr(record, "closing_marker_found")];
-  // A missing marker is missing unless the contract declares `unmarked` (point 5).
+  // A missing marker is missing unless the contract declares `unmarked`.
   if (attr(record, "unmarked") === true) {
     if (markers.includes(false)) found.push(unsettled("marker"));
   } else if (markers.some((marker) => marker !== true)) {
@@ -205,7 +205,7 @@ function contractObjections(record: Json): Objection[] {
 }
 
 /**
- * Point 3: two contradictory states of one subject from different producers whose timestamps and
+ * Two contradictory states of one subject from different producers whose timestamps and
  * receipts disagree are never a success. Only what the latest state contradicts decides.
  */
 export function contradictions(

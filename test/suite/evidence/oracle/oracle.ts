@@ -1,7 +1,7 @@
 /**
- * @module Oracle: a naive second judge, written from requirements.md (Reconciliation 1-11),
- * evidence: Reconcile and the issue "The verdict that holds" alone. It imports nothing of the judge
- * but types, looks at all events again for every rule, and is quadratic and worse.
+ * @module Oracle: a naive second judge, written from the text of the rules alone (requirements:
+ * Reconciliation 1 to 11; evidence: Reconcile). It imports nothing of the judge but types, looks
+ * at all events again for every rule, and is quadratic and worse.
  */
 import { claimsOf } from "./claims.ts";
 import { deliveries } from "./delivery-rules.ts";
@@ -40,7 +40,7 @@ const rules = [
 /** Judges a window. */
 export function oracle({ events, metadata, taskId, wasReadWhole }: JudgedWindow): OracleVerdict {
   const asOf = metadata?.as_of ?? null;
-  // Point 7: the verdict is worked out without the events of untrusted producers.
+  // The verdict is worked out without the events of untrusted producers.
   const trusted = inTurnsApplication(
     withoutDuplicates(
       events.filter((event) => event["ingest_trusted"] !== false && !isAfter(event, asOf)),

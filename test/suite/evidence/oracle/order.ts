@@ -1,6 +1,6 @@
 /**
- * @module Order: which of two events was first (issue "The verdict that holds", point 3). Within
- * one producer its sequence orders. Across producers causality does, then timestamps; 500 ms of
+ * @module Order: which of two events was first (evidence: Reconcile). Within one
+ * producer its sequence orders. Across producers causality does, then timestamps; 500 ms of
  * skew are bridged where causality or a delivered version orders the pair. Receipt is no order.
  */
 import { instant, sameTurn, sameVersion, refs, text } from "./reading.ts";

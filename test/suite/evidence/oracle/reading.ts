@@ -61,7 +61,7 @@ export function sameTurn(one: Json, other: Json): boolean {
   return tuple.every((field) => one[field] === other[field]);
 }
 
-/** Point 2: evidence belongs to the application of its turn, that of the turn's first event. */
+/** Evidence belongs to the application of its turn, that of the turn's first event. */
 export function inTurnsApplication(events: readonly Json[]): Json[] {
   const began = (event: Json): string => text(event, "started_at") ?? String(event["timestamp"]);
   return events.map((event) => {

@@ -1,6 +1,6 @@
 /**
- * @module TurnRules: the turn itself, outcomes, coverage stages, actions and losses (points 3, 5, 6
- * and 8).
+ * @module TurnRules: the turn itself, outcomes, coverage stages, actions and losses (evidence:
+ * Reconcile).
  */
 import { either, failed, partial, unsettled } from "./law.ts";
 import type { Objection, Scope } from "./law.ts";
@@ -153,7 +153,7 @@ export function stages(scope: Scope): Objection[] {
         (!["model_call", "tool_call"].includes(stage) || event["phase"] === "result"),
     );
     if (there.length === 0) return [partial("stage")];
-    // A failed model call never satisfies a stage (point 5).
+    // A failed model call never satisfies a stage (requirements: Reconciliation 4).
     const good = stage !== "model_call" || there.some((event) => event["status"] === "success");
     return good ? [] : [partial("failed_stage")];
   });
@@ -224,7 +224,7 @@ export function causality(scope: Scope): Objection[] {
   );
 }
 
-/** Point 8: what was lost blocks the turns that were open while it was lost. */
+/** What was lost blocks the turns that were open while it was lost (evidence: Loss accounting). */
 export function losses(scope: Scope): Objection[] {
   const reports = ofKind(scope.all, "data_quality");
   // A report is of a process; the turn that it stands in need not have begun.
