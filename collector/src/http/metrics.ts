@@ -154,6 +154,7 @@ const ingested: Readonly<Record<keyof ConservationSnapshot, readonly [Kind, stri
   in_flight: [Gauge, "Items of requests without an answer yet."],
   quarantined: [Gauge, "Items that the store refuses, set aside."],
   lost: [Counter, "Durable items that were damaged before they were stored."],
+  lost_frames_uncounted: [Gauge, "Damaged frames whose number of items is unknown."],
   refused: [Counter, "Items of requests that were answered with an error."],
   refused_reasons: [Counter, "The same by code."],
   rejected: [Counter, "Items that a partial success named."],

@@ -46,6 +46,7 @@ const defaults = {
   groupCommitBytes: 256 * 1024,
   heartbeatMs: 2_000,
   reserveBytes: 256 * 1024,
+  noteEveryMs: 1_000,
 } as const;
 
 /** Components of an open journal. */
@@ -62,6 +63,11 @@ interface Parts {
   readonly reserve: Reserve;
   readonly lock: DirectoryLock;
   readonly listeners: Set<() => void>;
+  /** Aborted when it closes. */
+  readonly stop: AbortController;
+  readonly damaged: Recovered["damaged"];
+  /** Spans of all frames before those of the backlog, since the directory was made. */
+  readonly spansBefore: number;
   readonly state: {
     checkpoint: Checkpoint;
     lostOwnership: boolean;
@@ -136,26 +142,22 @@ async function openLocked(
   const found = await readCheckpoint(fileSystem, directory, names);
   const { checkpoint } = found;
   const damage = openDamageLedger(fileSystem, directory, names, () => clock.now());
-  const verifyChecksums = options.verifyChecksums !== false;
   const recovered = await recover({
     fileSystem,
     directory,
     names,
     checkpoint,
     damage,
-    verifyChecksums,
+    verifyChecksums: options.verifyChecksums !== false,
     beforeChanges: () => promoteCheckpoint(fileSystem, directory, found),
   });
   const quarantine = await openQuarantine(fileSystem, directory, names);
-  const reserve = openReserve(
-    fileSystem,
-    directory,
-    names,
-    options.reserveBytes ?? defaults.reserveBytes,
-  );
+  const { reserveBytes = defaults.reserveBytes } = options;
+  const reserve = openReserve(fileSystem, directory, names, reserveBytes);
   await reserve.refill();
   const bytesMax = options.bytesMax ?? defaults.bytesMax;
   const listeners = new Set<() => void>();
+  const { drainedSpans: spansBefore } = checkpoint;
   const segmentBytes = Math.min(options.segmentBytes ?? defaults.segmentBytes, bytesMax / 4);
   const writer = createSegmentWriter({
     fileSystem,
@@ -167,6 +169,7 @@ async function openLocked(
     groupCommitBytes: options.groupCommitBytes ?? defaults.groupCommitBytes,
     nextSequence: recovered.nextSequence,
     previousBase: recovered.newestBase,
+    spansThrough: () => spansBefore + recovered.backlog.appended.spans,
     onEvent: (code) => options.onEvent?.({ code, count: 1 }),
     onDurable: () => {
       for (const listener of listeners) listener();
@@ -175,7 +178,7 @@ async function openLocked(
   report(options, recovered);
   const idle = { closed: false, released: false, lostSpans: 0, tail: Promise.resolve() };
   const state = Object.assign(held.lostOwnership, { checkpoint, ...idle });
-  return createJournal({
+  const parts: Parts = {
     options,
     fileSystem,
     clock,
@@ -187,8 +190,44 @@ async function openLocked(
     reserve,
     lock,
     listeners,
+    stop: new AbortController(),
     state,
     backlog: recovered.backlog,
+    damaged: recovered.damaged,
+    spansBefore,
+  };
+  return startJournal(parts);
+}
+
+async function startJournal(parts: Parts): Promise<Journal> {
+  // From here on totals are without what was lost, so that it is counted once. A disk that refuses
+  // this refuses frames as well, and says so.
+  if (parts.damaged.spans > 0) {
+    await inOrder(parts, () => save(parts, {})).catch(() => undefined);
+  }
+  noteAcknowledged(parts);
+  return createJournal(parts);
+}
+
+/**
+ * Notes what was acknowledged, a moment after it was: a segment that is destroyed as a whole does
+ * not say what it held. A disk that refuses the note refuses frames as well, and says so.
+ */
+function noteAcknowledged(parts: Parts): void {
+  const { clock, options, state, stop } = parts;
+  let waiting = false;
+  parts.listeners.add(() => {
+    if (waiting) return;
+    waiting = true;
+    void clock
+      .sleep(options.noteEveryMs ?? defaults.noteEveryMs, stop.signal)
+      .then(() => {
+        waiting = false;
+        const noted = state.checkpoint.acknowledgedThrough >= parts.backlog.acknowledgedThrough;
+        return state.closed || noted ? undefined : inOrder(parts, () => save(parts, {}));
+      })
+      // The next note follows the next frame.
+      .catch(() => undefined);
   });
 }
 
@@ -227,6 +266,7 @@ function createJournal(parts: Parts): Journal {
     async close() {
       if (state.closed) return;
       state.closed = true;
+      parts.stop.abort();
       await parts.writer.close();
       await inOrder(parts, async () => {
         // Without this checkpoint the next start drains some frames twice, under their tokens.
@@ -295,7 +335,8 @@ async function checkpointThrough(parts: Parts, through: JournalPosition | number
   const position = typeof through === "number" ? await locate(parts, through) : through;
   if (position.sequence <= backlog.drainedThrough) return;
   const plan = state.checkpoint.plan.filter((end) => end > position.sequence);
-  await save(parts, { drainedThrough: position.sequence, plan });
+  const drainedSpans = parts.spansBefore + position.totals.spans;
+  await save(parts, { drainedThrough: position.sequence, drainedSpans, plan });
   advanceBacklog(backlog, position);
   await unlinkDrained(parts);
 }
@@ -317,6 +358,7 @@ async function save(parts: Parts, change: Partial<Checkpoint>): Promise<void> {
     ...state.checkpoint,
     generation: state.checkpoint.generation + 1,
     acknowledgedThrough: parts.backlog.acknowledgedThrough,
+    acknowledgedSpans: parts.spansBefore + parts.backlog.appended.spans,
     activeBase: parts.writer.activeBase(),
     ...change,
   };
@@ -364,6 +406,7 @@ function journalStats(parts: Parts): JournalStats {
     corruptRanges: damage.ranges(),
     lostFrames: damage.lostFrames(),
     lostSpans: parts.state.lostSpans,
+    damaged: parts.damaged,
     quarantinedSpans: quarantine.spans(),
     quarantinedRecords: quarantine.records(),
     ...(oldest === undefined ? {} : { oldestPendingAt: new Date(oldest).toISOString() }),

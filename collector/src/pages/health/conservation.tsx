@@ -134,7 +134,8 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
         </Fact>
         <Fact name="damage">
           <Count of={journal.corrupt_ranges} /> corrupt ranges · <Count of={journal.lost_frames} />{" "}
-          frames lost · <Count of={journal.quarantined_spans} /> items quarantined
+          frames lost{uncountedText(ingest.conservation.lost_frames_uncounted)} ·{" "}
+          <Count of={journal.quarantined_spans} /> items quarantined
         </Fact>
         {journal.quarantined_spans === 0 ? null : (
           <Fact name="quarantine">
@@ -157,6 +158,11 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
     </Card>
   );
 };
+
+/** Lost frames whose own count of items is lost as well. */
+function uncountedText(frames: number): string {
+  return frames === 0 ? "" : `, ${countText(frames)} of them with an unknown number of items`;
+}
 
 /** Behind the journal: the store and the audit log. */
 const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
