@@ -8,36 +8,25 @@ import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
 
-import {
-  advanceBacklog,
-  backlogBytes,
-  drainedSegments,
-  headOf,
-  oldestPendingAtMs,
-} from "./backlog.ts";
-import type { Backlog, JournalPosition } from "./backlog.ts";
+import { advanceBacklog, backlogBytes, drainedSegments, headOf } from "./backlog.ts";
+import type { JournalPosition } from "./backlog.ts";
 import { promoteCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint-file.ts";
 import type { Checkpoint } from "./checkpoint-file.ts";
 import { systemClock } from "./clock.ts";
-import type { JournalClock } from "./clock.ts";
-import type { Journal, JournalOptions, JournalStats } from "./contract.ts";
+import type { Journal, JournalOptions } from "./contract.ts";
 import { openDamageLedger } from "./damage.ts";
-import type { DamageLedger } from "./damage.ts";
 import { lockDirectory } from "./directory-lock.ts";
-import type { DirectoryLock } from "./directory-lock.ts";
 import { isNoSpace, nodeFileSystem } from "./file-system.ts";
-import type { JournalFileSystem } from "./file-system.ts";
 import { frameHeaderBytes, framePayloadBytesMax } from "./frame.ts";
+import type { Parts } from "./journal-parts.ts";
 import { readBacklog } from "./journal-reader.ts";
 import type { JournalFrame } from "./journal-reader.ts";
+import { journalStats } from "./journal-stats.ts";
 import { openQuarantine } from "./quarantine.ts";
-import type { Quarantine } from "./quarantine.ts";
 import { recover } from "./recovery.ts";
 import type { Recovered } from "./recovery.ts";
 import { openReserve } from "./reserve.ts";
-import type { Reserve } from "./reserve.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
-import type { SegmentWriter } from "./segment-writer.ts";
 
 const defaults = {
   bytesMax: 4 * 1024 ** 3,
@@ -48,37 +37,6 @@ const defaults = {
   reserveBytes: 256 * 1024,
   noteEveryMs: 1_000,
 } as const;
-
-/** Components of an open journal. */
-interface Parts {
-  readonly options: JournalOptions;
-  readonly fileSystem: JournalFileSystem;
-  readonly clock: JournalClock;
-  readonly directory: string;
-  readonly bytesMax: number;
-  readonly backlog: Backlog;
-  readonly writer: SegmentWriter;
-  readonly damage: DamageLedger;
-  readonly quarantine: Quarantine;
-  readonly reserve: Reserve;
-  readonly lock: DirectoryLock;
-  readonly listeners: Set<() => void>;
-  /** Aborted when it closes. */
-  readonly stop: AbortController;
-  readonly damaged: Recovered["damaged"];
-  /** Spans of all frames before those of the backlog, since the directory was made. */
-  readonly spansBefore: number;
-  readonly state: {
-    checkpoint: Checkpoint;
-    lostOwnership: boolean;
-    closed: boolean;
-    /** The last write was made: writes still queued may not touch the directory. */
-    released: boolean;
-    lostSpans: number;
-    /** End of the queue of all writes besides the segments'. */
-    tail: Promise<unknown>;
-  };
-}
 
 /**
  * Opens the journal of a directory and recovers its content. Rejects with `journal_locked` while
@@ -390,32 +348,4 @@ async function unlinkDrained(parts: Parts): Promise<void> {
 /** A small drained segment stays active: a new file costs more than its space. */
 async function retireActive(parts: Parts, bytes: number): Promise<boolean> {
   return bytes >= Math.min(1024 * 1024, parts.bytesMax / 8) && parts.writer.retire();
-}
-
-function journalStats(parts: Parts): JournalStats {
-  const { backlog, writer, quarantine, damage } = parts;
-  const oldest = oldestPendingAtMs(backlog);
-  const failure = parts.state.lostOwnership ? "journal_locked" : writer.failure();
-  return {
-    pendingFrames: backlog.appended.frames - backlog.drained.frames,
-    pendingSpans: backlog.appended.spans - backlog.drained.spans,
-    pendingBytes: backlog.appended.bytes - backlog.drained.bytes,
-    diskBytes: backlogBytes(backlog) + quarantine.bytes(),
-    bytesMax: parts.bytesMax,
-    segments: backlog.segments.size,
-    corruptRanges: damage.ranges(),
-    lostFrames: damage.lostFrames(),
-    lostSpans: parts.state.lostSpans,
-    damaged: parts.damaged,
-    quarantinedSpans: quarantine.spans(),
-    quarantinedRecords: quarantine.records(),
-    ...(oldest === undefined ? {} : { oldestPendingAt: new Date(oldest).toISOString() }),
-    healthy: failure === undefined,
-    ...(failure === undefined ? {} : { failure }),
-    appendedFrames: backlog.appended.frames,
-    appendedSpans: backlog.appended.spans,
-    groups: writer.groups(),
-    acknowledgedThrough: backlog.acknowledgedThrough,
-    drainedThrough: backlog.drainedThrough,
-  };
 }
