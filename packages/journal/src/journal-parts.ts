@@ -12,7 +12,7 @@ import type { Reserve } from "./reserve.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 
 /** Components of an open journal. */
-export interface Parts {
+export interface JournalParts {
   readonly options: JournalOptions;
   readonly fileSystem: JournalFileSystem;
   readonly clock: JournalClock;

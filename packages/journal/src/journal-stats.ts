@@ -1,10 +1,10 @@
 /** @module JournalStats: counts and state of an open journal. */
 import { backlogBytes, oldestPendingAtMs } from "./backlog.ts";
 import type { JournalStats } from "./contract.ts";
-import type { Parts } from "./journal-parts.ts";
+import type { JournalParts } from "./journal-parts.ts";
 
 /** Counts and state, now. */
-export function journalStats(parts: Parts): JournalStats {
+export function journalStats(parts: JournalParts): JournalStats {
   const { backlog, writer, quarantine, damage } = parts;
   const oldest = oldestPendingAtMs(backlog);
   const failure = parts.state.lostOwnership ? "journal_locked" : writer.failure();

@@ -18,7 +18,7 @@ import { openDamageLedger } from "./damage.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { isNoSpace, nodeFileSystem } from "./file-system.ts";
 import { frameHeaderBytes, framePayloadBytesMax } from "./frame.ts";
-import type { Parts } from "./journal-parts.ts";
+import type { JournalParts } from "./journal-parts.ts";
 import { readBacklog } from "./journal-reader.ts";
 import type { JournalFrame } from "./journal-reader.ts";
 import { journalStats } from "./journal-stats.ts";
@@ -91,7 +91,7 @@ function undisturbed<A extends unknown[]>(
 
 async function openLocked(
   options: JournalOptions,
-  held: Pick<Parts, "fileSystem" | "clock" | "directory" | "lock"> & {
+  held: Pick<JournalParts, "fileSystem" | "clock" | "directory" | "lock"> & {
     readonly lostOwnership: { lostOwnership: boolean };
   },
 ): Promise<Journal> {
@@ -136,7 +136,7 @@ async function openLocked(
   report(options, recovered);
   const idle = { closed: false, released: false, lostSpans: 0, tail: Promise.resolve() };
   const state = Object.assign(held.lostOwnership, { checkpoint, ...idle });
-  const parts: Parts = {
+  const parts: JournalParts = {
     options,
     fileSystem,
     clock,
@@ -157,7 +157,7 @@ async function openLocked(
   return startJournal(parts);
 }
 
-async function startJournal(parts: Parts): Promise<Journal> {
+async function startJournal(parts: JournalParts): Promise<Journal> {
   // From here on totals are without what was lost, so that it is counted once. A disk that refuses
   // this refuses frames as well, and says so.
   if (parts.damaged.spans > 0) {
@@ -171,7 +171,7 @@ async function startJournal(parts: Parts): Promise<Journal> {
  * Notes what was acknowledged, a moment after it was: a segment that is destroyed as a whole does
  * not say what it held. A disk that refuses the note refuses frames as well, and says so.
  */
-function noteAcknowledged(parts: Parts): void {
+function noteAcknowledged(parts: JournalParts): void {
   const { clock, options, state, stop } = parts;
   let waiting = false;
   parts.listeners.add(() => {
@@ -198,7 +198,7 @@ function report(options: JournalOptions, recovered: Recovered): void {
   if (missingSegments > 0) emit({ code: "journal_segment_missing", count: missingSegments });
 }
 
-function createJournal(parts: Parts): Journal {
+function createJournal(parts: JournalParts): Journal {
   const { clock, quarantine, reserve, state } = parts;
   return {
     append: (frame) => appendFrame(parts, frame),
@@ -238,7 +238,7 @@ function createJournal(parts: Parts): Journal {
 }
 
 /** Serializes the writes of checkpoints, plans and quarantine. */
-function inOrder<T>(parts: Parts, work: () => Promise<T>): Promise<T> {
+function inOrder<T>(parts: JournalParts, work: () => Promise<T>): Promise<T> {
   const result = parts.state.tail.then(() => {
     if (parts.state.released) throw new CodedError("journal_failed");
     return work();
@@ -248,13 +248,13 @@ function inOrder<T>(parts: Parts, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-function assertUsable(parts: Parts): void {
+function assertUsable(parts: JournalParts): void {
   if (parts.state.lostOwnership) throw new CodedError("journal_locked");
   if (parts.state.closed) throw new CodedError("journal_failed");
 }
 
 async function appendFrame(
-  parts: Parts,
+  parts: JournalParts,
   frame: { readonly payload: Uint8Array; readonly spans: number },
 ): Promise<{ readonly sequence: number }> {
   assertUsable(parts);
@@ -273,7 +273,7 @@ async function appendFrame(
   return { sequence };
 }
 
-function readPending(parts: Parts, from?: JournalPosition): AsyncIterable<JournalFrame> {
+function readPending(parts: JournalParts, from?: JournalPosition): AsyncIterable<JournalFrame> {
   return readBacklog({
     fileSystem: parts.fileSystem,
     directory: parts.directory,
@@ -288,7 +288,10 @@ function readPending(parts: Parts, from?: JournalPosition): AsyncIterable<Journa
   });
 }
 
-async function checkpointThrough(parts: Parts, through: JournalPosition | number): Promise<void> {
+async function checkpointThrough(
+  parts: JournalParts,
+  through: JournalPosition | number,
+): Promise<void> {
   const { backlog, state } = parts;
   const position = typeof through === "number" ? await locate(parts, through) : through;
   if (position.sequence <= backlog.drainedThrough) return;
@@ -299,7 +302,7 @@ async function checkpointThrough(parts: Parts, through: JournalPosition | number
   await unlinkDrained(parts);
 }
 
-async function locate(parts: Parts, through: number): Promise<JournalPosition> {
+async function locate(parts: JournalParts, through: number): Promise<JournalPosition> {
   let position = headOf(parts.backlog);
   for await (const frame of readPending(parts)) {
     if (frame.sequence > through) break;
@@ -308,7 +311,7 @@ async function locate(parts: Parts, through: number): Promise<JournalPosition> {
   return position;
 }
 
-async function save(parts: Parts, change: Partial<Checkpoint>): Promise<void> {
+async function save(parts: JournalParts, change: Partial<Checkpoint>): Promise<void> {
   // The last checkpoint is written while the journal accepts nothing else.
   if (parts.state.lostOwnership) throw new CodedError("journal_locked");
   const { fileSystem, directory, state } = parts;
@@ -328,7 +331,7 @@ async function save(parts: Parts, change: Partial<Checkpoint>): Promise<void> {
   state.checkpoint = checkpoint;
 }
 
-async function unlinkDrained(parts: Parts): Promise<void> {
+async function unlinkDrained(parts: JournalParts): Promise<void> {
   const { backlog, fileSystem, directory, writer } = parts;
   let removed = 0;
   for (const segment of drainedSegments(backlog)) {
@@ -346,6 +349,6 @@ async function unlinkDrained(parts: Parts): Promise<void> {
 }
 
 /** A small drained segment stays active: a new file costs more than its space. */
-async function retireActive(parts: Parts, bytes: number): Promise<boolean> {
+async function retireActive(parts: JournalParts, bytes: number): Promise<boolean> {
   return bytes >= Math.min(1024 * 1024, parts.bytesMax / 8) && parts.writer.retire();
 }
