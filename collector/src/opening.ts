@@ -3,6 +3,7 @@
  * is closed.
  */
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { makeDirectory } from "@turnproof/journal/process-lock";
 import { allowNames } from "@turnproof/semconv";
@@ -37,6 +38,7 @@ import { createRequestMetrics } from "./http/request-metrics.ts";
 import { cookieNameOf } from "./http/session-cookie.ts";
 import { openLate } from "./backend/late.ts";
 import { createReaders, threadsCan } from "./reading/readers.ts";
+import { compareEvidence } from "./judge/evidence-check.ts";
 import { draftJudge } from "./judge/judge-drafts.ts";
 import { loggedRecord, recordElsewhere, recordFrames } from "./receive/record-frames.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
@@ -163,7 +165,35 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const own = recordFrames(recorder);
   recording.resolve(loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log));
   const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
+  if (persistent && options.store === undefined) void watchEvidence(parts, store, judge);
   return { ...whole, alerts: await openAlerts(opening, whole) };
+}
+
+/** How long to wait before a store that does not answer is compared again. */
+const compareAgainMs = 30_000;
+
+/** Compares turns with their evidence once, when the store answers. */
+async function watchEvidence(
+  { closing: signal, ingest, log }: Pick<Parts, "closing" | "ingest" | "log">,
+  store: EvidenceStore,
+  withdraw: boolean,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const missing = await compareEvidence(store, { signal, withdraw });
+      ingest.noteMissing(missing);
+      const { roots_missing: roots, rows_missing: rows } = missing;
+      if (roots > 0) log.error("evidence_missing", { roots, rows });
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      const code = CodedError.is(error) ? error.code : "internal_error";
+      log.warn("evidence_not_compared", { code });
+      if (!CodedError.is(error) || error.retryable !== true) return;
+      // The wait ends when the collector closes.
+      await sleep(compareAgainMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
 }
 
 /** Alerts write beside the evidence, so read-only mode has none. */

@@ -69,6 +69,12 @@ async function measure(parts: Parts): Promise<Registry> {
   put(Counter, "turnproof_audit_records_total", "Records of the audit log.", audit?.records ?? 0);
   putJournal(put, report.journal, parts.now());
   if (audit !== undefined) putAudit(put, audit);
+  put(
+    Gauge,
+    "turnproof_evidence_missing_rows",
+    "Rows that turns rest on and that are gone from the store; 0 while it is compared.",
+    report.missing?.rows_missing ?? 0,
+  );
   put(Gauge, "turnproof_sessions", "Sessions that are kept.", sessions.size);
   put(Gauge, "turnproof_streams", "Streams that are open.", streams.size);
   put(Gauge, "process_resident_memory_bytes", "Resident memory.", process.memoryUsage.rss());

@@ -159,6 +159,22 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
   );
 };
 
+/** Whether the evidence that turns rest on is there. */
+const Missing: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of }) => {
+  if (of === null) return <Badge tone="quiet" icon="unjudged" word="not compared with its turns" />;
+  const { turns, roots_missing: roots, rows_missing: rows } = of;
+  if (roots === 0) {
+    return <Badge tone="ok" icon="success" word={`all of it, in ${countText(turns)} turns`} />;
+  }
+  return (
+    <>
+      <Badge tone="bad" icon="failed" word={`${countText(rows)} rows are gone`} /> in{" "}
+      <Count of={roots} /> traces, without a deletion. Their turns are no success any more;{" "}
+      <code>turnproof restore</code> brings a backup back.
+    </>
+  );
+};
+
 /** Lost frames whose own count of items is lost as well. */
 function uncountedText(frames: number): string {
   return frames === 0 ? "" : `, ${countText(frames)} of them with an unknown number of items`;
@@ -181,6 +197,9 @@ const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
           />
           <Duration ms={store.elapsed_ms} />
         </span>
+      </Fact>
+      <Fact name="evidence">
+        <Missing of={of.ingest.missing} />
       </Fact>
       {drain.failure === null ? null : <Fact name="drain">{wordsOf(drain.failure)}</Fact>}
       <Fact name="audit log">

@@ -23,7 +23,7 @@ import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
 import { Conservation } from "../conservation.ts";
 import type { ConservationSnapshot } from "../conservation.ts";
 import type { AppEnv } from "../../http/environment.ts";
-import type { IngestDesk, IngestReport } from "../ingest.ts";
+import type { IngestDesk, IngestReport, MissingEvidence } from "../ingest.ts";
 import type { Log } from "../../log.ts";
 import { createBlockThread } from "./block-thread.ts";
 import { createBodyThreads } from "./body-threads.ts";
@@ -34,6 +34,7 @@ import type { Intake } from "./intake.ts";
 import { otlpRoutes } from "./receive.ts";
 import { tallyOf } from "./journal-tally.ts";
 import { watchJournal } from "./journal-losses.ts";
+import type { JournalLosses } from "./journal-losses.ts";
 import { createReceivedClock } from "./received-clock.ts";
 
 /** Dependencies of a receiver. */
@@ -124,7 +125,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     settings: { identityKey: options.identityKey, knownNames: options.knownNames ?? [] },
     threads: options.threads ?? 1,
   });
-  const state = { open: true };
+  const state: { open: boolean; missing?: MissingEvidence } = { open: true };
   const { now } = options;
   const clock = createReceivedClock(now && (() => Math.floor(now() * 1_000)));
   const intake = createIntake({
@@ -151,8 +152,9 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     nextStored: (...asked) => nextStored(drain, ...asked),
     mark: clock,
     settled: (waitMs) => settled(journal, drain, waitMs),
-    report: () => reportOf(journal, drain, conservation),
-    losses: () => watched.known(),
+    report: () => ({ ...reportOf(journal, drain, conservation), missing: missingOf(state) }),
+    noteMissing: (missing) => void (state.missing = missing),
+    losses: () => withMissing(watched.known(), state.missing),
     async close(deadlineMs) {
       state.open = false;
       const late = new AbortController();
@@ -260,7 +262,23 @@ async function settled(journal: Journal, drain: Drain, waitMs: number): Promise<
   }
 }
 
-function reportOf(journal: Journal, drain: Drain, conservation: Conservation): IngestReport {
+function missingOf({ missing }: { missing?: MissingEvidence }): IngestReport["missing"] {
+  if (missing === undefined) return null;
+  const { turns, roots_missing, rows_missing } = missing;
+  return { turns, roots_missing, rows_missing };
+}
+
+function withMissing(known: JournalLosses, missing: MissingEvidence | undefined): JournalLosses {
+  if (missing === undefined || missing.roots.length === 0) return known;
+  const roots = new Set([...known.quarantined_roots, ...missing.roots]);
+  return { ...known, quarantined_roots: [...roots].toSorted() };
+}
+
+function reportOf(
+  journal: Journal,
+  drain: Drain,
+  conservation: Conservation,
+): Omit<IngestReport, "missing"> {
   const stats = journal.stats();
   const sent = drain.stats();
   return {
