@@ -3,7 +3,6 @@
  * is closed.
  */
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { makeDirectory } from "@turnproof/journal/process-lock";
 import { allowNames } from "@turnproof/semconv";
@@ -38,18 +37,20 @@ import { createRequestMetrics } from "./http/request-metrics.ts";
 import { cookieNameOf } from "./http/session-cookie.ts";
 import { openLate } from "./backend/late.ts";
 import { createReaders, threadsCan } from "./reading/readers.ts";
-import { compareEvidence } from "./judge/evidence-check.ts";
 import { draftJudge } from "./judge/judge-drafts.ts";
 import { loggedRecord, recordElsewhere, recordFrames } from "./receive/record-frames.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
 import { collectorScope } from "./access/grants.ts";
 import { lateEvidence, lateMemory } from "./backend/late-store.ts";
+import { startForward } from "./receive/forward/forward.ts";
+import type { Forward } from "./receive/forward/forward.ts";
 import { openReceiver } from "./receive/otlp/receiver.ts";
 import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
 import type { Alerts, Parts } from "./parts.ts";
+import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
 import { version } from "./version.ts";
@@ -98,7 +99,6 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const knownNames = namesOf(config);
   if (knownNames.length > 0) allowNames(knownNames);
   const { identityKey, ...door } = openDoor(opening);
-  const now = options.now ?? Date.now;
   // The journal's lock comes first: its error states that the directory is in use.
   const waiting = Promise.withResolvers<EvidenceStore>();
   // Those who await these receive the failure; until then it is not an unhandled one.
@@ -106,8 +106,10 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const recording = Promise.withResolvers<RecordBatch>();
   recording.promise.catch(() => {});
   const producers = createThrottle(options.now);
+  const forward = await openForward(opening);
   const ingest = await openReceiver({
     directory: join(config.dataDir, "journal"),
+    ...(forward === undefined ? {} : { forwarded: () => forward.state() }),
     store: waiting.promise,
     authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
     origins: config.origins,
@@ -116,7 +118,12 @@ export async function openParts(opening: Opening): Promise<Parts> {
     identityKey,
     knownNames,
     log,
-    onStored: async (batch) => (await recording.promise)(batch),
+    onStored: async (batch) => {
+      await forward?.stored(batch);
+      await (
+        await recording.promise
+      )(batch);
+    },
     ...(options.now === undefined ? {} : { now: options.now }),
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
@@ -137,6 +144,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const patient = withMemoryRows(operatorStore(store, config.readOnly), memory);
   const parts: Parts = {
     ...door,
+    contracts: openContracts(opening),
     config,
     version,
     log,
@@ -150,7 +158,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     hooks: options.hooks ?? {},
     requests: createRequestMetrics(),
     cookieName: cookieNameOf(config.cookieSecure, config.basePath),
-    now,
+    now: options.now ?? Date.now,
     closing,
   };
   const judge = options.judge !== false && !config.readOnly;
@@ -160,40 +168,28 @@ export async function openParts(opening: Opening): Promise<Parts> {
   if (readers !== undefined) opened.push(() => readers.close());
   // Turns are written where they are judged, because they are in memory there.
   const bytesMax = judge && readers === undefined ? config.judgeBytesMax : 0;
-  const draft = bytesMax > 0 ? draftJudge(config) : undefined;
+  const draft = bytesMax > 0 ? draftJudge(config, parts.contracts) : undefined;
   const recorder = turnRecorder(store, collectorScope(), { bytesMax, draft });
   const own = recordFrames(recorder);
   recording.resolve(loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log));
   const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
-  if (persistent && options.store === undefined) void watchEvidence(parts, store, judge);
   return { ...whole, alerts: await openAlerts(opening, whole) };
 }
 
-/** How long to wait before a store that does not answer is compared again. */
-const compareAgainMs = 30_000;
+function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
+  const contracts = openStandingContracts(config.contracts, log);
+  opened.push(async () => contracts?.close());
+  return contracts;
+}
 
-/** Compares turns with their evidence once, when the store answers. */
-async function watchEvidence(
-  { closing: signal, ingest, log }: Pick<Parts, "closing" | "ingest" | "log">,
-  store: EvidenceStore,
-  withdraw: boolean,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const missing = await compareEvidence(store, { signal, withdraw });
-      ingest.noteMissing(missing);
-      const { roots_missing: roots, rows_missing: rows } = missing;
-      if (roots > 0) log.error("evidence_missing", { roots, rows });
-      return;
-    } catch (error) {
-      if (signal.aborted) return;
-      const code = CodedError.is(error) ? error.code : "internal_error";
-      log.warn("evidence_not_compared", { code });
-      if (!CodedError.is(error) || error.retryable !== true) return;
-      // The wait ends when the collector closes.
-      await sleep(compareAgainMs, undefined, { signal, ref: false }).catch(() => {});
-    }
-  }
+/** The way to another endpoint, where one is configured. */
+async function openForward({ config, log, opened }: Opening): Promise<Forward | undefined> {
+  if (config.forward === undefined) return undefined;
+  const { bytesMax, ...target } = config.forward;
+  const directory = join(config.dataDir, "forward");
+  const forward = await startForward({ directory, target, bytesMax, log });
+  opened.push(() => forward.close());
+  return forward;
 }
 
 /** Alerts write beside the evidence, so read-only mode has none. */

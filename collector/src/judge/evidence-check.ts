@@ -5,9 +5,11 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore, TurnPlace, TurnRecord } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
+import type { Parts } from "../parts.ts";
 import type { MissingEvidence } from "../receive/ingest.ts";
 
 /** How the comparison is paced; times in milliseconds. */
@@ -27,6 +29,33 @@ const pageTurns = 500;
 const namedMax = 10_000;
 
 type Ledgered = Pick<EvidenceStore, "ledger" | "standing">;
+
+/** How long to wait before a store that does not answer is compared again. */
+const compareAgainMs = 30_000;
+
+/** Compares once, when the store answers; `withdraw` as in the options. */
+export async function watchEvidence(
+  { closing: signal, ingest, log }: Pick<Parts, "closing" | "ingest" | "log">,
+  store: Ledgered,
+  withdraw: boolean,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const missing = await compareEvidence(store, { signal, withdraw });
+      ingest.noteMissing(missing);
+      const { roots_missing: roots, rows_missing: rows } = missing;
+      if (roots > 0) log.error("evidence_missing", { roots, rows });
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      const code = CodedError.is(error) ? error.code : "internal_error";
+      log.warn("evidence_not_compared", { code });
+      if (!CodedError.is(error) || error.retryable !== true) return;
+      // The wait ends when the collector closes.
+      await sleep(compareAgainMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+}
 
 /** Compares all turns. @throws CodedError of the store, and the signal's reason */
 export async function compareEvidence(

@@ -3,6 +3,7 @@
  * pending frames, and the accounting of every received item.
  */
 import type { ConservationSnapshot } from "./conservation.ts";
+import type { ForwardState } from "./forward/forward.ts";
 import type { JournalLosses } from "./otlp/journal-losses.ts";
 
 /** Evidence that turns rest on and that is not in the store any more, without a deletion. */
@@ -42,6 +43,8 @@ export interface IngestReport {
   };
   /** What the comparison at the start found; null until it is done, or where there is none. */
   readonly missing: Omit<MissingEvidence, "roots"> | null;
+  /** Spans on their way to another endpoint; null without one. */
+  readonly forward: ForwardState | null;
 }
 
 /** The receiving side's interface for the reading side. */

@@ -9,18 +9,16 @@ import type { EventPage, NormalizationError } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 import type { BundleRecord } from "@turnproof/store";
 
-import type { Reading } from "../../access/grants.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { eventOnlyFilters, filters, readParameters } from "../../http/parameters.ts";
-import { readingFor } from "../../http/query.ts";
 import { placeOfEvents } from "../../http/standing.ts";
 import type { StandingPlace } from "../../http/standing.ts";
 import { respondJson } from "../../http/respond.tsx";
-import { tenantOf } from "../../memory/memory-events.ts";
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
+import { rowsUnread } from "../../turns/rows-unread.ts";
 import { isSettled } from "../../turns/window.ts";
 
 /** Parameters of the events endpoint. */
@@ -93,9 +91,9 @@ async function eventPage(
   parameters: EventsParameters,
 ): Promise<EventPage> {
   const limit = parameters.limit ?? limits.pageEventsDefault;
-  const reading = readingFor(c, parameters);
+  const paging = await pagingOf(c, parts, parameters);
+  const { reading } = paging;
   const { scope, query } = reading;
-  const paging = await pagingOf(c, parts, parameters, reading);
   const unread = rowsUnread(parts, reading) || !(await isSettled(parts));
   const slice = await parts.store.page(scope, query, {
     limit,
@@ -112,22 +110,6 @@ async function eventPage(
   });
 }
 
-/**
- * True when rows of memory are requested and cannot be read, because they always need a tenant:
- * the page of `all` is then marked as incomplete.
- *
- * @throws CodedError `identity_missing` when only rows were requested; `scope_forbidden` for a
- * principal bound to an application, which rows lack
- */
-function rowsUnread({ memory }: Parts, { scope, query }: Reading): boolean {
-  const source = query.store ?? "trace";
-  if (memory === undefined || source === "trace") return false;
-  if (tenantOf(scope, query) !== undefined) return false;
-  if (source === "all") return true;
-  const unbound = "operator" in scope && scope.operator.applicationId === undefined;
-  throw new CodedError(unbound ? "identity_missing" : "scope_forbidden", { field: "user_id" });
-}
-
 /** Rule 2: filters that apply to child events only are refused here, not ignored. */
 async function bundlePage(
   c: AppContext,
@@ -138,9 +120,9 @@ async function bundlePage(
     if (parameters[field] !== undefined) throw new CodedError("filter_not_applicable", { field });
   }
   const limit = parameters.limit ?? limits.pageEventsDefault;
-  const reading = readingFor(c, parameters);
+  const paging = await pagingOf(c, parts, parameters);
+  const { reading } = paging;
   const { scope, query } = reading;
-  const paging = await pagingOf(c, parts, parameters, reading);
   const settled = await isSettled(parts);
   const slice = await parts.store.bundles(scope, query, {
     limit,

@@ -6,6 +6,7 @@ import type { Child, FC } from "hono/jsx";
 
 import type { ConservationSnapshot } from "../../receive/conservation.ts";
 import { bytesText, countText, wordsOf } from "../../ui/display/figures.ts";
+import { ForwardFact } from "./forwarding.tsx";
 import { conservationSum, ranked } from "./health-figures.ts";
 import type { ConservationTerm } from "./health-figures.ts";
 import type { CollectorHealth } from "./route.ts";
@@ -201,6 +202,7 @@ const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
       <Fact name="evidence">
         <Missing of={of.ingest.missing} />
       </Fact>
+      {of.ingest.forward === null ? null : <ForwardFact of={of.ingest.forward} />}
       {drain.failure === null ? null : <Fact name="drain">{wordsOf(drain.failure)}</Fact>}
       <Fact name="audit log">
         {audit.on ? (

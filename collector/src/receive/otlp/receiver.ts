@@ -23,6 +23,7 @@ import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
 import { Conservation } from "../conservation.ts";
 import type { ConservationSnapshot } from "../conservation.ts";
 import type { AppEnv } from "../../http/environment.ts";
+import type { ForwardState } from "../forward/forward.ts";
 import type { IngestDesk, IngestReport, MissingEvidence } from "../ingest.ts";
 import type { Log } from "../../log.ts";
 import { createBlockThread } from "./block-thread.ts";
@@ -34,7 +35,7 @@ import type { Intake } from "./intake.ts";
 import { otlpRoutes } from "./receive.ts";
 import { tallyOf } from "./journal-tally.ts";
 import { watchJournal } from "./journal-losses.ts";
-import type { JournalLosses } from "./journal-losses.ts";
+import { missingReport, withMissing } from "./missing-rows.ts";
 import { createReceivedClock } from "./received-clock.ts";
 
 /** Dependencies of a receiver. */
@@ -62,6 +63,8 @@ export interface ReceiverOptions {
   /** Bytes of all requests together, and the share of one principal. */
   readonly budgetBytes?: number;
   readonly budgetShare?: number;
+  /** State of the way to another endpoint. */
+  readonly forwarded?: () => ForwardState;
   /** False answers everything on `/v1` with `ingest_off`. */
   readonly enabled?: boolean;
   /** Threads for large bodies; default 1. With 0 nothing is done in threads, blocks included. */
@@ -152,7 +155,11 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     nextStored: (...asked) => nextStored(drain, ...asked),
     mark: clock,
     settled: (waitMs) => settled(journal, drain, waitMs),
-    report: () => ({ ...reportOf(journal, drain, conservation), missing: missingOf(state) }),
+    report: () => ({
+      ...reportOf(journal, drain, conservation),
+      missing: missingReport(state.missing),
+      forward: options.forwarded?.() ?? null,
+    }),
     noteMissing: (missing) => void (state.missing = missing),
     losses: () => withMissing(watched.known(), state.missing),
     async close(deadlineMs) {
@@ -262,23 +269,11 @@ async function settled(journal: Journal, drain: Drain, waitMs: number): Promise<
   }
 }
 
-function missingOf({ missing }: { missing?: MissingEvidence }): IngestReport["missing"] {
-  if (missing === undefined) return null;
-  const { turns, roots_missing, rows_missing } = missing;
-  return { turns, roots_missing, rows_missing };
-}
-
-function withMissing(known: JournalLosses, missing: MissingEvidence | undefined): JournalLosses {
-  if (missing === undefined || missing.roots.length === 0) return known;
-  const roots = new Set([...known.quarantined_roots, ...missing.roots]);
-  return { ...known, quarantined_roots: [...roots].toSorted() };
-}
-
 function reportOf(
   journal: Journal,
   drain: Drain,
   conservation: Conservation,
-): Omit<IngestReport, "missing"> {
+): Omit<IngestReport, "missing" | "forward"> {
   const stats = journal.stats();
   const sent = drain.stats();
   return {
