@@ -1,6 +1,6 @@
 /**
- * @module Incidents: what went wrong, as a short ranked list over all turns of a time: cause, agent,
- * releases, tool and error, first and last time, tenants, and a typical turn.
+ * @module Incidents: what went wrong, as a short ranked list over all turns of a time: cause,
+ * agent, releases, tool and error, first and last time, tenants, and a typical turn.
  */
 import { Hono } from "hono";
 import { z } from "zod";
