@@ -155,11 +155,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     nextStored: (...asked) => nextStored(drain, ...asked),
     mark: clock,
     settled: (waitMs) => settled(journal, drain, waitMs),
-    report: () => ({
-      ...reportOf(journal, drain, conservation),
-      missing: missingReport(state.missing),
-      forward: options.forwarded?.() ?? null,
-    }),
+    report: () => ({ ...reportOf(journal, drain, conservation), ...besides(options, state) }),
     noteMissing: (missing) => void (state.missing = missing),
     losses: () => withMissing(watched.known(), state.missing),
     async close(deadlineMs) {
@@ -267,6 +263,14 @@ async function settled(journal: Journal, drain: Drain, waitMs: number): Promise<
     drain.kick();
     await sleep(lookMs);
   }
+}
+
+/** State beside journal and drain. */
+function besides(
+  { forwarded }: ReceiverOptions,
+  { missing }: { readonly missing?: MissingEvidence },
+): Pick<IngestReport, "missing" | "forward"> {
+  return { missing: missingReport(missing), forward: forwarded?.() ?? null };
 }
 
 function reportOf(
