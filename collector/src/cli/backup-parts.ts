@@ -90,8 +90,9 @@ export async function copyDocuments(
 }
 
 /**
- * A journal, of evidence or of what is forwarded: its checkpoint, then the segments that were there. Only the newest of them may end
- * inside a frame, which was not acknowledged by then; a segment that goes meanwhile was stored.
+ * A journal, of evidence or of what is forwarded: its checkpoint, then the segments that were there.
+ * Only the newest of them may end inside a frame, which was not acknowledged by then; a segment
+ * that goes meanwhile was stored.
  */
 export async function copyJournal(
   dataDir: string,

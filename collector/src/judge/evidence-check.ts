@@ -13,7 +13,7 @@ import type { Parts } from "../parts.ts";
 import type { MissingEvidence } from "../receive/ingest.ts";
 
 /** How the comparison is paced; times in milliseconds. */
-export interface CheckOptions {
+interface CheckOptions {
   readonly signal: AbortSignal;
   /** Pause between two pages. */
   readonly pauseMs?: number;
@@ -58,7 +58,7 @@ export async function watchEvidence(
 }
 
 /** Compares all turns. @throws CodedError of the store, and the signal's reason */
-export async function compareEvidence(
+async function compareEvidence(
   store: Ledgered,
   { signal, pauseMs = 20, againMs = 2_000, withdraw = false }: CheckOptions,
 ): Promise<MissingEvidence> {
