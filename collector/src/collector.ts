@@ -18,6 +18,7 @@ import { gate } from "./http/gate.ts";
 import { noStore } from "./http/no-store.ts";
 import { requireEndpoints } from "./http/endpoint.ts";
 import type { GrpcReceiver } from "./receive/grpc/grpc-server.ts";
+import { watchEvidence } from "./judge/evidence-check.ts";
 import { startJudge } from "./judge/judge.ts";
 import { createLog } from "./log.ts";
 import { answerMcp } from "./mcp/answer-mcp.ts";
@@ -58,8 +59,12 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     const parts = await openParts({ config, log, options, opened, closing: abort.signal });
     opened.push(async () => abort.abort());
     const app = buildApp(parts);
+    const judges = options.judge !== false && !config.readOnly;
+    if (config.backend !== "ephemeral" && options.store === undefined) {
+      void watchEvidence(parts, parts.patient, judges);
+    }
     // In read-only mode nothing is written beside the evidence, not even verdicts.
-    if (options.judge !== false && !config.readOnly && parts.readers === undefined) {
+    if (judges && parts.readers === undefined) {
       const judge = startJudge({ ...parts, store: parts.patient }, options.judge);
       opened.push(() => judge.close());
     }

@@ -12,7 +12,7 @@ import { CodedError } from "@turnproof/semconv";
 import { z } from "zod";
 
 /** Name of the manifest's file. */
-export const manifestName = "manifest.json";
+const manifestName = "manifest.json";
 
 const path = z
   .string()

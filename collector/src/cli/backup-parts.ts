@@ -19,7 +19,13 @@ export const auditFolder = "audit";
 export const auditName = "audit.jsonl";
 
 /** Folders that are copied in their own way, or made anew. */
-const ownWays: ReadonlySet<string> = new Set(["journal", "clickhouse", "files", "memory"]);
+const ownWays: ReadonlySet<string> = new Set([
+  "journal",
+  "forward",
+  "clickhouse",
+  "files",
+  "memory",
+]);
 
 /** Files that belong to the running process, or are derived from others. */
 const skipped = /^owner-|\.(?:next|lock|partial)$|^reserve$|\.reserve$|^index\.(?:json|dirty)$/;
@@ -84,16 +90,21 @@ export async function copyDocuments(
 }
 
 /**
- * The journal: its checkpoint, then the segments that were there. Only the newest of them may end
- * inside a frame, which was not acknowledged by then; a segment that goes meanwhile was stored.
+ * A journal, of evidence or of what is forwarded: its checkpoint, then the segments that were there.
+ * Only the newest of them may end inside a frame, which was not acknowledged by then; a segment
+ * that goes meanwhile was stored.
  */
-export async function copyJournal(dataDir: string, to: string): Promise<BackupEntry[]> {
-  const directory = join(dataDir, "journal");
+export async function copyJournal(
+  dataDir: string,
+  to: string,
+  folder: "journal" | "forward",
+): Promise<BackupEntry[]> {
+  const directory = join(dataDir, folder);
   const entries: BackupEntry[] = [];
   const names = await namesIn(directory);
   const first = names.filter((name) => name.startsWith("checkpoint"));
   for (const name of first) {
-    const path = `${dataFolder}/journal/${name}`;
+    const path = `${dataFolder}/${folder}/${name}`;
     entries.push(...(await copyFile(join(directory, name), { to, path })));
   }
   const listed = await Promise.all(
@@ -107,7 +118,7 @@ export async function copyJournal(dataDir: string, to: string): Promise<BackupEn
   );
   for (const { name, bytesMax } of listed) {
     if (bytesMax === undefined) continue;
-    const path = `${dataFolder}/journal/${name}`;
+    const path = `${dataFolder}/${folder}/${name}`;
     entries.push(...(await copyFile(join(directory, name), { to, path, bytesMax })));
   }
   return entries;

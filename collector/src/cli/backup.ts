@@ -100,7 +100,8 @@ function databasesOf(config: Config): readonly string[] {
 async function copyAll(config: Config, to: string): Promise<Manifest> {
   const { dataDir, auditLog } = config;
   const entries = await copyState(dataDir, to, auditLog);
-  entries.push(...(await copyJournal(dataDir, to)));
+  entries.push(...(await copyJournal(dataDir, to, "journal")));
+  entries.push(...(await copyJournal(dataDir, to, "forward")));
   const hasAudit = auditLog !== undefined && existsSync(auditLog);
   if (hasAudit) entries.push(...(await copyAudit(auditLog, to)));
   entries.push(...(await copyDocuments(dataDir, to, "memory")));

@@ -16,7 +16,9 @@ const check = "evidence file";
 const restore = "restore the folder from a copy, or move it away to start without what it holds";
 
 /** Sentences for each result, with what to do about it. */
-const sentences: Readonly<Record<Exclude<EvidenceLook["found"], "part_missing">, string>> = {
+const sentences: Readonly<
+  Record<Exclude<EvidenceLook["found"], "part_missing" | "rows_missing">, string>
+> = {
   whole: "It is whole.",
   none: "It will be made at the start.",
   damaged: `store_corrupt: evidence.sqlite is damaged; ${restore}.`,
@@ -36,6 +38,12 @@ export async function evidenceCheck(folder: string): Promise<Check> {
     const look = await lookAtEvidence(folder);
     if (look.found === "part_missing") {
       const says = `store_corrupt: evidence.sqlite lacks ${look.name}; ${restore}.`;
+      return { check, state: "fail", says };
+    }
+    if (look.found === "rows_missing") {
+      const says =
+        `evidence_missing: ${look.rows} rows of ${look.roots} traces are gone from ` +
+        `evidence.sqlite without a deletion; ${restore}.`;
       return { check, state: "fail", says };
     }
     const isWell = look.found === "whole" || look.found === "none";

@@ -70,6 +70,12 @@ async function measure(parts: Parts): Promise<Registry> {
   put(Counter, "turnproof_audit_records_total", "Records of the audit log.", audit?.records ?? 0);
   putJournal(put, report.journal, parts.now());
   if (audit !== undefined) putAudit(put, audit);
+  put(
+    Gauge,
+    "turnproof_evidence_missing_rows",
+    "Rows that turns rest on and that are gone from the store; 0 while it is compared.",
+    report.missing?.rows_missing ?? 0,
+  );
   if (report.forward !== null) putForward(put, report.forward);
   put(Gauge, "turnproof_sessions", "Sessions that are kept.", sessions.size);
   put(Gauge, "turnproof_streams", "Streams that are open.", streams.size);
@@ -183,6 +189,7 @@ const ingested: Readonly<Record<keyof ConservationSnapshot, readonly [Kind, stri
   in_flight: [Gauge, "Items of requests without an answer yet."],
   quarantined: [Gauge, "Items that the store refuses, set aside."],
   lost: [Counter, "Durable items that were damaged before they were stored."],
+  lost_frames_uncounted: [Gauge, "Damaged frames whose number of items is unknown."],
   refused: [Counter, "Items of requests that were answered with an error."],
   refused_reasons: [Counter, "The same by code."],
   rejected: [Counter, "Items that a partial success named."],

@@ -95,6 +95,7 @@ function ingestOver(calls: Calls, told: () => Told): Receiver {
     nextStored: refuse,
     report: () => told().report,
     losses: () => told().losses,
+    noteMissing: () => {},
     conservation: () => told().report.conservation,
     idle: refuse,
     close: async () => {},

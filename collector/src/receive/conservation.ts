@@ -20,6 +20,8 @@ export interface JournalTally {
   readonly quarantined: number;
   /** Items that were durable and damaged on the disk before they were stored. */
   readonly lost: number;
+  /** Lost frames whose items are unknown; above zero, `lost` is a lower bound. */
+  readonly lostFramesUncounted?: number;
 }
 
 /** The equation with both sides; `balanced`: they are equal. */
@@ -32,6 +34,8 @@ export interface ConservationSnapshot {
   readonly in_flight: number;
   readonly quarantined: number;
   readonly lost: number;
+  /** Damaged frames whose items are unknown; above zero, `lost` is a lower bound. */
+  readonly lost_frames_uncounted: number;
   /** Not accepted as a whole request: the client was asked to retry, or received the reason. */
   readonly refused: number;
   readonly refused_reasons: ReasonCounts;
@@ -109,7 +113,7 @@ export class Conservation {
 
   /** Both sides of the equation, now. */
   snapshot(): ConservationSnapshot {
-    const { recovered, pending, stored, quarantined, lost } = this.tally();
+    const { recovered, pending, stored, quarantined, lost, lostFramesUncounted = 0 } = this.tally();
     const refused = sum(this.refusedItems);
     const rejected = sum(this.rejectedItems);
     // An appended frame is pending in the journal as soon as its items are no longer in flight.
@@ -124,6 +128,7 @@ export class Conservation {
       in_flight: inFlight,
       quarantined,
       lost,
+      lost_frames_uncounted: lostFramesUncounted,
       refused,
       refused_reasons: { ...this.refusedItems },
       rejected,

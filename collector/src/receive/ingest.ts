@@ -6,6 +6,16 @@ import type { ConservationSnapshot } from "./conservation.ts";
 import type { ForwardState } from "./forward/forward.ts";
 import type { JournalLosses } from "./otlp/journal-losses.ts";
 
+/** Evidence that turns rest on and that is not in the store any more, without a deletion. */
+export interface MissingEvidence {
+  /** Turns that were compared. */
+  readonly turns: number;
+  readonly roots_missing: number;
+  readonly rows_missing: number;
+  /** The roots, up to a bound; never shown, because they are of all tenants. */
+  readonly roots: readonly string[];
+}
+
 /** State of the receiving side for the health view; counts and codes only. */
 export interface IngestReport {
   readonly receiving: boolean;
@@ -31,6 +41,8 @@ export interface IngestReport {
     readonly in_flight: number;
     readonly failure: string | null;
   };
+  /** What the comparison at the start found; null until it is done, or where there is none. */
+  readonly missing: Omit<MissingEvidence, "roots"> | null;
   /** Spans on their way to another endpoint; null without one. */
   readonly forward: ForwardState | null;
 }
@@ -59,6 +71,8 @@ export interface IngestDesk {
   report(): IngestReport;
   /** Acknowledged data that is not in the store; contains roots of all tenants. */
   losses(): JournalLosses;
+  /** Records what is gone from the store: no verdict of these roots is a success any more. */
+  noteMissing(missing: MissingEvidence): void;
   /** Stops receiving, drains within the deadline and releases the journal. */
   close(deadlineMs: number): Promise<void>;
 }

@@ -20,6 +20,10 @@ export interface Checkpoint {
   readonly activeBase: number;
   /** Last sequences of batches that may be in flight and are not checkpointed, ascending. */
   readonly plan: readonly number[];
+  /** Spans of all frames up to `drainedThrough`, since the directory was made. */
+  readonly drainedSpans: number;
+  /** The same up to `acknowledgedThrough`; undefined in files of earlier versions. */
+  readonly acknowledgedSpans: number | undefined;
 }
 
 /** The checkpoint of an empty directory. */
@@ -29,6 +33,8 @@ const noCheckpoint: Checkpoint = {
   acknowledgedThrough: 0,
   activeBase: 0,
   plan: [],
+  drainedSpans: 0,
+  acknowledgedSpans: undefined,
 };
 
 const current = "checkpoint";
@@ -66,6 +72,8 @@ function encodeCheckpoint(checkpoint: Checkpoint, nowMs: number): Buffer {
       acknowledged_through: checkpoint.acknowledgedThrough,
       active_base: checkpoint.activeBase,
       plan: checkpoint.plan,
+      drained_spans: checkpoint.drainedSpans,
+      acknowledged_spans: checkpoint.acknowledgedSpans,
     }),
   );
   const fields = { kind: frameKind.checkpoint, spans: 0, lag: 0, appendedAtMs: nowMs };
@@ -135,6 +143,11 @@ async function readOne(
           acknowledgedThrough: wholeNumber(body["acknowledged_through"]),
           activeBase: wholeNumber(body["active_base"]),
           plan: Array.isArray(body["plan"]) ? body["plan"].map(wholeNumber) : [],
+          drainedSpans: wholeNumber(body["drained_spans"]),
+          acknowledgedSpans:
+            body["acknowledged_spans"] === undefined
+              ? undefined
+              : wholeNumber(body["acknowledged_spans"]),
         };
       }
     }

@@ -38,6 +38,8 @@ export interface JournalOptions {
   readonly heartbeatMs?: number;
   /** Disk space reserved for checkpoints on a full disk; default 256 KiB. */
   readonly reserveBytes?: number;
+  /** How often what was acknowledged is noted beside the segments; default 1,000 ms. */
+  readonly noteEveryMs?: number;
   /** Called synchronously; must not throw. */
   readonly onEvent?: (event: JournalEvent) => void;
   /** For tests: false plants the bug "checksums are not verified", which the suites must catch. */
@@ -61,6 +63,11 @@ export interface JournalStats {
   readonly lostFrames: number;
   /** Spans in frames damaged since this process opened it; they count as appended. */
   readonly lostSpans: number;
+  /**
+   * Spans in frames that were found damaged when this process opened it, which do not count as
+   * appended; and such frames whose spans are unknown, so that `spans` is a lower bound.
+   */
+  readonly damaged: { readonly spans: number; readonly framesUncounted: number };
   readonly quarantinedSpans: number;
   readonly quarantinedRecords: number;
   /** ISO 8601 UTC. */

@@ -8,36 +8,25 @@ import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
 
-import {
-  advanceBacklog,
-  backlogBytes,
-  drainedSegments,
-  headOf,
-  oldestPendingAtMs,
-} from "./backlog.ts";
-import type { Backlog, JournalPosition } from "./backlog.ts";
+import { advanceBacklog, backlogBytes, drainedSegments, headOf } from "./backlog.ts";
+import type { JournalPosition } from "./backlog.ts";
 import { promoteCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint-file.ts";
 import type { Checkpoint } from "./checkpoint-file.ts";
 import { systemClock } from "./clock.ts";
-import type { JournalClock } from "./clock.ts";
-import type { Journal, JournalOptions, JournalStats } from "./contract.ts";
+import type { Journal, JournalOptions } from "./contract.ts";
 import { openDamageLedger } from "./damage.ts";
-import type { DamageLedger } from "./damage.ts";
 import { lockDirectory } from "./directory-lock.ts";
-import type { DirectoryLock } from "./directory-lock.ts";
 import { isNoSpace, nodeFileSystem } from "./file-system.ts";
-import type { JournalFileSystem } from "./file-system.ts";
 import { frameHeaderBytes, framePayloadBytesMax } from "./frame.ts";
+import type { JournalParts } from "./journal-parts.ts";
 import { readBacklog } from "./journal-reader.ts";
 import type { JournalFrame } from "./journal-reader.ts";
+import { journalStats } from "./journal-stats.ts";
 import { openQuarantine } from "./quarantine.ts";
-import type { Quarantine } from "./quarantine.ts";
 import { recover } from "./recovery.ts";
 import type { Recovered } from "./recovery.ts";
 import { openReserve } from "./reserve.ts";
-import type { Reserve } from "./reserve.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
-import type { SegmentWriter } from "./segment-writer.ts";
 
 const defaults = {
   bytesMax: 4 * 1024 ** 3,
@@ -46,33 +35,8 @@ const defaults = {
   groupCommitBytes: 256 * 1024,
   heartbeatMs: 2_000,
   reserveBytes: 256 * 1024,
+  noteEveryMs: 1_000,
 } as const;
-
-/** Components of an open journal. */
-interface Parts {
-  readonly options: JournalOptions;
-  readonly fileSystem: JournalFileSystem;
-  readonly clock: JournalClock;
-  readonly directory: string;
-  readonly bytesMax: number;
-  readonly backlog: Backlog;
-  readonly writer: SegmentWriter;
-  readonly damage: DamageLedger;
-  readonly quarantine: Quarantine;
-  readonly reserve: Reserve;
-  readonly lock: DirectoryLock;
-  readonly listeners: Set<() => void>;
-  readonly state: {
-    checkpoint: Checkpoint;
-    lostOwnership: boolean;
-    closed: boolean;
-    /** The last write was made: writes still queued may not touch the directory. */
-    released: boolean;
-    lostSpans: number;
-    /** End of the queue of all writes besides the segments'. */
-    tail: Promise<unknown>;
-  };
-}
 
 /**
  * Opens the journal of a directory and recovers its content. Rejects with `journal_locked` while
@@ -127,7 +91,7 @@ function undisturbed<A extends unknown[]>(
 
 async function openLocked(
   options: JournalOptions,
-  held: Pick<Parts, "fileSystem" | "clock" | "directory" | "lock"> & {
+  held: Pick<JournalParts, "fileSystem" | "clock" | "directory" | "lock"> & {
     readonly lostOwnership: { lostOwnership: boolean };
   },
 ): Promise<Journal> {
@@ -136,26 +100,22 @@ async function openLocked(
   const found = await readCheckpoint(fileSystem, directory, names);
   const { checkpoint } = found;
   const damage = openDamageLedger(fileSystem, directory, names, () => clock.now());
-  const verifyChecksums = options.verifyChecksums !== false;
   const recovered = await recover({
     fileSystem,
     directory,
     names,
     checkpoint,
     damage,
-    verifyChecksums,
+    verifyChecksums: options.verifyChecksums !== false,
     beforeChanges: () => promoteCheckpoint(fileSystem, directory, found),
   });
   const quarantine = await openQuarantine(fileSystem, directory, names);
-  const reserve = openReserve(
-    fileSystem,
-    directory,
-    names,
-    options.reserveBytes ?? defaults.reserveBytes,
-  );
+  const { reserveBytes = defaults.reserveBytes } = options;
+  const reserve = openReserve(fileSystem, directory, names, reserveBytes);
   await reserve.refill();
   const bytesMax = options.bytesMax ?? defaults.bytesMax;
   const listeners = new Set<() => void>();
+  const { drainedSpans: spansBefore } = checkpoint;
   const segmentBytes = Math.min(options.segmentBytes ?? defaults.segmentBytes, bytesMax / 4);
   const writer = createSegmentWriter({
     fileSystem,
@@ -167,6 +127,7 @@ async function openLocked(
     groupCommitBytes: options.groupCommitBytes ?? defaults.groupCommitBytes,
     nextSequence: recovered.nextSequence,
     previousBase: recovered.newestBase,
+    spansThrough: () => spansBefore + recovered.backlog.appended.spans,
     onEvent: (code) => options.onEvent?.({ code, count: 1 }),
     onDurable: () => {
       for (const listener of listeners) listener();
@@ -175,7 +136,7 @@ async function openLocked(
   report(options, recovered);
   const idle = { closed: false, released: false, lostSpans: 0, tail: Promise.resolve() };
   const state = Object.assign(held.lostOwnership, { checkpoint, ...idle });
-  return createJournal({
+  const parts: JournalParts = {
     options,
     fileSystem,
     clock,
@@ -187,8 +148,44 @@ async function openLocked(
     reserve,
     lock,
     listeners,
+    stop: new AbortController(),
     state,
     backlog: recovered.backlog,
+    damaged: recovered.damaged,
+    spansBefore,
+  };
+  return startJournal(parts);
+}
+
+async function startJournal(parts: JournalParts): Promise<Journal> {
+  // From here on totals are without what was lost, so that it is counted once. A disk that refuses
+  // this refuses frames as well, and says so.
+  if (parts.damaged.spans > 0) {
+    await inOrder(parts, () => save(parts, {})).catch(() => undefined);
+  }
+  noteAcknowledged(parts);
+  return createJournal(parts);
+}
+
+/**
+ * Notes what was acknowledged, a moment after it was: a segment that is destroyed as a whole does
+ * not say what it held. A disk that refuses the note refuses frames as well, and says so.
+ */
+function noteAcknowledged(parts: JournalParts): void {
+  const { clock, options, state, stop } = parts;
+  let waiting = false;
+  parts.listeners.add(() => {
+    if (waiting) return;
+    waiting = true;
+    void clock
+      .sleep(options.noteEveryMs ?? defaults.noteEveryMs, stop.signal)
+      .then(() => {
+        waiting = false;
+        const noted = state.checkpoint.acknowledgedThrough >= parts.backlog.acknowledgedThrough;
+        return state.closed || noted ? undefined : inOrder(parts, () => save(parts, {}));
+      })
+      // The next note follows the next frame.
+      .catch(() => undefined);
   });
 }
 
@@ -201,7 +198,7 @@ function report(options: JournalOptions, recovered: Recovered): void {
   if (missingSegments > 0) emit({ code: "journal_segment_missing", count: missingSegments });
 }
 
-function createJournal(parts: Parts): Journal {
+function createJournal(parts: JournalParts): Journal {
   const { clock, quarantine, reserve, state } = parts;
   return {
     append: (frame) => appendFrame(parts, frame),
@@ -227,6 +224,7 @@ function createJournal(parts: Parts): Journal {
     async close() {
       if (state.closed) return;
       state.closed = true;
+      parts.stop.abort();
       await parts.writer.close();
       await inOrder(parts, async () => {
         // Without this checkpoint the next start drains some frames twice, under their tokens.
@@ -240,7 +238,7 @@ function createJournal(parts: Parts): Journal {
 }
 
 /** Serializes the writes of checkpoints, plans and quarantine. */
-function inOrder<T>(parts: Parts, work: () => Promise<T>): Promise<T> {
+function inOrder<T>(parts: JournalParts, work: () => Promise<T>): Promise<T> {
   const result = parts.state.tail.then(() => {
     if (parts.state.released) throw new CodedError("journal_failed");
     return work();
@@ -250,13 +248,13 @@ function inOrder<T>(parts: Parts, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-function assertUsable(parts: Parts): void {
+function assertUsable(parts: JournalParts): void {
   if (parts.state.lostOwnership) throw new CodedError("journal_locked");
   if (parts.state.closed) throw new CodedError("journal_failed");
 }
 
 async function appendFrame(
-  parts: Parts,
+  parts: JournalParts,
   frame: { readonly payload: Uint8Array; readonly spans: number },
 ): Promise<{ readonly sequence: number }> {
   assertUsable(parts);
@@ -275,7 +273,7 @@ async function appendFrame(
   return { sequence };
 }
 
-function readPending(parts: Parts, from?: JournalPosition): AsyncIterable<JournalFrame> {
+function readPending(parts: JournalParts, from?: JournalPosition): AsyncIterable<JournalFrame> {
   return readBacklog({
     fileSystem: parts.fileSystem,
     directory: parts.directory,
@@ -290,17 +288,21 @@ function readPending(parts: Parts, from?: JournalPosition): AsyncIterable<Journa
   });
 }
 
-async function checkpointThrough(parts: Parts, through: JournalPosition | number): Promise<void> {
+async function checkpointThrough(
+  parts: JournalParts,
+  through: JournalPosition | number,
+): Promise<void> {
   const { backlog, state } = parts;
   const position = typeof through === "number" ? await locate(parts, through) : through;
   if (position.sequence <= backlog.drainedThrough) return;
   const plan = state.checkpoint.plan.filter((end) => end > position.sequence);
-  await save(parts, { drainedThrough: position.sequence, plan });
+  const drainedSpans = parts.spansBefore + position.totals.spans;
+  await save(parts, { drainedThrough: position.sequence, drainedSpans, plan });
   advanceBacklog(backlog, position);
   await unlinkDrained(parts);
 }
 
-async function locate(parts: Parts, through: number): Promise<JournalPosition> {
+async function locate(parts: JournalParts, through: number): Promise<JournalPosition> {
   let position = headOf(parts.backlog);
   for await (const frame of readPending(parts)) {
     if (frame.sequence > through) break;
@@ -309,7 +311,7 @@ async function locate(parts: Parts, through: number): Promise<JournalPosition> {
   return position;
 }
 
-async function save(parts: Parts, change: Partial<Checkpoint>): Promise<void> {
+async function save(parts: JournalParts, change: Partial<Checkpoint>): Promise<void> {
   // The last checkpoint is written while the journal accepts nothing else.
   if (parts.state.lostOwnership) throw new CodedError("journal_locked");
   const { fileSystem, directory, state } = parts;
@@ -317,6 +319,7 @@ async function save(parts: Parts, change: Partial<Checkpoint>): Promise<void> {
     ...state.checkpoint,
     generation: state.checkpoint.generation + 1,
     acknowledgedThrough: parts.backlog.acknowledgedThrough,
+    acknowledgedSpans: parts.spansBefore + parts.backlog.appended.spans,
     activeBase: parts.writer.activeBase(),
     ...change,
   };
@@ -328,7 +331,7 @@ async function save(parts: Parts, change: Partial<Checkpoint>): Promise<void> {
   state.checkpoint = checkpoint;
 }
 
-async function unlinkDrained(parts: Parts): Promise<void> {
+async function unlinkDrained(parts: JournalParts): Promise<void> {
   const { backlog, fileSystem, directory, writer } = parts;
   let removed = 0;
   for (const segment of drainedSegments(backlog)) {
@@ -346,33 +349,6 @@ async function unlinkDrained(parts: Parts): Promise<void> {
 }
 
 /** A small drained segment stays active: a new file costs more than its space. */
-async function retireActive(parts: Parts, bytes: number): Promise<boolean> {
+async function retireActive(parts: JournalParts, bytes: number): Promise<boolean> {
   return bytes >= Math.min(1024 * 1024, parts.bytesMax / 8) && parts.writer.retire();
-}
-
-function journalStats(parts: Parts): JournalStats {
-  const { backlog, writer, quarantine, damage } = parts;
-  const oldest = oldestPendingAtMs(backlog);
-  const failure = parts.state.lostOwnership ? "journal_locked" : writer.failure();
-  return {
-    pendingFrames: backlog.appended.frames - backlog.drained.frames,
-    pendingSpans: backlog.appended.spans - backlog.drained.spans,
-    pendingBytes: backlog.appended.bytes - backlog.drained.bytes,
-    diskBytes: backlogBytes(backlog) + quarantine.bytes(),
-    bytesMax: parts.bytesMax,
-    segments: backlog.segments.size,
-    corruptRanges: damage.ranges(),
-    lostFrames: damage.lostFrames(),
-    lostSpans: parts.state.lostSpans,
-    quarantinedSpans: quarantine.spans(),
-    quarantinedRecords: quarantine.records(),
-    ...(oldest === undefined ? {} : { oldestPendingAt: new Date(oldest).toISOString() }),
-    healthy: failure === undefined,
-    ...(failure === undefined ? {} : { failure }),
-    appendedFrames: backlog.appended.frames,
-    appendedSpans: backlog.appended.spans,
-    groups: writer.groups(),
-    acknowledgedThrough: backlog.acknowledgedThrough,
-    drainedThrough: backlog.drainedThrough,
-  };
 }

@@ -18,6 +18,8 @@ import type { ScannedFrame } from "./scan.ts";
 import { decodeHead, segmentBase } from "./segment-name.ts";
 import type { SegmentHead } from "./segment-name.ts";
 import { SequenceSet } from "./sequence-set.ts";
+import { damagedIn, knownTotal } from "./span-totals.ts";
+import type { DamagedSpans } from "./span-totals.ts";
 
 /** Content of the directory by names and checkpoint. */
 export interface RecoveryOptions {
@@ -42,6 +44,7 @@ export interface Recovered {
   readonly tornBytes: number;
   readonly duplicateFrames: number;
   readonly missingSegments: number;
+  readonly damaged: DamagedSpans;
 }
 
 /** A segment as found. */
@@ -76,6 +79,8 @@ interface Survey {
   duplicateFrames: number;
   /** When the last read frame was appended. */
   lastMs: number | null;
+  /** Spans of pending frames up to the one whose total is known. */
+  foundSpans: number;
 }
 
 /** Rejects with `store_version_newer` only; anything else is repaired. */
@@ -88,14 +93,18 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
     acknowledged: options.checkpoint.drainedThrough,
     duplicateFrames: 0,
     lastMs: null,
+    foundSpans: 0,
   };
+  const known = knownTotal(options.checkpoint, segments);
   const voids = new SequenceSet();
   for (const { head, base } of segments) {
     if (head === undefined) continue;
     voids.add(head.previousEnd, base - 1);
     survey.acknowledged = Math.max(survey.acknowledged, head.previousEnd - 1);
   }
-  for (const segment of segments) await scanSegment(options, survey, segment, voids);
+  for (const segment of segments) {
+    await scanSegment(options, survey, { segment, voids, countedTo: known?.sequence ?? 0 });
+  }
   orderRuns(survey.backlog);
   await options.beforeChanges();
   const newest = segments.at(-1);
@@ -109,9 +118,16 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   await removeDrained(options, survey);
   const { backlog } = survey;
   backlog.acknowledgedThrough = Math.max(survey.acknowledged, backlog.acknowledgedThrough);
+  const countedTo = known?.sequence ?? options.checkpoint.drainedThrough;
   return {
     ...outcome,
     backlog,
+    damaged: damagedIn({
+      // A loss that an earlier start found is in no later total.
+      isNew: outcome.newLostFrames > 0,
+      total: (known?.spans ?? 0) - options.checkpoint.drainedSpans - survey.foundSpans,
+      uncounted: lostAfter(survey, voids, countedTo),
+    }),
     duplicateFrames: survey.duplicateFrames,
     newestBase: newest?.base ?? 0,
     nextSequence:
@@ -166,9 +182,9 @@ async function readHeads(options: RecoveryOptions): Promise<FoundSegment[]> {
 async function scanSegment(
   options: RecoveryOptions,
   survey: Survey,
-  found: FoundSegment,
-  voids: SequenceSet,
+  of: { readonly segment: FoundSegment; readonly voids: SequenceSet; readonly countedTo: number },
 ): Promise<void> {
+  const { segment: found, voids, countedTo } = of;
   const { fileSystem, directory, checkpoint } = options;
   const { backlog, seen } = survey;
   const segment: Segment = { name: found.name, base: found.base, bytes: found.size };
@@ -195,6 +211,7 @@ async function scanSegment(
     seen.add(frame.sequence, frame.sequence);
     if (frame.sequence <= checkpoint.drainedThrough || voids.has(frame.sequence)) return;
     const { offset, end, sequence, spans, appendedAtMs } = frame;
+    if (sequence <= countedTo) survey.foundSpans += spans;
     const place = { offset, end, first: sequence, last: sequence };
     extendBacklog(backlog, segment, { ...place, frames: 1, spans, appendedAtMs });
   };
@@ -261,6 +278,15 @@ async function repair(
   }
 }
 
+/** Lost frames after a sequence. */
+function lostAfter(survey: Survey, voids: SequenceSet, sequence: number): number {
+  let lost = 0;
+  for (const hole of survey.seen.holes(sequence + 1, survey.acknowledged)) {
+    for (const [first, last] of voids.holes(hole[0], hole[1])) lost += last - first + 1;
+  }
+  return lost;
+}
+
 /** First sequence that the segment cannot contain, from its neighbours. */
 function endOf(
   survey: Survey,
@@ -270,7 +296,8 @@ function endOf(
 ): number {
   const seenEnd = found.lastFound + 1;
   if (following === undefined) return Math.max(seenEnd, survey.acknowledged + 1);
-  if (following.head === undefined) return seenEnd;
+  // Its name says where it began; what was never acknowledged before it is unknown then.
+  if (following.head === undefined) return Math.max(seenEnd, following.base);
   if (following.head.previousBase === found.base) {
     return Math.max(seenEnd, following.head.previousEnd);
   }

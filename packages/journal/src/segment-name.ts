@@ -13,6 +13,8 @@ export interface SegmentHead {
   readonly previousEnd: number;
   /** Base of the segment before, 0 for none; a gap in this chain means a missing file. */
   readonly previousBase: number;
+  /** Spans of all frames before it, since the directory was made; absent in earlier versions. */
+  readonly spansBefore?: number | undefined;
 }
 
 /** Name of the segment that starts with this sequence. */
@@ -28,14 +30,20 @@ export function segmentBase(name: string): number | undefined {
 
 /** Payload of the first frame. */
 export function encodeHead(head: SegmentHead): Buffer {
-  const payload = Buffer.alloc(16);
+  const payload = Buffer.alloc(24);
   writeUint64(payload, head.previousEnd, 0);
   writeUint64(payload, head.previousBase, 8);
+  writeUint64(payload, head.spansBefore ?? 0, 16);
   return payload;
 }
 
 /** The head in the payload of a first frame, or undefined when it is too short. */
 export function decodeHead(payload: Buffer): SegmentHead | undefined {
   if (payload.byteLength < 16) return undefined;
-  return { previousEnd: readUint64(payload, 0), previousBase: readUint64(payload, 8) };
+  const spansBefore = payload.byteLength < 24 ? undefined : readUint64(payload, 16);
+  return {
+    previousEnd: readUint64(payload, 0),
+    previousBase: readUint64(payload, 8),
+    spansBefore,
+  };
 }

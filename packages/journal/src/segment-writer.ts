@@ -37,6 +37,8 @@ export interface SegmentWriterOptions {
   /** First sequence that was never used. */
   readonly nextSequence: number;
   readonly previousBase: number;
+  /** Spans of all acknowledged frames, since the directory was made. */
+  readonly spansThrough: () => number;
   readonly onEvent: (code: "journal_failed" | "disk_full" | "journal_healed") => void;
   readonly onDurable: () => void;
 }
@@ -243,7 +245,11 @@ async function openSegment(state: WriterState): Promise<ActiveSegment> {
   const base = state.next;
   const name = segmentName(base);
   const path = join(directory, name);
-  const head = { previousEnd: backlog.acknowledgedThrough + 1, previousBase: state.base };
+  const head = {
+    previousEnd: backlog.acknowledgedThrough + 1,
+    previousBase: state.base,
+    spansBefore: state.options.spansThrough(),
+  };
   const fields = { kind: frameKind.segment, spans: 0, lag: 0, appendedAtMs: clock.now() };
   const bytes = encodeFrame({ ...fields, sequence: base }, encodeHead(head));
   const file = await fileSystem.open(path, "create");

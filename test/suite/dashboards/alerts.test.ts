@@ -86,6 +86,17 @@ describe("alert rules", () => {
   });
 });
 
+test("profiles of ClickHouse lie where it reads them, in both compose files", () => {
+  expect(read("dashboards/clickhouse/server.xml")).not.toContain("<profiles>");
+  expect(read("dashboards/clickhouse/users.xml")).toMatch(
+    /<profiles>\s*<default>[^]*<async_insert>0<\/async_insert>/,
+  );
+  const mount = "clickhouse/users.xml:/etc/clickhouse-server/users.d/turnproof.xml:ro";
+  for (const file of ["docker-compose.yml", "dashboards/cluster/docker-compose.yml"]) {
+    expect([file, read(file).includes(mount)]).toEqual([file, true]);
+  }
+});
+
 test("the systemd unit has no rights beyond its data directory, and sets known variables", () => {
   const unit = read("dashboards/systemd/turnproof.service");
   for (const line of [

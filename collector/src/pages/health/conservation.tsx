@@ -135,7 +135,8 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
         </Fact>
         <Fact name="damage">
           <Count of={journal.corrupt_ranges} /> corrupt ranges · <Count of={journal.lost_frames} />{" "}
-          frames lost · <Count of={journal.quarantined_spans} /> items quarantined
+          frames lost{uncountedText(ingest.conservation.lost_frames_uncounted)} ·{" "}
+          <Count of={journal.quarantined_spans} /> items quarantined
         </Fact>
         {journal.quarantined_spans === 0 ? null : (
           <Fact name="quarantine">
@@ -159,6 +160,27 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
   );
 };
 
+/** Whether the evidence that turns rest on is there. */
+const Missing: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of }) => {
+  if (of === null) return <Badge tone="quiet" icon="unjudged" word="not compared with its turns" />;
+  const { turns, roots_missing: roots, rows_missing: rows } = of;
+  if (roots === 0) {
+    return <Badge tone="ok" icon="success" word={`all of it, in ${countText(turns)} turns`} />;
+  }
+  return (
+    <>
+      <Badge tone="bad" icon="failed" word={`${countText(rows)} rows are gone`} /> in{" "}
+      <Count of={roots} /> traces, without a deletion. Their turns are no success any more;{" "}
+      <code>turnproof restore</code> brings a backup back.
+    </>
+  );
+};
+
+/** Lost frames whose own count of items is lost as well. */
+function uncountedText(frames: number): string {
+  return frames === 0 ? "" : `, ${countText(frames)} of them with an unknown number of items`;
+}
+
 /** Behind the journal: the store and the audit log. */
 const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
   const { store, audit } = of;
@@ -176,6 +198,9 @@ const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
           />
           <Duration ms={store.elapsed_ms} />
         </span>
+      </Fact>
+      <Fact name="evidence">
+        <Missing of={of.ingest.missing} />
       </Fact>
       {of.ingest.forward === null ? null : <ForwardFact of={of.ingest.forward} />}
       {drain.failure === null ? null : <Fact name="drain">{wordsOf(drain.failure)}</Fact>}

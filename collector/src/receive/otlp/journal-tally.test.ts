@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { openJournal, startDrain } from "@turnproof/journal";
 import { expect, test } from "vitest";
 
+import { Conservation } from "../conservation.ts";
 import { tallyOf } from "./journal-tally.ts";
 
 const spansOfFrame = 3;
@@ -60,5 +61,29 @@ test("a frame rots while the journal is open", async () => {
   expect(tally.stored).toBeLessThanOrEqual(held);
   expect(tally.stored + tally.pending + tally.quarantined + tally.lost).toBe(all);
   await drain.close();
+  await journal.close();
+});
+
+test("a segment that was destroyed while no process ran is on both sides of the sum", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "tally-"));
+  const first = await openJournal({ directory });
+  for (let frame = 0; frame < frames; frame += 1) {
+    await first.append({ payload: Buffer.from(`frame-${frame}`), spans: spansOfFrame });
+  }
+  await first.close();
+  for (const name of readdirSync(directory).filter((each) => each.endsWith(".segment"))) {
+    const file = join(directory, name);
+    writeFileSync(file, Buffer.alloc(readFileSync(file).byteLength));
+  }
+  const journal = await openJournal({ directory });
+  const tally = tallyOf(journal.stats(), { quarantinedEvents: 0 }, journal.stats().pendingSpans);
+  const lost = frames * spansOfFrame;
+  expect(new Conservation(() => tally).snapshot()).toMatchObject({
+    recovered: lost,
+    lost,
+    lost_frames_uncounted: 0,
+    stored: 0,
+    balanced: true,
+  });
   await journal.close();
 });

@@ -8,12 +8,20 @@ import type { JournalTally } from "../conservation.ts";
 
 /** The places of all items that this process found or appended. */
 export function tallyOf(
-  { appendedSpans, pendingSpans, lostSpans }: JournalStats,
-  { quarantinedEvents }: DrainStats,
+  { appendedSpans, pendingSpans, lostSpans, damaged }: JournalStats,
+  { quarantinedEvents }: Pick<DrainStats, "quarantinedEvents">,
   recovered: number,
 ): JournalTally {
   // A row is quarantined just before its batch leaves the journal; damaged rows were never stored.
   const stored = Math.max(0, appendedSpans - pendingSpans - quarantinedEvents - lostSpans);
   const pending = appendedSpans - stored - quarantinedEvents - lostSpans;
-  return { recovered, stored, pending, quarantined: quarantinedEvents, lost: lostSpans };
+  return {
+    // What was found damaged was found all the same: it is on both sides.
+    recovered: recovered + damaged.spans,
+    stored,
+    pending,
+    quarantined: quarantinedEvents,
+    lost: lostSpans + damaged.spans,
+    lostFramesUncounted: damaged.framesUncounted,
+  };
 }

@@ -24,7 +24,7 @@ import { Conservation } from "../conservation.ts";
 import type { ConservationSnapshot } from "../conservation.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import type { ForwardState } from "../forward/forward.ts";
-import type { IngestDesk, IngestReport } from "../ingest.ts";
+import type { IngestDesk, IngestReport, MissingEvidence } from "../ingest.ts";
 import type { Log } from "../../log.ts";
 import { createBlockThread } from "./block-thread.ts";
 import { createBodyThreads } from "./body-threads.ts";
@@ -35,6 +35,7 @@ import type { Intake } from "./intake.ts";
 import { otlpRoutes } from "./receive.ts";
 import { tallyOf } from "./journal-tally.ts";
 import { watchJournal } from "./journal-losses.ts";
+import { missingReport, withMissing } from "./missing-rows.ts";
 import { createReceivedClock } from "./received-clock.ts";
 
 /** Dependencies of a receiver. */
@@ -127,7 +128,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     settings: { identityKey: options.identityKey, knownNames: options.knownNames ?? [] },
     threads: options.threads ?? 1,
   });
-  const state = { open: true };
+  const state: { open: boolean; missing?: MissingEvidence } = { open: true };
   const { now } = options;
   const clock = createReceivedClock(now && (() => Math.floor(now() * 1_000)));
   const intake = createIntake({
@@ -154,11 +155,9 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     nextStored: (...asked) => nextStored(drain, ...asked),
     mark: clock,
     settled: (waitMs) => settled(journal, drain, waitMs),
-    report: () => ({
-      ...reportOf(journal, drain, conservation),
-      forward: options.forwarded?.() ?? null,
-    }),
-    losses: () => watched.known(),
+    report: () => ({ ...reportOf(journal, drain, conservation), ...besides(options, state) }),
+    noteMissing: (missing) => void (state.missing = missing),
+    losses: () => withMissing(watched.known(), state.missing),
     async close(deadlineMs) {
       state.open = false;
       const late = new AbortController();
@@ -266,11 +265,19 @@ async function settled(journal: Journal, drain: Drain, waitMs: number): Promise<
   }
 }
 
+/** State beside journal and drain. */
+function besides(
+  { forwarded }: ReceiverOptions,
+  { missing }: { readonly missing?: MissingEvidence },
+): Pick<IngestReport, "missing" | "forward"> {
+  return { missing: missingReport(missing), forward: forwarded?.() ?? null };
+}
+
 function reportOf(
   journal: Journal,
   drain: Drain,
   conservation: Conservation,
-): Omit<IngestReport, "forward"> {
+): Omit<IngestReport, "missing" | "forward"> {
   const stats = journal.stats();
   const sent = drain.stats();
   return {

@@ -16,6 +16,7 @@ import { isThisVersion, makeEvidenceTables } from "../sqlite/sqlite-evidence.ts"
 export type EvidenceLook =
   | { readonly found: "whole" | "none" | "damaged" | "newer_version" | "older_version" }
   | { readonly found: "part_missing"; readonly name: string }
+  | { readonly found: "rows_missing"; readonly rows: number; readonly roots: number }
   | { readonly found: "log_unreadable" | "log_alone" };
 
 /**
@@ -50,10 +51,25 @@ function lookAt(database: SqliteDatabase): EvidenceLook {
     // A process killed while creating the file leaves one that the next start completes.
     if (!isCurrent) return { found: isUnmarked(database) ? "none" : "older_version" };
     const missing = partsOfSchema().find((name) => !held.has(name));
-    return missing === undefined ? { found: "whole" } : { found: "part_missing", name: missing };
+    if (missing !== undefined) return { found: "part_missing", name: missing };
+    return missingRows(database) ?? { found: "whole" };
   } finally {
     database.close();
   }
+}
+
+/** Roots with fewer stored rows than were counted as they were written. */
+function missingRows(database: SqliteDatabase): EvidenceLook | undefined {
+  const row = database
+    .prepare(
+      `SELECT count(*) AS roots, coalesce(sum(rows - held), 0) AS rows FROM (
+        SELECT rows, coalesce((SELECT sum(events) FROM bundles WHERE root = roots.id), 0) AS held
+        FROM roots
+      ) WHERE held < rows`,
+    )
+    .get();
+  const [roots, rows] = [Number(row?.["roots"]), Number(row?.["rows"])];
+  return roots > 0 ? { found: "rows_missing", rows, roots } : undefined;
 }
 
 function isUnmarked(database: SqliteDatabase): boolean {
