@@ -82,6 +82,22 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/turns.json" },
   ],
+  "GET /traces/turns.csv": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/turns.csv" },
+  ],
+  "GET /traces/turns.jsonl": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/turns.jsonl" },
+  ],
+  "GET /traces/spans.csv": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/spans.csv" },
+  ],
+  "GET /traces/spans.jsonl": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/spans.jsonl" },
+  ],
   "GET /traces/overview.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/overview.json" },
