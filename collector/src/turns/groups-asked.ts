@@ -14,7 +14,7 @@ import type { Paging } from "../http/paging.ts";
 import { filters, readParameters } from "../http/parameters.ts";
 import type { Parts } from "../parts.ts";
 import { turnQuestion } from "./turn-conditions.ts";
-import { keysetOf, placeOf } from "./turn-place.ts";
+import { keysetOf, placeOf, usualOrder } from "./turn-place.ts";
 import { pendingFrames } from "./window.ts";
 
 const { application_id, user_id, scope, agent_id, thread_id, start_time, end_time } = filters;
@@ -77,7 +77,7 @@ export async function askGroups(
   fixed: { readonly agent_id?: string; readonly thread_id?: string },
 ): Promise<GroupsAsked> {
   const parameters = { ...readParameters(c, groupsParameters), ...fixed };
-  const paging = await pagingOf(c, parts, { ...parameters, view: "groups" });
+  const paging = await pagingOf(c, parts, { ...parameters, ...groupsView });
   const { reading } = paging;
   return {
     reading,
@@ -89,13 +89,16 @@ export async function askGroups(
   };
 }
 
+/** What else a cursor belongs to. */
+const groupsView = { view: "groups", sort: usualOrder.by };
+
 /** The page of the newest turns. */
 export async function newestTurns(
   parts: Parts,
   { question, limit, after }: GroupsAsked,
 ): Promise<{ readonly records: readonly TurnRecord[]; readonly next: Keyset | null }> {
   const { records, next } = await parts.store.ledger.listTurns(question, {
-    order: { by: "first_received" },
+    order: usualOrder,
     limit,
     ...(after === undefined ? {} : { after: placeOf(after) }),
   });

@@ -19,6 +19,7 @@ import { Empty } from "../../ui/elements/panel.tsx";
 import { WindowFooter } from "../../ui/elements/window-footer.tsx";
 import { RowsChart } from "../../ui/elements/rows-chart.tsx";
 import { TurnTable } from "../../ui/elements/turn-table.tsx";
+import { usualOrder } from "../../turns/turn-place.ts";
 import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
@@ -127,7 +128,7 @@ const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ m
         base={hrefOf(frame, "")}
         live
         classes={listClasses(query)}
-        sorting={{ path, query: query }}
+        sorting={{ path, query, usual: usualOrder.by }}
       />
       {none ? (
         <Empty title="No turn here passes these filters">

@@ -7,7 +7,6 @@ import { z } from "zod";
 import type { TurnRow } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import { turnOrderFields } from "@turnproof/store";
-import type { TurnOrder } from "@turnproof/store";
 
 import { parametersOf, queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import { wantsPage } from "../../http/environment.ts";
@@ -19,7 +18,7 @@ import { withTwin, pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
-import { keysetOf, placeOf } from "../../turns/turn-place.ts";
+import { keysetOf, placeOf, usualOrder } from "../../turns/turn-place.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
@@ -32,7 +31,11 @@ const turnsParameters = z.strictObject({
   ...listParameters.shape,
   sort: z
     .enum(turnOrderFields)
-    .describe("What the list is ordered by; default `first_received`. Unknown values come last.")
+    .describe(
+      "What the list is ordered by; default `own_time`: the turn's `ended_at`, and no later than " +
+        "its last receipt, so that a clock that is ahead moves nothing to the front. " +
+        "`first_received` is the order of receipt. Unknown values come last.",
+    )
     .optional(),
   order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),
   hide: z
@@ -106,7 +109,9 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const sorted = wantsPage(c) ? sortedAddress(c) : undefined;
     if (sorted !== undefined) return c.redirect(sorted, 303);
     const { limit: asked, sort, order } = parameters;
-    const paging = await pagingOf(c, parts, { ...parameters, view: "turns" });
+    const by = sort ?? usualOrder.by;
+    // A cursor belongs to its order, also where the request does not name it.
+    const paging = await pagingOf(c, parts, { ...parameters, sort: by, view: "turns" });
     const { ledger } = parts.store;
     const names = await knownNames(ledger, paging.reading.scope, parameters.q);
     const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
@@ -116,7 +121,7 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const { records, next } = await ledger.listTurns(
       { ...question, signal: c.req.raw.signal },
       {
-        order: orderOf(sort, order),
+        order: order === "ascending" ? { by, ascending: true } : { by },
         limit: size,
         ...(paging.after === undefined ? {} : { after: placeOf(paging.after) }),
       },
@@ -124,7 +129,7 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const model: TurnsModel = {
       items: records.map(({ row }) => row),
       limit: size,
-      // A turn keeps its place in the order of receipt, so the position needs no unit to check.
+      // The place is a value and a key, so that it stands where no turn is any more.
       next_cursor: await paging.seal(next === null ? null : keysetOf(next), undefined),
       window_complete: pending === 0 && paging.after === undefined && next === null,
       as_of: paging.asOf,
@@ -133,13 +138,6 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     return respond(c, { model, view: turnsPage });
   });
   return app;
-}
-
-function orderOf(
-  by: TurnOrder["by"] = "first_received",
-  direction: "descending" | "ascending" = "descending",
-): TurnOrder {
-  return direction === "ascending" ? { by, ascending: true } : { by };
 }
 
 /**

@@ -20,7 +20,7 @@ interface TableColumn {
 }
 
 const columns: readonly TableColumn[] = [
-  { name: "c-time", heading: "Time", title: "Time of the turn's last event", sort: "ended_at" },
+  { name: "c-time", heading: "Time", title: "Time of the turn's last event", sort: "own_time" },
   {
     name: "c-agent",
     heading: "Agent",
@@ -103,7 +103,7 @@ export const TurnTable: FC<{
                 class={name}
                 scope="col"
                 title={title}
-                aria-sort={directionOf(sort, sorting.query)}
+                aria-sort={directionOf(sort, sorting.query, sorting.usual)}
               >
                 <SortLink field={sort} heading={heading} at={sorting} />
               </th>
