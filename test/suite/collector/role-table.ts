@@ -178,6 +178,10 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/reconcile.jws?agent_id=agent-O&root_trace_id=root-O" },
   ],
+  "GET /traces/evidence.jsonl": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/evidence.jsonl?agent_id=agent-O&root_trace_id=root-O" },
+  ],
   "POST /traces/reconcile": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/reconcile", body: { events: [] } },

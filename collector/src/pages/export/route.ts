@@ -20,6 +20,7 @@ import type { Parts } from "../../parts.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { usualOrder } from "../../turns/turn-place.ts";
 import { eventsOf } from "../../turns/turn-reading.ts";
 import { rowKey } from "../../ui/display/turn-figures.ts";
 import { csvHead, csvRows, jsonRows, spanTable, turnTable } from "./table-text.ts";
@@ -29,7 +30,7 @@ const exportParameters = z.strictObject({
   ...listParameters.omit({ chart: true }).shape,
   sort: z
     .enum(turnOrderFields)
-    .describe("What the turns are ordered by; default `first_received`.")
+    .describe("What the turns are ordered by; default `own_time`.")
     .optional(),
   order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),
 });
@@ -129,7 +130,7 @@ interface ExportAsked {
 }
 
 async function askExport(c: AppContext, { store }: Parts): Promise<ExportAsked> {
-  const { sort: by = "first_received", order, ...parameters } = readParameters(c, exportParameters);
+  const { sort: by = usualOrder.by, order, ...parameters } = readParameters(c, exportParameters);
   const reading = readingFor(c, parameters);
   const names = await knownNames(store.ledger, reading.scope, parameters.q);
   return {

@@ -8,6 +8,7 @@ import type { FC } from "hono/jsx";
 import { countText, durationText } from "../../ui/display/figures.ts";
 import { lanes } from "../../ui/display/kind-words.ts";
 import { ticks, timeScale } from "../../ui/display/time-scale.ts";
+import type { typicalByTool } from "../../ui/display/typical-call.ts";
 import { waterfallRows } from "../../ui/display/waterfall-rows.ts";
 import type { WaterfallModel } from "../../ui/display/waterfall-rows.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
@@ -24,8 +25,9 @@ const serverRowsMax = 60;
 export const WaterfallCard: FC<{
   readonly waterfall: CausalWaterfall;
   readonly priorities: ReadonlyMap<string, number>;
+  readonly typical: ReturnType<typeof typicalByTool>;
   readonly label: string;
-}> = ({ waterfall, priorities, label }) => {
+}> = ({ waterfall, priorities, typical, label }) => {
   const model = waterfallRows(waterfall);
   const { rows } = model;
   return (
@@ -44,7 +46,7 @@ export const WaterfallCard: FC<{
         <Legend waterfall={waterfall} />
         <FindBox />
         <canvas class="minimap" data-minimap hidden aria-hidden="true"></canvas>
-        <Grid model={model} priorities={priorities} label={label} />
+        <Grid model={model} priorities={priorities} typical={typical} label={label} />
         <nav class="row-path" aria-label="Above the selected row" data-wf-path hidden></nav>
         {rows.length > serverRowsMax ? (
           <p class="wf-more" data-wf-more>
@@ -75,8 +77,9 @@ export const WaterfallCard: FC<{
 const Grid: FC<{
   readonly model: WaterfallModel;
   readonly priorities: ReadonlyMap<string, number>;
+  readonly typical: ReturnType<typeof typicalByTool>;
   readonly label: string;
-}> = ({ model, priorities, label }) => {
+}> = ({ model, priorities, typical, label }) => {
   const { rows, extentMs } = model;
   const scale = timeScale({ fromMs: 0, toMs: extentMs });
   return (
@@ -113,6 +116,7 @@ const Grid: FC<{
                 selected: false,
                 dimmed: false,
                 priority: priorities.get(row.node?.event_id ?? ""),
+                typical: typical.get(row.node?.tool_name),
               }}
             />
           ))}
