@@ -43,7 +43,7 @@ export const WaterfallCard: FC<{
             <Tool name="fit" icon="fit" word="Fit" title="Show everything (0)" />
           </div>
         </header>
-        <Legend waterfall={waterfall} />
+        <Legend waterfall={waterfall} usual={typical.size > 0} />
         <FindBox />
         <canvas class="minimap" data-minimap hidden aria-hidden="true"></canvas>
         <Grid model={model} priorities={priorities} typical={typical} label={label} />
@@ -157,7 +157,10 @@ const Axis: FC<{ readonly extentMs: number }> = ({ extentMs }) => (
   </svg>
 );
 
-const Legend: FC<{ readonly waterfall: CausalWaterfall }> = ({ waterfall }) => {
+const Legend: FC<{ readonly waterfall: CausalWaterfall; readonly usual: boolean }> = ({
+  waterfall,
+  usual,
+}) => {
   const counts = new Map<string, number>();
   for (const { nodes } of waterfall.groups) {
     for (const { lane } of nodes) counts.set(lane, (counts.get(lane) ?? 0) + 1);
@@ -174,6 +177,15 @@ const Legend: FC<{ readonly waterfall: CausalWaterfall }> = ({ waterfall }) => {
           </button>
         );
       })}
+      {usual ? (
+        <span class="muted usual-key" title="Of the same tool in the week before the turn ended">
+          <svg class="wf-usual" width="20" height="14" aria-hidden="true" focusable="false">
+            <line x1="2" x2="2" y1="1" y2="12" />
+            <line x1="2" x2="18" y1="11" y2="11" />
+          </svg>{" "}
+          usual time of a tool, and its p95
+        </span>
+      ) : null}
     </div>
   );
 };
