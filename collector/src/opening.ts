@@ -42,12 +42,15 @@ import { loggedRecord, recordElsewhere, recordFrames } from "./receive/record-fr
 import type { RecordBatch } from "./receive/record-frames.ts";
 import { collectorScope } from "./access/grants.ts";
 import { lateEvidence, lateMemory } from "./backend/late-store.ts";
+import { startForward } from "./receive/forward/forward.ts";
+import type { Forward } from "./receive/forward/forward.ts";
 import { openReceiver } from "./receive/otlp/receiver.ts";
 import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
 import type { Alerts, Parts } from "./parts.ts";
+import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
 import { version } from "./version.ts";
@@ -96,7 +99,6 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const knownNames = namesOf(config);
   if (knownNames.length > 0) allowNames(knownNames);
   const { identityKey, ...door } = openDoor(opening);
-  const now = options.now ?? Date.now;
   // The journal's lock comes first: its error states that the directory is in use.
   const waiting = Promise.withResolvers<EvidenceStore>();
   // Those who await these receive the failure; until then it is not an unhandled one.
@@ -104,8 +106,10 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const recording = Promise.withResolvers<RecordBatch>();
   recording.promise.catch(() => {});
   const producers = createThrottle(options.now);
+  const forward = await openForward(opening);
   const ingest = await openReceiver({
     directory: join(config.dataDir, "journal"),
+    ...(forward === undefined ? {} : { forwarded: () => forward.state() }),
     store: waiting.promise,
     authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
     origins: config.origins,
@@ -114,7 +118,12 @@ export async function openParts(opening: Opening): Promise<Parts> {
     identityKey,
     knownNames,
     log,
-    onStored: async (batch) => (await recording.promise)(batch),
+    onStored: async (batch) => {
+      await forward?.stored(batch);
+      await (
+        await recording.promise
+      )(batch);
+    },
     ...(options.now === undefined ? {} : { now: options.now }),
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
@@ -135,6 +144,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const patient = withMemoryRows(operatorStore(store, config.readOnly), memory);
   const parts: Parts = {
     ...door,
+    contracts: openContracts(opening),
     config,
     version,
     log,
@@ -148,7 +158,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     hooks: options.hooks ?? {},
     requests: createRequestMetrics(),
     cookieName: cookieNameOf(config.cookieSecure, config.basePath),
-    now,
+    now: options.now ?? Date.now,
     closing,
   };
   const judge = options.judge !== false && !config.readOnly;
@@ -158,12 +168,28 @@ export async function openParts(opening: Opening): Promise<Parts> {
   if (readers !== undefined) opened.push(() => readers.close());
   // Turns are written where they are judged, because they are in memory there.
   const bytesMax = judge && readers === undefined ? config.judgeBytesMax : 0;
-  const draft = bytesMax > 0 ? draftJudge(config) : undefined;
+  const draft = bytesMax > 0 ? draftJudge(config, parts.contracts) : undefined;
   const recorder = turnRecorder(store, collectorScope(), { bytesMax, draft });
   const own = recordFrames(recorder);
   recording.resolve(loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log));
   const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
   return { ...whole, alerts: await openAlerts(opening, whole) };
+}
+
+function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
+  const contracts = openStandingContracts(config.contracts, log);
+  opened.push(async () => contracts?.close());
+  return contracts;
+}
+
+/** The way to another endpoint, where one is configured. */
+async function openForward({ config, log, opened }: Opening): Promise<Forward | undefined> {
+  if (config.forward === undefined) return undefined;
+  const { bytesMax, ...target } = config.forward;
+  const directory = join(config.dataDir, "forward");
+  const forward = await startForward({ directory, target, bytesMax, log });
+  opened.push(() => forward.close());
+  return forward;
 }
 
 /** Alerts write beside the evidence, so read-only mode has none. */

@@ -5,6 +5,7 @@ import { z } from "zod";
 
 import { priceFileIn } from "./price-file.ts";
 import { alertRulesIn, alertTargets, webhookSecret } from "./alert-rules.ts";
+import { contractFolderIn } from "./contract-files.ts";
 import { accountsIn } from "./accounts.ts";
 import {
   declaredProxy,
@@ -17,6 +18,7 @@ import {
   traceTemplate,
   turnLimits,
 } from "./config-values.ts";
+import { forwardHeaders, forwardUrl } from "./forward-target.ts";
 import { shipTargets } from "./ship-targets.ts";
 
 const portText = z
@@ -74,10 +76,19 @@ export const schema = z.object({
   INGEST: z.enum(["on", "off"], "say on or off").default("on"),
   INGEST_TOKENS: ingestTokens.default([]),
   TRUSTED_INGEST: list.optional(),
+  CONTRACTS: contractFolderIn.optional(),
   PRICES: priceFileIn.optional(),
   ALERT_RULES: alertRulesIn.default([]),
   ALERT_TARGETS: alertTargets.default([]),
   ALERT_SECRET: webhookSecret.optional(),
+  FORWARD_URL: forwardUrl.optional(),
+  FORWARD_HEADERS: forwardHeaders.default({}),
+  FORWARD_BYTES_MAX: z
+    .string()
+    .regex(/^\d{1,15}$/, "a number of bytes")
+    .transform(Number)
+    .refine((value) => value >= 16_777_216, "at least 16 MiB")
+    .default(1_073_741_824),
   TURN_LIMIT: turnLimits.optional(),
   JOURNAL_BYTES_MAX: z
     .string()

@@ -100,6 +100,11 @@ export const variables: readonly Variable[] = [
   row("INGEST_TOKENS", "", "Comma-separated `name:token[:application_id]`, or bare tokens.", true),
   row("TRUSTED_INGEST", "everyone", "Names whose verification and acknowledgement count."),
   row(
+    "CONTRACTS",
+    "",
+    "Path of a folder of contracts (YAML, JSON) that every turn is judged by; read again when a file changes.",
+  ),
+  row(
     "PRICES",
     "",
     "Path of a JSON file with prices of models that come before the built-in list's; read at start.",
@@ -116,6 +121,22 @@ export const variables: readonly Variable[] = [
     "",
     "Signs webhooks of ALERT_TARGETS: `whsec_` and 24 to 64 bytes in base64.",
     true,
+  ),
+  row(
+    "FORWARD_URL",
+    "",
+    "OTLP/HTTP endpoint that gets every stored span too, without content; `/v1/traces` is added to an origin.",
+  ),
+  row(
+    "FORWARD_HEADERS",
+    "",
+    "Its headers, `name=value` between commas, values percent-encoded.",
+    true,
+  ),
+  row(
+    "FORWARD_BYTES_MAX",
+    "1073741824",
+    "Bound of its queue; beyond it spans are given up and counted.",
   ),
   row(
     "TURN_LIMIT",

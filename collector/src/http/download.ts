@@ -14,7 +14,7 @@ export interface Download {
   readonly extension: string;
   readonly type: string;
   /** Its parts, in order; read one by one, as the client takes them. */
-  readonly parts: (signal: AbortSignal) => AsyncGenerator<string>;
+  readonly parts: (signal: AbortSignal) => AsyncGenerator<Uint8Array<ArrayBuffer>>;
 }
 
 /**
@@ -63,12 +63,11 @@ interface Ending {
 }
 
 function streamOf(
-  first: IteratorResult<string>,
-  source: AsyncGenerator<string>,
+  first: IteratorResult<Uint8Array<ArrayBuffer>>,
+  source: AsyncGenerator<Uint8Array<ArrayBuffer>>,
   { signal, left, end }: Ending,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const encoder = new TextEncoder();
-  let next: IteratorResult<string> | undefined = first;
+  let next: IteratorResult<Uint8Array<ArrayBuffer>> | undefined = first;
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
@@ -79,7 +78,7 @@ function streamOf(
           if (done === true) {
             controller.close();
             await end();
-          } else controller.enqueue(encoder.encode(value));
+          } else controller.enqueue(value);
         } catch (error) {
           controller.error(error);
           await end();

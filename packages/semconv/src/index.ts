@@ -52,6 +52,8 @@ export {
   ownSpanNames,
 } from "./kinds.ts";
 export type { EventKind, LegacyKind } from "./kinds.ts";
+export { keyCalls, keyedCalls } from "./keyed-calls.ts";
+export type { CallFingerprint } from "./keyed-calls.ts";
 export { keyIdentities, knownIdentity, opaqueIdentity } from "./keyed-identity.ts";
 export { allowNames, parseNames } from "./known-names.ts";
 export type { IdentityKeying } from "./keyed-identity.ts";
@@ -126,3 +128,5 @@ export { memoryCollections, scopedKinds, sharedKinds, vectorKinds } from "./memo
 export type { ScopedKind, SharedKind } from "./memory-kinds.ts";
 export { utf8Bytes } from "./utf8.ts";
 export { randomId } from "./random-id.ts";
+export { codingEvents, codingNames } from "./dialects/coding-agents.ts";
+export type { CodingEvent, CodingFact } from "./dialects/coding-agents.ts";

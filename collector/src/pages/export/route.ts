@@ -1,200 +1,162 @@
 /**
- * @module Export: the turns of a filter, and their events, as CSV and as lines of JSON. Permission,
- * scope, filters and order are those of the list; the store is read page by page as the client
- * takes the file.
+ * @module Export: events, turns and calls under any filter as Parquet, Arrow, CSV or JSON lines,
+ * part by part. A part is a whole file of bounded size, so that neither side holds more than one,
+ * and an interrupted export continues after the last part that arrived.
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { foldedTurns } from "@turnproof/evidence";
-import type { TurnEvent, TurnRow } from "@turnproof/evidence";
-import { CodedError } from "@turnproof/semconv";
-import { turnOrderFields } from "@turnproof/store";
-import type { TurnOrder, TurnPlace, TurnQuestion, TurnRecord } from "@turnproof/store";
+import { trustedErrors } from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+import { callRowsOf, callTable, eventColumns, turnTable } from "@turnproof/store";
+import type { TurnQuestion } from "@turnproof/store";
 
-import { download } from "../../http/download.ts";
-import type { Endpoint, RouteGroup } from "../../http/endpoint.ts";
+import type { Reading } from "../../access/grants.ts";
+import { pageFailures } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
-import { readParameters } from "../../http/parameters.ts";
-import { readingFor } from "../../http/query.ts";
+import { pagingOf } from "../../http/paging.ts";
+import type { Paging } from "../../http/paging.ts";
+import { filters, readParameters } from "../../http/parameters.ts";
+import { placeOfEvents } from "../../http/standing.ts";
 import type { Parts } from "../../parts.ts";
-import { knownNames } from "../../turns/free-text.ts";
+import { columnData } from "../../tables/column-data.ts";
+import type { ColumnData } from "../../tables/column-data.ts";
+import { tableFormatNames, tableFormats } from "../../tables/formats.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
+import { rowsUnread } from "../../turns/rows-unread.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
-import { usualOrder } from "../../turns/turn-place.ts";
-import { eventsOf } from "../../turns/turn-reading.ts";
-import { rowKey } from "../../ui/display/turn-figures.ts";
-import { csvHead, csvRows, jsonRows, spanTable, turnTable } from "./table-text.ts";
-import type { ExportedTable } from "./table-text.ts";
+import { keysetOf, placeOf } from "../../turns/turn-place.ts";
+import { pendingFrames } from "../../turns/window.ts";
 
+/** Filters of turns that events do not have. */
+const turnFilters = ["verdict", "finding", "q"] as const;
+
+const { chart: _chart, ...listFilters } = listParameters.shape;
+
+/** Parameters of an export. */
 const exportParameters = z.strictObject({
-  ...listParameters.omit({ chart: true }).shape,
-  sort: z
-    .enum(turnOrderFields)
-    .describe("What the turns are ordered by; default `own_time`.")
+  ...listFilters,
+  table: z
+    .enum(["events", "turns", "calls"])
+    .describe("Rows: events (default), turns, or the model and tool calls of turns.")
     .optional(),
-  order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),
+  format: z.enum(tableFormatNames).describe("Format of the file; default `parquet`.").optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,5}$/)
+    .transform(Number)
+    .pipe(z.number().int().min(1).max(limits.exportRowsMax))
+    .describe(`Events or turns of a part, 1 to ${limits.exportRowsMax}, which is the default.`)
+    .meta({ type: "integer", minimum: 1, maximum: limits.exportRowsMax, pattern: undefined })
+    .optional(),
+  cursor: filters.cursor.optional(),
 });
+type ExportParameters = z.output<typeof exportParameters>;
 
-/** Turns that are read at once; events are read for few, because a turn can have many. */
-const turnsAtOnce = 500;
-const turnsWithEventsAtOnce = 20;
+/** A part before it is written. */
+interface Part {
+  readonly columns: readonly ColumnData[];
+  readonly next: string | null;
+  /** Records that could not be read. */
+  readonly errors: number;
+  /** False where a bound of the store ended the reading. */
+  readonly whole: boolean;
+}
 
-const types = {
-  csv: "text/csv; charset=UTF-8; header=present",
-  jsonl: "application/jsonl; charset=UTF-8",
-} as const;
-type Form = keyof typeof types;
-
-const shared = {
-  needs: "trace.read",
-  query: exportParameters,
-  failures: ["scope_forbidden", "store_unavailable", "streams_full", "root_too_large"],
-} as const satisfies Partial<Endpoint>;
-
-const said =
-  "Written as it is read, without a bound on rows. A failure after the first part breaks the " +
-  "transfer. A cell of CSV that begins like a formula has an apostrophe before it.";
-
-/** Export: what each route needs, records and answers. */
+/** Export: what its route needs, records and answers. */
 export const exportGroup: RouteGroup = {
   endpoints: {
-    "GET /traces/turns.csv": {
-      ...shared,
-      audit: "turns.export",
-      id: "exportTurnsCsv",
-      summary: "All turns of a filter as CSV",
-      text: said,
-      returns: "A line of names, and one line for each turn.",
-      answers: "text/csv",
-    },
-    "GET /traces/turns.jsonl": {
-      ...shared,
-      audit: "turns.export",
-      id: "exportTurnsJsonLines",
-      summary: "All turns of a filter as lines of JSON",
-      text: said,
-      returns: "One row of `/traces/turns.json` a line.",
-      answers: "application/jsonl",
-    },
-    "GET /traces/spans.csv": {
-      ...shared,
-      audit: "events.export",
-      id: "exportSpansCsv",
-      summary: "The events of all turns of a filter as CSV",
-      text: said,
-      returns: "A line of names, and one line for each event, turn by turn.",
-      answers: "text/csv",
-    },
-    "GET /traces/spans.jsonl": {
-      ...shared,
-      audit: "events.export",
-      id: "exportSpansJsonLines",
-      summary: "The events of all turns of a filter as lines of JSON",
-      text: said,
-      returns: "One normalized event a line, turn by turn.",
-      answers: "application/jsonl",
+    "GET /traces/export": {
+      needs: "trace.read",
+      audit: "data.exported",
+      reads: true,
+      id: "exportTable",
+      summary: "A part of a table as a file",
+      text:
+        "Columns are those of `docs/operate/data.md`. The filters are those of the event page " +
+        "for `table=events`, else those of the list of turns. The header `turnproof-next-cursor` " +
+        "has the cursor of the next part and is absent after the last; `turnproof-rows` counts " +
+        "rows, `turnproof-unread` records that could not be read, and `turnproof-window` is " +
+        "`partial` where frames are pending or the store ended the reading. The cursor is valid " +
+        "for a week.",
+      query: exportParameters,
+      returns: "The file.",
+      answers: "application/octet-stream",
+      failures: [...pageFailures, "filter_not_applicable"],
     },
   },
   routes: exportRoutes,
 };
 
-/** GET `/traces/turns.*` and `/traces/spans.*`. */
+/** GET `/traces/export`. */
 function exportRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  for (const form of ["csv", "jsonl"] as const) {
-    app.get(`/traces/turns.${form}`, async (c) => {
-      const asked = await askExport(c, parts);
-      return download(c, parts, {
-        name: "turns",
-        extension: form,
-        type: types[form],
-        parts: (signal) => written(form, turnTable, rowsOf(parts, asked, signal)),
-      });
+  app.get("/traces/export", async (c) => {
+    const parameters = readParameters(c, exportParameters);
+    const { table = "events", format = "parquet" } = parameters;
+    const pages = { ...parameters, format: undefined, view: `export ${table}` };
+    const paging = await pagingOf(c, parts, pages, limits.exportCursorAgeSecondsMax);
+    const { reading } = paging;
+    const pending = await pendingFrames(parts);
+    const asked = { c, parts, parameters, reading, paging };
+    const part = table === "events" ? await eventPart(asked) : await turnPart(asked, table);
+    const { mediaType, write } = tableFormats[format];
+    return c.body(write(part.columns), 200, {
+      "Content-Type": mediaType,
+      "turnproof-rows": String(part.columns[0]?.values.length ?? 0),
+      "turnproof-unread": String(part.errors),
+      "turnproof-window": pending === 0 && part.whole ? "complete" : "partial",
+      "turnproof-as-of": paging.asOf,
+      ...(part.next === null ? {} : { "turnproof-next-cursor": part.next }),
     });
-    app.get(`/traces/spans.${form}`, async (c) => {
-      const asked = await askExport(c, parts);
-      return download(c, parts, {
-        name: "spans",
-        extension: form,
-        type: types[form],
-        parts: (signal) => written(form, spanTable, spansOf(parts, asked, signal)),
-      });
-    });
-  }
+  });
   return app;
 }
 
-interface ExportAsked {
-  readonly question: TurnQuestion;
-  readonly order: TurnOrder;
+interface AskedPart {
+  readonly c: AppContext;
+  readonly parts: Parts;
+  readonly parameters: ExportParameters;
+  readonly reading: Reading;
+  readonly paging: Paging;
 }
 
-async function askExport(c: AppContext, { store }: Parts): Promise<ExportAsked> {
-  const { sort: by = usualOrder.by, order, ...parameters } = readParameters(c, exportParameters);
-  const reading = readingFor(c, parameters);
-  const names = await knownNames(store.ledger, reading.scope, parameters.q);
+async function eventPart(asked: AskedPart): Promise<Part> {
+  const { c, parts, parameters, reading, paging } = asked;
+  const field = turnFilters.find((name) => parameters[name] !== undefined);
+  if (field !== undefined) throw new CodedError("filter_not_applicable", { field });
+  const { scope, query } = reading;
+  const unread = rowsUnread(parts, reading);
+  const slice = await parts.store.page(scope, query, {
+    limit: parameters.limit ?? limits.exportRowsMax,
+    signal: c.req.raw.signal,
+    ...(paging.after === undefined ? {} : { after: paging.after }),
+  });
+  const errors = trustedErrors(slice.errors).reduce((sum, { count }) => sum + count, 0);
   return {
-    question: turnQuestion(reading, parameters, { typed: c.get("typed"), names }),
-    order: order === "ascending" ? { by, ascending: true } : { by },
+    columns: columnData(eventColumns, slice.events),
+    next: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
+    errors,
+    whole: !unread && !(slice.bounded && slice.next === null),
   };
 }
 
-/** A table in one of its forms, part by part; the head of CSV is there without any row too. */
-async function* written<R extends object>(
-  form: Form,
-  table: ExportedTable<R>,
-  pages: AsyncGenerator<readonly R[]>,
-): AsyncGenerator<string> {
-  let head = form === "csv" ? csvHead(table) : "";
-  for await (const rows of pages) {
-    const text = form === "csv" ? csvRows(table, rows) : jsonRows(rows);
-    if (head + text !== "") yield head + text;
-    head = "";
-  }
-  if (head !== "") yield head;
-}
-
-async function* rowsOf(
-  parts: Parts,
-  asked: ExportAsked,
-  signal: AbortSignal,
-): AsyncGenerator<readonly TurnRow[]> {
-  for await (const records of pagesOf(parts, asked, turnsAtOnce, signal)) {
-    yield records.map(({ row }) => row);
-  }
-}
-
-/**
- * The events of the turns, in the order of the list.
- *
- * @throws CodedError `root_too_large` for a root with more events than are read of one
- */
-async function* spansOf(
-  parts: Parts,
-  asked: ExportAsked,
-  signal: AbortSignal,
-): AsyncGenerator<readonly TurnEvent[]> {
-  for await (const records of pagesOf(parts, asked, turnsWithEventsAtOnce, signal)) {
-    const read = await eventsOf(parts, asked.question.scope, records);
-    if (!read.complete) throw new CodedError("root_too_large");
-    const turns = new Map(foldedTurns(read.events).map((turn) => [rowKey(turn.row), turn.events]));
-    for (const { row } of records) yield turns.get(rowKey(row)) ?? [];
-  }
-}
-
-async function* pagesOf(
-  { store }: Parts,
-  { question, order }: ExportAsked,
-  limit: number,
-  signal: AbortSignal,
-): AsyncGenerator<readonly TurnRecord[]> {
-  let after: TurnPlace | null = null;
-  do {
-    const page = await store.ledger.listTurns(
-      { ...question, signal },
-      { order, limit, ...(after === null ? {} : { after }) },
-    );
-    yield page.records;
-    after = page.next;
-  } while (after !== null);
+async function turnPart(asked: AskedPart, table: "turns" | "calls"): Promise<Part> {
+  const { c, parts, parameters, reading, paging } = asked;
+  const reads = { typed: c.get("typed"), lenient: false };
+  const question: TurnQuestion = turnQuestion(reading, parameters, reads);
+  const { records, next } = await parts.store.ledger.listTurns(
+    { ...question, signal: c.req.raw.signal },
+    {
+      order: { by: "first_received" },
+      limit: parameters.limit ?? limits.exportRowsMax,
+      ...(paging.after === undefined ? {} : { after: placeOf(paging.after) }),
+    },
+  );
+  const columns =
+    table === "turns"
+      ? columnData(turnTable, records)
+      : columnData(callTable, records.flatMap(callRowsOf));
+  const sealed = await paging.seal(next === null ? null : keysetOf(next), undefined);
+  return { columns, next: sealed, errors: 0, whole: true };
 }

@@ -29,6 +29,8 @@ import { metadataOf } from "../../judge/verdict.ts";
 import { selectRoot, windowModel } from "../../turns/window.ts";
 import type { WindowModel } from "../../turns/window.ts";
 import { turnPage } from "./page.tsx";
+import { contractsOf } from "./turn-contracts.ts";
+import type { ContractsOfTurn } from "./turn-contracts.ts";
 
 const { application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id } = filters;
 
@@ -45,6 +47,8 @@ export interface TurnModel extends TurnAccount {
   readonly window: WindowModel;
   /** By tool; a tool with too few calls of a known duration has none. */
   readonly typical_calls: readonly TypicalCall[];
+  /** The standing contracts on each turn; null without contracts. */
+  readonly contracts: readonly ContractsOfTurn[] | null;
 }
 
 /** `/traces/{root_trace_id}.json` with `form=columns`. */
@@ -101,6 +105,7 @@ function turnRoutes(parts: Parts): Hono<AppEnv> {
       typical_calls: typical,
       events: rows.length === 0 ? events : [...events, ...rows].toSorted(compareEvents),
       window: windowModel(window),
+      contracts: await contractsOf(parts, place, events, metadata),
     };
     const json = asked === "columns" ? () => turnColumns(model) : undefined;
     return respond(c, { model, view: turnPage, ...(json === undefined ? {} : { json }) });
