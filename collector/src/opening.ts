@@ -49,7 +49,7 @@ import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
-import type { Alerts, Parts } from "./parts.ts";
+import type { Alerts, Parts, Readers } from "./parts.ts";
 import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
@@ -161,9 +161,32 @@ export async function openParts(opening: Opening): Promise<Parts> {
     now: options.now ?? Date.now,
     closing,
   };
+  const judging = openJudging(opening, { parts, store, memory: given });
+  recording.resolve(judging.record);
+  const { recorder, readers } = judging;
+  const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
+  return { ...whole, alerts: await openAlerts(opening, whole) };
+}
+
+interface Judging {
+  readonly recorder: Parts["recorder"];
+  readonly readers: Readers | undefined;
+  readonly record: RecordBatch;
+}
+
+/** The threads that answer and judge, and what records each stored batch. */
+function openJudging(
+  { config, log, options, opened }: Opening,
+  reading: {
+    readonly parts: Parts;
+    readonly store: EvidenceStore;
+    readonly memory: MemoryStore | undefined;
+  },
+): Judging {
+  const { parts, store } = reading;
   const judge = options.judge !== false && !config.readOnly;
   const readers = threaded(options, config, store)
-    ? createReaders({ parts, store, memory: given, judge })
+    ? createReaders({ ...reading, judge })
     : undefined;
   if (readers !== undefined) opened.push(() => readers.close());
   // Turns are written where they are judged, because they are in memory there.
@@ -171,9 +194,8 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const draft = bytesMax > 0 ? draftJudge(config, parts.contracts) : undefined;
   const recorder = turnRecorder(store, collectorScope(), { bytesMax, draft });
   const own = recordFrames(recorder);
-  recording.resolve(loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log));
-  const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
-  return { ...whole, alerts: await openAlerts(opening, whole) };
+  const record = loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log);
+  return { recorder, readers, record };
 }
 
 function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
