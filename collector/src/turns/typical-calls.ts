@@ -1,6 +1,6 @@
 /**
- * @module TypicalCalls: how long the tools of a turn usually take: nearest-rank percentiles over the
- * calls of other turns in the principal's scope, in the week before the turn ended.
+ * @module TypicalCalls: how long the tools of a turn usually take: nearest-rank percentiles over
+ * the calls of other turns in the principal's scope, in the week before the turn ended.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import type { EvidenceScope, TurnReader } from "@turnproof/store";
@@ -11,7 +11,7 @@ const weekMs = 7 * 86_400_000;
 /** Fewer calls say nothing of what is usual. */
 const callsMin = 5;
 
-/** The usual durations of the tools of these turns, by name; a tool without enough calls has none. */
+/** Usual durations of the tools of these turns, by name; with too few calls, none. */
 export async function typicalCalls(
   ledger: TurnReader,
   scope: EvidenceScope,

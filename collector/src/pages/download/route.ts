@@ -1,7 +1,7 @@
 /**
- * @module Download: every turn of a filter, or the events of all of them, as one file of CSV or JSON
- * lines, in the columns of `/traces/export`. Permission, scope, filters and order are those of the
- * list; the store is read page by page as the client takes the file.
+ * @module Download: every turn of a filter, or the events of all of them, as one file of CSV or
+ * JSON lines, in the columns of `/traces/export`. Permission, scope, filters and order are those of
+ * the list; the store is read page by page as the client takes the file.
  */
 import { Hono } from "hono";
 import { z } from "zod";
