@@ -36,6 +36,8 @@ export interface Paging {
 
 /** Parameters as a route parsed them. */
 type PageParameters = Parameters<typeof readingFor>[1] & {
+  /** What else the cursor is bound to, such as the order. */
+  readonly [name: string]: unknown;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly view?: string | undefined;

@@ -24,6 +24,7 @@ import { compareGroup } from "./compare/route.ts";
 import { costGroup } from "./cost/route.ts";
 import { docsGroup } from "./docs/route.ts";
 import { eventsGroup } from "./events/route.ts";
+import { downloadGroup } from "./download/route.ts";
 import { exportGroup } from "./export/route.ts";
 import { feedbackGroup } from "./feedback/route.ts";
 import { findGroup } from "./find/route.ts";
@@ -67,6 +68,7 @@ const groups: readonly RouteGroup[] = [
   facetsGroup,
   differencesGroup,
   trendGroup,
+  downloadGroup,
   healthGroup,
   compareGroup,
   releasesGroup,

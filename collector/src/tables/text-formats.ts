@@ -12,12 +12,36 @@ const encoder = new TextEncoder();
 
 /** The CSV file, its first line the names of the columns. */
 export function csvOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer> {
+  return csvLines(columns, { head: true, forSheets: false });
+}
+
+/**
+ * Lines of CSV, each ended.
+ *
+ * @param of `head`: names of the columns first. `forSheets`: a text that a spreadsheet would compute
+ * has an apostrophe before it.
+ */
+export function csvLines(
+  columns: readonly ColumnData[],
+  { head, forSheets }: { readonly head: boolean; readonly forSheets: boolean },
+): Uint8Array<ArrayBuffer> {
   const rows = columns[0]?.values.length ?? 0;
-  const lines = [columns.map(({ name }) => name).join(",")];
+  const lines = head ? [columns.map(({ name }) => name).join(",")] : [];
   for (let row = 0; row < rows; row += 1) {
-    lines.push(columns.map(({ type, values }) => cell(type, values[row] ?? null)).join(","));
+    const cells = columns.map(({ type, values }) => {
+      const value = values[row] ?? null;
+      return cell(type, forSheets && typeof value === "string" ? unformulated(value) : value);
+    });
+    lines.push(cells.join(","));
   }
-  return encoder.encode(`${lines.join("\r\n")}\r\n`);
+  return encoder.encode(lines.map((line) => `${line}\r\n`).join(""));
+}
+
+/** Signs at the start of a formula, also in their wide forms, and what a spreadsheet skips. */
+const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+
+function unformulated(text: string): string {
+  return formula.test(text) ? `'${text}` : text;
 }
 
 /** The lines. */

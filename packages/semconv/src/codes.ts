@@ -344,6 +344,7 @@ export const codes = {
     sentence: "The evidence is not trusted or changed meanwhile.",
     status: 409,
   },
+  root_too_large: { sentence: "A root has more events than are read of one.", status: 422 },
   body_too_large: { sentence: "The body is larger than the limit.", status: 413 },
   media_type_unsupported: {
     sentence: "This media type or encoding is not supported.",

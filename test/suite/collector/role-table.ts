@@ -86,6 +86,22 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/turns.json" },
   ],
+  "GET /traces/turns.csv": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/turns.csv" },
+  ],
+  "GET /traces/turns.jsonl": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/turns.jsonl" },
+  ],
+  "GET /traces/spans.csv": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/spans.csv" },
+  ],
+  "GET /traces/spans.jsonl": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/spans.jsonl" },
+  ],
   "GET /traces/overview.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/overview.json" },
@@ -185,6 +201,10 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
   "GET /traces/reconcile.jws": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/reconcile.jws?agent_id=agent-O&root_trace_id=root-O" },
+  ],
+  "GET /traces/evidence.jsonl": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/evidence.jsonl?agent_id=agent-O&root_trace_id=root-O" },
   ],
   "POST /traces/reconcile": [
     "401 200 200 200 200 200 200 200 401 401 401 200",

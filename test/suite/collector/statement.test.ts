@@ -8,6 +8,7 @@ import type { EventPage, TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
 import { checkStatement } from "../../../collector/src/judge/statement-check.ts";
+import { readEvents } from "../../../collector/src/cli/reconcile.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 
 const root = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -44,6 +45,16 @@ test.each([1, 2, 3, 1_000])("pages of %i events are what was signed", async (lim
     evidence: "matches",
     verdict: "supported",
     statement: { v: 2, event_count: 3, identity: { user_id: "ann" } },
+  });
+  // The file that the page of the turn offers is the same evidence.
+  const file = await desk.get(`/traces/evidence.jsonl?${asked}`);
+  expect(file.headers.get("content-disposition")).toMatch(
+    /^attachment; filename="turn-[\w-]+\.jsonl"$/,
+  );
+  const judged = readEvents(await file.text()).events as readonly TurnEvent[];
+  expect(await checkStatement(jws, keys, judged)).toMatchObject({
+    evidence: "matches",
+    verdict: "supported",
   });
   const [first, ...rest] = events as [TurnEvent, ...TurnEvent[]];
   const forged = [{ ...first, status: "partial" as const }, ...rest];

@@ -28,6 +28,7 @@ import type { Judged } from "../../judge/verdict.ts";
 import { collectRoot } from "../../turns/window.ts";
 import { windowModel } from "../../turns/window.ts";
 import type { WindowModel } from "../../turns/window.ts";
+import { downloadName } from "../../ui/display/download-name.ts";
 import { reconcilePage } from "./page.tsx";
 
 /** Parameters of the verdict. */
@@ -118,6 +119,18 @@ export const reconcileGroup: RouteGroup<ReconcileAnswers> = {
       failures: ["trace_not_found_in_window", "scope_forbidden", "store_unavailable"],
       answers: "application/jose",
     },
+    "GET /traces/evidence.jsonl": {
+      needs: "trace.read",
+      audit: "reconcile.evidence",
+      reads: true,
+      id: "getJudgedEvents",
+      summary: "The events that the verdict was computed from",
+      text: "For `turnproof verify --events`: the digest of the signed statement is over them.",
+      query: reconcileParameters,
+      returns: "One normalized event a line.",
+      failures: ["trace_not_found_in_window", "scope_forbidden", "store_unavailable"],
+      answers: "application/jsonl",
+    },
     "GET /.well-known/jwks.json": {
       needs: "open",
       id: "getSigningKeys",
@@ -160,11 +173,26 @@ function reconcileRoutes(parts: Parts): Hono<AppEnv> {
     const jws = await parts.signer.sign(statement);
     return c.body(jws, 200, {
       "Content-Type": "application/jose",
+      ...attached(parameters.root_trace_id, "jws"),
       [loggedHeader]: loggedStatement(jws, statement.identity["user_id"] ?? null, parts.keyring),
+    });
+  });
+  app.get("/traces/evidence.jsonl", async (c) => {
+    const { judged, parameters } = await judge(c, parts);
+    const lines = judged.events.map((event) => `${JSON.stringify(event)}\n`);
+    return c.body(lines.join(""), 200, {
+      "Content-Type": "application/jsonl; charset=UTF-8",
+      ...attached(parameters.root_trace_id, "jsonl"),
     });
   });
   app.get("/.well-known/jwks.json", (c) => respondJson(c, parts.signer.keys));
   return app;
+}
+
+function attached(root: string, extension: string): Record<string, string> {
+  return {
+    "Content-Disposition": `attachment; filename="${downloadName(root, extension)}"`,
+  };
 }
 
 type ReconcileParameters = z.output<typeof reconcileParameters>;

@@ -86,5 +86,6 @@ function sampleModel(events: readonly [TurnEvent, ...TurnEvent[]]): TurnModel {
     events,
     window: windowModel(window),
     contracts: null,
+    typical_calls: [],
   };
 }

@@ -9,6 +9,8 @@ import type { Columns } from "../../ui/display/columns.ts";
 import { prioritiesOf } from "../../ui/display/event-priorities.ts";
 import { waterfallOf } from "../../ui/display/turn-columns.ts";
 import type { TurnColumns } from "../../ui/display/turn-columns.ts";
+import { typicalByTool } from "../../ui/display/typical-call.ts";
+import type { TypicalCall } from "../../ui/display/typical-call.ts";
 import { idleGaps } from "../../ui/display/time-scale.ts";
 import { nextOf } from "../../ui/display/tree-rows.ts";
 import { waterfallRows } from "../../ui/display/waterfall-rows.ts";
@@ -41,6 +43,7 @@ interface Needed {
   }[];
   readonly verdict: Verdict;
   readonly insights: Insights;
+  readonly typical_calls: readonly TypicalCall[];
 }
 
 /** Starts the page of a turn. */
@@ -90,11 +93,16 @@ class TurnPage {
     this.#missing = rows.rows.flatMap((row, index) => (row.kind === "missing" ? [index] : []));
     // The grid draws, and so calls back, while it is still being created.
     let paint = (): void => {};
-    this.#grid = new WaterfallGrid(rows, priorities, {
-      onSelect: (row) => this.#show(row),
-      onView: () => paint(),
-      onKeepAll: () => this.#find?.keepAll(),
-    });
+    const typical = typicalByTool(model.typical_calls);
+    this.#grid = new WaterfallGrid(
+      rows,
+      { priorities, typical },
+      {
+        onSelect: (row) => this.#show(row),
+        onView: () => paint(),
+        onKeepAll: () => this.#find?.keepAll(),
+      },
+    );
     paint = showMinimap(this.#grid);
     paint();
   }

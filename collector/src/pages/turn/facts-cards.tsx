@@ -13,6 +13,8 @@ import {
 import type { Child, FC } from "hono/jsx";
 
 import { countText, durationText, shareText, wordsOf } from "../../ui/display/figures.ts";
+import { typicalByTool, typicalText } from "../../ui/display/typical-call.ts";
+import type { TypicalCall } from "../../ui/display/typical-call.ts";
 import { Badge, CacheBadge, ToolBadge } from "../../ui/elements/badge.tsx";
 import type { Tone } from "../../ui/elements/badge.tsx";
 import {
@@ -172,7 +174,11 @@ const Decision: FC<{ readonly event: TurnEvent }> = ({ event }) => {
 };
 
 /** Tools by outcome, and each call. */
-export const ToolsCard: FC<OfEvents> = ({ events }) => {
+export const ToolsCard: FC<OfEvents & { readonly typical: readonly TypicalCall[] }> = ({
+  events,
+  typical,
+}) => {
+  const usual = typicalByTool(typical);
   const calls = toolResults(events);
   const counts = countTools(events);
   const failed = counts.error + counts.provider_error;
@@ -195,16 +201,19 @@ export const ToolsCard: FC<OfEvents> = ({ events }) => {
         <CallTable
           label="Tool calls"
           words={["Tool", "Result", "Provider"]}
-          figures={["Results", "Duration"]}
+          figures={["Results", "Duration", "Usually"]}
           calls={calls}
-          rowOf={(event) => <Call event={event} />}
+          rowOf={(event) => <Call event={event} typical={usual.get(event.attributes.tool_name)} />}
         />
       )}
     </Card>
   );
 };
 
-const Call: FC<{ readonly event: TurnEvent }> = ({ event }) => {
+const Call: FC<{ readonly event: TurnEvent; readonly typical: TypicalCall | undefined }> = ({
+  event,
+  typical,
+}) => {
   const { attributes: of } = event;
   const provider = of.tool_provider ?? of.primary_provider;
   return (
@@ -228,6 +237,13 @@ const Call: FC<{ readonly event: TurnEvent }> = ({ event }) => {
       </td>
       <td class="num">
         <Duration ms={event.duration_ms} />
+      </td>
+      <td class="num">
+        {typical === undefined ? (
+          <NotMeasured short why="Too few calls of the week before have a known duration." />
+        ) : (
+          <span title={typicalText(typical)}>{durationText(typical.p50_ms)}</span>
+        )}
       </td>
       <td>
         <EvidenceLinks ids={[event.event_id]} bare />

@@ -10,6 +10,7 @@ import type { Child, FC } from "hono/jsx";
 import { prioritiesOf } from "../../ui/display/event-priorities.ts";
 import { failuresOf } from "../../ui/display/failure-words.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
+import { typicalByTool } from "../../ui/display/typical-call.ts";
 import { traceLink } from "../../ui/display/trace-link.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { TurnModel } from "./route.ts";
@@ -27,6 +28,7 @@ import { ContextCard, ModelsCard, OutcomesCard, ToolsCard } from "./facts-cards.
 import { FlameCard } from "./flame-card.tsx";
 import { Word } from "../../ui/elements/glossary-word.tsx";
 import { InsightsCard } from "./insights-card.tsx";
+import { ProofCard } from "./proof-card.tsx";
 import { RawEvents } from "./raw-events.tsx";
 import { StatisticsCard } from "./statistics-card.tsx";
 import { SupplyCard } from "./supply-card.tsx";
@@ -70,6 +72,7 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
       <WaterfallCard
         waterfall={waterfall}
         priorities={prioritiesOf(model)}
+        typical={typicalByTool(model.typical_calls)}
         label={`Causal waterfall of ${name}`}
       />
       <FlameCard waterfall={waterfall} />
@@ -78,12 +81,13 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
         <SupplyCard supply={supply} events={events} />
         <div class="stack">
           <InsightsCard insights={insights} />
-          <ToolsCard events={events} />
+          <ToolsCard events={events} typical={model.typical_calls} />
           <ModelsCard events={events} />
         </div>
         <div class="stack">
           <ContextCard events={events} />
           <OutcomesCard events={events} />
+          <ProofCard model={model} frame={frame} />
         </div>
       </div>
       <RawEvents events={events} href={frame.jsonHref ?? ""} linked={linked} />

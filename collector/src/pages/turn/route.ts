@@ -18,10 +18,12 @@ import { KeptAccounts } from "../../turns/kept-accounts.ts";
 import { timelineRows } from "../../memory/memory-events.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Columns } from "../../ui/display/columns.ts";
+import type { TypicalCall } from "../../ui/display/typical-call.ts";
 import type { WaterfallColumns } from "../../ui/display/turn-columns.ts";
 import type { Parts } from "../../parts.ts";
 import { accountOf } from "../../turns/turn-account.ts";
 import type { TurnAccount } from "../../turns/turn-account.ts";
+import { typicalCalls } from "../../turns/typical-calls.ts";
 import { withVerdicts } from "../../turns/turn-verdicts.ts";
 import { metadataOf } from "../../judge/verdict.ts";
 import { selectRoot, windowModel } from "../../turns/window.ts";
@@ -43,6 +45,8 @@ export interface TurnModel extends TurnAccount {
   /** Events of all stores, oldest first; rows of memory are in the timeline and never judged. */
   readonly events: readonly TurnEvent[];
   readonly window: WindowModel;
+  /** By tool; a tool with too few calls of a known duration has none. */
+  readonly typical_calls: readonly TypicalCall[];
   /** The standing contracts on each turn; null without contracts. */
   readonly contracts: readonly ContractsOfTurn[] | null;
 }
@@ -90,10 +94,16 @@ function turnRoutes(parts: Parts): Hono<AppEnv> {
     const account = accounts.of({ question, events, metadata }, () => accountOf(events, metadata));
     const place = { scope: reading.scope, root };
     const rows = await timelineRows(parts.memory, reading.scope, events);
+    const { ledger } = parts.store;
+    const [turns, typical] = await Promise.all([
+      withVerdicts(ledger, place, account.turns),
+      typicalCalls(ledger, reading.scope, account.turns),
+    ]);
     const model: TurnModel = {
       root_trace_id: root,
       ...account,
-      turns: await withVerdicts(parts.store.ledger, place, account.turns),
+      turns,
+      typical_calls: typical,
       events: rows.length === 0 ? events : [...events, ...rows].toSorted(compareEvents),
       window: windowModel(window),
       contracts: await contractsOf(parts, place, events, metadata),

@@ -8,6 +8,7 @@ import type { FC } from "hono/jsx";
 import { countText, durationText } from "../../ui/display/figures.ts";
 import { lanes } from "../../ui/display/kind-words.ts";
 import { ticks, timeScale } from "../../ui/display/time-scale.ts";
+import type { typicalByTool } from "../../ui/display/typical-call.ts";
 import { waterfallRows } from "../../ui/display/waterfall-rows.ts";
 import type { WaterfallModel } from "../../ui/display/waterfall-rows.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
@@ -24,8 +25,9 @@ const serverRowsMax = 60;
 export const WaterfallCard: FC<{
   readonly waterfall: CausalWaterfall;
   readonly priorities: ReadonlyMap<string, number>;
+  readonly typical: ReturnType<typeof typicalByTool>;
   readonly label: string;
-}> = ({ waterfall, priorities, label }) => {
+}> = ({ waterfall, priorities, typical, label }) => {
   const model = waterfallRows(waterfall);
   const { rows } = model;
   return (
@@ -41,10 +43,10 @@ export const WaterfallCard: FC<{
             <Tool name="fit" icon="fit" word="Fit" title="Show everything (0)" />
           </div>
         </header>
-        <Legend waterfall={waterfall} />
+        <Legend waterfall={waterfall} usual={typical.size > 0} />
         <FindBox />
         <canvas class="minimap" data-minimap hidden aria-hidden="true"></canvas>
-        <Grid model={model} priorities={priorities} label={label} />
+        <Grid model={model} priorities={priorities} typical={typical} label={label} />
         <nav class="row-path" aria-label="Above the selected row" data-wf-path hidden></nav>
         {rows.length > serverRowsMax ? (
           <p class="wf-more" data-wf-more>
@@ -75,8 +77,9 @@ export const WaterfallCard: FC<{
 const Grid: FC<{
   readonly model: WaterfallModel;
   readonly priorities: ReadonlyMap<string, number>;
+  readonly typical: ReturnType<typeof typicalByTool>;
   readonly label: string;
-}> = ({ model, priorities, label }) => {
+}> = ({ model, priorities, typical, label }) => {
   const { rows, extentMs } = model;
   const scale = timeScale({ fromMs: 0, toMs: extentMs });
   return (
@@ -113,6 +116,7 @@ const Grid: FC<{
                 selected: false,
                 dimmed: false,
                 priority: priorities.get(row.node?.event_id ?? ""),
+                typical: typical.get(row.node?.tool_name),
               }}
             />
           ))}
@@ -153,7 +157,10 @@ const Axis: FC<{ readonly extentMs: number }> = ({ extentMs }) => (
   </svg>
 );
 
-const Legend: FC<{ readonly waterfall: CausalWaterfall }> = ({ waterfall }) => {
+const Legend: FC<{ readonly waterfall: CausalWaterfall; readonly usual: boolean }> = ({
+  waterfall,
+  usual,
+}) => {
   const counts = new Map<string, number>();
   for (const { nodes } of waterfall.groups) {
     for (const { lane } of nodes) counts.set(lane, (counts.get(lane) ?? 0) + 1);
@@ -170,6 +177,15 @@ const Legend: FC<{ readonly waterfall: CausalWaterfall }> = ({ waterfall }) => {
           </button>
         );
       })}
+      {usual ? (
+        <span class="muted usual-key" title="Of the same tool in the week before the turn ended">
+          <svg class="wf-usual" width="20" height="14" aria-hidden="true" focusable="false">
+            <line x1="2" x2="2" y1="1" y2="12" />
+            <line x1="2" x2="18" y1="11" y2="11" />
+          </svg>{" "}
+          usual time of a tool, and its p95
+        </span>
+      ) : null}
     </div>
   );
 };

@@ -129,12 +129,6 @@ export function complete(
     form.append(list);
     field.setAttribute("aria-expanded", "true");
   };
-  /** The only offer, where it adds to what was typed; Enter and Tab take it. */
-  const onlyOne = (): Choice | undefined => {
-    const [, word] = wordAt(field);
-    const [first] = offered;
-    return offered.length === 1 && word !== "" && first?.text.trim() !== word ? first : undefined;
-  };
   const choose = (by: number): void => {
     chosen = (chosen + by + offered.length) % offered.length;
     for (const [index, option] of [...form.querySelectorAll("[role=option]")].entries()) {
@@ -155,13 +149,18 @@ export function complete(
       choose(event.key === "ArrowDown" ? 1 : -1);
       event.preventDefault();
     } else if (open && (event.key === "Enter" || event.key === "Tab")) {
-      const only = onlyOne();
-      if (chosen === -1 && only === undefined) return;
-      take(chosen === -1 ? 0 : chosen);
+      const only = event.key === "Enter" && isOnly(offered, wordAt(field)[1]);
+      if (chosen === -1 && !only) return;
+      take(Math.max(chosen, 0));
       event.preventDefault();
     }
   });
   return { close };
+}
+
+/** True for the only offer, where it adds to what was typed. */
+function isOnly(offered: readonly Choice[], word: string): boolean {
+  return offered.length === 1 && word !== "" && offered[0]?.text.trim() !== word;
 }
 
 /** The word before the caret, and where it begins. */

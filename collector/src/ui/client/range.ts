@@ -1,6 +1,6 @@
 /**
- * @module Range in the browser: the picker closes like a menu, its fields follow the chosen clock,
- * and pages without a range pass the last one on to pages that have one.
+ * @module Range in the browser: the picker's fields follow the chosen clock, and pages without a
+ * range pass the last one on to pages that have one. It and the other menus close as menus do.
  */
 import { askedRange, inRange } from "../display/time-range.ts";
 import { announce, find, findAll } from "./page.ts";
@@ -12,21 +12,22 @@ const keptAs = "turnproof range";
 export function startRange(): void {
   const picker = find<HTMLDetailsElement>("[data-range]");
   passOn(picker !== undefined);
-  if (picker === undefined) return;
-  const close = (): void => {
-    picker.open = false;
-  };
+  for (const menu of findAll<HTMLDetailsElement>("[data-menu]")) closeAsMenu(menu);
+  const form = find<HTMLFormElement>("[data-range-form]");
+  if (form !== undefined) followClock(form);
+}
+
+/** A menu closes by Escape, which returns the focus, and by a press outside of it. */
+function closeAsMenu(menu: HTMLDetailsElement): void {
   document.addEventListener("pointerdown", (event) => {
-    if (!picker.contains(event.target as Node)) close();
+    if (!menu.contains(event.target as Node)) menu.open = false;
   });
-  picker.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !picker.open) return;
-    close();
-    find("summary", picker)?.focus();
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    find("summary", menu)?.focus();
     event.stopPropagation();
   });
-  const form = find<HTMLFormElement>("[data-range-form]", picker);
-  if (form !== undefined) followClock(form);
 }
 
 /** The range of this page, or else the last one of this tab. */

@@ -6,6 +6,8 @@ import type { WaterfallNode } from "@turnproof/evidence";
 
 import { durationText, wordsOf } from "./figures.ts";
 import { kindWords } from "./kind-words.ts";
+import { typicalText } from "./typical-call.ts";
+import type { TypicalCall } from "./typical-call.ts";
 import type { WaterfallRow } from "./waterfall-rows.ts";
 
 /** A gap or an irregularity that a row is flagged with. */
@@ -88,12 +90,14 @@ export function rowSummary(
     readonly collapsed: boolean;
     readonly priority: number | undefined;
     readonly found?: boolean;
+    readonly typical?: TypicalCall | undefined;
   },
 ): string {
   const { node, descendants } = row;
   const hidden = state.collapsed && descendants > 0;
   return [
     ...(node === undefined ? bareParts(row) : nodeParts(node, state.priority)),
+    ...(state.typical === undefined ? [] : [typicalText(state.typical)]),
     ...(state.found === true ? ["match"] : []),
     ...(hidden ? [`${descendants} ${descendants === 1 ? "row" : "rows"} hidden`] : []),
   ].join(", ");

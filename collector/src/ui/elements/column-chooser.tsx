@@ -21,7 +21,7 @@ export const ColumnChooser: FC<{ readonly path: string; readonly query: URLSearc
     return next.length === 0 ? null : next.join(",");
   };
   return (
-    <details class="columns-menu" data-columns>
+    <details class="columns-menu" data-menu data-columns>
       <summary class="button small">
         <Icon name="settings" /> Columns
         {hidden.size === 0 ? null : <span class="muted">{hidden.size} hidden</span>}

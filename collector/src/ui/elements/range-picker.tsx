@@ -26,7 +26,7 @@ export const RangePicker: FC<{ readonly path: string; readonly query: URLSearchP
   const offered = end === "" ? offeredRanges.find((range) => range.start === start) : undefined;
   const kept = [...query].filter(([name, value]) => value !== "" && !isLeft(name));
   return (
-    <details class="range" data-range>
+    <details class="range" data-menu data-range>
       <summary class="button" title="Time range">
         <Icon name="clock" label="Time range:" />
         <span class="range-words">

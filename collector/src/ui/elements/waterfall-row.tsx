@@ -8,6 +8,8 @@ import type { FC } from "hono/jsx";
 import { durationText, shortId } from "../display/figures.ts";
 import { nodeFlags, nodeWords, rowSummary } from "../display/row-summary.ts";
 import type { RowFlag } from "../display/row-summary.ts";
+import { typicalText } from "../display/typical-call.ts";
+import type { TypicalCall } from "../display/typical-call.ts";
 import type { TimeScale } from "../display/time-scale.ts";
 import type { WaterfallRow as Row } from "../display/waterfall-rows.ts";
 import { Icon } from "../icons.tsx";
@@ -26,6 +28,8 @@ export interface RowState extends TreeRowState {
   readonly found?: boolean;
   /** Priority of the most urgent finding with this row, if any. */
   readonly priority: number | undefined;
+  /** How long the row's tool usually takes, if that is known. */
+  readonly typical?: TypicalCall | undefined;
 }
 
 const laneIcons: { readonly [lane: string]: IconName } = {
@@ -74,10 +78,14 @@ export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> =
         ) : null}
       </div>
       <div class="wf-figure num" role="gridcell">
-        {node === undefined ? <BareFigure row={row} /> : <NodeDuration node={node} />}
+        {node === undefined ? (
+          <BareFigure row={row} />
+        ) : (
+          <NodeDuration node={node} typical={state.typical} />
+        )}
       </div>
       <div class="wf-time" role="gridcell" aria-label={startWords(row)}>
-        <TimeCell row={row} scale={state.scale} />
+        <TimeCell row={row} scale={state.scale} typical={state.typical} />
       </div>
     </div>
   );
@@ -158,7 +166,10 @@ const Flags: FC<{ readonly node: WaterfallNode }> = ({ node }) => (
   </>
 );
 
-const NodeDuration: FC<{ readonly node: WaterfallNode }> = ({ node }) => {
+const NodeDuration: FC<{
+  readonly node: WaterfallNode;
+  readonly typical: TypicalCall | undefined;
+}> = ({ node, typical }) => {
   if (node.timing === "instantaneous") {
     return (
       <span class="muted" title="A point in time.">
@@ -174,12 +185,17 @@ const NodeDuration: FC<{ readonly node: WaterfallNode }> = ({ node }) => {
       </span>
     );
   }
-  return <>{durationText(node.duration_ms)}</>;
+  const text = durationText(node.duration_ms);
+  return typical === undefined ? <>{text}</> : <span title={typicalText(typical)}>{text}</span>;
 };
 
 const percent = (place: number): string => `${Number((place * 100).toFixed(3))}%`;
 
-const TimeCell: FC<{ readonly row: Row; readonly scale: TimeScale }> = ({ row, scale }) => {
+const TimeCell: FC<{
+  readonly row: Row;
+  readonly scale: TimeScale;
+  readonly typical: TypicalCall | undefined;
+}> = ({ row, scale, typical }) => {
   const { node } = row;
   const critical = node?.critical === true ? " critical" : "";
   return (
@@ -188,6 +204,9 @@ const TimeCell: FC<{ readonly row: Row; readonly scale: TimeScale }> = ({ row, s
         <line class="tear" x1={percent(tear)} x2={percent(tear)} y1="0" y2="100%" />
       ))}
       <Mark row={row} scale={scale} critical={critical} />
+      {typical === undefined || row.startMs === null ? null : (
+        <Usual from={row.startMs} scale={scale} typical={typical} />
+      )}
     </svg>
   );
 };
@@ -220,6 +239,21 @@ const Mark: FC<{ readonly row: Row; readonly scale: TimeScale; readonly critical
     <g class={`wf-bar${critical}`}>
       <rect x={x} y="30%" width="2" height="40%" rx="1" />
       <rect x={x} y="30%" width={percent(to - from)} height="40%" rx="2" />
+    </g>
+  );
+};
+
+/** Below the bar: a tick where the tool is usually done, and a line from there to its p95. */
+const Usual: FC<{
+  readonly from: number;
+  readonly scale: TimeScale;
+  readonly typical: TypicalCall;
+}> = ({ from, scale, typical: { p50_ms: half, p95_ms: most } }) => {
+  const [x1, x2] = [percent(scale.place(from + half)), percent(scale.place(from + most))];
+  return (
+    <g class="wf-usual">
+      <line x1={x1} x2={x2} y1="80%" y2="80%" />
+      <line x1={x1} x2={x1} y1="20%" y2="88%" />
     </g>
   );
 };

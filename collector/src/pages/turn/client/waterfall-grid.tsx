@@ -5,6 +5,7 @@
 import { durationText } from "../../../ui/display/figures.ts";
 import { ticks, timeScale } from "../../../ui/display/time-scale.ts";
 import type { Stretch, TimeScale } from "../../../ui/display/time-scale.ts";
+import type { typicalByTool } from "../../../ui/display/typical-call.ts";
 import type { WaterfallModel, WaterfallRow as Row } from "../../../ui/display/waterfall-rows.ts";
 import { WaterfallRow } from "../../../ui/elements/waterfall-row.tsx";
 import { drawn, find } from "../../../ui/client/page.ts";
@@ -15,6 +16,7 @@ import type { GridEvents, TreeState } from "../../../ui/client/tree-grid.ts";
 export class WaterfallGrid extends TreeGrid<Row> {
   readonly model: WaterfallModel;
   readonly #priorities: ReadonlyMap<string, number>;
+  readonly #typical: ReturnType<typeof typicalByTool>;
   readonly #grid = find("[data-wf]") as HTMLElement;
   #window: Stretch;
   #gaps: readonly Stretch[] = [];
@@ -25,7 +27,10 @@ export class WaterfallGrid extends TreeGrid<Row> {
 
   constructor(
     model: WaterfallModel,
-    priorities: ReadonlyMap<string, number>,
+    of: {
+      readonly priorities: ReadonlyMap<string, number>;
+      readonly typical: ReturnType<typeof typicalByTool>;
+    },
     events: GridEvents<Row>,
   ) {
     const places = {
@@ -35,7 +40,8 @@ export class WaterfallGrid extends TreeGrid<Row> {
     };
     super(model.rows, places, events);
     this.model = model;
-    this.#priorities = priorities;
+    this.#priorities = of.priorities;
+    this.#typical = of.typical;
     this.#window = { fromMs: 0, toMs: model.extentMs };
     this.#scale = timeScale(this.#window);
     this.start();
@@ -133,6 +139,7 @@ export class WaterfallGrid extends TreeGrid<Row> {
           dimmed: this.#isDimmed(row),
           found: this.#found.has(state.index),
           priority: this.#priorities.get(row.node?.event_id ?? ""),
+          typical: this.#typical.get(row.node?.tool_name),
         }}
       />,
     ) as HTMLElement;

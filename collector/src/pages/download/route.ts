@@ -1,0 +1,189 @@
+/**
+ * @module Download: every turn of a filter, or the events of all of them, as one file of CSV or
+ * JSON lines, in the columns of `/traces/export`. Permission, scope, filters and order are those of
+ * the list; the store is read page by page as the client takes the file.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { foldedTurns } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+import { CodedError } from "@turnproof/semconv";
+import { eventColumns, turnOrderFields, turnTable } from "@turnproof/store";
+import type { TableColumn, TurnOrder, TurnPlace, TurnQuestion, TurnRecord } from "@turnproof/store";
+
+import { download } from "../../http/download.ts";
+import type { Endpoint, RouteGroup } from "../../http/endpoint.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import type { Parts } from "../../parts.ts";
+import { knownNames } from "../../turns/free-text.ts";
+import { listParameters } from "../../turns/list-parameters.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { usualOrder } from "../../turns/turn-place.ts";
+import { eventsOf } from "../../turns/turn-reading.ts";
+import { rowKey } from "../../ui/display/turn-figures.ts";
+import { columnData } from "../../tables/column-data.ts";
+import { csvLines, linesOf } from "../../tables/text-formats.ts";
+
+const downloadParameters = z.strictObject({
+  ...listParameters.omit({ chart: true }).shape,
+  sort: z
+    .enum(turnOrderFields)
+    .describe("What the turns are ordered by; default `own_time`.")
+    .optional(),
+  order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),
+});
+
+/** Turns that are read at once; events are read for few, because a turn can have many. */
+const turnsAtOnce = 500;
+const turnsWithEventsAtOnce = 20;
+
+const types = {
+  csv: "text/csv; charset=UTF-8; header=present",
+  jsonl: "application/jsonl; charset=UTF-8",
+} as const;
+type Form = keyof typeof types;
+
+const shared = {
+  needs: "trace.read",
+  query: downloadParameters,
+  failures: ["scope_forbidden", "store_unavailable", "streams_full", "root_too_large"],
+} as const satisfies Partial<Endpoint>;
+
+const said =
+  "Columns are those of `docs/operate/data.md`. Written as it is read, without a bound on rows. A failure after the first part breaks the " +
+  "transfer. A cell of CSV that begins like a formula has an apostrophe before it.";
+
+/** Download: what each route needs, records and answers. */
+export const downloadGroup: RouteGroup = {
+  endpoints: {
+    "GET /traces/turns.csv": {
+      ...shared,
+      audit: "turns.export",
+      id: "exportTurnsCsv",
+      summary: "All turns of a filter as CSV",
+      text: said,
+      returns: "A line of names, and one line for each turn.",
+      answers: "text/csv",
+    },
+    "GET /traces/turns.jsonl": {
+      ...shared,
+      audit: "turns.export",
+      id: "exportTurnsJsonLines",
+      summary: "All turns of a filter as lines of JSON",
+      text: said,
+      returns: "One turn a line.",
+      answers: "application/jsonl",
+    },
+    "GET /traces/spans.csv": {
+      ...shared,
+      audit: "events.export",
+      id: "exportSpansCsv",
+      summary: "The events of all turns of a filter as CSV",
+      text: said,
+      returns: "A line of names, and one line for each event, turn by turn.",
+      answers: "text/csv",
+    },
+    "GET /traces/spans.jsonl": {
+      ...shared,
+      audit: "events.export",
+      id: "exportSpansJsonLines",
+      summary: "The events of all turns of a filter as lines of JSON",
+      text: said,
+      returns: "One normalized event a line, turn by turn.",
+      answers: "application/jsonl",
+    },
+  },
+  routes: downloadRoutes,
+};
+
+/** GET `/traces/turns.*` and `/traces/spans.*`. */
+function downloadRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  for (const form of ["csv", "jsonl"] as const) {
+    app.get(`/traces/turns.${form}`, async (c) => {
+      const asked = await askDownload(c, parts);
+      return download(c, parts, {
+        name: "turns",
+        extension: form,
+        type: types[form],
+        parts: (signal) => written(form, turnTable, pagesOf(parts, asked, turnsAtOnce, signal)),
+      });
+    });
+    app.get(`/traces/spans.${form}`, async (c) => {
+      const asked = await askDownload(c, parts);
+      return download(c, parts, {
+        name: "spans",
+        extension: form,
+        type: types[form],
+        parts: (signal) => written(form, eventColumns, spansOf(parts, asked, signal)),
+      });
+    });
+  }
+  return app;
+}
+
+interface DownloadAsked {
+  readonly question: TurnQuestion;
+  readonly order: TurnOrder;
+}
+
+async function askDownload(c: AppContext, { store }: Parts): Promise<DownloadAsked> {
+  const { sort: by = usualOrder.by, order, ...parameters } = readParameters(c, downloadParameters);
+  const reading = readingFor(c, parameters);
+  const names = await knownNames(store.ledger, reading.scope, parameters.q);
+  return {
+    question: turnQuestion(reading, parameters, { typed: c.get("typed"), names }),
+    order: order === "ascending" ? { by, ascending: true } : { by },
+  };
+}
+
+/** A table in one of its forms, part by part; the head of CSV is there without any row too. */
+async function* written<R>(
+  form: Form,
+  columns: readonly TableColumn<R>[],
+  pages: AsyncGenerator<readonly R[]>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let head = true;
+  for await (const rows of pages) {
+    const data = columnData(columns, rows);
+    yield form === "csv" ? csvLines(data, { head, forSheets: true }) : linesOf(data);
+    head = false;
+  }
+}
+
+/**
+ * The events of the turns, in the order of the list.
+ *
+ * @throws CodedError `root_too_large` for a root with more events than are read of one
+ */
+async function* spansOf(
+  parts: Parts,
+  asked: DownloadAsked,
+  signal: AbortSignal,
+): AsyncGenerator<readonly TurnEvent[]> {
+  for await (const records of pagesOf(parts, asked, turnsWithEventsAtOnce, signal)) {
+    const read = await eventsOf(parts, asked.question.scope, records);
+    if (!read.complete) throw new CodedError("root_too_large");
+    const turns = new Map(foldedTurns(read.events).map((turn) => [rowKey(turn.row), turn.events]));
+    for (const { row } of records) yield turns.get(rowKey(row)) ?? [];
+  }
+}
+
+async function* pagesOf(
+  { store }: Parts,
+  { question, order }: DownloadAsked,
+  limit: number,
+  signal: AbortSignal,
+): AsyncGenerator<readonly TurnRecord[]> {
+  let after: TurnPlace | null = null;
+  do {
+    const page = await store.ledger.listTurns(
+      { ...question, signal },
+      { order, limit, ...(after === null ? {} : { after }) },
+    );
+    yield page.records;
+    after = page.next;
+  } while (after !== null);
+}

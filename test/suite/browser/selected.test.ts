@@ -1,0 +1,114 @@
+/**
+ * @module What is selected stands in the address: a row of the list and an event of a turn, so that
+ * a link, a reload and Back select it again. The filter bar completes and explains.
+ */
+import { execFile } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
+
+import { turnEvents } from "../collector/desk.ts";
+import { expectSoundInEveryLook } from "./every-look.ts";
+import { openedSite } from "./opened-site.ts";
+
+const { site, visit } = openedSite({
+  put: Array.from({ length: 12 }, (_, n) =>
+    turnEvents({
+      root: `root-${n}`,
+      at: new Date(Date.UTC(2026, 10, 20, 0, n)).toISOString(),
+      user: "ann",
+      agent: n % 2 === 0 ? "order-desk" : "reader",
+    }).map((event) =>
+      event.event_kind === "tool_call"
+        ? { ...event, duration_ms: 100 + n, attributes: { tool_name: "search" } }
+        : event,
+    ),
+  ).flat(),
+});
+
+const focusedRoot = (page: Page): Promise<string | undefined> =>
+  page.evaluate(() => document.activeElement?.closest<HTMLElement>("tr")?.dataset["root"]);
+
+test("Back returns the focus to its row; a link to a row selects it", async () => {
+  const page = await visit("/traces");
+  await page.locator("body[data-page=turns] [data-live]").waitFor({ state: "visible" });
+  for (let n = 0; n < 4; n += 1) await page.keyboard.press("j");
+  const root = await focusedRoot(page);
+  expect(root).toMatch(/^root-/);
+  const address = page.url();
+  expect(address).toContain("#row=");
+  await Promise.all([page.waitForURL(/\/traces\/root-/), page.keyboard.press("Enter")]);
+  await page.goBack();
+  await expect.poll(() => focusedRoot(page)).toBe(root);
+  const other = await visit(address.slice(site.url.length));
+  await expect.poll(() => focusedRoot(other)).toBe(root);
+});
+
+test("evidence selects its event in the waterfall, and a reload selects it again", async () => {
+  const page = await visit("/traces/root-11");
+  await page.locator("body[data-ready]").waitFor();
+  await page.locator("#tools [data-evidence]").first().click();
+  const selected = page.locator("[data-wf] [aria-selected=true]");
+  expect(await selected.getAttribute("data-event")).toMatch(/^root-11-.*:result$/);
+  const event = await selected.getAttribute("data-event");
+  expect(await selected.getAttribute("aria-label")).toContain("usually 10");
+  expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get("event")).toBe(event);
+  await page.reload();
+  await page.locator("body[data-ready]").waitFor();
+  expect(await selected.getAttribute("data-event")).toBe(event);
+});
+
+test("Enter takes the only suggestion, and then searches", async () => {
+  const page = await visit("/traces");
+  await page.locator("[role=combobox]").waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("verd");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("unj");
+  await page.keyboard.press("Enter");
+  expect(await page.locator("[data-filter] input").inputValue()).toBe("verdict:unjudged ");
+  await page.keyboard.type("order");
+  await Promise.all([page.waitForURL(/verdict=unjudged/), page.keyboard.press("Enter")]);
+  expect(new URL(page.url()).searchParams.get("q")).toBe("order");
+});
+
+test("columns and export are menus that hold in every look", async () => {
+  const page = await visit("/traces?q=order%20latency:soon");
+  await page.locator("[data-columns] summary").click();
+  await page.locator("[data-columns] a", { hasText: "Thread" }).click();
+  expect(new URL(page.url()).searchParams.get("hide")).toBe("thread");
+  expect(await page.locator("th.c-thread").isVisible()).toBe(false);
+  expect(await page.locator("tbody tr[data-key]").count()).toBe(6);
+  await page.locator("[data-menu] summary", { hasText: "Export" }).click();
+  await expectSoundInEveryLook(page);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.locator("a", { hasText: "Turns, CSV" }).click(),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/^turns-\d{8}T\d{6}Z\.csv$/);
+});
+
+test("what a turn offers for checking is checked by its command", async () => {
+  const page = await visit("/traces/root-3");
+  await page.locator("body[data-ready]").waitFor();
+  const folder = mkdtempSync(join(tmpdir(), "turnproof-proof-"));
+  for (const name of ["Signed statement", "Evidence"]) {
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.locator("#proof a", { hasText: name }).click(),
+    ]);
+    await file.saveAs(join(folder, file.suggestedFilename()));
+  }
+  const command = (await page.locator(".proof-command").innerText()).split(" ");
+  const program = join(import.meta.dirname, "../../../collector/dist/main.js");
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [program, ...command.slice(1), "--url", site.url],
+    { cwd: folder },
+  );
+  expect(stdout).toContain("matches");
+});

@@ -1,0 +1,121 @@
+/**
+ * @module Downloads over HTTP: the turns of a filter and their events as CSV and JSON lines: the
+ * same rows as the list, in its order, page by page, inside the scope, audited; a name that looks
+ * like a formula stays text.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { parse } from "csv-parse/sync";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+const accounts = JSON.stringify({
+  otto: { token: "otto-token-0123456789", role: "viewer" },
+  alice: { token: "alice-token-0123456789", role: "viewer", user_id: "alice" },
+});
+const as = (name: string): Record<string, string> => ({
+  authorization: `Bearer ${name}-token-0123456789`,
+});
+const size = 1_203;
+const formula = '=HYPERLINK("http://x","y")';
+
+let desk: Desk;
+
+beforeAll(async () => {
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts }, { judge: { quietMs: 1e15 } });
+  const turns = Array.from({ length: size }, (_, n) =>
+    turnEvents({
+      root: `root-${n}`,
+      at: new Date(Date.UTC(2026, 10, 20, 0, 0, n)).toISOString(),
+      user: n % 3 === 0 ? "alice" : "bob",
+      agent: n === 7 ? formula : n === 9 ? "+1,2" : "desk",
+    }),
+  );
+  await desk.put(turns.flat());
+}, 60_000);
+afterAll(() => desk.collector.close());
+
+type Row = Record<string, string>;
+const csv = async (path: string, who = "otto"): Promise<readonly Row[]> => {
+  const response = await desk.get(path, as(who));
+  expect(response.status).toBe(200);
+  return parse(await response.text(), { columns: true });
+};
+const lines = async <T>(path: string, who = "otto"): Promise<readonly T[]> => {
+  const text = await (await desk.get(path, as(who))).text();
+  return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as T]));
+};
+
+test("every turn is exported once, as the list has it", async () => {
+  const response = await desk.get("/traces/turns.jsonl?sort=ended_at", as("otto"));
+  expect(response.headers.get("content-type")).toMatch(/^application\/jsonl/);
+  expect(response.headers.get("content-disposition")).toMatch(
+    /^attachment; filename="turns-\d{8}T\d{6}Z\.jsonl"$/,
+  );
+  const rows = (await response.text()).trimEnd().split("\n");
+  expect(rows).toHaveLength(size);
+  const { items } = await desk.json<{ items: readonly { root_trace_id: string }[] }>(
+    "/traces/turns.json?sort=ended_at&limit=1000",
+    as("otto"),
+  );
+  const root = (row: string): string =>
+    (JSON.parse(row) as { root_trace_id: string }).root_trace_id;
+  expect(rows.slice(0, 1_000).map(root)).toEqual(items.map(({ root_trace_id: id }) => id));
+  const table = await csv("/traces/turns.csv?sort=ended_at&order=ascending");
+  expect(table.map((row) => row["root_trace_id"])).toEqual(
+    Array.from({ length: size }, (_, n) => `root-${n}`),
+  );
+  expect(table[0]).toMatchObject({ tool_results: "1", total_tokens: "15", verdict: "unjudged" });
+});
+
+test("the events are those of the turns of the filter", async () => {
+  const filter = "q=-agent:desk&sort=ended_at&order=ascending";
+  const events = await lines<{ event_id: string; agent_id: string }>(
+    `/traces/spans.jsonl?${filter}`,
+  );
+  expect([...new Set(events.map(({ agent_id: agent }) => agent))]).toEqual([formula, "+1,2"]);
+  const table = await csv(`/traces/spans.csv?${filter}`);
+  expect(table.map((row) => row["event_id"])).toEqual(events.map(({ event_id: id }) => id));
+  expect(events).toHaveLength(6);
+});
+
+test("a cell that looks like a formula is text in CSV, and unchanged in JSON", async () => {
+  const text = await (await desk.get("/traces/turns.csv?q=-agent:desk", as("otto"))).text();
+  expect(text).not.toMatch(/(^|,|")[=+@-][^,]/m);
+  const names = (await csv("/traces/turns.csv?q=-agent:desk")).map((row) => row["agent_id"]);
+  expect(new Set(names)).toEqual(new Set([`'${formula}`, "'+1,2"]));
+  const rows = await lines<{ agent_id: string }>("/traces/turns.jsonl?q=-agent:desk");
+  expect(new Set(rows.map((row) => row.agent_id))).toEqual(new Set([formula, "+1,2"]));
+});
+
+test("a tenant's operator exports its own turns, and filters are those of the list", async () => {
+  const own = await csv("/traces/turns.csv", "alice");
+  expect(new Set(own.map((row) => row["tenant"]))).toEqual(new Set(["id:alice"]));
+  expect(own).toHaveLength(Math.ceil(size / 3));
+  const spans = await lines<{ user_id: string }>("/traces/spans.jsonl?q=order", "alice");
+  expect(spans).toEqual([]);
+  expect((await desk.get("/traces/turns.csv?user_id=bob", as("alice"))).status).toBe(403);
+  expect((await desk.get("/traces/turns.csv?q=latency:soon", as("otto"))).status).toBe(400);
+  expect((await desk.get("/traces/turns.csv?limit=5", as("otto"))).status).toBe(400);
+  expect((await desk.get("/traces/turns.csv")).status).toBe(401);
+  const empty = await (await desk.get("/traces/turns.csv?agent_id=nobody", as("otto"))).text();
+  expect(empty).toMatch(/^turn_key,[^\n]*,root_trace_id,[^\n]*\r\n$/);
+});
+
+test("a reader that leaves ends the reading, and its place is free again", async () => {
+  for (let n = 0; n < 30; n += 1) {
+    const response = await desk.get("/traces/turns.jsonl", as("otto"));
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+  }
+});
+
+test("each export has an audit record without its filter", async () => {
+  const log = readFileSync(join(desk.dataDir, "audit.jsonl"), "utf8");
+  expect(log).toContain('"turns.export"');
+  expect(log).toContain('"events.export"');
+  expect(log).not.toContain("agent:desk");
+});
