@@ -9,6 +9,7 @@ import { brokenRoot } from "./broken-trace.ts";
 import { longRoot, longWord } from "./long-trace.ts";
 import type { Site } from "./browser.ts";
 import { agent } from "./scene.ts";
+import { on, statesOfMany } from "./states-of-many.ts";
 import type { Scene, tokens } from "./scene.ts";
 
 /** One state of one page. */
@@ -27,9 +28,6 @@ export interface State {
 
 const compared = ({ roots }: Scene): string =>
   `/traces/compare?agent_id=${agent}&baseline_root=${roots[1]}&candidate_root=${roots[0]}`;
-const on = (name: "site" | "empty" | "guarded" | "readOnly" | "broken" | "long", path: string) => ({
-  at: (scene: Scene) => ({ on: scene[name], path }),
-});
 const noRoot = "0".repeat(32);
 const longPath = encodeURIComponent(longWord);
 
@@ -43,6 +41,7 @@ async function turnReady(page: Page): Promise<void> {
 
 /** The states, by page. */
 export const states: readonly State[] = [
+  ...statesOfMany,
   { view: "turns", name: "with data", ...on("site", "/traces"), says: /Window complete/ },
   { view: "turns", name: "as the home", ...on("site", "/"), says: /Window complete/ },
   {
@@ -172,24 +171,6 @@ export const states: readonly State[] = [
     says: /Not established/,
   },
   {
-    view: "releases",
-    name: "with data",
-    ...on("site", "/traces/compare/releases?a=verdict:failed&b=verdict:success"),
-    says: /What changed[\s\S]*Duration of a turn/,
-  },
-  {
-    view: "releases",
-    name: "nothing there",
-    ...on("empty", "/traces/compare/releases"),
-    says: /No two releases here/,
-  },
-  {
-    view: "releases",
-    name: "long words",
-    ...on("long", "/traces/compare/releases?a=has:memory&b=-has:feedback"),
-    says: /What changed|A side has no turn/,
-  },
-  {
     view: "health",
     name: "with data",
     ...on("site", "/traces/health"),
@@ -217,29 +198,6 @@ export const states: readonly State[] = [
     ...on("long", "/traces/health"),
     says: /never reported what it lost/,
   },
-  {
-    view: "incidents",
-    name: "with data",
-    ...on("site", "/traces/incidents"),
-    says: /What went wrong[\s\S]*turns went wrong/,
-  },
-  { view: "incidents", name: "empty", ...on("empty", "/traces/incidents"), says: /No turns here/ },
-  {
-    view: "incidents",
-    name: "nothing wrong",
-    ...on(
-      "site",
-      "/traces/incidents?verdict=success&q=-has%3Aerror+-has%3Afinding+-has%3Afallback",
-    ),
-    says: /Nothing went wrong|What went wrong/,
-  },
-  { view: "incidents", name: "long words", ...on("long", "/traces/incidents"), says: /went wrong/ },
-  {
-    view: "find",
-    name: "a part of a name",
-    ...on("site", "/traces/find?id=brief"),
-    says: /Names with this text[\s\S]*briefing-writer/,
-  },
   { view: "find", name: "asking", ...on("site", "/traces/find"), says: /Paste the id/ },
   {
     view: "find",
@@ -259,15 +217,6 @@ export const states: readonly State[] = [
     ...on("long", `/traces/find?id=${longPath}`),
     says: /searched/,
   },
-  {
-    view: "cost",
-    name: "by model",
-    ...on("site", "/cost"),
-    says: /Priced exactly[\s\S]*genai-prices/,
-  },
-  { view: "cost", name: "by turn", ...on("site", "/cost?by=turn"), says: /Cost by turn/ },
-  { view: "cost", name: "empty", ...on("empty", "/cost"), says: /No model call in these turns/ },
-  { view: "cost", name: "long words", ...on("long", "/cost?by=agent"), says: /Cost by agent/ },
   { view: "tools", name: "by name", ...on("site", "/tools"), says: /Calls by tool/ },
   {
     view: "tools",
@@ -292,16 +241,6 @@ export const states: readonly State[] = [
   },
   { view: "alerts", name: "no rules", ...on("empty", "/alerts"), says: /No rules/ },
   { view: "alerts", name: "read-only", ...on("readOnly", "/alerts"), says: /read-only mode/ },
-  {
-    view: "sample",
-    name: "with data",
-    ...on("empty", "/sample"),
-    says: /A sample turn of the collector[\s\S]*Verdict[\s\S]*Raw events/,
-    open: turnReady,
-  },
-  { view: "graph", name: "with data", ...on("site", "/graph"), says: /Connections[\s\S]*p95/ },
-  { view: "graph", name: "empty", ...on("empty", "/graph"), says: /No agent in these turns/ },
-  { view: "graph", name: "long words", ...on("long", "/graph"), says: /Connections/ },
   { view: "threads", name: "with data", ...on("site", "/threads"), says: /thr_/ },
   { view: "threads", name: "none", ...on("empty", "/threads"), says: /No thread/ },
   { view: "threads", name: "long words", ...on("long", "/threads"), says: /Donaudampf/ },

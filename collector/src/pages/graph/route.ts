@@ -1,6 +1,6 @@
 /**
- * @module Graph: agents and the tools, models and memory that they use, with rate, failures and p95,
- * over all turns of the filter.
+ * @module Graph: agents and the tools, models and memory that they use, with rate, failures
+ * and p95, over all turns of the filter.
  */
 import { Hono } from "hono";
 import { z } from "zod";

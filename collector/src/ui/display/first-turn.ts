@@ -1,4 +1,5 @@
 /** @module FirstTurn: commands that send a first turn to a collector. */
+import { attribute } from "@turnproof/semconv";
 
 /** Variables of any OpenTelemetry SDK. @param origin address of the collector */
 export function sdkVariables(origin: string): string {
@@ -16,7 +17,7 @@ export function curlCommand(origin: string): string {
   const body = {
     resourceSpans: [
       {
-        resource: { attributes: [text("service.name", "my-app")] },
+        resource: { attributes: [text(attribute.application_id.span, "my-app")] },
         scopeSpans: [
           {
             spans: [
@@ -29,10 +30,9 @@ export function curlCommand(origin: string): string {
                 endTimeUnixNano: `${now}400000000`,
                 status: { code: 1 },
                 attributes: [
-                  text("gen_ai.operation.name", "invoke_agent"),
-                  text("gen_ai.agent.name", "my-agent"),
-                  text("gen_ai.agent.id", "my-agent"),
-                  text("gen_ai.conversation.id", "my-thread"),
+                  text(attribute.event_kind.span, "turn"),
+                  text(attribute.agent_id.span, "my-agent"),
+                  text(attribute.thread_id.span, "my-thread"),
                 ],
               },
             ],

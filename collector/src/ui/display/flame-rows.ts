@@ -1,6 +1,6 @@
 /**
- * @module FlameRows: the waterfall as boxes below each other: each as wide as it took, below the box
- * of its parent, and one row further down where another box is in its place.
+ * @module FlameRows: the waterfall as boxes below each other: each as wide as it took, below the
+ * box of its parent, and one row further down where another box is in its place.
  */
 import type { Lane } from "@turnproof/evidence";
 

@@ -16,9 +16,9 @@ import { accountOf } from "../../turns/turn-account.ts";
 import { windowModel } from "../../turns/window.ts";
 import type { Window } from "../../turns/window.ts";
 import { turnColumns } from "../../ui/display/turn-columns.ts";
-import type { TurnInColumns, TurnModel } from "../turn/route.ts";
-import recorded from "./events.json" with { type: "json" };
-import { samplePage } from "./page.tsx";
+import type { TurnInColumns, TurnModel } from "./route.ts";
+import recorded from "./sample-events.json" with { type: "json" };
+import { samplePage } from "./sample-page.tsx";
 
 const sampleParameters = z.strictObject({ form }).partial();
 

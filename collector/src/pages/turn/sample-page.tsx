@@ -4,8 +4,8 @@ import type { Child } from "hono/jsx";
 import type { Frame } from "../../http/frame.ts";
 import { Note } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
-import { turnPage } from "../turn/page.tsx";
-import type { TurnModel } from "../turn/route.ts";
+import { turnPage } from "./page.tsx";
+import type { TurnModel } from "./route.ts";
 
 /** The page of the sample. */
 export function samplePage(model: TurnModel, frame: Frame): Child {
