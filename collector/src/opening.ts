@@ -42,12 +42,14 @@ import { loggedRecord, recordElsewhere, recordFrames } from "./receive/record-fr
 import type { RecordBatch } from "./receive/record-frames.ts";
 import { collectorScope } from "./access/grants.ts";
 import { lateEvidence, lateMemory } from "./backend/late-store.ts";
+import { startForward } from "./receive/forward/forward.ts";
+import type { Forward } from "./receive/forward/forward.ts";
 import { openReceiver } from "./receive/otlp/receiver.ts";
 import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
-import type { Alerts, Parts } from "./parts.ts";
+import type { Alerts, Parts, Readers } from "./parts.ts";
 import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
@@ -104,8 +106,10 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const recording = Promise.withResolvers<RecordBatch>();
   recording.promise.catch(() => {});
   const producers = createThrottle(options.now);
+  const forward = await openForward(opening);
   const ingest = await openReceiver({
     directory: join(config.dataDir, "journal"),
+    ...(forward === undefined ? {} : { forwarded: () => forward.state() }),
     store: waiting.promise,
     authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
     origins: config.origins,
@@ -114,7 +118,12 @@ export async function openParts(opening: Opening): Promise<Parts> {
     identityKey,
     knownNames,
     log,
-    onStored: async (batch) => (await recording.promise)(batch),
+    onStored: async (batch) => {
+      await forward?.stored(batch);
+      await (
+        await recording.promise
+      )(batch);
+    },
     ...(options.now === undefined ? {} : { now: options.now }),
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
@@ -152,9 +161,32 @@ export async function openParts(opening: Opening): Promise<Parts> {
     now: options.now ?? Date.now,
     closing,
   };
+  const judging = openJudging(opening, { parts, store, memory: given });
+  recording.resolve(judging.record);
+  const { recorder, readers } = judging;
+  const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
+  return { ...whole, alerts: await openAlerts(opening, whole) };
+}
+
+interface Judging {
+  readonly recorder: Parts["recorder"];
+  readonly readers: Readers | undefined;
+  readonly record: RecordBatch;
+}
+
+/** The threads that answer and judge, and what records each stored batch. */
+function openJudging(
+  { config, log, options, opened }: Opening,
+  reading: {
+    readonly parts: Parts;
+    readonly store: EvidenceStore;
+    readonly memory: MemoryStore | undefined;
+  },
+): Judging {
+  const { parts, store } = reading;
   const judge = options.judge !== false && !config.readOnly;
   const readers = threaded(options, config, store)
-    ? createReaders({ parts, store, memory: given, judge })
+    ? createReaders({ ...reading, judge })
     : undefined;
   if (readers !== undefined) opened.push(() => readers.close());
   // Turns are written where they are judged, because they are in memory there.
@@ -162,15 +194,24 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const draft = bytesMax > 0 ? draftJudge(config, parts.contracts) : undefined;
   const recorder = turnRecorder(store, collectorScope(), { bytesMax, draft });
   const own = recordFrames(recorder);
-  recording.resolve(loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log));
-  const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
-  return { ...whole, alerts: await openAlerts(opening, whole) };
+  const record = loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log);
+  return { recorder, readers, record };
 }
 
 function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
   const contracts = openStandingContracts(config.contracts, log);
   opened.push(async () => contracts?.close());
   return contracts;
+}
+
+/** The way to another endpoint, where one is configured. */
+async function openForward({ config, log, opened }: Opening): Promise<Forward | undefined> {
+  if (config.forward === undefined) return undefined;
+  const { bytesMax, ...target } = config.forward;
+  const directory = join(config.dataDir, "forward");
+  const forward = await startForward({ directory, target, bytesMax, log });
+  opened.push(() => forward.close());
+  return forward;
 }
 
 /** Alerts write beside the evidence, so read-only mode has none. */

@@ -18,8 +18,10 @@ import {
   turnsDdl,
   turnsDdlFile,
 } from "./clickhouse-ddl.ts";
+import { attributeSchema, attributeSchemaFile } from "./attribute-schema.ts";
 import { contractSchema, contractSchemaFile } from "./contract-schema.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
+import { dataPage, dataPageFile } from "./data-page.ts";
 import { eventAttributesFile, eventAttributesModule } from "./event-attributes.ts";
 import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
 import { conventionsDocument, conventionsFile } from "./conventions-readme.ts";
@@ -60,9 +62,11 @@ const generated: readonly GeneratedFile[] = [
   { path: turnsDdlFile, make: turnsDdl },
   { path: turnSetsDdlFile, make: turnSetsDdl },
   { path: callUsageDdlFile, make: callUsageDdl },
+  { path: attributeSchemaFile, make: attributeSchema },
   { path: contractSchemaFile, make: contractSchema },
   { path: collectorReadmeFile, make: () => collectorReadme(endpoints) },
   { path: guidesFile, make: guides },
+  { path: dataPageFile, make: dataPage },
   { path: judgeRulesFile, make: judgeRulesModule },
   { path: evidenceReadmeFile, make: evidenceReadme },
   ...instrumentPages.map((path) => ({ path, make: () => instrumentPage(path) })),

@@ -33,6 +33,8 @@ export interface Client {
   readonly url: string;
   json<T>(path: string, parameters?: Parameters): Promise<T>;
   text(path: string, parameters?: Parameters): Promise<string>;
+  /** The answer itself, its body unread. */
+  answer(path: string, parameters?: Parameters): Promise<Response>;
   stream(path: string, parameters: Parameters, signal: AbortSignal): Promise<Response>;
   post(path: string, body: string, contentType: string, token?: string): Promise<Response>;
 }
@@ -66,6 +68,7 @@ export function createClient(flags: ClientFlags): Client {
     json: async <T>(path: string, parameters?: Parameters) =>
       (await (await get(path, parameters)).json()) as T,
     text: async (path, parameters) => (await get(path, parameters)).text(),
+    answer: (path, parameters) => get(path, parameters),
     stream: (path, parameters, signal) => get(path, parameters, signal),
     post: (path, body, contentType, token) =>
       reach(`${base}${path}`, {

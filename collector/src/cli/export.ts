@@ -1,14 +1,17 @@
 /**
  * @module `turnproof export`: all events matching the filters, one JSON per line, following
- * cursors.
+ * cursors; or events, turns or calls as files of a folder.
  */
 import type { Command } from "commander";
 import type { EventPage } from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
 
+import { tableFormatNames } from "../tables/formats.ts";
 import { createClient } from "./client.ts";
 import { filterParameters, withClient, withFilters } from "./command.ts";
 import type { FilterFlags, SharedFlags } from "./command.ts";
 import { exportGoldens } from "./export-goldens.ts";
+import { exportParts } from "./export-parts.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, say } from "./terminal.ts";
 
@@ -17,12 +20,16 @@ interface ExportFlags extends SharedFlags, FilterFlags {
   readonly pages?: boolean;
   readonly asGoldens?: boolean;
   readonly limit: string;
+  readonly out?: string;
+  readonly format?: string;
+  readonly table?: string;
+  readonly resume?: boolean;
 }
 
 /** Adds the command. */
 export function addExportCommand(program: Command): void {
   withFilters(withClient(program.command("export")))
-    .description("write all events under the filters to stdout, one JSON per line")
+    .description("write all events under the filters to stdout, one JSON per line; or to files")
     .option("--turn <id>", "only this turn")
     .option("--since <time>", "child events at or after this time (ISO 8601)")
     .option("--until <time>", "child events before this time (ISO 8601)")
@@ -30,22 +37,46 @@ export function addExportCommand(program: Command): void {
     .option("--pages", "write whole pages instead: they say how they were read")
     .option("--as-goldens", "write golden trajectories of the turns, as YAML")
     .option("--limit <n>", "with --as-goldens: the newest turns, at most so many", "100")
+    .option("--out <folder>", "write files into this folder instead, with export.json beside them")
+    .option("--format <format>", `with --out: ${tableFormatNames.join(", ")} (default parquet)`)
+    .option("--table <table>", "with --out: events, turns or calls (default events)")
+    .option("--resume", "with --out: continue an export that was interrupted")
     .addHelpText(
       "after",
       `
 Exit code 3 when the window could not be read completely, or a turn gave no golden trajectory:
-one that did not end, or a part of which may be missing.
+one that did not end, or a part of which may be missing. Files have up to ${limits.exportRowsMax.toLocaleString("en")} events
+or turns each and are read together by their pattern; an interrupted export is resumed within a week.
 
   turnproof export --root "$TRACE_ID" --pages > window.ndjson
   turnproof reconcile --events window.ndjson
-  turnproof export --as-goldens --agent support --since 2026-11-25 > contracts/goldens.yaml`,
+  turnproof export --as-goldens --agent support --since 2026-11-25 > contracts/goldens.yaml
+  turnproof export --format parquet --table turns --since 2026-11-01 --out ./turns
+  duckdb -c "SELECT verdict, count(*) FROM './turns/*.parquet' GROUP BY ALL"`,
     )
     .action((flags: ExportFlags) =>
       attempt(flags, () => (flags.asGoldens === true ? exportGoldens(flags) : exportEvents(flags))),
     );
 }
 
+/** Flags that only files have, and flags that they do not have. */
+const fileFlags = ["format", "table", "resume"] as const;
+
 async function exportEvents(flags: ExportFlags): Promise<void> {
+  const { out, format = "parquet", table = "events" } = flags;
+  if (out !== undefined) {
+    if (flags.pages === true) throw new CodedError("parameter_invalid", { field: "pages" });
+    const filters = { ...filterParameters(flags), store: flags.store };
+    const { resume = false, json = false } = flags;
+    const asked = { folder: out, table, format, filters, resume, json };
+    return exportParts(createClient(flags), asked);
+  }
+  const field = fileFlags.find((name) => flags[name] !== undefined);
+  if (field !== undefined) throw new CodedError("parameter_invalid", { field });
+  return exportLines(flags);
+}
+
+async function exportLines(flags: ExportFlags): Promise<void> {
   const client = createClient(flags);
   let cursor: string | null = null;
   let events = 0;

@@ -18,6 +18,7 @@ import {
   traceTemplate,
   turnLimits,
 } from "./config-values.ts";
+import { forwardHeaders, forwardUrl } from "./forward-target.ts";
 import { shipTargets } from "./ship-targets.ts";
 
 const portText = z
@@ -80,6 +81,14 @@ export const schema = z.object({
   ALERT_RULES: alertRulesIn.default([]),
   ALERT_TARGETS: alertTargets.default([]),
   ALERT_SECRET: webhookSecret.optional(),
+  FORWARD_URL: forwardUrl.optional(),
+  FORWARD_HEADERS: forwardHeaders.default({}),
+  FORWARD_BYTES_MAX: z
+    .string()
+    .regex(/^\d{1,15}$/, "a number of bytes")
+    .transform(Number)
+    .refine((value) => value >= 16_777_216, "at least 16 MiB")
+    .default(1_073_741_824),
   TURN_LIMIT: turnLimits.optional(),
   JOURNAL_BYTES_MAX: z
     .string()

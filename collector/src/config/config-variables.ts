@@ -123,6 +123,22 @@ export const variables: readonly Variable[] = [
     true,
   ),
   row(
+    "FORWARD_URL",
+    "",
+    "OTLP/HTTP endpoint that gets every stored span too, without content; `/v1/traces` is added to an origin.",
+  ),
+  row(
+    "FORWARD_HEADERS",
+    "",
+    "Its headers, `name=value` between commas, values percent-encoded.",
+    true,
+  ),
+  row(
+    "FORWARD_BYTES_MAX",
+    "1073741824",
+    "Bound of its queue; beyond it spans are given up and counted.",
+  ),
+  row(
     "TURN_LIMIT",
     "900",
     "Seconds of silence after which a turn that did not end is unfinished; `agent:seconds` for one agent, comma-separated.",

@@ -71,6 +71,12 @@ export interface Config {
   readonly contracts?: string;
   /** Prices that come before those of the list. */
   readonly prices?: PriceFile;
+  /** Where stored spans go on to; absent: nowhere. */
+  readonly forward?: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly bytesMax: number;
+  };
   readonly journalBytesMax: number;
   /** Approximate bytes of turns that the judge keeps in memory until they are quiet. */
   readonly judgeBytesMax: number;
@@ -290,6 +296,15 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     alertTargets: data.ALERT_TARGETS,
     ingest: data.INGEST,
     ingestTokens: data.INGEST_TOKENS,
+    ...(data.FORWARD_URL === undefined
+      ? {}
+      : {
+          forward: {
+            url: data.FORWARD_URL,
+            headers: data.FORWARD_HEADERS,
+            bytesMax: data.FORWARD_BYTES_MAX,
+          },
+        }),
     journalBytesMax: data.JOURNAL_BYTES_MAX,
     judgeBytesMax: data.JUDGE_BYTES_MAX,
     knownNames: data.KNOWN_NAMES,

@@ -8,6 +8,7 @@ import { Counter, Gauge, Registry } from "prom-client";
 import type { Receiver } from "../receive/otlp/receiver.ts";
 import { auditState } from "../access/audit/audit-state.ts";
 import type { Audit } from "../access/audit/log.ts";
+import type { ForwardState } from "../receive/forward/forward.ts";
 import type { ConservationSnapshot } from "../receive/conservation.ts";
 import type { AppEnv } from "./environment.ts";
 import type { RouteGroup } from "./endpoint.ts";
@@ -69,6 +70,7 @@ async function measure(parts: Parts): Promise<Registry> {
   put(Counter, "turnproof_audit_records_total", "Records of the audit log.", audit?.records ?? 0);
   putJournal(put, report.journal, parts.now());
   if (audit !== undefined) putAudit(put, audit);
+  if (report.forward !== null) putForward(put, report.forward);
   put(Gauge, "turnproof_sessions", "Sessions that are kept.", sessions.size);
   put(Gauge, "turnproof_streams", "Streams that are open.", streams.size);
   put(Gauge, "process_resident_memory_bytes", "Resident memory.", process.memoryUsage.rss());
@@ -117,6 +119,33 @@ function putJournal(
     "turnproof_journal_corrupt_ranges",
     "Damaged ranges that were set aside in this directory.",
     corrupt_ranges,
+  );
+}
+
+/** The way to another endpoint: what waits, what was sent, what was given up. */
+function putForward(put: Put, forward: ForwardState): void {
+  put(
+    Gauge,
+    "turnproof_forward_up",
+    "1 while its last attempt succeeded.",
+    Number(!forward.failing),
+  );
+  put(
+    Gauge,
+    "turnproof_forward_pending_spans",
+    "Spans that are stored and not yet sent to the other endpoint.",
+    forward.pending_spans,
+  );
+  put(Gauge, "turnproof_forward_bytes", "Bytes of its queue on the disk.", forward.disk_bytes);
+  put(Gauge, "turnproof_forward_bytes_max", "Bound of its queue.", forward.bytes_max);
+  put(Counter, "turnproof_forward_sent_spans_total", "Spans it has taken.", forward.sent_spans);
+  put(Counter, "turnproof_forward_failures_total", "Attempts it did not take.", forward.failures);
+  // Counted since the directory was made, so that a restart does not reset it.
+  put(
+    Gauge,
+    "turnproof_forward_lost_spans",
+    "Spans that were given up in this directory, by reason.",
+    forward.lost_spans,
   );
 }
 

@@ -39,11 +39,13 @@ type PageParameters = Parameters<typeof readingFor>[1] & {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly view?: string | undefined;
+  readonly sort?: string | undefined;
   readonly store?: string | undefined;
 };
 
 /**
- * Opens the cursor of a request and reads again the unit in which it stopped.
+ * Opens the cursor of a request and reads again the unit in which it stopped. The cursor of the
+ * next page is valid for `ageSecondsMax`.
  *
  * @throws CodedError `cursor_rejected`, also when the partly read unit has changed; as
  * {@link readingFor} for the filters
@@ -52,6 +54,7 @@ export async function pagingOf(
   c: AppContext,
   parts: Parts,
   parameters: PageParameters,
+  ageSecondsMax: number = limits.cursorAgeSecondsMax,
 ): Promise<Paging> {
   const { keyring, config, now } = parts;
   // A page and its twin share cursors: they count as one route.
@@ -77,7 +80,7 @@ export async function pagingOf(
     reading,
     async seal(next, at) {
       if (next === null) return null;
-      const expires = new Date(now() + limits.cursorAgeSecondsMax * 1000).toISOString();
+      const expires = new Date(now() + ageSecondsMax * 1000).toISOString();
       const standing = at === undefined ? undefined : await standingIn(reader, at);
       return sealCursor(
         keyring,

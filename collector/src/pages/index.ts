@@ -24,10 +24,12 @@ import { compareGroup } from "./compare/route.ts";
 import { costGroup } from "./cost/route.ts";
 import { docsGroup } from "./docs/route.ts";
 import { eventsGroup } from "./events/route.ts";
+import { exportGroup } from "./export/route.ts";
 import { feedbackGroup } from "./feedback/route.ts";
 import { findGroup } from "./find/route.ts";
 import { healthGroup } from "./health/route.ts";
 import { homeGroup } from "./home/route.ts";
+import { incidentsGroup } from "./incidents/route.ts";
 import { learningGroup } from "./learning/route.ts";
 import { liveGroup } from "./live/route.ts";
 import { loginGroup } from "./login/route.ts";
@@ -35,6 +37,7 @@ import { mcpGroup } from "./mcp/route.ts";
 import { memoryGroup } from "./memory/route.ts";
 import { patternsGroup } from "./patterns/route.ts";
 import { reconcileGroup } from "./reconcile/route.ts";
+import { releasesGroup } from "./releases/route.ts";
 import { replaysGroup } from "./replays/route.ts";
 import { revealGroup } from "./reveal/route.ts";
 import { runGroup } from "./run/route.ts";
@@ -63,9 +66,12 @@ const groups: readonly RouteGroup[] = [
   trendGroup,
   healthGroup,
   compareGroup,
+  releasesGroup,
   analysisGroup,
   reconcileGroup,
   eventsGroup,
+  incidentsGroup,
+  exportGroup,
   findGroup,
   accountsGroup,
   runGroup,

@@ -3,6 +3,7 @@
  * pending frames, and the accounting of every received item.
  */
 import type { ConservationSnapshot } from "./conservation.ts";
+import type { ForwardState } from "./forward/forward.ts";
 import type { JournalLosses } from "./otlp/journal-losses.ts";
 
 /** State of the receiving side for the health view; counts and codes only. */
@@ -30,6 +31,8 @@ export interface IngestReport {
     readonly in_flight: number;
     readonly failure: string | null;
   };
+  /** Spans on their way to another endpoint; null without one. */
+  readonly forward: ForwardState | null;
 }
 
 /** The receiving side's interface for the reading side. */

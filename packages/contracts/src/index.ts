@@ -24,7 +24,14 @@ export type {
   MeasureTrials,
   SideShare,
 } from "./gate/gate-report.ts";
+export { compareShares } from "./gate/compare-shares.ts";
+export type { Share, ShareComparison } from "./gate/compare-shares.ts";
+export { holm } from "./gate/holm.ts";
+export { shareInterval } from "./gate/intervals.ts";
 export type { Interval } from "./gate/intervals.ts";
+export { percentileRanks } from "./gate/percentile-ranks.ts";
+export { compareRatios, ratioOf } from "./gate/ratios.ts";
+export type { Ratio, RatioComparison, RatioPart } from "./gate/ratios.ts";
 export type { Measured, SideMeasure } from "./gate/measures.ts";
 export type { PassK } from "./gate/pass-k.ts";
 export { planGate } from "./gate/plan.ts";

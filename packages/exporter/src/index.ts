@@ -40,3 +40,5 @@ export { MemoryExporter } from "./memory/memory-exporter.ts";
 export { TurnproofProcessor, turnproofProcessor } from "./processor/turnproof-processor.ts";
 export type { TurnproofProcessorOptions } from "./processor/turnproof-processor.ts";
 export type { SpoolJournal } from "./spool/disk-spool.ts";
+export { eventRequest } from "./wire/event-request.ts";
+export type { EventRequest } from "./wire/event-request.ts";

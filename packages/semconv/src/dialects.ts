@@ -2,6 +2,7 @@
  * @module Dialects: the tables of every foreign vocabulary, and two sets for a decoder: attribute
  * keys that it may copy, and scope names that it may keep. It skips anything else by its length.
  */
+import { codingNames } from "./dialects/coding-agents.ts";
 import { genAi } from "./dialects/gen-ai.ts";
 import { langfuse } from "./dialects/langfuse.ts";
 import { mastra } from "./dialects/mastra.ts";
@@ -41,6 +42,7 @@ export const sourceAttributeNames: ReadonlySet<string> = new Set([
     ...table.identity.map((name) => name.source),
   ]),
   ...Object.keys(structuralFamilies),
+  ...Object.values(codingNames),
   "exception.type",
 ]);
 

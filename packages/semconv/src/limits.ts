@@ -29,8 +29,11 @@ export const limits = {
   otlpDepthMax: 32,
   /** Largest ratio of decompressed to compressed bytes, checked after the first mebibyte. */
   inflateRatioMax: 200,
-  /** Age of a cursor. */
+  /** Age of a cursor, and of one with which an interrupted export is resumed. */
   cursorAgeSecondsMax: 900,
+  exportCursorAgeSecondsMax: 604_800,
+  /** Rows of one part of an export. */
+  exportRowsMax: 20_000,
   /** Rows that one page query may scan before it returns what it has found. */
   scanRowsMax: 2_000_000,
   /** Events of one root, and events of one window, that are read for a verdict. */

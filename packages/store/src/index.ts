@@ -98,3 +98,7 @@ export { mongodb } from "./mongodb/mongodb.ts";
 export type { MongodbProvider } from "./mongodb/mongodb.ts";
 export type { MongodbOptions } from "./mongodb/mongodb-options.ts";
 export type { SearchMigrationOptions, SearchMigrationRow } from "./mongodb/vector-migration.ts";
+export { eventColumns } from "./tables/event-columns.ts";
+export type { ColumnType, ColumnValue, TableColumn } from "./tables/table-column.ts";
+export { callRowsOf, callTable, turnTable } from "./tables/turn-table.ts";
+export type { CallRow } from "./tables/turn-table.ts";

@@ -77,6 +77,10 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
   "GET /docs": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/docs" }],
   "GET /patterns": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/patterns" }],
   "GET /metrics": ["401 200 200 200 200 403 403 403 401 401 401 200", { path: "/metrics" }],
+  "GET /traces/export": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/export?root_trace_id=root-O&format=jsonl" },
+  ],
   "GET /traces": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/traces" }],
   "GET /traces/turns.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
@@ -137,6 +141,22 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
   "GET /traces/compare.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: `/traces/compare.json?agent_id=agent-O&${sides}` },
+  ],
+  "GET /traces/compare/releases": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/compare/releases?a=agent:agent-O&b=agent:agent-A" },
+  ],
+  "GET /traces/compare/releases.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/compare/releases.json?a=agent:agent-O&b=agent:agent-A" },
+  ],
+  "GET /traces/incidents": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/incidents" },
+  ],
+  "GET /traces/incidents.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/incidents.json" },
   ],
   "GET /traces/analysis.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",

@@ -32,6 +32,7 @@ export const houses = {
       "hooks",
       "cost",
       "turns",
+      "tables",
       "judge",
       "alerts",
       "ui",

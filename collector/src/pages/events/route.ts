@@ -9,17 +9,16 @@ import type { EventPage, NormalizationError } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 import type { BundleRecord } from "@turnproof/store";
 
-import type { Reading } from "../../access/grants.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { eventOnlyFilters, filters, readParameters } from "../../http/parameters.ts";
 import { placeOfEvents } from "../../http/standing.ts";
 import type { StandingPlace } from "../../http/standing.ts";
 import { respondJson } from "../../http/respond.tsx";
-import { tenantOf } from "../../memory/memory-events.ts";
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
+import { rowsUnread } from "../../turns/rows-unread.ts";
 import { isSettled } from "../../turns/window.ts";
 
 /** Parameters of the events endpoint. */
@@ -109,22 +108,6 @@ async function eventPage(
     quarantinedRoots: parts.ingest.losses().quarantined_roots,
     query,
   });
-}
-
-/**
- * True when rows of memory are requested and cannot be read, because they always need a tenant:
- * the page of `all` is then marked as incomplete.
- *
- * @throws CodedError `identity_missing` when only rows were requested; `scope_forbidden` for a
- * principal bound to an application, which rows lack
- */
-function rowsUnread({ memory }: Parts, { scope, query }: Reading): boolean {
-  const source = query.store ?? "trace";
-  if (memory === undefined || source === "trace") return false;
-  if (tenantOf(scope, query) !== undefined) return false;
-  if (source === "all") return true;
-  const unbound = "operator" in scope && scope.operator.applicationId === undefined;
-  throw new CodedError(unbound ? "identity_missing" : "scope_forbidden", { field: "user_id" });
 }
 
 /** Rule 2: filters that apply to child events only are refused here, not ignored. */

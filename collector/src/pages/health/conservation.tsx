@@ -6,6 +6,7 @@ import type { Child, FC } from "hono/jsx";
 
 import type { ConservationSnapshot } from "../../receive/conservation.ts";
 import { bytesText, countText, wordsOf } from "../../ui/display/figures.ts";
+import { ForwardFact } from "./forwarding.tsx";
 import { conservationSum, ranked } from "./health-figures.ts";
 import type { ConservationTerm } from "./health-figures.ts";
 import type { CollectorHealth } from "./route.ts";
@@ -176,6 +177,7 @@ const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
           <Duration ms={store.elapsed_ms} />
         </span>
       </Fact>
+      {of.ingest.forward === null ? null : <ForwardFact of={of.ingest.forward} />}
       {drain.failure === null ? null : <Fact name="drain">{wordsOf(drain.failure)}</Fact>}
       <Fact name="audit log">
         {audit.on ? (

@@ -1,19 +1,20 @@
 /**
- * @module Decode log records: only GenAI evaluation results and details of model calls are
- * evidence among log records. Such a record becomes the same draft as a feedback or a model-call
- * span of ours, with its numbers and ids only; every other record is rejected and its body never
- * read (vocabulary: Event kinds; collector: Receive).
+ * @module Decode log records: GenAI evaluation results, details of model calls, and events of
+ * coding agents are evidence among log records. Such a record becomes the same draft as a span of
+ * ours, with its numbers and ids only; every other record is rejected and its body never read
+ * (vocabulary: Event kinds; collector: Receive).
  */
 import { createHash } from "node:crypto";
 
 import { attribute, ownSpanNames } from "@turnproof/semconv";
 
+import { settleCodingRecord } from "./coding-record.ts";
 import { JsonSpans, logLevels } from "./decode-json.ts";
 import { ProtobufSpans } from "./decode-protobuf.ts";
 import { KeyTable } from "./key-table.ts";
 import { char } from "./json-cursor.ts";
 import type { Decoded, SpanDraft, TakeSpan } from "./span-draft.ts";
-import { logEvent } from "./source-tables.ts";
+import { codingEventAt, logEvent } from "./source-tables.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { nanoText, unixTime } from "./unix-nano.ts";
 import { message } from "./wire-schema.ts";
@@ -42,6 +43,8 @@ function settleRecord(draft: SpanDraft, event: number, time: string): void {
     draft.reject("log_not_evidence");
     return;
   }
+  const coding = codingEventAt(event);
+  if (coding !== undefined) return settleCodingRecord(draft, coding, time);
   const inference = event === logEvent.inference;
   const { attributes } = draft;
   draft.parentSpanId = draft.spanId;

@@ -23,6 +23,7 @@ import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
 import { Conservation } from "../conservation.ts";
 import type { ConservationSnapshot } from "../conservation.ts";
 import type { AppEnv } from "../../http/environment.ts";
+import type { ForwardState } from "../forward/forward.ts";
 import type { IngestDesk, IngestReport } from "../ingest.ts";
 import type { Log } from "../../log.ts";
 import { createBlockThread } from "./block-thread.ts";
@@ -61,6 +62,8 @@ export interface ReceiverOptions {
   /** Bytes of all requests together, and the share of one principal. */
   readonly budgetBytes?: number;
   readonly budgetShare?: number;
+  /** State of the way to another endpoint. */
+  readonly forwarded?: () => ForwardState;
   /** False answers everything on `/v1` with `ingest_off`. */
   readonly enabled?: boolean;
   /** Threads for large bodies; default 1. With 0 nothing is done in threads, blocks included. */
@@ -151,7 +154,10 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     nextStored: (...asked) => nextStored(drain, ...asked),
     mark: clock,
     settled: (waitMs) => settled(journal, drain, waitMs),
-    report: () => reportOf(journal, drain, conservation),
+    report: () => ({
+      ...reportOf(journal, drain, conservation),
+      forward: options.forwarded?.() ?? null,
+    }),
     losses: () => watched.known(),
     async close(deadlineMs) {
       state.open = false;
@@ -260,7 +266,11 @@ async function settled(journal: Journal, drain: Drain, waitMs: number): Promise<
   }
 }
 
-function reportOf(journal: Journal, drain: Drain, conservation: Conservation): IngestReport {
+function reportOf(
+  journal: Journal,
+  drain: Drain,
+  conservation: Conservation,
+): Omit<IngestReport, "forward"> {
   const stats = journal.stats();
   const sent = drain.stats();
   return {

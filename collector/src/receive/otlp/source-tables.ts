@@ -5,6 +5,7 @@
 import { sourceCode, sourceNames } from "@turnproof/exporter";
 import {
   attribute,
+  codingEvents,
   dialectTables,
   knownScopeNames,
   nameSources,
@@ -47,7 +48,14 @@ export interface SourceTables {
 }
 
 /** Indexes in `logEvents`; anything else is no evidence. */
-export const logEvent = { none: -1, evaluation: 0, inference: 1 } as const;
+export const logEvent = { none: -1, evaluation: 0, inference: 1, coding: 2 } as const;
+
+const codingEventNames = Object.keys(codingEvents);
+
+/** The name of an event of a coding agent, by its index in `logEvents`. */
+export function codingEventAt(index: number): string | undefined {
+  return codingEventNames[index - logEvent.coding];
+}
 
 /** Compiles semconv's lists of names. */
 export function compileSourceTables(): SourceTables {
@@ -58,7 +66,11 @@ export function compileSourceTables(): SourceTables {
     scopes: new KeyTable(knownScopeNames),
     scopePrefixes: prefixes.map((name) => ({ name, bytes: Buffer.from(name, "utf8") })),
     exceptionType: new KeyTable([otlpNames.exceptionType]),
-    logEvents: new KeyTable([otlpNames.evaluationEvent, otlpNames.inferenceEvent]),
+    logEvents: new KeyTable([
+      otlpNames.evaluationEvent,
+      otlpNames.inferenceEvent,
+      ...codingEventNames,
+    ]),
     eventName: new KeyTable([otlpNames.eventName]),
     memo: new TextMemo(),
     ownMark: attribute.event_kind.span,

@@ -3,13 +3,11 @@
  * SQL and for dashboards. It unpacks the bodies of bundles, so it costs some microseconds per
  * column and event; frequent queries on turns use `turn_ledger`.
  */
-import { createHash } from "node:crypto";
-
 import { registryRows } from "@turnproof/semconv";
 
 import { rareFields, sharedFields, slot } from "../bundle/fields.ts";
-import { onCluster } from "./cluster-tables.ts";
-import type { Tables } from "./engine.ts";
+import { eventDocuments } from "../tables/event-columns.ts";
+import type { View } from "./turn-views.ts";
 
 /** JSON paths count from one. */
 const place = (name: keyof typeof slot): number => slot[name] + 1;
@@ -125,12 +123,18 @@ const own: readonly Column[] = [
   ["parent_remote", flag("JSONExtractRaw(rest, 'parent_remote')")],
 ];
 
+/** Parts of an event as JSON text, as in an export. */
+const documents: readonly Column[] = [
+  ["attributes_json", "attributes"],
+  ...eventDocuments.map((name): Column => [`${name}_json`, `JSONExtractRaw(rest, '${name}')`]),
+];
+
 /** True, false, null (the explicit unknown) and absent are four states. */
 const acknowledged: Column = ["acknowledged", "JSONExtractRaw(attributes, 'acknowledged')"];
 
 /** Every column of the view, each once. */
 function columns(): readonly Column[] {
-  const all = new Map<string, string>([...times, ...own, ...nested, acknowledged]);
+  const all = new Map<string, string>([...times, ...own, ...nested, ...documents, acknowledged]);
   const add = (name: string, sql: string): void => {
     if (!all.has(name)) all.set(name, sql);
   };
@@ -165,27 +169,14 @@ FROM (
 }
 
 /** Comments of columns: what the registry says of the attribute. */
-function comments(): string {
+function comments(): readonly (readonly [column: string, comment: string])[] {
   const shown = new Set(columns().map(([name]) => name));
   return registryRows
     .filter((row) => shown.has(row.event))
-    .map((row) => `COMMENT COLUMN ${row.event} '${row.brief.replaceAll("'", "''")}'`)
-    .join(",\n");
+    .map((row) => [row.event, row.brief] as const);
 }
 
-/**
- * Creates the view, or recreates it when the registry has changed or `wanted` is set. The mark is
- * written last, with the comments, so that a view that a killed process left is made again.
- */
-export async function makeEventsView({ engine, cluster }: Tables, wanted = false): Promise<void> {
-  const query = eventsQuery();
-  const commented = comments();
-  const mark = createHash("sha256").update(query).update(commented).digest("hex").slice(0, 16);
-  const answer = await engine.query(
-    "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'events'",
-  );
-  if (!wanted && answer.columns.get("comment")?.[0] === mark) return;
-  const on = onCluster(cluster);
-  await engine.command(`CREATE OR REPLACE VIEW events${on} AS ${query}`);
-  await engine.command(`ALTER TABLE events${on} ${commented}, MODIFY COMMENT '${mark}'`);
+/** The view of events. */
+export function eventsView(): View {
+  return { name: "events", query: eventsQuery(), comments: comments() };
 }

@@ -9,8 +9,8 @@ import { CodedError } from "@turnproof/semconv";
 import { adoptTables, forCluster, hasTables, makeDatabase, readLayout } from "./cluster-tables.ts";
 import type { ClusterLayout } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./engine.ts";
-import { makeEventsView } from "./events-view.ts";
 import { renameOldEvents } from "./old-tables.ts";
+import { makeViews } from "./views.ts";
 
 /** The directory of the files, for sources and build alike. */
 const directory = new URL("../../sql/clickhouse/", import.meta.url);
@@ -39,13 +39,13 @@ export async function readMigrations(layout?: ClusterLayout): Promise<Migration[
   );
 }
 
-/** Migrates the tables and the view over them to this build's version. */
+/** Migrates the tables and the views over them to this build's version. */
 export async function makeTables(tables: Tables): Promise<void> {
   const { engine, cluster } = tables;
   if (cluster === undefined) {
     await migrate(engine);
     await renameOldEvents(tables);
-    return makeEventsView(tables);
+    return makeViews(tables);
   }
   const layout = await readLayout(engine, cluster);
   await adoptTables(engine, layout);
@@ -53,7 +53,7 @@ export async function makeTables(tables: Tables): Promise<void> {
   if (!made) await makeDatabase(engine, layout);
   await migrate(engine, { layout, made });
   await renameOldEvents(tables);
-  await makeEventsView(tables, !made);
+  await makeViews(tables, !made);
 }
 
 /** A cluster, and whether all of its servers have the tables already. */

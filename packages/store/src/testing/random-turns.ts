@@ -162,7 +162,9 @@ const randomTurn: Arbitrary<TurnRecord> = fc
     row,
     calls: fc.array(call, { maxLength: 4 }),
     environments: some(few),
-    names: some(fc.oneof(id, fc.constantFrom("app:one", "app:two", "run:one", "app:", "contract:a=holds"))),
+    names: some(
+      fc.oneof(id, fc.constantFrom("app:one", "app:two", "run:one", "app:", "contract:a=holds")),
+    ),
     judged_at: maybe(time),
     as_of: maybe(time),
   })

@@ -1,0 +1,82 @@
+/** @module ExportParts: `turnproof export --out`: a table, part by part, into a folder. */
+import { CodedError } from "@turnproof/semconv";
+
+import type { Client, Parameters } from "./client.ts";
+import { addPart, filtersDigest, readFolder, writeManifest } from "./export-folder.ts";
+import type { ExportManifest } from "./export-folder.ts";
+import { exitCodes, printJson, say } from "./terminal.ts";
+
+/** What is exported, and where to. */
+export interface ExportParts {
+  readonly folder: string;
+  readonly table: string;
+  readonly format: string;
+  readonly filters: Parameters;
+  readonly resume: boolean;
+  readonly json: boolean;
+}
+
+/**
+ * Writes the parts that the folder lacks. One part at a time is in memory.
+ *
+ * @throws CodedError `parameter_invalid` for a folder of another export, or a started one without
+ * `resume`
+ */
+export async function exportParts(client: Client, asked: ExportParts): Promise<void> {
+  const { folder, table, format, filters } = asked;
+  let manifest = await startOf(asked);
+  let first = manifest.parts.length === 0;
+  while (first || manifest.next_cursor !== null) {
+    first = false;
+    const answer = await client.answer("/traces/export", {
+      ...filters,
+      table,
+      format,
+      cursor: manifest.next_cursor ?? undefined,
+    });
+    const said = (name: string): string | null => answer.headers.get(`turnproof-${name}`);
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    const added = await addPart(folder, manifest, { bytes, rows: Number(said("rows") ?? 0) });
+    const whole = said("window") === "complete" && said("unread") === "0";
+    manifest = {
+      ...added,
+      as_of: manifest.as_of === "" ? (said("as-of") ?? "") : manifest.as_of,
+      next_cursor: said("next-cursor"),
+      window_complete: manifest.window_complete && whole,
+    };
+    await writeManifest(folder, manifest);
+    if (process.stderr.isTTY) process.stderr.write(`\r${rowsOf(manifest)} rows`);
+  }
+  if (process.stderr.isTTY) process.stderr.write("\r");
+  const { parts, window_complete: complete } = manifest;
+  if (asked.json) {
+    printJson({ table, format, rows: rowsOf(manifest), parts: parts.length, complete });
+  } else say(`${rowsOf(manifest)} rows of ${table} in ${parts.length} files.`);
+  if (!complete) say("Some records could not be read, or were not readable yet.");
+  process.exitCode = complete ? exitCodes.ok : exitCodes.partial;
+}
+
+async function startOf(asked: ExportParts): Promise<ExportManifest> {
+  const { folder, table, format, filters, resume } = asked;
+  const digest = filtersDigest(filters);
+  const held = await readFolder(folder);
+  if (held === undefined) {
+    return {
+      version: 1,
+      table,
+      format,
+      filters: digest,
+      as_of: "",
+      parts: [],
+      next_cursor: null,
+      window_complete: true,
+    };
+  }
+  const same = held.table === table && held.format === format && held.filters === digest;
+  if (!same || !resume) throw new CodedError("parameter_invalid", { field: "resume" });
+  return held;
+}
+
+function rowsOf({ parts }: ExportManifest): number {
+  return parts.reduce((sum, { rows }) => sum + rows, 0);
+}

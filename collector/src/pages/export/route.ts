@@ -1,0 +1,162 @@
+/**
+ * @module Export: events, turns and calls under any filter as Parquet, Arrow, CSV or JSON lines,
+ * part by part. A part is a whole file of bounded size, so that neither side holds more than one,
+ * and an interrupted export continues after the last part that arrived.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { trustedErrors } from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+import { callRowsOf, callTable, eventColumns, turnTable } from "@turnproof/store";
+import type { TurnQuestion } from "@turnproof/store";
+
+import type { Reading } from "../../access/grants.ts";
+import { pageFailures } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { pagingOf } from "../../http/paging.ts";
+import type { Paging } from "../../http/paging.ts";
+import { filters, readParameters } from "../../http/parameters.ts";
+import { placeOfEvents } from "../../http/standing.ts";
+import type { Parts } from "../../parts.ts";
+import { columnData } from "../../tables/column-data.ts";
+import type { ColumnData } from "../../tables/column-data.ts";
+import { tableFormatNames, tableFormats } from "../../tables/formats.ts";
+import { listParameters } from "../../turns/list-parameters.ts";
+import { rowsUnread } from "../../turns/rows-unread.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { keysetOf, placeOf } from "../../turns/turn-place.ts";
+import { pendingFrames } from "../../turns/window.ts";
+
+/** Filters of turns that events do not have. */
+const turnFilters = ["verdict", "finding", "q"] as const;
+
+const { chart: _chart, ...listFilters } = listParameters.shape;
+
+/** Parameters of an export. */
+const exportParameters = z.strictObject({
+  ...listFilters,
+  table: z
+    .enum(["events", "turns", "calls"])
+    .describe("Rows: events (default), turns, or the model and tool calls of turns.")
+    .optional(),
+  format: z.enum(tableFormatNames).describe("Format of the file; default `parquet`.").optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,5}$/)
+    .transform(Number)
+    .pipe(z.number().int().min(1).max(limits.exportRowsMax))
+    .describe(`Events or turns of a part, 1 to ${limits.exportRowsMax}, which is the default.`)
+    .meta({ type: "integer", minimum: 1, maximum: limits.exportRowsMax, pattern: undefined })
+    .optional(),
+  cursor: filters.cursor.optional(),
+});
+type ExportParameters = z.output<typeof exportParameters>;
+
+/** A part before it is written. */
+interface Part {
+  readonly columns: readonly ColumnData[];
+  readonly next: string | null;
+  /** Records that could not be read. */
+  readonly errors: number;
+  /** False where a bound of the store ended the reading. */
+  readonly whole: boolean;
+}
+
+/** Export: what its route needs, records and answers. */
+export const exportGroup: RouteGroup = {
+  endpoints: {
+    "GET /traces/export": {
+      needs: "trace.read",
+      audit: "data.exported",
+      reads: true,
+      id: "exportTable",
+      summary: "A part of a table as a file",
+      text:
+        "Columns are those of `docs/operate/data.md`. The filters are those of the event page " +
+        "for `table=events`, else those of the list of turns. The header `turnproof-next-cursor` " +
+        "has the cursor of the next part and is absent after the last; `turnproof-rows` counts " +
+        "rows, `turnproof-unread` records that could not be read, and `turnproof-window` is " +
+        "`partial` where frames are pending or the store ended the reading. The cursor is valid " +
+        "for a week.",
+      query: exportParameters,
+      returns: "The file.",
+      answers: "application/octet-stream",
+      failures: [...pageFailures, "filter_not_applicable"],
+    },
+  },
+  routes: exportRoutes,
+};
+
+/** GET `/traces/export`. */
+function exportRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.get("/traces/export", async (c) => {
+    const parameters = readParameters(c, exportParameters);
+    const { table = "events", format = "parquet" } = parameters;
+    const pages = { ...parameters, format: undefined, view: `export ${table}` };
+    const paging = await pagingOf(c, parts, pages, limits.exportCursorAgeSecondsMax);
+    const { reading } = paging;
+    const pending = await pendingFrames(parts);
+    const asked = { c, parts, parameters, reading, paging };
+    const part = table === "events" ? await eventPart(asked) : await turnPart(asked, table);
+    const { mediaType, write } = tableFormats[format];
+    return c.body(write(part.columns), 200, {
+      "Content-Type": mediaType,
+      "turnproof-rows": String(part.columns[0]?.values.length ?? 0),
+      "turnproof-unread": String(part.errors),
+      "turnproof-window": pending === 0 && part.whole ? "complete" : "partial",
+      "turnproof-as-of": paging.asOf,
+      ...(part.next === null ? {} : { "turnproof-next-cursor": part.next }),
+    });
+  });
+  return app;
+}
+
+interface AskedPart {
+  readonly c: AppContext;
+  readonly parts: Parts;
+  readonly parameters: ExportParameters;
+  readonly reading: Reading;
+  readonly paging: Paging;
+}
+
+async function eventPart(asked: AskedPart): Promise<Part> {
+  const { c, parts, parameters, reading, paging } = asked;
+  const field = turnFilters.find((name) => parameters[name] !== undefined);
+  if (field !== undefined) throw new CodedError("filter_not_applicable", { field });
+  const { scope, query } = reading;
+  const unread = rowsUnread(parts, reading);
+  const slice = await parts.store.page(scope, query, {
+    limit: parameters.limit ?? limits.exportRowsMax,
+    signal: c.req.raw.signal,
+    ...(paging.after === undefined ? {} : { after: paging.after }),
+  });
+  const errors = trustedErrors(slice.errors).reduce((sum, { count }) => sum + count, 0);
+  return {
+    columns: columnData(eventColumns, slice.events),
+    next: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
+    errors,
+    whole: !unread && !(slice.bounded && slice.next === null),
+  };
+}
+
+async function turnPart(asked: AskedPart, table: "turns" | "calls"): Promise<Part> {
+  const { c, parts, parameters, reading, paging } = asked;
+  const reads = { typed: c.get("typed"), lenient: false };
+  const question: TurnQuestion = turnQuestion(reading, parameters, reads);
+  const { records, next } = await parts.store.ledger.listTurns(
+    { ...question, signal: c.req.raw.signal },
+    {
+      order: { by: "first_received" },
+      limit: parameters.limit ?? limits.exportRowsMax,
+      ...(paging.after === undefined ? {} : { after: placeOf(paging.after) }),
+    },
+  );
+  const columns =
+    table === "turns"
+      ? columnData(turnTable, records)
+      : columnData(callTable, records.flatMap(callRowsOf));
+  const sealed = await paging.seal(next === null ? null : keysetOf(next), undefined);
+  return { columns, next: sealed, errors: 0, whole: true };
+}

@@ -1,0 +1,36 @@
+/** @module Forwarding: the way of stored spans to another endpoint. */
+import type { FC } from "hono/jsx";
+
+import type { ForwardState } from "../../receive/forward/forward.ts";
+import { bytesText, countText, wordsOf } from "../../ui/display/figures.ts";
+import { Badge } from "../../ui/elements/badge.tsx";
+import { Count, Time } from "../../ui/elements/figure.tsx";
+import { Fact } from "../../ui/elements/panel.tsx";
+
+/** What waits, what was sent and what was given up. */
+export const ForwardFact: FC<{ readonly of: ForwardState }> = ({ of }) => {
+  const lost = Object.entries(of.lost_spans).filter(([, count]) => count > 0);
+  return (
+    <Fact name="forward">
+      <span class="spread">
+        <Badge
+          tone={of.failing ? "warn" : "ok"}
+          icon={of.failing ? "warning" : "success"}
+          word={of.failing ? "does not answer" : "answers"}
+        />
+        <span>
+          <Count of={of.sent_spans} /> spans sent · <Count of={of.pending_spans} /> wait in{" "}
+          {bytesText(of.disk_bytes)} of {bytesText(of.bytes_max)}
+          {of.oldest_pending_at === null ? null : (
+            <>
+              , the oldest of <Time at={of.oldest_pending_at} form="daytime" />
+            </>
+          )}
+        </span>
+        {lost.map(([reason, count]) => (
+          <Badge tone="bad" icon="failed" word={`${countText(count)} lost: ${wordsOf(reason)}`} />
+        ))}
+      </span>
+    </Fact>
+  );
+};

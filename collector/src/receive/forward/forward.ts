@@ -1,0 +1,244 @@
+/**
+ * @module Forward: what this collector stored goes on to another OTLP endpoint. Frames wait in a
+ * journal of their own, which a batch enters after it is stored and before the receiver's journal
+ * forgets it: a kill at any time sends spans again, and loses none. An endpoint that is away or slow
+ * delays nothing here; when the queue has no room, spans are given up and counted.
+ */
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { TurnEvent } from "@turnproof/evidence";
+import { eventRequest } from "@turnproof/exporter";
+import { openJournal } from "@turnproof/journal";
+import type { Journal, JournalPosition, StoredFrames } from "@turnproof/journal";
+import { CodedError } from "@turnproof/semconv";
+
+import type { Log } from "../../log.ts";
+import { decodeFrame, encodeFrame } from "../otlp/frame-codec.ts";
+import { openForwardLosses } from "./forward-losses.ts";
+import type { ForwardLosses, ForwardLossCounts } from "./forward-losses.ts";
+import { sendRequest } from "./send-request.ts";
+import type { ForwardTarget, Sent } from "./send-request.ts";
+
+/** State of the queue, for Health and metrics. */
+export interface ForwardState {
+  readonly pending_spans: number;
+  readonly oldest_pending_at: string | null;
+  readonly disk_bytes: number;
+  readonly bytes_max: number;
+  /** Since this process began; a request after a kill is sent, and counted, again. */
+  readonly sent_spans: number;
+  /** Attempts that the endpoint did not take. */
+  readonly failures: number;
+  /** True while the last attempt failed. */
+  readonly failing: boolean;
+  /** Spans that were given up, by reason, since the directory was made. */
+  readonly lost_spans: ForwardLossCounts;
+}
+
+/** A running forward. */
+export interface Forward {
+  /** Queues the spans of a stored batch; resolves when they are durable or counted as lost. */
+  stored(batch: StoredFrames): Promise<void>;
+  state(): ForwardState;
+  /** Ends sending; what is not sent stays in the queue. */
+  close(): Promise<void>;
+}
+
+/** Directory, endpoint and bounds; times are shortened by tests. */
+export interface ForwardOptions {
+  readonly directory: string;
+  readonly target: ForwardTarget;
+  readonly bytesMax: number;
+  readonly log: Log;
+  readonly retryMs?: number;
+  readonly timeoutMs?: number;
+}
+
+/** Spans of one request; the other side sees them as one batch. */
+const requestSpansMax = 2_048;
+const requestBytesMax = 4_194_304;
+const retryMsDefault = 1_000;
+const retryMsMax = 60_000;
+const timeoutMsDefault = 30_000;
+
+/** Opens the queue and starts to send. @throws CodedError of the journal */
+export async function startForward(options: ForwardOptions): Promise<Forward> {
+  const { directory, bytesMax, log } = options;
+  const losses = openForwardLosses(join(directory, "losses.json"));
+  const journal = await openJournal({
+    directory: join(directory, "queue"),
+    bytesMax,
+    onEvent: ({ code, count, lostSpans = 0 }) => {
+      losses.add("damaged", lostSpans);
+      log.warn("forward_queue", { code, count });
+    },
+  });
+  return new Sender(options, journal, losses);
+}
+
+class Sender implements Forward {
+  readonly #options: ForwardOptions;
+  readonly #journal: Journal;
+  readonly #losses: ForwardLosses;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  #wake = Promise.withResolvers<void>();
+  #sent = 0;
+  #failures = 0;
+  #inRow = 0;
+
+  constructor(options: ForwardOptions, journal: Journal, losses: ForwardLosses) {
+    this.#options = options;
+    this.#journal = journal;
+    this.#losses = losses;
+    journal.onDurable(() => this.#wake.resolve());
+    this.#running = this.#run();
+  }
+
+  async stored({ frames, refused }: StoredFrames): Promise<void> {
+    await Promise.all(
+      frames.map(async (frame, index) => {
+        const rows = refused.get(index) ?? [];
+        const payload = rows.length === 0 ? frame.payload : without(frame.payload, rows);
+        const spans = Math.max(0, frame.spans - rows.length);
+        try {
+          await this.#journal.append({ payload, spans });
+        } catch (error) {
+          this.#losses.add("queue_full", spans);
+          const code = CodedError.is(error) ? error.code : "internal_error";
+          this.#options.log.warn("not_forwarded", { code, spans });
+        }
+      }),
+    );
+  }
+
+  state(): ForwardState {
+    const { pendingSpans, oldestPendingAt, diskBytes, bytesMax } = this.#journal.stats();
+    return {
+      pending_spans: pendingSpans,
+      oldest_pending_at: oldestPendingAt ?? null,
+      disk_bytes: diskBytes,
+      bytes_max: bytesMax,
+      sent_spans: this.#sent,
+      failures: this.#failures,
+      failing: this.#inRow > 0,
+      lost_spans: this.#losses.counts,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#wake.resolve();
+    await this.#running;
+    await this.#journal.close();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      this.#wake = Promise.withResolvers();
+      try {
+        if (await this.#pass()) continue;
+      } catch (error) {
+        const code = CodedError.is(error) ? error.code : "internal_error";
+        this.#options.log.warn("forward_queue", { code, count: 1 });
+        await this.#pause(undefined);
+      }
+      await this.#wake.promise;
+    }
+  }
+
+  /** Sends everything that is pending; false when nothing was. */
+  async #pass(): Promise<boolean> {
+    let events: TurnEvent[] = [];
+    let bytes = 0;
+    let through: JournalPosition | undefined;
+    let any = false;
+    const send = async (): Promise<boolean> => {
+      if (through === undefined) return true;
+      if (!(await this.#send(events))) return false;
+      await this.#journal.checkpoint(through);
+      any = true;
+      [events, bytes, through] = [[], 0, undefined];
+      return true;
+    };
+    for await (const frame of this.#journal.read()) {
+      const decoded = this.#decoded(frame.payload, frame.spans);
+      const isFull =
+        events.length + decoded.length > requestSpansMax ||
+        bytes + frame.payload.length > requestBytesMax;
+      if (isFull && !(await send())) return true;
+      events.push(...decoded);
+      bytes += frame.payload.length;
+      through = frame.position;
+    }
+    await send();
+    return any;
+  }
+
+  #decoded(payload: Uint8Array, spans: number): readonly TurnEvent[] {
+    try {
+      return decodeFrame(payload);
+    } catch {
+      this.#losses.add("damaged", spans);
+      return [];
+    }
+  }
+
+  /** True when every event was taken or given up; false when sending ended. */
+  async #send(events: readonly TurnEvent[]): Promise<boolean> {
+    const { bytes, length, skipped } = eventRequest(events);
+    this.#losses.add("unmapped", skipped);
+    if (length === 0) return true;
+    const sent = await this.#until(Uint8Array.from(bytes));
+    if (sent === undefined) return false;
+    if (sent.result === "taken") {
+      this.#sent += length - sent.rejected;
+      this.#losses.add("refused", sent.rejected);
+      return true;
+    }
+    if (events.length > 1) {
+      const half = Math.ceil(events.length / 2);
+      return (await this.#send(events.slice(0, half))) && this.#send(events.slice(half));
+    }
+    this.#losses.add("refused", 1);
+    return true;
+  }
+
+  /** Sends a request until it is taken or refused; undefined when sending ended before. */
+  async #until(
+    bytes: Uint8Array<ArrayBuffer>,
+  ): Promise<Exclude<Sent, { readonly result: "later" }> | undefined> {
+    const { target, timeoutMs = timeoutMsDefault, log } = this.#options;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const late = AbortSignal.timeout(timeoutMs);
+      const sent = await sendRequest(target, bytes, AbortSignal.any([signal, late]));
+      if (sent.result !== "later") {
+        if (this.#inRow > 0) log.info("forward_answers");
+        this.#inRow = 0;
+        return sent;
+      }
+      if (signal.aborted) return undefined;
+      this.#failures += 1;
+      this.#inRow += 1;
+      if (this.#inRow === 1) log.warn("forward_waits");
+      await this.#pause(sent.waitMs);
+    }
+    return undefined;
+  }
+
+  async #pause(askedMs: number | undefined): Promise<void> {
+    const { retryMs = retryMsDefault } = this.#options;
+    const ownMs = Math.min(retryMsMax, retryMs * 2 ** Math.max(0, this.#inRow - 1));
+    const waitMs = askedMs ?? ownMs * (0.5 + Math.random() / 2);
+    // The wait ends early on closing.
+    await sleep(waitMs, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
+  }
+}
+
+/** The payload without some of its rows. */
+function without(payload: Uint8Array, rows: readonly number[]): Uint8Array {
+  const refused = new Set(rows);
+  return encodeFrame(decodeFrame(payload).filter((_event, at) => !refused.has(at)));
+}

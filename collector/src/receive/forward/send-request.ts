@@ -1,0 +1,107 @@
+/**
+ * @module SendRequest: one OTLP request over HTTP, and what its answer means (OTLP: Failures). Only
+ * a partial success is read of an answer; a redirect is a failure.
+ */
+import { CodedError } from "@turnproof/semconv";
+
+/** Where requests are sent. */
+export interface ForwardTarget {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What became of a request. */
+export type Sent =
+  /** Taken; that many of its spans were rejected. */
+  | { readonly result: "taken"; readonly rejected: number }
+  /** Never taken in this form: the request is divided, and a single span is given up. */
+  | { readonly result: "refused" }
+  /** To be sent again, after this many milliseconds where the endpoint says so. */
+  | { readonly result: "later"; readonly waitMs: number | undefined };
+
+/** Statuses after which the same request is refused again. */
+const refusedStatuses: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+const answerBytesMax = 65_536;
+const waitMsMax = 300_000;
+
+/** Sends it. Never throws: an absent endpoint is `later`. */
+export async function sendRequest(
+  target: ForwardTarget,
+  bytes: Uint8Array<ArrayBuffer>,
+  signal: AbortSignal,
+): Promise<Sent> {
+  try {
+    const response = await fetch(target.url, {
+      method: "POST",
+      body: bytes,
+      redirect: "error",
+      signal,
+      headers: {
+        "content-type": "application/x-protobuf",
+        "user-agent": "turnproof",
+        ...target.headers,
+      },
+    });
+    if (response.ok) return { result: "taken", rejected: rejectedSpans(await read(response)) };
+    await response.body?.cancel();
+    if (refusedStatuses.has(response.status)) return { result: "refused" };
+    return { result: "later", waitMs: retryAfter(response.headers.get("retry-after")) };
+  } catch {
+    // Away, too slow, or a redirect.
+    return { result: "later", waitMs: undefined };
+  }
+}
+
+async function read(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > answerBytesMax) throw new CodedError("body_too_large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Milliseconds of a `Retry-After` in seconds. */
+function retryAfter(header: string | null): number | undefined {
+  if (header === null || !/^\d{1,6}$/.test(header)) return undefined;
+  return Math.min(waitMsMax, Number(header) * 1_000);
+}
+
+/**
+ * `partial_success.rejected_spans` of an `ExportTraceServiceResponse`; 0 for an answer that is none,
+ * because the status said that the request was taken.
+ */
+export function rejectedSpans(bytes: Uint8Array): number {
+  const success = field(bytes, 1, 2);
+  return typeof success === "object" ? Number(field(success, 1, 0) ?? 0) : 0;
+}
+
+/** A field's message or number; undefined where it is absent or the bytes are no message. */
+function field(bytes: Uint8Array, number: number, wire: 0 | 2): Uint8Array | bigint | undefined {
+  let at = 0;
+  const varint = (): bigint => {
+    let value = 0n;
+    for (let shift = 0n; at < bytes.length && shift < 70n; shift += 7n) {
+      const byte = bytes[at] ?? 0;
+      at += 1;
+      value |= BigInt(byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    return value;
+  };
+  while (at < bytes.length) {
+    const tag = Number(varint());
+    const type = tag & 7;
+    if (type !== 0 && type !== 2) return undefined;
+    const value = varint();
+    const isWanted = tag >>> 3 === number && type === wire;
+    if (type === 0 && isWanted) return value;
+    if (type === 0) continue;
+    const message = bytes.subarray(at, at + Number(value));
+    at += Number(value);
+    if (isWanted) return message;
+  }
+  return undefined;
+}

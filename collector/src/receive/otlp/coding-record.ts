@@ -1,0 +1,143 @@
+/**
+ * @module CodingRecord: a log record of Claude Code or Codex CLI as a draft of ours: a prompt is the
+ * start of a turn, a request a model call, a result a tool call. Records have no trace, so the root
+ * is derived: of one prompt for Claude Code, of the conversation for Codex, which names no prompt.
+ */
+import { createHash } from "node:crypto";
+
+import { attribute, codingEvents, codingNames } from "@turnproof/semconv";
+import type { AttributeValue, CodingEvent } from "@turnproof/semconv";
+
+import { attributeDraft } from "./span-draft.ts";
+import type { AttributeDraft, SpanDraft } from "./span-draft.ts";
+
+const completed = "response.completed";
+
+/** Fills the draft; rejects a record that is no evidence. */
+export function settleCodingRecord(draft: SpanDraft, event: string, time: string): void {
+  const known = codingEvents[event];
+  const said = reader(draft.attributes);
+  // Another product may have an event of a name without a prefix; none has the id of a prompt.
+  const isOwn = event.includes(".") || said.text("prompt") !== undefined;
+  const thread = said.text("session") ?? said.text("conversation");
+  if (known === undefined || !isOwn || thread === undefined || !isEvidence(known, said)) {
+    draft.reject("log_not_evidence");
+    return;
+  }
+  const turn = said.text("prompt") ?? thread;
+  const root = digest([known.agent, thread, turn]);
+  const attributes = attributesOf(known, said);
+  Object.assign(attributes, {
+    [attribute.agent_id.span]: known.agent,
+    [attribute.agent_name.span]: known.agent,
+    [attribute.thread_id.span]: thread,
+    [attribute.turn_id.span]: turn,
+  });
+  const user = said.text("account") ?? said.text("codexAccount") ?? said.text("user");
+  if (user !== undefined) attributes[attribute.user_id.span] = user;
+  draft.traceId = root.slice(0, 32);
+  // The same record sent again is the same event.
+  const identity = Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  draft.spanId = digest([root, event, time, JSON.stringify(identity)]).slice(0, 16);
+  draft.parentSpanId = undefined;
+  draft.kind = known.fact === "model_call" || known.fact === "failed_call" ? 3 : 1;
+  draft.name = undefined;
+  draft.startTimeUnixNano = startOf(time, said.number("duration"));
+  draft.endTimeUnixNano = time;
+  draft.attributes = attributes;
+}
+
+/** Of what streams, only the end says tokens; of requests to Codex's model, only failures count. */
+function isEvidence({ agent, fact }: CodingEvent, said: Reader): boolean {
+  if (agent !== "codex") return true;
+  if (fact === "model_call") return said.text("streamed") === completed;
+  return fact !== "failed_call" || (said.number("codexStatus") ?? 0) >= 400;
+}
+
+function attributesOf({ agent, fact }: CodingEvent, said: Reader): AttributeDraft {
+  const attributes = attributeDraft();
+  const put = (name: keyof typeof attribute, value: AttributeValue | undefined): void => {
+    if (value !== undefined) attributes[attribute[name].span] = value;
+  };
+  put("event_kind", fact === "failed_call" ? "model_call" : fact);
+  if (fact === "turn") {
+    // No record says that a turn ended, so that a prompt is a point in time.
+    put("phase", "event");
+    return attributes;
+  }
+  put("phase", "result");
+  if (fact === "tool_call") {
+    const succeeded = said.flag("success");
+    put("genai_operation", "execute_tool");
+    put("tool_name", said.text("tool"));
+    put("tool_call_id", said.text("toolUse") ?? said.text("call"));
+    put("status", succeeded === undefined ? "unknown" : succeeded ? "success" : "error");
+    return attributes;
+  }
+  put("genai_operation", "chat");
+  put("provider", agent === "codex" ? "openai" : "anthropic");
+  put("model", said.text("model"));
+  put("request_id", said.text("request"));
+  put("status", fact === "failed_call" ? "error" : "success");
+  if (fact === "failed_call") {
+    const status = said.number("statusCode") ?? said.number("codexStatus");
+    put("error_type", status === undefined ? undefined : String(status));
+    return attributes;
+  }
+  putTokens(put, said);
+  return attributes;
+}
+
+/** Claude Code counts cached input apart; the conventions count it among the input. */
+function putTokens(
+  put: (name: keyof typeof attribute, value: AttributeValue | undefined) => void,
+  said: Reader,
+): void {
+  const fresh = said.number("inputTokens");
+  const [read, created] = [said.number("cacheRead"), said.number("cacheCreation")];
+  const counted = fresh === undefined ? undefined : fresh + (read ?? 0) + (created ?? 0);
+  put("input_tokens", counted ?? said.number("codexInput"));
+  put("output_tokens", said.number("outputTokens") ?? said.number("codexOutput"));
+  put("cached_tokens", read ?? said.number("codexCached"));
+  put("cache_write_tokens", created);
+  put("reasoning_tokens", said.number("codexReasoning"));
+}
+
+type Name = keyof typeof codingNames;
+
+interface Reader {
+  text(name: Name): string | undefined;
+  /** A whole number from 0, written as one or as digits. */
+  number(name: Name): number | undefined;
+  flag(name: Name): boolean | undefined;
+}
+
+function reader(attributes: AttributeDraft): Reader {
+  return {
+    text(name) {
+      const value = attributes[codingNames[name]];
+      return typeof value === "string" && value !== "" ? value : undefined;
+    },
+    number(name) {
+      const value = attributes[codingNames[name]];
+      const number =
+        typeof value === "string" && /^\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : value;
+      return typeof number === "number" && number >= 0 ? Math.round(number) : undefined;
+    },
+    flag(name) {
+      const value = attributes[codingNames[name]];
+      if (value === true || value === "true") return true;
+      return value === false || value === "false" ? false : undefined;
+    },
+  };
+}
+
+function digest(parts: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+function startOf(time: string, durationMs: number | undefined): string {
+  if (durationMs === undefined) return time;
+  const start = BigInt(time) - BigInt(durationMs) * 1_000_000n;
+  return start > 0n ? String(start) : time;
+}

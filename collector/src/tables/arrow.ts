@@ -1,0 +1,52 @@
+/** @module Arrow: a part of an export as an Arrow IPC file. */
+import {
+  bool,
+  columnFromArray,
+  field,
+  float64,
+  int64,
+  list,
+  tableFromColumns,
+  tableToIPC,
+  timestamp,
+  TimeUnit,
+  utf8,
+} from "@uwdata/flechette";
+import type { DataType } from "@uwdata/flechette";
+import type { ColumnType, ColumnValue } from "@turnproof/store";
+
+import type { ColumnData } from "./column-data.ts";
+
+const types: Readonly<Record<ColumnType, () => DataType>> = {
+  text: () => utf8(),
+  json: () => utf8(),
+  integer: () => int64(),
+  number: () => float64(),
+  flag: () => bool(),
+  time: () => timestamp(TimeUnit.MICROSECOND, "UTC"),
+  texts: () => list(field("element", utf8())),
+};
+
+/** The file. */
+export function arrowOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer> {
+  const built = columns.map(({ name, type, values }) => {
+    const data = type === "time" ? values.map(milliseconds) : [...values];
+    return [name, columnFromArray(data, types[type]())] as [
+      string,
+      ReturnType<typeof columnFromArray>,
+    ];
+  });
+  const bytes = tableToIPC(tableFromColumns(built), { format: "file" });
+  if (bytes === null) throw new TypeError("the encoder returned no bytes");
+  return Uint8Array.from(bytes);
+}
+
+/**
+ * The encoder takes milliseconds and multiplies by a thousand. Where that is not exact again, which
+ * happens beyond the year 2100 only, the microseconds are cut.
+ */
+function milliseconds(value: ColumnValue): number | null {
+  if (typeof value !== "number") return null;
+  const ms = value / 1_000;
+  return ms * 1_000 === value ? ms : Math.floor(ms);
+}

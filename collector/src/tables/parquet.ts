@@ -1,0 +1,67 @@
+/**
+ * @module Parquet: a part of an export as a Parquet file: one row group, compressed with Zstandard,
+ * every column optional. Statistics of columns are left out: they cost more than all else and serve
+ * readers that skip row groups, of which a part has one.
+ */
+import { zstdCompressSync } from "node:zlib";
+
+import type { ColumnType, ColumnValue } from "@turnproof/store";
+import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+import type { SchemaElement } from "hyparquet-writer";
+
+import type { ColumnData } from "./column-data.ts";
+
+/**
+ * Types of columns. A document is text there: marked as JSON, the writer would parse it and write
+ * it again.
+ */
+const elements: Readonly<Record<Exclude<ColumnType, "texts">, Omit<SchemaElement, "name">>> = {
+  text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  json: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  integer: { type: "INT64" },
+  number: { type: "DOUBLE" },
+  flag: { type: "BOOLEAN" },
+  time: {
+    type: "INT64",
+    converted_type: "TIMESTAMP_MICROS",
+    logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MICROS" },
+  },
+};
+
+/** The file. */
+export function parquetOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer> {
+  const rows = columns[0]?.values.length ?? 0;
+  const writer = new ByteWriter();
+  const file = new ParquetWriter({
+    writer,
+    schema: [{ name: "row", num_children: columns.length }, ...columns.flatMap(schemaOf)],
+    codec: "ZSTD",
+    compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
+    statistics: false,
+    createdBy: "turnproof",
+  });
+  if (rows > 0) {
+    const columnData = columns.map(({ name, type, values }) => ({
+      name,
+      data: type === "integer" || type === "time" ? values.map(whole) : [...values],
+      offsetIndex: false,
+    }));
+    void file.write({ columnData, rowGroupSize: rows });
+  }
+  void file.finish();
+  return new Uint8Array(writer.getBuffer());
+}
+
+function schemaOf({ name, type }: ColumnData): readonly SchemaElement[] {
+  if (type !== "texts") return [{ name, ...elements[type], repetition_type: "OPTIONAL" }];
+  return [
+    { name, converted_type: "LIST", num_children: 1, repetition_type: "OPTIONAL" },
+    { name: "list", num_children: 1, repetition_type: "REPEATED" },
+    { name: "element", ...elements.text, repetition_type: "OPTIONAL" },
+  ];
+}
+
+/** The writer takes 64 bits as a BigInt. */
+function whole(value: ColumnValue): bigint | null {
+  return typeof value === "number" ? BigInt(Math.trunc(value)) : null;
+}

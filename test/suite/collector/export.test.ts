@@ -1,0 +1,185 @@
+/**
+ * Export of events, turns and calls: each format read by an engine that this project did not write,
+ * parts, an interrupted export, scopes.
+ */
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { createClient } from "@clickhouse/client";
+import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
+import { createChdbConnection } from "chdb/connection";
+import { callTable, ephemeral, eventColumns, turnTable } from "@turnproof/store";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { Listening } from "../../../collector/src/http/connections.ts";
+import { listen } from "../../../collector/src/server.ts";
+import { turnproof } from "../contracts/command.ts";
+import { openDesk, quiet, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+const token = "operator-token-0123456789";
+const turns = 7;
+let desk: Desk;
+let server: Listening;
+let engine: ClickHouseClient;
+const folder = mkdtempSync(join(tmpdir(), "turnproof-export-"));
+const out = (name: string): string => join(folder, name);
+
+beforeAll(async () => {
+  desk = await openDesk({ TURNPROOF_UI_AUTH_TOKEN: token }, { store: ephemeral(), judge: false });
+  for (let at = 0; at < turns; at += 1) {
+    const user = at % 2 === 0 ? "alice" : 'bo"b,\nü';
+    await desk.put(turnEvents({ root: `root-${at}`, user }), `2026-11-21T10:00:0${at}.000000Z`);
+  }
+  server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
+  type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
+  const connection = createChdbConnection({ path: out("engine") });
+  engine = createClient({ connection: connection as unknown as Injected });
+});
+afterAll(async () => {
+  await engine.close();
+  await server.close(1_000);
+  await desk.collector.close();
+  rmSync(folder, { recursive: true });
+});
+
+const shared = (): string[] => ["--url", server.url, "--token", token];
+
+async function rowsOf(pattern: string, format: string): Promise<Record<string, unknown>[]> {
+  const answer = await engine.query({
+    query: `SELECT * FROM file('${pattern}', '${format}')`,
+    format: "JSONEachRow",
+  });
+  return answer.json();
+}
+
+const tables = { events: eventColumns, turns: turnTable, calls: callTable } as const;
+const formats = { parquet: "Parquet", arrow: "Arrow", csv: "CSVWithNames", jsonl: "JSONEachRow" };
+const wanted = { events: turns * 3, turns, calls: turns * 2 } as const;
+
+for (const [table, columns] of Object.entries(tables)) {
+  for (const [format, named] of Object.entries(formats)) {
+    test(`${table} as ${format}`, async () => {
+      const to = out(`${table}-${format}`);
+      const asked = ["--out", to, "--table", table, "--format", format, "--json"];
+      const ran = await turnproof("export", ...asked, ...shared());
+      expect(ran.code, ran.err).toBe(0);
+      expect(JSON.parse(ran.out)).toMatchObject({
+        rows: wanted[table as keyof typeof wanted],
+        parts: 1,
+        complete: true,
+      });
+      const rows = await rowsOf(join(to, `*.${format}`), named);
+      expect(rows).toHaveLength(wanted[table as keyof typeof wanted]);
+      expect(Object.keys(rows[0] ?? {})).toEqual(columns.map(({ name }) => name));
+      const tenant = table === "events" ? "user_id" : "tenant";
+      const prefix = table === "events" ? "" : "id:";
+      expect(new Set(rows.map((row) => row[tenant]))).toEqual(
+        new Set([`${prefix}alice`, `${prefix}bo"b,\nü`]),
+      );
+      const root = rows.find((row) => row["root_trace_id"] === "root-3") ?? {};
+      if (table === "events") {
+        expect(Date.parse(`${String(root["timestamp"])}Z`.replace("ZZ", "Z"))).toBe(
+          Date.parse("2026-11-21T09:59:00Z"),
+        );
+        const model = rows.find((row) => row["model"] === "small-1") ?? {};
+        expect(Number(model["input_tokens"])).toBe(12);
+        expect(rows.filter((row) => row["input_tokens"] === null)).toHaveLength(turns * 2);
+        const said: unknown = model["attributes_json"];
+        expect(typeof said === "string" ? JSON.parse(said) : said).toMatchObject({
+          model: "small-1",
+        });
+      }
+      if (table === "turns") {
+        expect(Number(root["input_tokens"])).toBe(12);
+        expect(String(root["tool_name_list"])).toContain("search");
+      }
+    });
+  }
+}
+
+test("a filter narrows an export, and one of turns is refused for events", async () => {
+  const ran = await turnproof(
+    ...["export", "--out", out("one"), "--root", "root-1", "--json"],
+    ...shared(),
+  );
+  expect(JSON.parse(ran.out)).toMatchObject({ rows: 3 });
+  const auth = { authorization: `Bearer ${token}` };
+  const refused = await desk.get("/traces/export?verdict=success", auth);
+  expect(await refused.json()).toMatchObject({ code: "filter_not_applicable", field: "verdict" });
+  const judged = await desk.get("/traces/export?table=turns&verdict=success&format=csv", auth);
+  expect(judged.headers.get("turnproof-rows")).toBe("0");
+});
+
+test("an interrupted export continues after its last whole part, without a row twice", async () => {
+  const to = out("cut");
+  const whole = out("cut-whole");
+  const auth = { authorization: `Bearer ${token}` };
+  // Two parts as a killed command leaves them: the second is named, the third is not.
+  const path = "/traces/export?table=turns&format=jsonl&limit=2";
+  const first = await desk.get(path, auth);
+  const cursor = first.headers.get("turnproof-next-cursor") ?? "";
+  await turnproof(
+    "export",
+    ...["--out", whole, "--table", "turns", "--format", "jsonl"],
+    ...shared(),
+  );
+  const manifest = JSON.parse(readFileSync(join(whole, "export.json"), "utf8")) as object;
+  await turnproof("export", ...["--out", to, "--table", "turns", "--format", "jsonl"], ...shared());
+  writeFileSync(join(to, "part-000001.jsonl"), await first.text());
+  writeFileSync(join(to, "part-000002.jsonl"), "half a row");
+  writeFileSync(join(to, "part-000003.jsonl.unfinished"), "{");
+  writeFileSync(
+    join(to, "export.json"),
+    JSON.stringify({
+      ...manifest,
+      parts: [{ file: "part-000001.jsonl", rows: 2, sha256: "" }],
+      next_cursor: cursor,
+    }),
+  );
+  const without = await turnproof(
+    ...["export", "--out", to, "--table", "turns", "--format", "jsonl"],
+    ...shared(),
+  );
+  expect([without.code, without.err]).toEqual([2, expect.stringContaining("resume")]);
+  const ran = await turnproof(
+    ...["export", "--out", to, "--table", "turns", "--format", "jsonl", "--resume"],
+    ...shared(),
+  );
+  expect(ran.code).toBe(0);
+  const files = readdirSync(to).filter((name) => name.endsWith(".jsonl"));
+  expect(files).toEqual(["part-000001.jsonl", "part-000002.jsonl"]);
+  const lines = files.flatMap((name) => readFileSync(join(to, name), "utf8").trim().split("\n"));
+  const all = readFileSync(join(whole, "part-000001.jsonl"), "utf8").trim().split("\n");
+  expect(lines).toEqual(all);
+  const other = await turnproof(
+    ...["export", "--out", to, "--table", "turns", "--format", "csv", "--resume"],
+    ...shared(),
+  );
+  expect(other.code).toBe(2);
+});
+
+test("a tenant's principal exports its own rows only", async () => {
+  const bound = await openDesk(
+    {
+      TURNPROOF_UI_AUTH_TOKEN: token,
+      TURNPROOF_UI_ACCOUNTS: JSON.stringify({
+        alice: { token: "alice-token-0123456789", role: "viewer", user_id: "alice" },
+      }),
+    },
+    { store: desk.store, judge: false },
+  );
+  try {
+    for (const table of ["events", "turns", "calls"]) {
+      const answer = await bound.get(`/traces/export?table=${table}&format=jsonl`, {
+        authorization: "Bearer alice-token-0123456789",
+      });
+      const text = await answer.text();
+      expect([table, answer.status, text.includes("alice")]).toEqual([table, 200, true]);
+      expect(text).not.toContain("bo");
+    }
+  } finally {
+    await bound.collector.close();
+  }
+});

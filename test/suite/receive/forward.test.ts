@@ -1,0 +1,178 @@
+/**
+ * Forward to another OTLP endpoint: a second collector has the same events, a strict receiver finds
+ * no fault and no content, and what it never gets is counted.
+ */
+import { join } from "node:path";
+
+import type { TurnEvent } from "@turnproof/evidence";
+import { expect, test, vi } from "vitest";
+
+import { forwardHeaders, forwardUrl } from "../../../collector/src/config/forward-target.ts";
+import { startForward } from "../../../collector/src/receive/forward/forward.ts";
+import type { Forward } from "../../../collector/src/receive/forward/forward.ts";
+import { rejectedSpans } from "../../../collector/src/receive/forward/send-request.ts";
+import { sendRecordings } from "../../apps/recorded.ts";
+import { quiet } from "../collector/desk.ts";
+import { temporaryDirectories } from "../store/temporary-directory.ts";
+import { openHarness } from "./harness.ts";
+import type { Harness } from "./harness.ts";
+import { openStrictReceiver } from "./strict-receiver.ts";
+
+const wait = { timeout: 30_000, interval: 20 };
+
+/** A collector whose stored batches are forwarded. */
+async function openForwarding(
+  url: string,
+  more: { readonly bytesMax?: number; readonly directory?: string } = {},
+): Promise<{ harness: Harness; forward: Forward; close(): Promise<void> }> {
+  const directories = temporaryDirectories();
+  const directory = more.directory ?? (await directories.make());
+  const forward = await startForward({
+    directory: join(directory, "forward"),
+    target: { url, headers: { "x-key": "k" } },
+    bytesMax: more.bytesMax ?? 1 << 26,
+    log: quiet,
+    retryMs: 5,
+    timeoutMs: 5_000,
+  });
+  const harness = await openHarness({
+    receiver: { onStored: (batch) => forward.stored(batch), forwarded: () => forward.state() },
+  });
+  return {
+    harness,
+    forward,
+    async close() {
+      await harness.close();
+      await forward.close();
+      await directories.remove();
+    },
+  };
+}
+
+/** What both collectors must agree on: all but what each adds at receipt, and the dialect. */
+function said(events: readonly TurnEvent[]): readonly unknown[] {
+  return events
+    .map(({ received_at: _at, dialect: _dialect, dropped: _dropped, ...event }) =>
+      // A structural span keeps no attribute that says its family.
+      event.event_kind === "span" ? { ...event, operation: "" } : event,
+    )
+    .toSorted((a, b) =>
+      `${a.root_trace_id}${a.event_id}` < `${b.root_trace_id}${b.event_id}` ? -1 : 1,
+    );
+}
+
+test("a second collector has the same events", async () => {
+  const second = await openHarness();
+  const first = await openForwarding(`${second.server.url}/v1/traces`);
+  const sent = await sendRecordings(first.harness.server.url, { endMs: Date.now(), salt: "a" });
+  const events = await first.harness.events();
+  await vi.waitFor(() => expect(first.forward.state().sent_spans).toBe(sent), wait);
+  expect(said(await second.events())).toEqual(said(events));
+  expect(first.harness.receiver.report().forward).toMatchObject({
+    pending_spans: 0,
+    failing: false,
+    lost_spans: { queue_full: 0, refused: 0, damaged: 0, unmapped: 0 },
+  });
+  await first.close();
+  await second.close();
+});
+
+test("a strict receiver finds spans of the protocol, its header and no content", async () => {
+  const strict = await openStrictReceiver();
+  const first = await openForwarding(strict.url);
+  const sent = await sendRecordings(first.harness.server.url, { endMs: Date.now(), salt: "b" });
+  await vi.waitFor(() => expect(strict.spans).toHaveLength(sent), wait);
+  expect(strict.faults).toEqual([]);
+  expect(strict.bodies.join("")).not.toMatch(/canary/i);
+  expect(strict.headers[0]).toMatchObject({ "x-key": "k", "user-agent": "turnproof" });
+  await first.close();
+  await strict.close();
+});
+
+test("an endpoint that is away or slow delays nothing, and gets all of it later", async () => {
+  const strict = await openStrictReceiver();
+  const statuses = [503, 429, 401];
+  strict.answer = () => ({ status: statuses.shift() ?? 200, headers: { "retry-after": "0" } });
+  const first = await openForwarding(strict.url);
+  const sent = await sendRecordings(first.harness.server.url, { endMs: Date.now(), salt: "c" });
+  expect(await first.harness.events()).toHaveLength(sent);
+  await vi.waitFor(() => expect(strict.spans).toHaveLength(sent), wait);
+  expect(first.forward.state()).toMatchObject({ failures: 3, failing: false });
+  await first.close();
+  await strict.close();
+});
+
+test("what waits is sent after a restart", async () => {
+  const directories = temporaryDirectories();
+  const directory = await directories.make();
+  const away = await openForwarding("http://127.0.0.1:9/v1/traces", { directory });
+  const sent = await sendRecordings(away.harness.server.url, { endMs: Date.now(), salt: "d" });
+  await away.harness.events();
+  expect(away.forward.state().pending_spans).toBe(sent);
+  await away.close();
+  const strict = await openStrictReceiver();
+  const again = await openForwarding(strict.url, { directory });
+  await vi.waitFor(() => expect(strict.spans).toHaveLength(sent), wait);
+  await again.close();
+  await strict.close();
+  await directories.remove();
+});
+
+test("refused and rejected spans are counted, and keep no other back", async () => {
+  const strict = await openStrictReceiver();
+  strict.answer = (spans) => ({
+    status: spans.some(({ name }) => name.startsWith("execute_tool")) ? 400 : 200,
+  });
+  const first = await openForwarding(strict.url);
+  const sent = await sendRecordings(first.harness.server.url, { endMs: Date.now(), salt: "e" });
+  const events = await first.harness.events();
+  const tools = events.filter(({ event_kind: kind }) => kind === "tool_call").length;
+  expect(tools).toBeGreaterThan(0);
+  await vi.waitFor(() => expect(first.forward.state().pending_spans).toBe(0), wait);
+  const { lost_spans: lost, sent_spans: taken } = first.forward.state();
+  expect([lost.refused, taken]).toEqual([tools, sent - tools]);
+  await first.close();
+  await strict.close();
+  // partial_success { rejected_spans: 300, error_message: "no" }
+  const answer = Uint8Array.from([0x0a, 0x07, 0x08, 0xac, 0x02, 0x12, 0x02, 0x6e, 0x6f]);
+  expect([rejectedSpans(answer), rejectedSpans(new Uint8Array())]).toEqual([300, 0]);
+  expect(rejectedSpans(Buffer.from("<html>"))).toBe(0);
+});
+
+test("a full queue gives spans up, counts them over a restart, and stores them here", async () => {
+  const directories = temporaryDirectories();
+  const directory = await directories.make();
+  const away = await openForwarding("http://127.0.0.1:9/v1/traces", {
+    directory,
+    bytesMax: 65_536,
+  });
+  let sent = 0;
+  await vi.waitFor(async () => {
+    sent += await sendRecordings(away.harness.server.url, { endMs: Date.now(), salt: `f${sent}` });
+    await away.harness.receiver.idle();
+    expect(away.forward.state().lost_spans.queue_full).toBeGreaterThan(0);
+  }, wait);
+  expect(await away.harness.events()).toHaveLength(sent);
+  const { lost_spans: lost, pending_spans: pending } = away.forward.state();
+  expect(lost.queue_full + pending).toBe(sent);
+  await away.close();
+  const again = await openForwarding("http://127.0.0.1:9/v1/traces", { directory });
+  expect(again.forward.state()).toMatchObject({ pending_spans: pending, lost_spans: lost });
+  await again.close();
+  await directories.remove();
+});
+
+test("the endpoint's address and headers are read strictly", () => {
+  expect(forwardUrl.parse("http://tempo:4318")).toBe("http://tempo:4318/v1/traces");
+  expect(forwardUrl.parse("https://x.example/api/otel/v1/traces")).toBe(
+    "https://x.example/api/otel/v1/traces",
+  );
+  for (const bad of ["tempo:4318", "ftp://x", "https://u:p@x", "https://x/#a"]) {
+    expect([bad, forwardUrl.safeParse(bad).success]).toEqual([bad, false]);
+  }
+  expect(forwardHeaders.parse("Authorization=Basic%20abc%3D, x-a=1")).toEqual({
+    authorization: "Basic abc=",
+    "x-a": "1",
+  });
+  expect(forwardHeaders.safeParse("a=b%0d%0ac").success).toBe(false);
+});
