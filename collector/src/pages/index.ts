@@ -27,6 +27,7 @@ import { eventsGroup } from "./events/route.ts";
 import { exportGroup } from "./export/route.ts";
 import { feedbackGroup } from "./feedback/route.ts";
 import { findGroup } from "./find/route.ts";
+import { gateGroup } from "./gate/route.ts";
 import { healthGroup } from "./health/route.ts";
 import { homeGroup } from "./home/route.ts";
 import { incidentsGroup } from "./incidents/route.ts";
@@ -66,6 +67,7 @@ const groups: readonly RouteGroup[] = [
   trendGroup,
   healthGroup,
   compareGroup,
+  gateGroup,
   releasesGroup,
   analysisGroup,
   reconcileGroup,

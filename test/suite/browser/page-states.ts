@@ -179,6 +179,18 @@ export const states: readonly State[] = [
     says: /What changed|A side has no turn/,
   },
   {
+    view: "gate",
+    name: "with data",
+    ...on("site", "/traces/compare/gate?baseline=verdict:success&candidate=verdict:failed"),
+    says: /Outcome[\s\S]*Contract default/,
+  },
+  {
+    view: "gate",
+    name: "nothing there",
+    ...on("empty", "/traces/compare/gate"),
+    says: /Two sides are compared/,
+  },
+  {
     view: "health",
     name: "with data",
     ...on("site", "/traces/health"),
