@@ -34,7 +34,7 @@ export function gatePage(model: GateModel, frame: Frame): Child {
         be said, the answer is that there is not enough evidence.
       </p>
       <Sides model={model} frame={frame} />
-      {pending === null ? null : <Note tone="warn">{pending}</Note>}
+      {pending === undefined ? null : <Note tone="warn">{pending}</Note>}
       {answer !== null ? (
         <Answer answer={answer} frame={frame} />
       ) : read === null ? (
