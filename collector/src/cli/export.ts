@@ -45,8 +45,9 @@ export function addExportCommand(program: Command): void {
       "after",
       `
 Exit code 3 when the window could not be read completely, or a turn gave no golden trajectory:
-one that did not end, or a part of which may be missing. Files have up to ${limits.exportRowsMax.toLocaleString("en")} events
-or turns each and are read together by their pattern; an interrupted export is resumed within a week.
+one that did not end, or a part of which may be missing.
+Files have up to ${limits.exportRowsMax.toLocaleString("en")} events or turns each and are read together by their
+pattern; an interrupted export is resumed within a week.
 
   turnproof export --root "$TRACE_ID" --pages > window.ndjson
   turnproof reconcile --events window.ndjson

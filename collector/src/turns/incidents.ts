@@ -1,6 +1,6 @@
 /**
- * @module Incidents: what went wrong in many turns as a short list. Turns of one cause and one agent
- * that follow each other without a long pause are one incident. Each turn is in at most one.
+ * @module Incidents: what went wrong in many turns as a short list. Turns of one cause and one
+ * agent that follow each other without a long pause are one incident. Each turn is in at most one.
  */
 import type {
   CountGroup,

@@ -10,7 +10,7 @@ import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { TableColumn } from "./table-column.ts";
 
 /** A call, its turn, and its position among the turn's calls, from 1. */
-export interface CallRow {
+export interface PlacedCall {
   readonly turn: TurnRecord;
   readonly call: TurnCall;
   readonly position: number;
@@ -147,7 +147,7 @@ const callNumbers = {
 } as const satisfies Partial<Record<keyof TurnCall, string>>;
 
 /** The columns of `calls`, in their order. */
-export const callTable: readonly TableColumn<CallRow>[] = [
+export const callTable: readonly TableColumn<PlacedCall>[] = [
   { name: "turn_key", type: "text", brief: "Key of the turn.", value: ({ turn }) => turn.key },
   {
     name: "position",
@@ -155,18 +155,18 @@ export const callTable: readonly TableColumn<CallRow>[] = [
     brief: "Position among the calls of the turn, from 1.",
     value: ({ position }) => position,
   },
-  ...repeated.map(({ value, ...column }): TableColumn<CallRow> => ({
+  ...repeated.map(({ value, ...column }): TableColumn<PlacedCall> => ({
     ...column,
     value: ({ turn }) => value(turn),
   })),
-  ...(Object.keys(callTexts) as (keyof typeof callTexts)[]).map((name): TableColumn<CallRow> => ({
+  ...(Object.keys(callTexts) as (keyof typeof callTexts)[]).map((name): TableColumn<PlacedCall> => ({
     name: `call_${name}`,
     type: "text",
     brief: callTexts[name],
     value: ({ call }) => (call[name] === "" ? null : (call[name] ?? null)),
   })),
   ...(Object.keys(callNumbers) as (keyof typeof callNumbers)[]).map(
-    (name): TableColumn<CallRow> => ({
+    (name): TableColumn<PlacedCall> => ({
       name: `call_${name}`,
       type: "number",
       brief: callNumbers[name],
@@ -176,7 +176,7 @@ export const callTable: readonly TableColumn<CallRow>[] = [
 ];
 
 /** The calls of a turn as rows. */
-export function callRowsOf(turn: TurnRecord): readonly CallRow[] {
+export function callRowsOf(turn: TurnRecord): readonly PlacedCall[] {
   return turn.calls.map((call, at) => ({ turn, call, position: at + 1 }));
 }
 
