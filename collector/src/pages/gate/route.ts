@@ -32,6 +32,8 @@ const gateParameters = z
   .strictObject({
     baseline: side("baseline"),
     candidate: side("candidate"),
+    start_time: filters.start_time,
+    end_time: filters.end_time,
     user_id: filters.user_id,
     scope: filters.scope,
     limit: filters.limit.describe(

@@ -19,7 +19,7 @@ export const CompareTabs: FC<{
         href: rangedHref(frame, "/traces/compare/releases"),
         here: here === "releases",
       },
-      { name: "Gate", href: hrefOf(frame, "/traces/compare/gate"), here: here === "gate" },
+      { name: "Gate", href: rangedHref(frame, "/traces/compare/gate"), here: here === "gate" },
     ]}
   />
 );
