@@ -17,6 +17,7 @@ const suites = {
   memory: ["suite/memory"],
   agent: ["suite/agent"],
   "support-agent": [],
+  ci: ["suite/packed/ci.test.ts"],
   collector: ["suite/collector", "suite/receive", "suite/browser"],
 };
 

@@ -5,25 +5,18 @@
 import { writeFile } from "node:fs/promises";
 
 import type { Command } from "commander";
-import { defaultContract, gate, gateMarkdown, gateText, planGate } from "@turnproof/contracts";
-import type {
-  ContractTrials,
-  GateOutcome,
-  GatePlan,
-  GateReport,
-  GateSettings,
-  MeasureTrials,
-} from "@turnproof/contracts";
+import { gate, gateMarkdown, gateText, planGate } from "@turnproof/contracts";
+import type { GateOutcome, GatePlan, GateReport, GateSettings } from "@turnproof/contracts";
 
 import { readClientConfig } from "../config/config.ts";
 import { openPriceList } from "../cost/price-list.ts";
+import { measureTrials, trialsOf } from "../judge/gate-turns.ts";
 import { contractsOf } from "./check.ts";
 import { createClient } from "./client.ts";
 import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";
 import { attempt } from "./failure.ts";
 import { readSide } from "./gate-side.ts";
-import type { SideTurn } from "./gate-side.ts";
 import { exitCodes, fail, printable, say } from "./terminal.ts";
 
 interface GateFlags extends SharedFlags {
@@ -117,7 +110,7 @@ async function compare(flags: GateFlags): Promise<void> {
   }
   const names = contracts.contracts.map(({ name }) => name);
   const trials = trialsOf(names, baseline.turns, candidate.turns);
-  const measures = measuresOf(baseline.turns, candidate.turns);
+  const measures = measureTrials(baseline.turns, candidate.turns);
   const tests = trials.length + measures.length;
   const plans = new Map(trials.map((one) => [one.name, planGate(one, tests, settings)]));
   const report = gate(trials, measures, settings);
@@ -126,51 +119,6 @@ async function compare(flags: GateFlags): Promise<void> {
   else await writeFile(flags.out, text);
   if (flags.out !== undefined) say(`The outcome is ${report.outcome}.`);
   process.exitCode = outcomeCodes[report.outcome];
-}
-
-/** Results of each contract that applies to a turn of either side. */
-function trialsOf(
-  names: readonly string[],
-  baseline: readonly SideTurn[],
-  candidate: readonly SideTurn[],
-): ContractTrials[] {
-  const side = (turns: readonly SideTurn[], name: string): ContractTrials["baseline"] =>
-    turns.flatMap(({ caseId, results }) =>
-      results
-        .filter(({ contract }) => contract === name)
-        .map(({ result }) => ({ result, ...(caseId === undefined ? {} : { caseId }) })),
-    );
-  return [...names, defaultContract.name]
-    .map((name) => ({
-      name,
-      baseline: side(baseline, name),
-      candidate: side(candidate, name),
-    }))
-    .filter((one) => one.baseline.length + one.candidate.length > 0);
-}
-
-/** Measures that a turn of both sides has. */
-function measuresOf(
-  baseline: readonly SideTurn[],
-  candidate: readonly SideTurn[],
-): MeasureTrials[] {
-  const measures = [
-    ["duration", "ms", "durationMs"],
-    ["tokens", "tokens", "tokens"],
-    ["cost", "US dollars", "usd"],
-  ] as const;
-  return measures
-    .map(([name, unit, key]) => {
-      const side = (turns: readonly SideTurn[]): MeasureTrials["baseline"] =>
-        turns.map(({ caseId, [key]: value }) => ({
-          ...(caseId === undefined ? {} : { caseId }),
-          ...(value === undefined ? {} : { value }),
-        }));
-      return { name, unit, baseline: side(baseline), candidate: side(candidate) };
-    })
-    .filter((one) =>
-      [one.baseline, one.candidate].every((side) => side.some(({ value }) => value !== undefined)),
-    );
 }
 
 function settingsOf(flags: GateFlags): GateSettings | undefined {

@@ -156,6 +156,12 @@ export const variables: readonly Variable[] = [
     true,
   ),
   row(
+    "FINGERPRINT_KEY",
+    "random for each agent",
+    "In applications: keys fingerprints of tools' inputs, `kid:secret`, the same in runs that are compared.",
+    true,
+  ),
+  row(
     "KNOWN_NAMES",
     "",
     "Names of agents, tools and services to show as they are, separated by semicolons.",

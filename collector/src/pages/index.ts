@@ -28,6 +28,7 @@ import { downloadGroup } from "./download/route.ts";
 import { exportGroup } from "./export/route.ts";
 import { feedbackGroup } from "./feedback/route.ts";
 import { findGroup } from "./find/route.ts";
+import { gateGroup } from "./gate/route.ts";
 import { graphGroup } from "./graph/route.ts";
 import { healthGroup } from "./health/route.ts";
 import { homeGroup } from "./home/route.ts";
@@ -71,6 +72,7 @@ const groups: readonly RouteGroup[] = [
   downloadGroup,
   healthGroup,
   compareGroup,
+  gateGroup,
   releasesGroup,
   analysisGroup,
   reconcileGroup,

@@ -37,6 +37,15 @@ export type { PassK } from "./gate/pass-k.ts";
 export { planGate } from "./gate/plan.ts";
 export type { TrialCount, Trial, TrialResult } from "./gate/trials.ts";
 export { gateMarkdown } from "./report/gate-markdown.ts";
+export {
+  chance,
+  changeWords,
+  medianWords,
+  outcomeWords,
+  passWords,
+  planWords,
+  sideWords,
+} from "./report/gate-words.ts";
 export { gateText } from "./report/gate-text.ts";
 export { goldenOf, goldensOf } from "./golden/golden.ts";
 export type { Goldens } from "./golden/golden.ts";

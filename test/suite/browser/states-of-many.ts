@@ -71,4 +71,16 @@ export const statesOfMany = [
   { view: "cost", name: "by turn", ...on("site", "/cost?by=turn"), says: /Cost by turn/ },
   { view: "cost", name: "empty", ...on("empty", "/cost"), says: /No model call in these turns/ },
   { view: "cost", name: "long words", ...on("long", "/cost?by=agent"), says: /Cost by agent/ },
+  {
+    view: "gate",
+    name: "with data",
+    ...on("site", "/traces/compare/gate?baseline=verdict:success&candidate=verdict:failed"),
+    says: /Outcome[\s\S]*Contract default/,
+  },
+  {
+    view: "gate",
+    name: "nothing there",
+    ...on("empty", "/traces/compare/gate"),
+    says: /Two sides are compared/,
+  },
 ];

@@ -163,6 +163,9 @@ test("each root, agent and thread of the week is as described", async () => {
   for (const query of ["", "?a=release:none", "?agent_id=order-desk"]) {
     await hold("get", "/traces/compare/releases.json", { query });
   }
+  for (const query of ["", "?baseline=has:error&candidate=-has:error"]) {
+    await hold("get", "/traces/compare/gate.json", { query });
+  }
   await hold("get", "/traces/incidents.json", {});
   await hold("get", "/graph.json", {});
   await hold("get", "/sample.json", {});

@@ -10,6 +10,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { openStandingContracts } from "../../../collector/src/judge/standing-contracts.ts";
+import type { GateModel } from "../../../collector/src/pages/gate/route.ts";
 import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import type { TurnModel } from "../../../collector/src/pages/turn/route.ts";
 import type { TurnsModel } from "../../../collector/src/pages/turns/route.ts";
@@ -105,6 +106,46 @@ test("health counts the turns of the present version in the reader's scope", asy
   expect(other.contracts?.counts.every(({ holds }) => holds === 0)).toBe(true);
 });
 
+test("the gate compares two filters, names the turns behind each cell, and keeps the scope", async () => {
+  const of = (side: string, count: number, tools: boolean): TurnEvent[] =>
+    Array.from({ length: count }, (_, at) => ended(`${side}-${at}`, side))
+      .flat()
+      .filter(({ event_kind: kind }) => tools || kind !== "tool_call");
+  writeFileSync(file, contract("no-tool", tool ?? ""));
+  await desk.put(
+    [...of("before", 40, false), ...of("after", 40, true)],
+    "2026-11-21T10:01:40.000000Z",
+  );
+  const model = async (query: string): Promise<GateModel> =>
+    desk.json<GateModel>(`/traces/compare/gate.json?${query}`);
+  const both = "baseline=user:before&candidate=user:after";
+  await vi.waitFor(
+    async () => expect((await model(both)).answer?.report.outcome).toBe("regressed"),
+    { timeout: 5_000 },
+  );
+  const { answer, read } = await model(both);
+  expect(read).toEqual({ baseline: 40, candidate: 40 });
+  expect(answer?.report.contracts[0]).toMatchObject({
+    name: "no-tool",
+    baseline: { holds: 40, violated: 0 },
+    candidate: { holds: 0, violated: 40 },
+  });
+  expect(answer?.plans["no-tool"]?.smallestDrop).toBeGreaterThan(0);
+  const behind = answer?.turns.filter(({ result }) => result === "violated") ?? [];
+  expect(behind).toHaveLength(40);
+  expect(behind.every(({ side, root_trace_id: root }) => side === "candidate" && root)).toBe(true);
+  const page = await (await desk.get(`/traces/compare/gate?${both}`)).text();
+  expect(page).toContain("regressed");
+  expect(page).toMatch(/href="\/traces\/after-\d+\?turn_id=/);
+  expect((await model(`${both}&limit=5`)).answer?.bounded).toEqual(["baseline", "candidate"]);
+  // Another tenant's turns are on no side.
+  expect((await model(`${both}&user_id=before`)).read).toEqual({ baseline: 40, candidate: 0 });
+  expect((await model("baseline=user:before")).answer).toBeNull();
+  expect((await desk.get("/traces/compare/gate.json?baseline=x:y&candidate=user:a")).status).toBe(
+    400,
+  );
+});
+
 test("a draft at the drain and a judge that reads back store the same results", async () => {
   const contracts = openStandingContracts(folder);
   const named = async (recorded: boolean): Promise<readonly (readonly string[])[]> => {
@@ -118,7 +159,7 @@ test("a draft at the drain and a judge that reads back store the same results", 
     return records.map(({ names }) => names.filter((name) => name.startsWith("contract:")));
   };
   const drafted = await named(true);
-  expect(drafted.flat()).toContain("contract:no-tool=holds");
+  expect(drafted.flat()).toContain("contract:no-tool=violated");
   expect(await named(false)).toEqual(drafted);
   contracts?.close();
 });

@@ -166,6 +166,14 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/compare/releases.json?a=agent:agent-O&b=agent:agent-A" },
   ],
+  "GET /traces/compare/gate": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/compare/gate?baseline=agent:agent-O&candidate=agent:agent-A" },
+  ],
+  "GET /traces/compare/gate.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/compare/gate.json?baseline=agent:agent-O&candidate=agent:agent-A" },
+  ],
   "GET /traces/incidents": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/incidents" },

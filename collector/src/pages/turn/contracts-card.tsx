@@ -51,7 +51,7 @@ const TurnContracts: FC<{ readonly of: ContractsOfTurn; readonly named: boolean 
         <code>{turn.turn_id ?? "without an id"}</code>
       </h3>
     ) : null}
-    <ul class="findings" aria-label={`Contracts of turn ${turn.turn_id ?? ""}`}>
+    <ul class="findings contract-results" aria-label={`Contracts of turn ${turn.turn_id ?? ""}`}>
       {results.map((result) => {
         const before = recorded.find(({ contract }) => contract === result.contract);
         const same = before?.result === result.result && before.version === result.version;
@@ -85,7 +85,14 @@ function unmet({ clauses }: ContractResult): readonly ClauseResult[] {
 
 const Clauses: FC<{ readonly of: ContractResult }> = ({ of }) => {
   const open = unmet(of);
-  if (open.length === 0) return <p class="muted">{countText(of.clauses.length)} clauses hold.</p>;
+  if (open.length === 0)
+    return (
+      <p class="muted">
+        {of.clauses.length === 1
+          ? "Its clause holds."
+          : `${countText(of.clauses.length)} clauses hold.`}
+      </p>
+    );
   return (
     <>
       {open.map(({ id, clause, severity, result, sentence, diverged_at: at }) => (

@@ -1,4 +1,4 @@
-/** @module CompareTabs: the two pages that compare: two turns, and the turns of two releases. */
+/** @module CompareTabs: the pages that compare: two turns, the turns of two releases, the gate. */
 import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
@@ -6,10 +6,10 @@ import { Tabs } from "../elements/tabs.tsx";
 import { rangedHref } from "../layout.tsx";
 
 /** The tabs. */
-export const CompareTabs: FC<{ readonly frame: Frame; readonly here: "turns" | "releases" }> = ({
-  frame,
-  here,
-}) => (
+export const CompareTabs: FC<{
+  readonly frame: Frame;
+  readonly here: "turns" | "releases" | "gate";
+}> = ({ frame, here }) => (
   <Tabs
     label="Compare"
     tabs={[
@@ -19,6 +19,7 @@ export const CompareTabs: FC<{ readonly frame: Frame; readonly here: "turns" | "
         href: rangedHref(frame, "/traces/compare/releases"),
         here: here === "releases",
       },
+      { name: "Gate", href: rangedHref(frame, "/traces/compare/gate"), here: here === "gate" },
     ]}
   />
 );

@@ -1,0 +1,120 @@
+/**
+ * @module GateTurns: the turns of one side of a gate with their results, case and measures, and the
+ * trials of both sides.
+ */
+import { defaultContract, evaluateTurns } from "@turnproof/contracts";
+import type {
+  ContractTrials,
+  EvaluateOptions,
+  MeasureTrials,
+  TurnResult,
+} from "@turnproof/contracts";
+import { foldTurns, turnCalls, turnWindows } from "@turnproof/evidence";
+import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
+
+import type { NamedContracts } from "../config/contract-files.ts";
+import type { PriceList } from "../cost/price-list.ts";
+import { usdOfTurn } from "../cost/turn-usd.ts";
+
+/** One turn of a side. Absent: not recorded. */
+export interface SideTurn {
+  readonly turn: TurnResult["turn"];
+  /** External id of the turn, else of its first intent: the task that both sides did. */
+  readonly caseId?: string;
+  readonly results: TurnResult["contracts"];
+  readonly durationMs?: number;
+  readonly tokens?: number;
+  readonly usd?: number;
+}
+
+/** Events of one window and how it was read. */
+export interface SideWindow extends Pick<EvaluateOptions, "marks"> {
+  readonly events: readonly unknown[];
+  readonly metadata?: WindowMetadata;
+}
+
+/** The turns of a window. */
+export function sideTurns(
+  { events, metadata, marks }: SideWindow,
+  { contracts, goldens }: Pick<NamedContracts, "contracts" | "goldens">,
+  prices: PriceList,
+): SideTurn[] {
+  const how: EvaluateOptions = {
+    goldens,
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(marks === undefined ? {} : { marks }),
+  };
+  const results = evaluateTurns(events, contracts, how);
+  return turnWindows(events, metadata).turns.flatMap(({ events: own }, at) => {
+    const result = results[at];
+    if (result === undefined) return [];
+    return [{ turn: result.turn, results: result.contracts, ...measuresOf(own, prices) }];
+  });
+}
+
+function measuresOf(
+  events: readonly TurnEvent[],
+  prices: PriceList,
+): Omit<SideTurn, "results" | "turn"> {
+  const [row] = foldTurns(events);
+  const named = ["turn", "intent"].flatMap((kind) =>
+    events.filter(({ event_kind: of, external_id: id }) => of === kind && id !== undefined),
+  );
+  const caseId = named[0]?.external_id;
+  const calls = turnCalls(events);
+  const hasModel = calls.some(({ kind }) => kind === "model");
+  const usd = hasModel ? usdOfTurn(calls, Date.parse(row?.ended_at ?? ""), prices) : undefined;
+  const duration = row?.duration_ms ?? undefined;
+  const tokens = row?.usage_state === "known" ? (row.total_tokens ?? undefined) : undefined;
+  return {
+    ...(caseId === undefined ? {} : { caseId }),
+    ...(duration === undefined ? {} : { durationMs: duration }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(usd === undefined ? {} : { usd }),
+  };
+}
+
+/** Results of each contract that applies to a turn of either side. */
+export function trialsOf(
+  names: readonly string[],
+  baseline: readonly SideTurn[],
+  candidate: readonly SideTurn[],
+): ContractTrials[] {
+  const side = (turns: readonly SideTurn[], name: string): ContractTrials["baseline"] =>
+    turns.flatMap(({ caseId, results }) =>
+      results
+        .filter(({ contract }) => contract === name)
+        .map(({ result }) => ({ result, ...(caseId === undefined ? {} : { caseId }) })),
+    );
+  return [...names, defaultContract.name]
+    .map((name) => ({
+      name,
+      baseline: side(baseline, name),
+      candidate: side(candidate, name),
+    }))
+    .filter((one) => one.baseline.length + one.candidate.length > 0);
+}
+
+/** Measures that a turn of both sides has. */
+export function measureTrials(
+  baseline: readonly SideTurn[],
+  candidate: readonly SideTurn[],
+): MeasureTrials[] {
+  const measures = [
+    ["duration", "ms", "durationMs"],
+    ["tokens", "tokens", "tokens"],
+    ["cost", "US dollars", "usd"],
+  ] as const;
+  return measures
+    .map(([name, unit, key]) => {
+      const side = (turns: readonly SideTurn[]): MeasureTrials["baseline"] =>
+        turns.map(({ caseId, [key]: value }) => ({
+          ...(caseId === undefined ? {} : { caseId }),
+          ...(value === undefined ? {} : { value }),
+        }));
+      return { name, unit, baseline: side(baseline), candidate: side(candidate) };
+    })
+    .filter((one) =>
+      [one.baseline, one.candidate].every((side) => side.some(({ value }) => value !== undefined)),
+    );
+}

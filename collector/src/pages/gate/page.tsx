@@ -1,0 +1,230 @@
+/**
+ * @module Gate page: the outcome, what the number of turns can show, both sides of each contract
+ * and measure, and the turns behind each cell.
+ */
+import {
+  chance,
+  changeWords,
+  medianWords,
+  outcomeWords,
+  passWords,
+  planWords,
+  sideWords,
+} from "@turnproof/contracts";
+import type { ContractComparison, GateOutcome } from "@turnproof/contracts";
+import type { Child, FC } from "hono/jsx";
+
+import type { Frame } from "../../http/frame.ts";
+import { countText, wordsOf } from "../../ui/display/figures.ts";
+import { pendingText } from "../../ui/display/window-words.ts";
+import { Badge } from "../../ui/elements/badge.tsx";
+import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
+import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
+import { Page, hrefOf } from "../../ui/layout.tsx";
+import type { GateAnswer, GateModel, GateTurn } from "./route.ts";
+
+/** The comparison. */
+export function gatePage(model: GateModel, frame: Frame): Child {
+  const { answer, read } = model;
+  const pending = pendingText(model.pending_frames);
+  return (
+    <Page frame={frame} title="Gate" bar={<CompareTabs frame={frame} here="gate" />}>
+      <p class="lead">
+        Whether a candidate is worse than a baseline, by contracts and measures. Where neither can
+        be said, the answer is that there is not enough evidence.
+      </p>
+      <Sides model={model} frame={frame} />
+      {pending === undefined ? null : <Note tone="warn">{pending}</Note>}
+      {answer !== null ? (
+        <Answer answer={answer} frame={frame} />
+      ) : read === null ? (
+        <Empty title="Two sides are compared" icon="compare">
+          <p>
+            Name both by terms of the filter bar, such as <code>release:3.2</code> and{" "}
+            <code>release:3.3</code>. <code>turnproof gate</code> does the same in a pipeline.
+          </p>
+        </Empty>
+      ) : (
+        <Empty title="A side has no turn" icon="compare">
+          <p>
+            The baseline has {countText(read.baseline)} turns, the candidate{" "}
+            {countText(read.candidate)}.
+          </p>
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+const Sides: FC<{ readonly model: GateModel; readonly frame: Frame }> = ({ model, frame }) => (
+  <form
+    class="fields gate-sides"
+    method="get"
+    action={hrefOf(frame, "/traces/compare/gate")}
+    aria-label="Sides"
+  >
+    {(["baseline", "candidate"] as const).map((name) => (
+      <label>
+        <span>{name === "baseline" ? "Baseline" : "Candidate"}</span>
+        <input
+          class="field mono"
+          name={name}
+          value={model[name] ?? ""}
+          placeholder={name === "baseline" ? "release:3.2" : "release:3.3"}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      </label>
+    ))}
+    <button class="button primary" type="submit">
+      Compare
+    </button>
+  </form>
+);
+
+const looks = {
+  regressed: ["bad", "failed"],
+  no_regression: ["ok", "success"],
+  not_enough_evidence: ["quiet", "unknown"],
+} as const;
+
+const GateBadge: FC<{ readonly outcome: GateOutcome }> = ({ outcome }) => {
+  const [tone, icon] = looks[outcome];
+  return <Badge tone={tone} icon={icon} word={outcomeWords[outcome]} />;
+};
+
+const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ answer, frame }) => {
+  const { report, plans, bounded } = answer;
+  return (
+    <>
+      {bounded.length === 0 ? null : (
+        <Note>More turns of the {bounded.join(" and the ")} match; these are the newest.</Note>
+      )}
+      <Card title="Outcome" icon="outcome" end={<GateBadge outcome={report.outcome} />}>
+        <p class="muted">What the number of turns can show, worked out before the answer:</p>
+        <ul>
+          {Object.entries(plans).map(([name, plan]) => (
+            <li>
+              <b>{name}</b>: {planWords(plan)}
+            </li>
+          ))}
+        </ul>
+      </Card>
+      {report.contracts.map((one) => (
+        <Contract of={one} turns={answer.turns} frame={frame} />
+      ))}
+      {report.measures.length === 0 ? null : <Measures of={report.measures} />}
+    </>
+  );
+};
+
+const sides = ["baseline", "candidate"] as const;
+const results = ["violated", "not_established", "holds"] as const;
+/** Turns that a cell names; the others are in the JSON. */
+const shownMax = 12;
+
+const Contract: FC<{
+  readonly of: ContractComparison;
+  readonly turns: readonly GateTurn[];
+  readonly frame: Frame;
+}> = ({ of, turns, frame }) => (
+  <Card title={`Contract ${of.name}`} icon="mark" flush end={<GateBadge outcome={of.outcome} />}>
+    <Table
+      label={`Contract ${of.name}`}
+      head={
+        <>
+          <th scope="col">Side</th>
+          <th scope="col">Holds</th>
+          <th scope="col">All of k turns</th>
+          <th scope="col">Turns behind it</th>
+        </>
+      }
+    >
+      {sides.map((side) => (
+        <tr>
+          <td>{side}</td>
+          <td>{sideWords(of[side])}</td>
+          <td>{passWords(of.passK[side])}</td>
+          <td>
+            <Cell
+              turns={turns.filter((turn) => turn.side === side && turn.contract === of.name)}
+              frame={frame}
+            />
+          </td>
+        </tr>
+      ))}
+    </Table>
+    <p class="padded muted">
+      Change {changeWords(of)}; p {chance(of.adjustedP)} after correction;{" "}
+      {of.paired ? `${countText(of.cases)} cases in pairs` : "not in pairs"}.
+    </p>
+  </Card>
+);
+
+const Cell: FC<{ readonly turns: readonly GateTurn[]; readonly frame: Frame }> = ({
+  turns,
+  frame,
+}) => (
+  <>
+    {results.map((result) => {
+      const own = turns.filter((turn) => turn.result === result);
+      return own.length === 0 ? null : (
+        <details open={result === "violated"}>
+          <summary>
+            {countText(own.length)} {wordsOf(result)}
+          </summary>
+          <ul class="gate-turns">
+            {own.slice(0, shownMax).map(({ root_trace_id: root, turn_id: turn }) => (
+              <li>
+                <a href={hrefOf(frame, turnPath(root, turn))}>
+                  <code>{(turn ?? root ?? "").slice(0, 16)}</code>
+                </a>
+              </li>
+            ))}
+          </ul>
+          {own.length > shownMax ? (
+            <p class="muted">and {countText(own.length - shownMax)} more in the JSON</p>
+          ) : null}
+        </details>
+      );
+    })}
+  </>
+);
+
+function turnPath(root: string | null, turn: string | null): string {
+  const query = turn === null ? "" : `?${new URLSearchParams({ turn_id: turn }).toString()}`;
+  return `/traces/${encodeURIComponent(root ?? "")}${query}`;
+}
+
+const Measures: FC<{ readonly of: GateAnswer["report"]["measures"] }> = ({ of }) => (
+  <Card title="Measures" icon="clock" flush>
+    <Table
+      label="Measures"
+      head={
+        <>
+          <th scope="col">Measure</th>
+          <th scope="col">Baseline, median</th>
+          <th scope="col">Candidate, median</th>
+          <th scope="col">Outcome</th>
+          <th scope="col" class="num">
+            p
+          </th>
+        </>
+      }
+    >
+      {of.map((one) => (
+        <tr>
+          <td>
+            {one.name}, {one.unit}
+          </td>
+          <td>{medianWords(one.baseline)}</td>
+          <td>{medianWords(one.candidate)}</td>
+          <td>
+            <GateBadge outcome={one.outcome} />
+          </td>
+          <td class="num">{chance(one.adjustedP)}</td>
+        </tr>
+      ))}
+    </Table>
+  </Card>
+);

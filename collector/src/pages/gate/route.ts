@@ -1,0 +1,160 @@
+/**
+ * @module Gate: whether a candidate is worse than a baseline, by the standing contracts and by
+ * measures, as `turnproof gate` says it, with the turns behind each cell.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { gate, planGate } from "@turnproof/contracts";
+import type { GatePlan, GateReport, Outcome } from "@turnproof/contracts";
+
+import { openPriceList } from "../../cost/price-list.ts";
+import type { PriceList } from "../../cost/price-list.ts";
+import { pageFailures, withTwin } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { filters, readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond } from "../../http/respond.tsx";
+import { measureTrials, trialsOf } from "../../judge/gate-turns.ts";
+import type { SideTurn } from "../../judge/gate-turns.ts";
+import type { Parts } from "../../parts.ts";
+import { pendingFrames } from "../../turns/window.ts";
+import { gatePage } from "./page.tsx";
+import { readSide } from "./sides.ts";
+
+/** Most turns of a side, because the events of each are read. */
+const turnsMax = 200;
+const turnsUsual = 100;
+
+const side = (which: string) =>
+  z.string().max(1_000).describe(`Terms of the ${which}, as in \`q\`.`);
+const gateParameters = z
+  .strictObject({
+    baseline: side("baseline"),
+    candidate: side("candidate"),
+    start_time: filters.start_time,
+    end_time: filters.end_time,
+    user_id: filters.user_id,
+    scope: filters.scope,
+    limit: filters.limit.describe(
+      `The newest turns of each side, at most so many: up to ${turnsMax}, default ${turnsUsual}.`,
+    ),
+  })
+  .partial();
+
+/** One turn behind a cell. */
+export interface GateTurn {
+  readonly contract: string;
+  readonly side: "baseline" | "candidate";
+  readonly result: Outcome;
+  readonly root_trace_id: string | null;
+  readonly turn_id: string | null;
+}
+
+/** What was compared. */
+export interface GateAnswer {
+  readonly report: GateReport;
+  /** By contract: what the number of turns can show, worked out without the candidate's results. */
+  readonly plans: Readonly<Record<string, GatePlan>>;
+  readonly turns: readonly GateTurn[];
+  /** Sides of which further turns match. */
+  readonly bounded: readonly ("baseline" | "candidate")[];
+}
+
+/** Body of `/traces/compare/gate.json`. */
+export interface GateModel {
+  readonly baseline: string | null;
+  readonly candidate: string | null;
+  /** Turns that were read of each side; null until both are named. */
+  readonly read: { readonly baseline: number; readonly candidate: number } | null;
+  /** Null where a side is not named, or has no turn. */
+  readonly answer: GateAnswer | null;
+  /** Batches that were acknowledged and are not readable yet. */
+  readonly pending_frames: number;
+}
+
+/** Its JSON, by route. */
+export interface GateAnswers {
+  readonly "GET /traces/compare/gate.json": GateModel;
+}
+
+/** Gate: what each route needs, records and answers. */
+export const gateGroup: RouteGroup<GateAnswers> = {
+  endpoints: {
+    ...withTwin("/traces/compare/gate", {
+      needs: "trace.read",
+      audit: "gate.read",
+      reads: true,
+      id: "compareByGate",
+      summary: "Compare two releases by contracts, with the turns behind each cell",
+      text:
+        "As `turnproof gate`: exact tests with Holm's correction, and `not_enough_evidence` as an " +
+        "outcome of its own. The newest turns of each side are read and judged by the contracts of " +
+        "`TURNPROOF_CONTRACTS`, else by the default one.",
+      query: gateParameters,
+      returns: "Outcome, plans, figures of both sides, and the turns.",
+      failures: pageFailures,
+    }),
+  },
+  routes: gateRoutes,
+};
+
+/** GET `/traces/compare/gate` and its twin. */
+function gateRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  let list: Promise<PriceList> | undefined;
+  app.on("GET", ["/traces/compare/gate", "/traces/compare/gate.json"], async (c) => {
+    const { baseline, candidate, limit, ...parameters } = readParameters(c, gateParameters);
+    const pending_frames = await pendingFrames(parts);
+    const named = { baseline: baseline ?? null, candidate: candidate ?? null, pending_frames };
+    if (!isNamed(baseline) || !isNamed(candidate)) {
+      return respond(c, { model: { ...named, read: null, answer: null }, view: gatePage });
+    }
+    const how = {
+      reading: readingFor(c, parameters),
+      typed: c.get("typed"),
+      prices: await (list ??= openPriceList(parts.config.prices)),
+      turnsMax: Math.min(limit ?? turnsUsual, turnsMax),
+    };
+    const before = await readSide(parts, baseline, how);
+    const after = await readSide(parts, candidate, how);
+    const model: GateModel = {
+      ...named,
+      read: { baseline: before.turns.length, candidate: after.turns.length },
+      answer:
+        before.turns.length === 0 || after.turns.length === 0
+          ? null
+          : answerOf(parts, before, after),
+    };
+    return respond(c, { model, view: gatePage });
+  });
+  return app;
+}
+
+function isNamed(terms: string | undefined): terms is string {
+  return terms !== undefined && terms.trim() !== "";
+}
+
+type Side = Awaited<ReturnType<typeof readSide>>;
+
+function answerOf({ contracts }: Parts, baseline: Side, candidate: Side): GateAnswer {
+  const names = (contracts?.set.contracts ?? []).map(({ name }) => name);
+  const trials = trialsOf(names, baseline.turns, candidate.turns);
+  const measures = measureTrials(baseline.turns, candidate.turns);
+  const tests = trials.length + measures.length;
+  const bounded = [baseline.more ? "baseline" : [], candidate.more ? "candidate" : []].flat();
+  return {
+    report: gate(trials, measures),
+    plans: Object.fromEntries(trials.map((one) => [one.name, planGate(one, tests)])),
+    turns: [...cells("baseline", baseline.turns), ...cells("candidate", candidate.turns)],
+    bounded: bounded as GateAnswer["bounded"],
+  };
+}
+
+function cells(of: GateTurn["side"], turns: readonly SideTurn[]): GateTurn[] {
+  return turns.flatMap(({ turn: { root_trace_id, turn_id }, results }) =>
+    results.map(({ contract, result }) => {
+      return { contract, side: of, result, root_trace_id, turn_id };
+    }),
+  );
+}

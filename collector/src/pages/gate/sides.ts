@@ -1,0 +1,57 @@
+/** @module Sides: the newest turns of one side of a gate, with their events judged by contracts. */
+import { turnKey } from "@turnproof/evidence";
+
+import type { Reading } from "../../access/grants.ts";
+import type { TypedIdentity } from "../../access/typed-identity.ts";
+import type { PriceList } from "../../cost/price-list.ts";
+import { sideTurns } from "../../judge/gate-turns.ts";
+import type { SideTurn } from "../../judge/gate-turns.ts";
+import { metadataOf } from "../../judge/verdict.ts";
+import type { Parts } from "../../parts.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { collectRoot, collectRoots } from "../../turns/window.ts";
+
+/** How a side is read. */
+export interface SideReading {
+  readonly reading: Reading;
+  readonly typed: TypedIdentity;
+  readonly prices: PriceList;
+  readonly turnsMax: number;
+}
+
+/**
+ * The newest turns under these terms; `more` where further ones match.
+ *
+ * @throws CodedError `parameter_invalid` for a word that is not understood
+ */
+export async function readSide(
+  parts: Parts,
+  terms: string,
+  { reading, typed, prices, turnsMax }: SideReading,
+): Promise<{ readonly turns: readonly SideTurn[]; readonly more: boolean }> {
+  const question = turnQuestion(reading, { q: terms }, { typed });
+  const order = { by: "ended_at" } as const;
+  const { records, next } = await parts.store.ledger.listTurns(question, {
+    order,
+    limit: turnsMax,
+  });
+  const set = parts.contracts?.set ?? { contracts: [], goldens: [] };
+  const byRoot = Map.groupBy(records, ({ row }) => row.root_trace_id ?? "");
+  const roots = [...byRoot.keys()].filter((root) => root !== "");
+  const unfiltered: Reading = { ...reading, query: { store: "all" } };
+  const windows = await collectRoots(parts, unfiltered, roots);
+  const turns: SideTurn[] = [];
+  for (const root of roots) {
+    const window = windows.get(root) ?? (await collectRoot(parts, unfiltered, root));
+    const wanted = new Set((byRoot.get(root) ?? []).map(({ row }) => turnKey(row)));
+    const metadata = await metadataOf(parts, window);
+    const own = sideTurns({ events: window.events, metadata }, set, prices);
+    turns.push(...own.filter(({ turn }) => wanted.has(keyOf(turn))));
+  }
+  return { turns, more: next !== null };
+}
+
+/** The key of a judged turn, as that of a row: what is not recorded is null there. */
+function keyOf(turn: SideTurn["turn"]): string {
+  return turnKey(turn as Parameters<typeof turnKey>[0]);
+}

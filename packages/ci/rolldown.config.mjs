@@ -1,0 +1,19 @@
+/** @module RolldownConfig: the commands of a pipeline and what they use as one file. */
+import { builtinModules } from "node:module";
+
+export default {
+  input: `${import.meta.dirname}/../../collector/src/cli/ci.ts`,
+  platform: "node",
+  resolve: { conditionNames: ["@turnproof/source", "node", "import", "default"] },
+  // Drivers of stores are loaded when a store is opened, which no command of a pipeline does.
+  external: [
+    ...builtinModules,
+    /^node:/,
+    /^(chdb|mongodb|pg|@clickhouse\/client|@electric-sql\/.*|@pydantic\/genai-prices)$/,
+  ],
+  output: {
+    file: `${import.meta.dirname}/dist/main.js`,
+    banner: "#!/usr/bin/env node",
+    minify: true,
+  },
+};

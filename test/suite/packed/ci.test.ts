@@ -1,0 +1,167 @@
+/**
+ * @module The package of pipelines as it is published: small, without a server or an engine, and
+ * run by the steps of the GitHub Action and of the GitLab templates as they stand.
+ */
+import { execFile } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parse } from "yaml";
+
+import { end, tool } from "../contracts/turns.ts";
+import { root } from "./packed-files.ts";
+
+const app = mkdtempSync(join(tmpdir(), "turnproof-ci-"));
+const home = join(app, "home");
+afterAll(() => rmSync(app, { recursive: true }));
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+}
+
+function run(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  // No registry answers: what is installed has to be enough.
+  const npm = { npm_config_offline: "true", npm_config_audit: "false", npm_config_fund: "false" };
+  const own = { PATH: process.env["PATH"] ?? "", HOME: home, ...npm, ...env };
+  return new Promise<Ran>((done) => {
+    execFile(file, [...args], { cwd: app, env: own }, (error, out, err) => {
+      done({ code: error === null ? 0 : Number(error.code), out: `${out}${err}` });
+    });
+  });
+}
+
+const turns = [tool("lookup", 10), tool("refund", 80), end()];
+const contract = (most: number): string =>
+  `version: 1\ncontracts:\n  - name: refund\n    expect:\n` +
+  `      - { clause: calls, tool: refund, at_most: ${most} }\n`;
+
+beforeAll(async () => {
+  mkdirSync(home);
+  for (const folder of ["packages/ci", "node_modules/@pydantic/genai-prices"]) {
+    const packing = ["pack", join(root, folder), "--ignore-scripts", "--pack-destination", app];
+    expect(await run("npm", packing)).toMatchObject({ code: 0 });
+  }
+  const tarballs = readdirSync(app).filter((name) => name.endsWith(".tgz"));
+  const installed = await run("npm", ["install", ...tarballs.map((name) => `./${name}`)]);
+  expect(installed, installed.out).toMatchObject({ code: 0 });
+  writeFileSync(join(app, "kept.yaml"), contract(1));
+  writeFileSync(join(app, "broken.yaml"), contract(0));
+  writeFileSync(join(app, "events.json"), JSON.stringify(turns));
+});
+
+function bytesOf(path: string): number {
+  const is = statSync(path);
+  if (!is.isDirectory()) return is.size;
+  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
+}
+
+test("an install has two packages and at most 15 MB", () => {
+  const modules = join(app, "node_modules");
+  const scopes = readdirSync(modules).filter((name) => !name.startsWith("."));
+  expect(scopes.flatMap((scope) => readdirSync(join(modules, scope)))).toEqual([
+    "genai-prices",
+    "ci",
+  ]);
+  expect(bytesOf(modules)).toBeLessThan(15_000_000);
+});
+
+interface Step {
+  readonly shell: string;
+  readonly run: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly default: string }>>;
+  readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+}
+const action = parse(readFileSync(join(root, "packages/ci/action.yml"), "utf8")) as Action;
+
+/** Runs the action's step as a runner does: expressions of inputs become variables. */
+async function act(given: Readonly<Record<string, string>>): Promise<Ran & { summary: string }> {
+  const [step] = action.runs.steps;
+  if (step === undefined) throw new Error("the action has no step");
+  const values = Object.entries(action.inputs).map(([name, { default: usual }]) => [
+    name,
+    given[name] ?? usual,
+  ]);
+  const inputs = Object.fromEntries(values) as Readonly<Record<string, string>>;
+  const env = Object.fromEntries(
+    Object.entries(step.env).map(([name, text]) => [
+      name,
+      text.replace(/\$\{\{ inputs\.(\w+) \}\}/g, (_all, input: string) => inputs[input] ?? ""),
+    ]),
+  );
+  const files = { GITHUB_STEP_SUMMARY: join(app, "summary"), GITHUB_OUTPUT: join(app, "output") };
+  for (const file of Object.values(files)) writeFileSync(file, "");
+  expect(step.run).not.toContain("${{");
+  const ran = await run("bash", ["-e", "-c", step.run], { ...env, ...files });
+  expect(readFileSync(files.GITHUB_OUTPUT, "utf8")).toBe(`result=${ran.code}\n`);
+  return { ...ran, summary: readFileSync(files.GITHUB_STEP_SUMMARY, "utf8") };
+}
+
+test("the action checks: a summary, annotations, and the exit code", async () => {
+  expect(action.runs.using).toBe("composite");
+  const args = "--events\nevents.json\n--whole";
+  const kept = await act({ contract: "kept.yaml", args });
+  expect(kept).toMatchObject({
+    code: 0,
+    summary: expect.stringContaining("Every contract holds."),
+  });
+  const violated = await act({ contract: "broken.yaml", args });
+  expect(violated).toMatchObject({ code: 1, summary: expect.stringContaining("violated") });
+  expect(violated.out).toContain("::error file=broken.yaml");
+  const hostile = await act({ contract: '$(touch hacked)"; touch hacked; "', args });
+  expect(hostile.code).not.toBe(0);
+  expect(readdirSync(app)).not.toContain("hacked");
+});
+
+test("the action compares two files of events", async () => {
+  const compared = await act({
+    command: "gate",
+    baseline: "events.json",
+    candidate: "events.json",
+    args: "--whole",
+  });
+  // One turn on each side decides nothing.
+  expect(compared).toMatchObject({
+    code: 3,
+    summary: expect.stringMatching(/not enough evidence/i),
+  });
+});
+
+interface Job {
+  readonly script: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+test("the GitLab templates run as they stand", async () => {
+  const text = readFileSync(join(root, "packages/ci/gitlab.yml"), "utf8");
+  const jobs = parse(text) as Readonly<Record<string, Job>>;
+  const job = (name: string, more: Readonly<Record<string, string>>): Promise<Ran> => {
+    const { script = [], variables } = jobs[name] ?? {};
+    return run("bash", ["-e", "-c", script.join("\n")], { ...variables, ...more });
+  };
+  const events = { ARGUMENTS: "--events events.json --whole" };
+  const checked = await job(".turnproof-check", { CONTRACT: "broken.yaml", ...events });
+  expect(checked.code).toBe(1);
+  expect(readFileSync(join(app, "turnproof.xml"), "utf8")).toContain("<failure");
+  const compared = await job(".turnproof-gate", {
+    CONTRACT: "kept.yaml",
+    BASELINE: "events.json",
+    CANDIDATE: "events.json",
+    ARGUMENTS: "--whole",
+  });
+  expect(compared.code).toBe(3);
+  expect(readFileSync(join(app, "turnproof-gate.md"), "utf8")).toMatch(/not enough evidence/i);
+});
