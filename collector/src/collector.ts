@@ -100,6 +100,7 @@ function buildApp(parts: Parts): Hono<AppEnv> {
     c.set("renderer", renderer);
     c.set("route", "");
     c.set("typed", parts.typed);
+    c.set("now", parts.now);
     c.set("mcp", mcp);
     c.set("client", network.clientOf(peerAddress(c), c.req.header("x-forwarded-for")));
     c.set("scheme", config.cookieSecure ? "https:" : "http:");

@@ -1,6 +1,8 @@
 /** @module What an update makes of a document, by the operators that the provider uses. */
 import { isDeepStrictEqual } from "node:util";
 
+import { Aggregator } from "mingo";
+
 import { CommandError } from "./mongo-error.ts";
 import type { Doc } from "./mongo-wire.ts";
 
@@ -21,6 +23,7 @@ const operators: { readonly [name: string]: Operator } = {
 
 /** The document after the change; `inserted` when an upsert makes it. */
 export function changed(document: Doc, change: Doc, inserted: boolean): Doc {
+  if (Array.isArray(change)) return new Aggregator(change as Doc[]).run<Doc>([document])[0] ?? {};
   if (!Object.keys(change).some((name) => name.startsWith("$"))) {
     return { ...("_id" in document ? { _id: document["_id"] } : {}), ...change };
   }

@@ -21,6 +21,8 @@ function scopeOf(principal: Principal): EvidenceScope {
 export interface Reading {
   readonly scope: EvidenceScope;
   readonly query: EventQuery;
+  /** Relative times of the request count back from here, epoch milliseconds; default now. */
+  readonly atMs?: number;
 }
 
 /**

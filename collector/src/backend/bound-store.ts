@@ -16,7 +16,6 @@ export function boundStore(store: EvidenceStore): EvidenceStore {
     readBack: store.readBack.bind(store),
     page: store.page.bind(store),
     bundles: store.bundles.bind(store),
-    turns: store.turns.bind(store),
     root: store.root.bind(store),
     roots: store.roots.bind(store),
     find: store.find.bind(store),

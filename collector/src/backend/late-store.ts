@@ -43,7 +43,6 @@ export function lateEvidence(
     readBack: async (id, receivedAt) => late.current().readBack(id, receivedAt),
     page: async (scope, query, options) => late.current().page(scope, query, options),
     bundles: async (scope, query, options) => late.current().bundles(scope, query, options),
-    turns: async (scope, query, options) => late.current().turns(scope, query, options),
     root: async (scope, root, options) => late.current().root(scope, root, options),
     roots: async (scope, roots, options) => late.current().roots(scope, roots, options),
     find: async (scope, id, query, options) => late.current().find(scope, id, query, options),

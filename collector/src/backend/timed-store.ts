@@ -27,8 +27,6 @@ export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes)
       timed((signal) => store.page(scope, query, { ...options, signal })),
     bundles: (scope, query, options) =>
       timed((signal) => store.bundles(scope, query, { ...options, signal })),
-    turns: (scope, query, options) =>
-      timed((signal) => store.turns(scope, query, { ...options, signal })),
     root: (scope, root, options) =>
       timed((signal) => store.root(scope, root, { ...options, signal })),
     roots: (scope, ids, options) =>

@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { version } from "../version.ts";
 import { addAuditCommand } from "./audit.ts";
 import { addBackfillCommands } from "./backfill.ts";
+import { addBackupCommand } from "./backup.ts";
 import { surviveBrokenPipes } from "./broken-pipe.ts";
 import { addCanaryCommand } from "./canary.ts";
 import { addCheckCommand } from "./check.ts";
@@ -17,6 +18,7 @@ import { addJournalCommand } from "./journal.ts";
 import { addMcpCommand } from "./mcp.ts";
 import { addMigrateCommand } from "./migrate.ts";
 import { addReconcileCommand } from "./reconcile.ts";
+import { addRestoreCommand } from "./restore.ts";
 import { addRetentionCommand } from "./retention.ts";
 import { addTailCommand } from "./tail.ts";
 import { exitCodes } from "./terminal.ts";
@@ -63,6 +65,8 @@ Exit codes: 0 success, 1 failure or a negative result, 2 wrong arguments or conf
     addBackfillCommands,
     addRetentionCommand,
     addDeleteUserCommand,
+    addBackupCommand,
+    addRestoreCommand,
   ]) {
     add(program);
   }

@@ -46,6 +46,8 @@ export interface AppEnv {
     renderer: Renderer;
     /** Converts a typed identity to its stored form. */
     typed: TypedIdentity;
+    /** The collector's clock, epoch milliseconds; relative times count back from it. */
+    now: () => number;
     /** Answers an MCP request; absent in a reading thread. */
     mcp: ((c: AppContext) => Promise<Response>) | undefined;
   };

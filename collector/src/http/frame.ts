@@ -22,6 +22,10 @@ export interface Frame {
   /** Template of links to another trace backend; absent where none is configured. */
   readonly traceLink?: string;
   readonly requestId: string;
+  /** Pages that take a range of time, by their path below the base path. */
+  readonly ranged: ReadonlySet<string>;
+  /** True when this page takes one. */
+  readonly takesRange: boolean;
   /** When the page was rendered, RFC 3339. */
   readonly at: string;
 }

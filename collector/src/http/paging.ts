@@ -16,6 +16,7 @@ import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
 import { principalOf } from "./environment.ts";
 import type { AppContext } from "./environment.ts";
+import { readingFor } from "./query.ts";
 import { standingIn } from "./standing.ts";
 import type { StandingPlace, StandingReader } from "./standing.ts";
 
@@ -27,28 +28,33 @@ export interface Paging {
    * Mark of the walk: a time of receipt after everything received when its first page was read.
    */
   readonly asOf: string;
+  /** What the request reads; relative times count back from the walk's mark, on each page. */
+  readonly reading: Reading;
   /** The cursor of the next page, whose position is in `place`. */
   seal(next: Keyset | null, place: StandingPlace | undefined): Promise<string | null>;
 }
 
 /** Parameters as a route parsed them. */
-type PageParameters = Readonly<Record<string, unknown>> & {
+type PageParameters = Parameters<typeof readingFor>[1] & {
+  readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly view?: string | undefined;
   readonly store?: string | undefined;
+  /** A cursor belongs to its order. */
+  readonly sort?: string | undefined;
 };
 
 /**
  * Opens the cursor of a request and reads again the unit in which it stopped. The cursor of the
  * next page is valid for `ageSecondsMax`.
  *
- * @throws CodedError `cursor_rejected`, also when the partly read unit has changed
+ * @throws CodedError `cursor_rejected`, also when the partly read unit has changed; as
+ * {@link readingFor} for the filters
  */
 export async function pagingOf(
   c: AppContext,
   parts: Parts,
   parameters: PageParameters,
-  reading: Reading,
   ageSecondsMax: number = limits.cursorAgeSecondsMax,
 ): Promise<Paging> {
   const { keyring, config, now } = parts;
@@ -56,21 +62,23 @@ export async function pagingOf(
   const route = c.get("route").replace(/\/turns\.json$|\.json$/, "");
   const place = { deployment: config.auditScope, route };
   const binding = bindingOf(c, parameters);
-  const reader: StandingReader = { parts, ...reading, signal: c.req.raw.signal };
   const opened = (cursor: string): CursorPayload =>
     decodeCursor(openCursor(keyring, place, cursor), {
       binding,
       now: new Date(now()).toISOString(),
     });
   const payload = parameters.cursor === undefined ? undefined : opened(parameters.cursor);
+  const asOf = payload?.as_of ?? parts.ingest.mark();
+  const reading = readingFor(c, parameters, Date.parse(asOf));
+  const reader: StandingReader = { parts, ...reading, signal: c.req.raw.signal };
   if (payload?.standing !== undefined) {
     const { digest } = await standingIn(reader, payload.standing.at);
     if (digest !== payload.standing.digest) throw new CodedError("cursor_rejected");
   }
-  const asOf = payload?.as_of ?? parts.ingest.mark();
   return {
     after: payload?.position,
     asOf,
+    reading,
     async seal(next, at) {
       if (next === null) return null;
       const expires = new Date(now() + ageSecondsMax * 1000).toISOString();

@@ -2,13 +2,13 @@
  * @module Parameters: strict parsing of query strings. An unknown or repeated parameter is
  * refused, and the same zod schemas validate and describe (requirements: Endpoints; faults W14).
  */
-import { normalizeTime } from "@turnproof/evidence";
 import { CodedError, attribute, eventStatuses, kindOf, limits } from "@turnproof/semconv";
 import type { Code, EventKind } from "@turnproof/semconv";
 import { z } from "zod";
 
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
+import { isRelative, readTime } from "../ui/display/time-range.ts";
 
 /** An opaque identifier as typed. */
 export const id: z.ZodString = z
@@ -21,13 +21,12 @@ const time = z
   .string()
   .max(64)
   .transform((value, context) => {
-    // The plus of an offset becomes a space in a query string; a date alone means midnight.
+    // The plus of an offset becomes a space in a query string.
     const said = value.replace(/ (?=\d{2}:?\d{2}$)/, "+");
-    const utc = normalizeTime(/^\d{4}-\d{2}-\d{2}$/.test(said) ? `${said}T00:00:00Z` : said);
+    const utc = isRelative(said) ? said : readTime(said, 0);
     if (utc === undefined) context.addIssue({ code: "custom", message: "not a time" });
     return utc ?? z.NEVER;
-  })
-  .meta({ format: "date-time" });
+  });
 
 const kind = z
   .string()
@@ -74,8 +73,12 @@ export const filters = {
   resource_ref: id.describe("A resource among inputs, outputs or candidates. Needs view=events."),
   event_kind: kind.describe("Kind of event, by today's or an older name. Needs view=events."),
   status: z.enum(eventStatuses).describe("Status of the event. Needs view=events."),
-  start_time: time.describe("Child-event time, inclusive, ISO 8601. Needs view=events."),
-  end_time: time.describe("Child-event time, exclusive, ISO 8601. Needs view=events."),
+  start_time: time.describe(
+    "Child-event time, inclusive, ISO 8601 or before now (`-24h`). Needs view=events.",
+  ),
+  end_time: time.describe(
+    "Child-event time, exclusive, ISO 8601 or before now (`-1h`). Needs view=events.",
+  ),
   limit,
   cursor: z.string().min(1).max(8_192).describe("The `next_cursor` of the page before."),
 };

@@ -8,6 +8,7 @@ import { CodedError } from "@turnproof/semconv";
 import { readingOf } from "../access/grants.ts";
 import type { Reading } from "../access/grants.ts";
 import { principalOf } from "./environment.ts";
+import { rangeParameters, readTime } from "../ui/display/time-range.ts";
 import type { AppContext } from "./environment.ts";
 
 /** Parameters that are filters, by the names of an {@link EventQuery}. */
@@ -29,6 +30,8 @@ const keyedFields = [
 ] as const;
 const keyed: ReadonlySet<string> = new Set(keyedFields);
 
+const times: ReadonlySet<string> = new Set(rangeParameters);
+
 const queryFields = [
   "store",
   ...keyedFields,
@@ -43,25 +46,36 @@ const queryFields = [
 /**
  * What the principal reads with these parameters.
  *
+ * @param atMs relative times count back from here, epoch milliseconds
+ *
  * @throws CodedError `scope_forbidden` for a foreign tenant, `parameter_invalid` for two tenants,
  * `range_empty` for an empty range of time
  */
-export function readingFor(c: AppContext, parameters: Filters): Reading {
-  refuseEmptyRange(parameters);
+export function readingFor(
+  c: AppContext,
+  parameters: Filters,
+  atMs: number = c.get("now")(),
+): Reading {
   const query: Record<string, unknown> = {};
   for (const field of queryFields) {
     const value = parameters[field];
     if (value === undefined) continue;
-    const typed = typeof value === "string" && keyed.has(field);
-    query[field] = typed ? c.get("typed")(value, field) : value;
+    query[field] = typeof value === "string" ? stored(c, field, value, atMs) : value;
   }
+  refuseEmptyRange(query);
   if (parameters.scope === "anonymous") {
     if (query["user_id"] !== undefined) {
       throw new CodedError("parameter_invalid", { field: "scope" });
     }
     query["user_id"] = null;
   }
-  return readingOf(principalOf(c), query);
+  return { ...readingOf(principalOf(c), query), atMs };
+}
+
+/** A value as the store has it: an id perhaps keyed, a time in UTC. */
+function stored(c: AppContext, field: string, value: string, atMs: number): string | undefined {
+  if (keyed.has(field)) return c.get("typed")(value, field);
+  return times.has(field) ? readTime(value, atMs) : value;
 }
 
 /**

@@ -9,6 +9,7 @@ import type { AppContext, Renderer } from "./environment.ts";
 import type { Problem } from "./problem.ts";
 import type { Endpoints } from "./endpoint.ts";
 import type { Frame, View } from "./frame.ts";
+import { rangeParameters } from "../ui/display/time-range.ts";
 
 /** Configuration of the frame. */
 export interface RendererOptions {
@@ -26,7 +27,14 @@ export interface RendererOptions {
 
 /** A renderer of pages under one configuration. */
 export function createRenderer(options: RendererOptions): Renderer {
-  const { problem, endpoints, ...constant } = options;
+  const { problem, endpoints, ...given } = options;
+  const ranged = new Set(
+    Object.keys(endpoints).flatMap((route) => {
+      const [method = "", path = ""] = route.split(" ");
+      return method === "GET" && takesRange(endpoints, route) ? [path] : [];
+    }),
+  );
+  const constant = { ...given, ranged };
   const frameOf = (c: AppContext, isProblem: boolean): Frame => {
     const url = new URL(c.req.url);
     const base = options.basePath === "/" ? "" : options.basePath;
@@ -39,6 +47,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       ...constant,
       path,
       query: url.searchParams,
+      takesRange: !isProblem && takesRange(endpoints, c.get("route")),
       requestId: c.get("requestId"),
       at: new Date().toISOString(),
       ...(twin === undefined ? {} : { jsonHref: `${base}${twin}${url.search}` }),
@@ -60,6 +69,10 @@ export function createRenderer(options: RendererOptions): Renderer {
     page: (c, view, model, status) => render(c, view, model, status),
     problem: (c, model) => render(c, problem, model, model.status),
   };
+}
+
+function takesRange(endpoints: Endpoints, route: string): boolean {
+  return rangeParameters.every((name) => name in (endpoints[route]?.query?.shape ?? {}));
 }
 
 /** Route of the page's model as JSON. */

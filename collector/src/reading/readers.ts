@@ -10,6 +10,7 @@ import { lentEngineOf } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { auditState } from "../access/audit/audit-state.ts";
+import { threadLimits } from "../config/thread-limits.ts";
 import type { AppContext } from "../http/environment.ts";
 import { principalOf } from "../http/environment.ts";
 import type { HookContext } from "../hooks/hooks.ts";
@@ -254,7 +255,7 @@ class ReadingThread {
     const module = start.role === "judge" ? "./judging-thread.js" : "./reading-thread.js";
     const worker = new Worker(new URL(module, import.meta.url), {
       workerData: start,
-      resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+      resourceLimits: threadLimits(heapMegabytesMax),
     });
     worker.unref();
     const calls = connectCalls(worker, this.#handlers);

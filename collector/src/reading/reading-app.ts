@@ -30,6 +30,7 @@ export function createReadingApp(parts: Parts): (passed: PassedRequest) => Promi
     c.set("renderer", renderer);
     c.set("route", route);
     c.set("typed", parts.typed);
+    c.set("now", parts.now);
     c.set("principal", principal);
     if (csrfToken !== undefined) c.set("session", { csrfToken } as OpenSession);
     await next();

@@ -5,17 +5,21 @@
 import type { TurnQuestion } from "@turnproof/store";
 
 import { scopeKey } from "../access/grants.ts";
-import type { Reading } from "../access/grants.ts";
 import { principalOf } from "../http/environment.ts";
 import type { AppContext } from "../http/environment.ts";
 import { readingFor } from "../http/query.ts";
+import { rangeOf } from "../ui/display/time-range.ts";
+import type { AskedRange } from "../ui/display/time-range.ts";
+import type { Parts } from "../parts.ts";
+import { knownNames } from "./free-text.ts";
 import { turnQuestion } from "./turn-conditions.ts";
 import type { TurnFilters } from "./turn-conditions.ts";
 
 /** Query over all turns of a filter. */
 export interface Counting {
-  readonly reading: Reading;
   readonly question: TurnQuestion;
+  /** The range that its charts cover; undefined where an end is open. */
+  readonly within: readonly [number, number] | undefined;
   /** Equal for equal questions of principals with equal scope. */
   readonly key: string;
 }
@@ -25,13 +29,20 @@ export interface Counting {
  *
  * @throws CodedError `parameter_invalid` for an invalid term of `q`
  */
-export function countingOf(
+export async function countingOf(
   c: AppContext,
+  { store }: Pick<Parts, "store">,
   parameters: Parameters<typeof readingFor>[1] & TurnFilters,
-): Counting {
-  const reading = readingFor(c, parameters);
+): Promise<Counting> {
+  const atMs = c.get("now")();
+  const reading = readingFor(c, parameters, atMs);
   const { verdict, finding, q } = parameters;
-  const question = turnQuestion(reading, { verdict, finding, q }, { typed: c.get("typed") });
-  const key = JSON.stringify([scopeKey(principalOf(c)), reading.query, verdict, finding, q]);
-  return { reading, question, key };
+  const asked = { start_time: parameters.start_time, end_time: parameters.end_time } as AskedRange;
+  const names = await knownNames(store.ledger, reading.scope, q);
+  const reads = { typed: c.get("typed"), names };
+  const question = turnQuestion(reading, { verdict, finding, q }, reads);
+  // A relative time stays as it was written, or no answer would serve a second request.
+  const query = { ...reading.query, ...asked };
+  const key = JSON.stringify([scopeKey(principalOf(c)), query, verdict, finding, q]);
+  return { question, within: rangeOf(asked, atMs), key };
 }

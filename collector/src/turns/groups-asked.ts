@@ -12,10 +12,9 @@ import type { AppContext } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
 import type { Paging } from "../http/paging.ts";
 import { filters, readParameters } from "../http/parameters.ts";
-import { readingFor } from "../http/query.ts";
 import type { Parts } from "../parts.ts";
 import { turnQuestion } from "./turn-conditions.ts";
-import { keysetOf, placeOf } from "./turn-place.ts";
+import { keysetOf, placeOf, usualOrder } from "./turn-place.ts";
 import { pendingFrames } from "./window.ts";
 
 const { application_id, user_id, scope, agent_id, thread_id, start_time, end_time } = filters;
@@ -78,8 +77,8 @@ export async function askGroups(
   fixed: { readonly agent_id?: string; readonly thread_id?: string },
 ): Promise<GroupsAsked> {
   const parameters = { ...readParameters(c, groupsParameters), ...fixed };
-  const reading = readingFor(c, parameters);
-  const paging = await pagingOf(c, parts, { ...parameters, view: "groups" }, reading);
+  const paging = await pagingOf(c, parts, { ...parameters, ...groupsView });
+  const { reading } = paging;
   return {
     reading,
     question: { ...turnQuestion(reading), signal: c.req.raw.signal },
@@ -90,13 +89,16 @@ export async function askGroups(
   };
 }
 
+/** What else a cursor belongs to. */
+const groupsView = { view: "groups", sort: usualOrder.by };
+
 /** The page of the newest turns. */
 export async function newestTurns(
   parts: Parts,
   { question, limit, after }: GroupsAsked,
 ): Promise<{ readonly records: readonly TurnRecord[]; readonly next: Keyset | null }> {
   const { records, next } = await parts.store.ledger.listTurns(question, {
-    order: { by: "first_received" },
+    order: usualOrder,
     limit,
     ...(after === undefined ? {} : { after: placeOf(after) }),
   });

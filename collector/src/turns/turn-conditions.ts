@@ -3,7 +3,6 @@
  * filter bar and the filters of the query string, so that both mean the same and a negated term is
  * the exact complement. The store evaluates the conditions over the whole history.
  */
-import { normalizeTime } from "@turnproof/evidence";
 import type { EventQuery } from "@turnproof/evidence";
 import { CodedError, kindOf } from "@turnproof/semconv";
 import { tenantText, turnName } from "@turnproof/store";
@@ -17,13 +16,18 @@ import type {
 
 import type { Reading } from "../access/grants.ts";
 import type { TypedIdentity } from "../access/typed-identity.ts";
+import { textCondition } from "./free-text.ts";
+import type { KnownName } from "./free-text.ts";
 import { outcomeGroups, readCall } from "../ui/display/call-term.ts";
 import { comparedText, comparisonSign, millisecondsOf } from "../ui/display/comparisons.ts";
-import { readTerms, storeKeys } from "../ui/display/filter-terms.ts";
+import { readTerms, storeKeys, textKey } from "../ui/display/filter-terms.ts";
 import type { Term } from "../ui/display/filter-terms.ts";
+import { readTime } from "../ui/display/time-range.ts";
 
 /** Condition on a turn for a key's value. */
 type Asks = (value: string) => TurnCondition;
+/** The same where the value may be a time relative to `atMs`. */
+type AsksAt = (value: string, atMs: number) => TurnCondition;
 
 const text =
   (field: TextField): Asks =>
@@ -47,7 +51,7 @@ const compared =
  * By key of the bar. A turn is at the time of its last event, as in the charts above the list:
  * each turn is in exactly one interval.
  */
-const conditions: { readonly [key: string]: Asks | undefined } = {
+const conditions: { readonly [key: string]: AsksAt | undefined } = {
   status: (value) =>
     value === "error"
       ? { any: [text("status")(value), list("flag")("error")] }
@@ -67,8 +71,8 @@ const conditions: { readonly [key: string]: Asks | undefined } = {
   task: named("task"),
   ref: named("ref"),
   kind: (value) => list("event_kind")(kindOf(value) ?? value),
-  after: (value) => ({ time: "ended_at", from: timeOf(value) }),
-  before: (value) => ({ time: "ended_at", to: timeOf(value) }),
+  after: (value, atMs) => ({ time: "ended_at", from: timeOf(value, atMs) }),
+  before: (value, atMs) => ({ time: "ended_at", to: timeOf(value, atMs) }),
   verdict: text("verdict"),
   finding: list("code"),
   cache: text("cache_decision"),
@@ -94,8 +98,8 @@ function callCondition(value: string): TurnCondition {
   return { any: (outcomes ?? []).map((outcome) => ({ call: { ...call, outcome } })) };
 }
 
-function timeOf(value: string): string {
-  const time = normalizeTime(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value);
+function timeOf(value: string, atMs: number): string {
+  const time = readTime(value, atMs);
   if (time === undefined) throw new CodedError("parameter_invalid", { field: "q" });
   return time;
 }
@@ -108,6 +112,16 @@ function identityField(key: string): string | undefined {
 
 const tenantWords: ReadonlySet<string> = new Set(["anonymous", "unattributed"]);
 
+/** How a term is read. */
+export interface TermPlace {
+  /** Converts typed ids to their stored form. */
+  readonly typed?: TypedIdentity | undefined;
+  /** Relative times count back from here, epoch milliseconds; default now. */
+  readonly atMs?: number | undefined;
+  /** Names that free text may be a part of; default none. */
+  readonly names?: readonly KnownName[] | undefined;
+}
+
 /**
  * The condition of a term.
  *
@@ -115,23 +129,30 @@ const tenantWords: ReadonlySet<string> = new Set(["anonymous", "unattributed"]);
  */
 export function termCondition(
   { key, value, negated }: Term,
-  typed: TypedIdentity = (id) => id,
+  { typed = (id) => id, atMs = Date.now(), names = [] }: TermPlace = {},
 ): TurnCondition {
+  if (key === textKey) {
+    const found = textCondition(value, names, typed);
+    return negated ? { ...found, not: true } : found;
+  }
   const asks = Object.hasOwn(conditions, key) ? conditions[key] : undefined;
   if (asks === undefined) throw new CodedError("parameter_invalid", { field: "q" });
   const field = key === "user" && tenantWords.has(value) ? undefined : identityField(key);
-  const asked = asks(field === undefined ? value : typed(value, field));
+  const asked = asks(field === undefined ? value : typed(value, field), atMs);
   return negated ? { ...asked, not: true } : asked;
 }
 
 /** The conditions of a query's filters. */
-export function queryConditions(query: EventQuery): readonly TurnCondition[] {
+export function queryConditions(
+  query: EventQuery,
+  atMs: number = Date.now(),
+): readonly TurnCondition[] {
   const { user_id: tenant, store = "trace", ...filters } = query;
   const values: { readonly [field: string]: unknown } = filters;
   const asked = Object.entries(storeKeys).flatMap(([key, field]) => {
     const value = values[field];
     const asks = conditions[key];
-    return typeof value !== "string" || asks === undefined ? [] : [asks(value)];
+    return typeof value !== "string" || asks === undefined ? [] : [asks(value, atMs)];
   });
   if (tenant !== undefined) asked.push(text("tenant")(tenantText(tenant)));
   // Every turn has trace evidence: rows of the other stores form none.
@@ -147,9 +168,7 @@ export interface TurnFilters {
 }
 
 /** How the terms of `q` are parsed. */
-export interface TermReading {
-  /** Converts typed ids to their stored form. */
-  readonly typed?: TypedIdentity;
+export interface TermReading extends Pick<TermPlace, "typed" | "names"> {
   /** A page lists the words that it did not understand; a program's request is refused. */
   readonly lenient?: boolean;
 }
@@ -160,19 +179,19 @@ export interface TermReading {
  * @throws CodedError `parameter_invalid` for an invalid word of `q`, unless it is lenient
  */
 export function turnQuestion(
-  { scope, query }: Reading,
+  { scope, query, atMs = Date.now() }: Reading,
   { verdict, finding, q = "" }: TurnFilters = {},
-  { typed, lenient = false }: TermReading = {},
+  { typed, names, lenient = false }: TermReading = {},
 ): TurnQuestion {
   const { terms, unclear } = readTerms(q);
   if (!lenient && unclear.length > 0) throw new CodedError("parameter_invalid", { field: "q" });
   return {
     scope,
     where: [
-      ...queryConditions(query),
+      ...queryConditions(query, atMs),
       ...(verdict === undefined ? [] : [text("verdict")(verdict)]),
       ...(finding === undefined ? [] : [list("code")(finding)]),
-      ...terms.map((term) => termCondition(term, typed)),
+      ...terms.map((term) => termCondition(term, { typed, atMs, names })),
     ],
   };
 }

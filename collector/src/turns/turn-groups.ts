@@ -15,6 +15,7 @@ import type {
   TurnRecord,
 } from "@turnproof/store";
 
+import { usualOrder } from "./turn-place.ts";
 import type { TurnsFared } from "../ui/display/trend.ts";
 
 /** Turns of one group. */
@@ -60,7 +61,7 @@ export async function turnGroups(
   const some = narrowed(question, { any: values.map((is) => ({ text: by, is })) });
   const [figures, { records }] = await Promise.all([
     ledger.turnFigures(some, { by }),
-    ledger.listTurns(some, { order: { by: "first_received" }, limit: recordsMax }),
+    ledger.listTurns(some, { order: usualOrder, limit: recordsMax }),
   ]);
   const byValue = new Map(figures.map((one) => [one.value ?? null, one]));
   const read = Map.groupBy(records, ({ row }) => row[by] || null);

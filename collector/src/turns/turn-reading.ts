@@ -10,6 +10,7 @@ import type { EvidenceScope, TurnRecord } from "@turnproof/store";
 import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
 import { turnQuestion } from "./turn-conditions.ts";
+import { usualOrder } from "./turn-place.ts";
 import { isSettled } from "./window.ts";
 
 /** Rows that are read for many roots at once; a root with more is read alone. */
@@ -23,7 +24,7 @@ export interface TurnEvents {
   readonly complete: boolean;
 }
 
-/** The matching events of the newest turns of a reading, by their first receipt. */
+/** The matching events of the newest turns of a reading. */
 export async function newestEvents(
   parts: Parts,
   reading: Reading,
@@ -31,7 +32,7 @@ export async function newestEvents(
 ): Promise<TurnEvents> {
   const settled = await isSettled(parts);
   const { records, next } = await parts.store.ledger.listTurns(turnQuestion(reading), {
-    order: { by: "first_received" },
+    order: usualOrder,
     limit,
   });
   const read = await eventsOf(parts, reading.scope, records);

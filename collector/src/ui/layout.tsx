@@ -3,7 +3,9 @@ import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../http/frame.ts";
 import { assetFile } from "../http/assets.ts";
+import { inRange } from "./display/time-range.ts";
 import { Time } from "./elements/figure.tsx";
+import { RangePicker } from "./elements/range-picker.tsx";
 import { Icon, IconSprite } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
 import { places } from "./places.ts";
@@ -11,6 +13,14 @@ import { places } from "./places.ts";
 /** An address below the collector's base path. */
 export function hrefOf(frame: Frame, path: string): string {
   return `${frame.basePath === "/" ? "" : frame.basePath}${path}`;
+}
+
+/** The same with the range of this page, where the other page takes one. */
+export function rangedHref(frame: Frame, path: string): string {
+  const href = hrefOf(frame, path);
+  if (!frame.takesRange) return href;
+  const folder = path.replace(/^(\/[a-z]+)\/[^/]+$/, "$1");
+  return frame.ranged.has(path) || frame.ranged.has(folder) ? inRange(href, frame.query) : href;
 }
 
 /** The address of this page with some parameters set, or removed where the value is null. */
@@ -43,9 +53,10 @@ const Rail: FC<{ readonly frame: Frame }> = ({ frame }) => (
     {places.map(({ href, name, icon, key }) => (
       <a
         class="go"
-        href={hrefOf(frame, href)}
+        href={rangedHref(frame, href)}
         title={name}
         data-go={key}
+        data-ranged={frame.ranged.has(href) ? "" : undefined}
         {...(isHere(frame, href) ? { "aria-current": "page" } : {})}
       >
         <Icon name={icon} />
@@ -192,6 +203,9 @@ export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, ch
         <header class="bar">
           <h1 title={title.length > titleCharsMax ? title : undefined}>{title}</h1>
           {bar}
+          {frame.takesRange ? (
+            <RangePicker path={hrefOf(frame, frame.path)} query={frame.query} />
+          ) : null}
           <Switches />
         </header>
         <main class="page" id="content" tabindex={-1}>

@@ -382,6 +382,10 @@ export const codes = {
     status: 409,
   },
   config_invalid: { sentence: "The configuration has problems." },
+  folder_not_empty: { sentence: "The folder holds files; nothing is written over them." },
+  backup_invalid: {
+    sentence: "This is no whole backup: a file of it is missing, changed, or not one of ours.",
+  },
   key_unusable: { sentence: "A key file is gone, empty or damaged; none is made in its place." },
   contract_invalid: {
     sentence: "A turn contract has a field or a value that the language does not have.",

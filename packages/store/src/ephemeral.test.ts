@@ -67,14 +67,6 @@ test("pages follow each other without loss or repetition while rows arrive", asy
   expect(third.next).toBeNull();
 });
 
-test("a root of plain spans is no turn", async () => {
-  const store = ephemeral();
-  const plain = span("a", undefined, { event_kind: "span", root_trace_id: "r2" });
-  await store.append({ batchId: "1", receivedAt: at(1), events: [plain, span("bb", undefined)] });
-  const turns = await store.turns(operator, {}, { limit: 10 });
-  expect(turns.roots).toEqual(["r1"]);
-});
-
 test("what no store can keep apart is refused", async () => {
   const store = ephemeral();
   const events = [span("a", undefined, { user_id: "u\ud800" })];

@@ -23,7 +23,7 @@ import { compareText } from "@turnproof/evidence";
 import type { EvidenceScope } from "./scope.ts";
 import { settle, settledEvents } from "./settle.ts";
 import type { Settled } from "./settle.ts";
-import { bundleItems, eventItems, eventSlice, mentionItems, rootItems } from "./slice.ts";
+import { bundleItems, eventItems, eventSlice, mentionItems } from "./slice.ts";
 import type { Item, ItemsOf } from "./slice.ts";
 import { hasSqlite, openSqlite } from "./sqlite/sqlite-database.ts";
 import { sqliteTurns } from "./sqlite/sqlite-turns.ts";
@@ -103,10 +103,7 @@ function erasureRows(
   };
 }
 
-type EphemeralReads = Pick<
-  EvidenceReader,
-  "page" | "find" | "turns" | "bundles" | "root" | "roots"
->;
+type EphemeralReads = Pick<EvidenceReader, "page" | "find" | "bundles" | "root" | "roots">;
 
 function reads(rows: RowsInMemory): EphemeralReads {
   const read = <T>(scope: EvidenceScope, itemsOf: ItemsOf<T>, options: SliceOptions): Cut<T> => {
@@ -121,15 +118,6 @@ function reads(rows: RowsInMemory): EphemeralReads {
     async find(scope, id, query, options) {
       const page = read(scope, mentionItems(scope, query, id), options);
       return { ...eventSlice(page.items, false), next: page.next };
-    },
-    async turns(scope, query, options) {
-      const page = read(scope, rootItems(scope, query), options);
-      return {
-        events: page.items.flatMap((item) => item.value.events),
-        roots: page.items.map((item) => item.value.root),
-        next: page.next,
-        bounded: false,
-      };
     },
     async bundles(scope, query, options) {
       const page = read(scope, bundleItems(scope, query), options);

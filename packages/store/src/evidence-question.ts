@@ -9,6 +9,4 @@ export interface Question {
   readonly query: EventQuery;
   /** An id that the returned events contain. */
   readonly id?: string;
-  /** True to leave out roots of plain spans. */
-  readonly evidenceOnly?: boolean;
 }

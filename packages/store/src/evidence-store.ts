@@ -61,16 +61,6 @@ export interface BundleSlice {
   readonly errors: readonly NormalizationError[];
 }
 
-/** One turn of the index: identity, time and root. Its row is folded from its events. */
-export interface TurnSlice {
-  /** All events of the listed turns' roots, resolved; fold them with `foldTurns`. */
-  readonly events: readonly TurnEvent[];
-  /** Root trace ids, newest activity first; the order of the page. */
-  readonly roots: readonly string[];
-  readonly next: Keyset | null;
-  readonly bounded: boolean;
-}
-
 /** Result of `check()`; never thrown. */
 export interface CheckResult {
   readonly ok: boolean;
@@ -82,21 +72,12 @@ export interface CheckResult {
   readonly diagnostics?: readonly string[];
 }
 
-/** Slice arguments; `limit` counts events (or turns), `budgetRows` bounds the rows scanned. */
+/** Slice arguments; `limit` counts events, `budgetRows` bounds the rows scanned. */
 export interface SliceOptions {
   readonly limit: number;
   readonly after?: Keyset;
   readonly budgetRows?: number;
   readonly signal?: AbortSignal;
-}
-
-/** Arguments of a list of turns. */
-export interface TurnListOptions extends SliceOptions {
-  /**
-   * A hint that the events are only folded into rows, so that fields which `foldTurns` does not
-   * read may be left out.
-   */
-  readonly folded?: true;
 }
 
 /**
@@ -112,11 +93,6 @@ export interface EvidenceReader {
   page(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<EventSlice>;
   /** Original records, newest first. Only store, agent_id, thread_id and user_id filter. */
   bundles(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<BundleSlice>;
-  /**
-   * Turns newest first: the roots of a page and all their events in scope. A root is listed when
-   * an event of it that is evidence (not a plain span) matches, at the position of the newest one.
-   */
-  turns(scope: EvidenceScope, query: EventQuery, options: TurnListOptions): Promise<TurnSlice>;
   /** Every event of one root in scope, oldest first; `bounded` when `limit` cut it. */
   root(scope: EvidenceScope, rootTraceId: string, options: SliceOptions): Promise<EventSlice>;
   /**

@@ -16,8 +16,6 @@ export type {
   Keyset,
   RootStanding,
   SliceOptions,
-  TurnListOptions,
-  TurnSlice,
 } from "./evidence-store.ts";
 export { loadDriver } from "./driver.ts";
 export { ephemeral } from "./ephemeral.ts";

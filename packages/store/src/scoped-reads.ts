@@ -14,14 +14,14 @@ import type { Question } from "./evidence-question.ts";
 import { settle } from "./settle.ts";
 import type { Settled } from "./settle.ts";
 import { bundleFilters, bundleItems, eventItems, eventSlice } from "./slice.ts";
-import { mentionItems, rootItems } from "./slice.ts";
+import { mentionItems } from "./slice.ts";
 import type { ItemsOf } from "./slice.ts";
 import type { StoredEvent } from "./stored-event.ts";
 import { walk } from "./walk.ts";
 import type { Round, Walked } from "./walk.ts";
 
 /** The reads of this module. */
-export type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root" | "roots">;
+export type Reads = Pick<EvidenceReader, "page" | "find" | "bundles" | "root" | "roots">;
 
 /** Source of settled roots; `cut` is called for roots that could not be read completely. */
 export interface RootSource {
@@ -85,16 +85,6 @@ export function scopedReads(source: RootSource): Reads {
     async find(scope, id, query, options) {
       const itemsOf = mentionItems(scope, query, id);
       return eventsOf(await search({ scope, query, id }, itemsOf, options));
-    },
-    async turns(scope, query, options) {
-      const question = { scope, query, evidenceOnly: true };
-      const walked = await search(question, rootItems(scope, query), options);
-      return {
-        events: walked.items.flatMap((item) => item.value.events),
-        roots: walked.items.map((item) => item.value.root),
-        next: nextOf(walked),
-        bounded: walked.bounded,
-      };
     },
     async bundles(scope, query, options) {
       const narrowed = bundleFilters(query);

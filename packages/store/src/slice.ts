@@ -3,7 +3,7 @@
  * page of items. Providers differ in how they find roots, never in this.
  */
 import { compareText, matches, turnKey } from "@turnproof/evidence";
-import type { EventQuery, TurnEvent } from "@turnproof/evidence";
+import type { EventQuery } from "@turnproof/evidence";
 
 import { groupBy } from "@turnproof/semconv";
 import { bundleOf } from "./bundle-group.ts";
@@ -24,12 +24,6 @@ export interface Item<T> {
 /** Selects the items of one kind of read from the settled events of whole roots. */
 export type ItemsOf<T> = (events: readonly Settled[]) => Item<T>[];
 
-/** A root of the turn index with all its events in scope, oldest first. */
-export interface RootItem {
-  readonly root: string;
-  readonly events: readonly TurnEvent[];
-}
-
 /** Events in scope that match the query. */
 export function eventItems(scope: EvidenceScope, query: EventQuery): ItemsOf<Settled> {
   return (events) =>
@@ -46,22 +40,6 @@ export function mentionItems(
 ): ItemsOf<Settled> {
   const matching = eventItems(scope, query);
   return (events) => matching(events).filter((item) => mentions(item.value.event, id));
-}
-
-/**
- * Roots in scope with a matching event that is evidence (not a plain span), at the position of its
- * newest matching event.
- */
-export function rootItems(scope: EvidenceScope, query: EventQuery): ItemsOf<RootItem> {
-  return (events) =>
-    [...byRoot(events)].flatMap(([root, all]) => {
-      const own = all.filter(({ event }) => inScope(event, scope));
-      const shown = own.filter(({ event }) => event.event_kind !== "span" && matches(event, query));
-      const position = newest(shown);
-      if (position === undefined) return [];
-      const ordered = own.toSorted((a, b) => -byOwnTime(a, b));
-      return [{ value: { root, events: ordered.map(({ event }) => event) }, position }];
-    });
 }
 
 /** Bundles in scope: the events of one turn each, at the position of the newest. */
@@ -113,10 +91,6 @@ function byOwnTime(a: Settled, b: Settled): number {
   return (
     compareText(b.event.event_id, a.event.event_id) || comparePositions(a.position, b.position)
   );
-}
-
-function byRoot(events: readonly Settled[]): Map<string, Settled[]> {
-  return groupBy(events, ({ event }) => event.root_trace_id ?? "");
 }
 
 function newest(events: readonly Settled[]): Position | undefined {

@@ -120,8 +120,6 @@ async function reads(from: EvidenceStore, known: Known): Promise<void> {
     "agent + thread": page(agentThread),
     "common filter (kind)": page({ event_kind: "tool_call" }),
     "common filter (agent)": page({ agent_id: known.agent }),
-    "newest 100 turns": () => from.turns(everybody, {}, { limit: 100 }),
-    "turns of a tenant": () => from.turns({ tenant: known.user }, {}, { limit: 100 }),
     "by user": page({ user_id: known.user }),
     "by reference": page({ resource_ref: known.ref }),
     "find reference": () => from.find(everybody, known.ref, {}, { limit: 250 }),

@@ -48,7 +48,7 @@ export const states: readonly State[] = [
   {
     view: "turns",
     name: "filtered, a word not understood",
-    ...on("site", "/traces?verdict=failed&q=-agent:x%20nonsense"),
+    ...on("site", "/traces?verdict=failed&q=-agent:x%20latency:soon"),
     says: /Not understood and not applied/,
   },
   {

@@ -66,7 +66,7 @@ test("the trend is of all turns, and a release leads to what changed with it", a
   expect([query.get("baseline_root"), query.get("candidate_root")]).toEqual(["root-19", "root-20"]);
 });
 
-test("pointing tells a stretch in words; a brush opens its turns", async () => {
+test("pointing tells a stretch in words; a brush narrows the page to it", async () => {
   const page = await visit("/agents/desk");
   await page.locator("[data-trend-extent]", { hasText: "All" }).waitFor();
   const box = await page.locator("#trend figure svg").boundingBox();
@@ -78,7 +78,7 @@ test("pointing tells a stretch in words; a brush opens its turns", async () => {
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.99, box.y + 30);
   await Promise.all([page.waitForURL(/start_time=/), page.mouse.up()]);
-  expect(new URL(page.url()).searchParams.get("agent_id")).toBe("desk");
+  expect(new URL(page.url()).pathname).toBe("/agents/desk");
 });
 
 test("without script the trend is that of the page, and says so", async () => {

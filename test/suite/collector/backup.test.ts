@@ -1,10 +1,14 @@
 /**
- * @module Backup: what docs/operate/backup.md says. A copied data directory answers as the one that
- * was lost; a database that was copied after the data directory has each event once.
+ * @module Backup: what docs/operate/backup.md says. A backup of a running collector answers as the
+ * one that was lost; a database that was copied after the data directory has each event once.
  */
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
@@ -16,6 +20,8 @@ import { startCollector } from "../faults/collector-child.ts";
 import type { CollectorChild } from "../faults/collector-child.ts";
 
 const turns = 12;
+/** The same in each sending: the same spans again are no other events. */
+const startMs = Date.now() - 60_000;
 let server: PostgresServer;
 let directory: string;
 beforeAll(async () => {
@@ -30,7 +36,6 @@ afterAll(async () => {
 const traceOf = (at: number): string => (at + 1).toString(16).padStart(32, "0");
 
 async function send(collector: CollectorChild): Promise<void> {
-  const startMs = Date.now() - 60_000;
   const spans = Array.from({ length: turns }, (_, at): readonly PlainSpan[] =>
     ["a", "b"].map((id) => ({
       traceId: traceOf(at),
@@ -54,11 +59,12 @@ async function send(collector: CollectorChild): Promise<void> {
 }
 
 /** Every event of every turn, once all of them can be read. */
-async function told(collector: CollectorChild): Promise<readonly unknown[]> {
+async function told(collector: CollectorChild, token = ""): Promise<readonly unknown[]> {
+  const headers = token === "" ? {} : { authorization: `Bearer ${token}` };
   return vi.waitFor(
     async () => {
       const path = `${collector.url}/traces/events.json?limit=1000`;
-      const { items } = (await (await fetch(path)).json()) as {
+      const { items } = (await (await fetch(path, { headers })).json()) as {
         readonly items: readonly unknown[];
       };
       expect(items).toHaveLength(turns * 2);
@@ -68,18 +74,82 @@ async function told(collector: CollectorChild): Promise<readonly unknown[]> {
   );
 }
 
-test.each(["filesystem", "clickhouse"])("a copied directory of %s", async (backend) => {
-  const [lost, copy] = [join(directory, `${backend}-lost`), join(directory, `${backend}-copy`)];
-  const env = { TURNPROOF_BACKEND: backend };
+const bin = fileURLToPath(new URL("../../../collector/bin/turnproof.js", import.meta.url));
+
+interface Answer {
+  readonly code: number | null;
+  readonly out: unknown;
+  readonly err: string;
+}
+
+async function turnproof(args: readonly string[], env: Record<string, string>): Promise<Answer> {
+  const path = { PATH: process.env["PATH"] ?? "" };
+  const child = spawn(process.execPath, [bin, ...args, "--json"], { env: { ...path, ...env } });
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out: out === "" ? undefined : JSON.parse(out), err };
+}
+
+test.each(["filesystem", "clickhouse"])("a backup of a running %s", async (backend) => {
+  const [lost, copy, dir] = ["lost", "copy", "backup"].map((name) =>
+    join(directory, `${backend}-${name}`),
+  ) as [string, string, string];
+  const token = "operator-token-0123456789-backup";
+  const env = {
+    TURNPROOF_BACKEND: backend,
+    TURNPROOF_UI_AUTH_TOKEN: token,
+    TURNPROOF_UI_AUDIT_LOG: join(lost, "audit.jsonl"),
+    TURNPROOF_INGEST_TOKENS: "",
+  };
   const first = await startCollector(lost, env);
   await send(first);
-  const before = await told(first);
-  expect(await first.stop()).toBe(0);
-  await cp(lost, copy, { recursive: true });
+  const before = await told(first, token);
+  // What goes on meanwhile: parts merge, the audit log grows, segments come and go.
+  let going = true;
+  const traffic = (async () => {
+    for (; going; await told(first, token)) await send(first);
+  })();
+  const made = await turnproof(["backup", "--data-dir", lost, "--to", dir], env);
+  going = false;
+  await traffic;
+  expect(made).toMatchObject({ code: 0, out: { evidence: { events: turns * 2, turns } } });
+  expect((await turnproof(["backup", "--data-dir", lost, "--to", dir], env)).code).toBe(1);
+  await first.kill();
   await rm(lost, { recursive: true });
-  const second = await startCollector(copy, env);
-  expect(await told(second)).toEqual(before);
+
+  const elsewhere = { ...env, TURNPROOF_UI_AUDIT_LOG: join(copy, "audit.jsonl") };
+  const restored = ["restore", "--verify", "--data-dir", copy, "--from", dir];
+  const { evidence, audit } = made.out as { evidence: object; audit: object };
+  expect(await turnproof(restored, elsewhere)).toMatchObject({
+    code: 0,
+    out: { evidence, audit, audit_holds: true, different: [] },
+  });
+  const second = await startCollector(copy, elsewhere);
+  expect(await told(second, token)).toEqual(before);
   expect(await second.stop()).toBe(0);
+});
+
+test("a count that is not reached and a file that was changed are named", async () => {
+  const [copy, dir] = [join(directory, "named"), join(directory, "filesystem-backup")];
+  const elsewhere = {
+    TURNPROOF_BACKEND: "filesystem",
+    TURNPROOF_UI_AUDIT_LOG: join(copy, "audit.jsonl"),
+  };
+  const restored = ["restore", "--verify", "--data-dir", copy, "--from", dir];
+  const manifest = join(dir, "manifest.json");
+  const text = await readFile(manifest, "utf8");
+  await writeFile(manifest, text.replace(/"events": \d+/, '"events": 99'));
+  const short = await turnproof(restored, elsewhere);
+  const events = { what: "events", expected: "99", found: String(turns * 2) };
+  expect(short).toMatchObject({ code: 1, out: { different: [events] } });
+  await rm(copy, { recursive: true });
+  await writeFile(join(dir, "data", "keys", "identity-key"), "another");
+  const changed = await turnproof(restored, elsewhere);
+  expect(changed).toMatchObject({ code: 1, out: { code: "backup_invalid" } });
+  expect(changed.err).toContain("data/keys/identity-key");
+  expect(existsSync(copy)).toBe(false);
 });
 
 test("a database that is copied after the data directory has each event once", async () => {

@@ -109,6 +109,28 @@ describe("an order", () => {
   });
 });
 
+test("a list goes by the turns' own time; a clock ahead counts no later than its receipt", async () => {
+  const put = async (root: string, at: string, received: string): Promise<void> => {
+    const events = turnEvents({ root, at, agent: "clockmaker" });
+    await desk.put(events, `2026-11-20T${received}:00.000000Z`);
+  };
+  await put("ahead", "2031-01-01T00:00:00.000Z", "10:00");
+  await put("on time", "2026-11-20T10:59:00.000Z", "11:00");
+  await put("late", "2026-11-20T08:00:00.000Z", "12:00");
+  const own = ["on time", "ahead", "late"];
+  expect(await walk("agent_id=clockmaker&limit=2")).toEqual(own);
+  expect(await walk("agent_id=clockmaker&order=ascending&limit=2")).toEqual(own.toReversed());
+  const received = ["late", "on time", "ahead"];
+  expect(await walk("agent_id=clockmaker&limit=2&sort=first_received")).toEqual(received);
+  const page = await (
+    await desk.get("/traces?agent_id=clockmaker", { accept: "text/html" })
+  ).text();
+  expect(page).toMatch(
+    /aria-sort="descending"[^>]*>\s*<a class="sort"[^>]*sort=own_time&amp;order=asc/,
+  );
+  expect(page).toMatch(/href="[^"]*sort=first_received"[^>]*>by receipt/);
+});
+
 test("an empty answer says that nothing matches", async () => {
   const page = async (path: string): Promise<string> =>
     (await desk.get(path, { accept: "text/html" })).text();

@@ -192,7 +192,6 @@ async function everyRead(
   const bundles = await store.bundles(scope, {}, options);
   return [
     idsOf(page.flatMap(({ events }) => events)),
-    idsOf((await store.turns(scope, {}, options)).events),
     idsOf((await store.find(scope, "turn-1", {}, options)).events),
     idsOf(
       bundles.bundles.flatMap(

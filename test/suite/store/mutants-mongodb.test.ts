@@ -171,7 +171,6 @@ describe("on the wire", () => {
     type Scope = { readonly tenant: string | null };
     const reads: readonly ((scope: Scope) => Promise<unknown>)[] = [
       (scope) => evidence.page(scope, { thread_id: "$ne" }, { limit: 5 }),
-      (scope) => evidence.turns(scope, { agent_id: "$ne" }, { limit: 5 }),
       (scope) => evidence.bundles(scope, {}, { limit: 5 }),
       (scope) => evidence.find(scope, "$ne", {}, { limit: 5 }),
       (scope) =>

@@ -113,7 +113,6 @@ test("every search for evidence of a tenant holds the tenant", async () => {
   const { evidence } = await postgres({ client });
   const reads: readonly ((scope: { readonly tenant: string | null }) => Promise<unknown>)[] = [
     (scope) => evidence.page(scope, {}, { limit: 5 }),
-    (scope) => evidence.turns(scope, {}, { limit: 5 }),
     (scope) => evidence.bundles(scope, {}, { limit: 5 }),
   ];
   // Bundles are found by hashed words; of no other filter there is one here.

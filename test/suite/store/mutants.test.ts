@@ -8,7 +8,6 @@ import { describe, expect, test } from "vitest";
 /** Stores of which one method reads under an operator's grant, whatever scope it was given. */
 const mutants: Readonly<Record<string, (store: EvidenceStore) => Partial<EvidenceStore>>> = {
   page: (store) => ({ page: (_scope, query, options) => store.page(everybody, query, options) }),
-  turns: (store) => ({ turns: (_scope, query, options) => store.turns(everybody, query, options) }),
   root: (store) => ({ root: (_scope, root, options) => store.root(everybody, root, options) }),
   find: (store) => ({
     find: (_scope, id, query, options) => store.find(everybody, id, query, options),

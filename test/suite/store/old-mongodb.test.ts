@@ -4,8 +4,9 @@
  */
 import type { EvidenceBatch } from "@turnproof/evidence";
 import { mongodb } from "@turnproof/store";
+import type { TurnRecord } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
-import { everybody, sampleTurn } from "@turnproof/store/testing";
+import { everybody, sampleRecord, sampleTurn } from "@turnproof/store/testing";
 import { MongoClient } from "mongodb";
 import type { Collection, Db, Document } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -55,6 +56,32 @@ function oldDocuments({ batchId, receivedAt: at, events }: EvidenceBatch): Docum
     };
   });
 }
+
+test("turns of an older version get their own time as it is opened", async () => {
+  const { name } = databases.other();
+  const url = `${databases.url}/${name}`;
+  const record = (key: string, ended_at: string, received_at: string | null): TurnRecord =>
+    sampleRecord(key, { ended_at, received_at });
+  const listed = async (): Promise<readonly string[]> => {
+    await using provider = await mongodb({ url });
+    const { ledger } = provider.evidence;
+    const page = { order: { by: "own_time" }, limit: 9 } as const;
+    const { records } = await ledger.listTurns({ scope: everybody, where: [] }, page);
+    return records.map(({ key }) => key);
+  };
+  {
+    await using provider = await mongodb({ url });
+    await provider.evidence.ledger.putTurns([
+      record("ahead", "2031-01-01T00:00:00Z", "2026-03-01T09:00:00Z"),
+      record("on time", "2026-03-01T10:00:00Z", "2026-03-01T10:00:01Z"),
+      record("not received", "2026-03-01T11:00:00Z", null),
+    ]);
+  }
+  const turns = client.db(name).collection("turn_ledger");
+  await turns.updateMany({}, { $unset: { own_time: "" } });
+  expect(await listed()).toEqual(["not received", "on time", "ahead"]);
+  expect(await turns.countDocuments({ own_time: { $exists: false } })).toBe(0);
+});
 
 /** Small events of other roots: too many for an opening. */
 async function pad(database: Db): Promise<void> {

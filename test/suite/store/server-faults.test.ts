@@ -105,7 +105,6 @@ test("every statement of a tenant's read holds the tenant, and no value stands i
   const evil = "x' OR 1=1 --";
   const reads: readonly (() => Promise<unknown>)[] = [
     () => store.page(scope, { thread_id: `t-${serial}`, tool_name: evil }, { limit: 5 }),
-    () => store.turns(scope, { agent_id: evil }, { limit: 5 }),
     () => store.bundles(scope, {}, { limit: 5 }),
     () => store.find(scope, evil, {}, { limit: 5 }),
     () => store.page(scope, {}, { limit: 5 }),

@@ -132,9 +132,9 @@ export async function driveEvidence(
         break;
       }
       case 1: {
-        const turns = await walked((o) => store.turns(scope, { agent_id: "helper" }, o), limit);
-        only(turns, tenant);
-        expectIds(turns, own.keys());
+        const helper = await walked((o) => store.page(scope, { agent_id: "helper" }, o), limit);
+        only(helper, tenant);
+        expectIds(helper, own.keys());
         break;
       }
       case 2: {
@@ -195,7 +195,6 @@ async function refuseForged(store: EvidenceStore): Promise<void> {
     const scope = forged as Parameters<EvidenceStore["page"]>[0];
     for (const read of [
       () => store.page(scope, { store: "all" }, { limit: 100 }),
-      () => store.turns(scope, {}, { limit: 100 }),
       () => store.find(scope, "shared-ref", {}, { limit: 100 }),
       () => store.root(scope, "shared-0", { limit: 100 }),
       () => store.root(scope, "nobody", { limit: 100 }),

@@ -7,7 +7,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { countText, shareText } from "../../ui/display/figures.ts";
 import { trendOf } from "../../ui/display/trend.ts";
-import { rangeOf } from "../../ui/display/turn-figures.ts";
+import { askedRange, rangeOf } from "../../ui/display/time-range.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { AgentModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
@@ -21,6 +21,7 @@ import { ErrorCount, GroupTokens, GroupsFooter, ToolTriple } from "../../ui/grou
 import { Playground } from "../../ui/groups/playground.tsx";
 import { ToolBar } from "../../ui/groups/tool-bar.tsx";
 import { WindowInsights } from "../../ui/groups/window-insights.tsx";
+import { AllTime } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 
 /** One agent. */
@@ -56,6 +57,7 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
               Search the whole history
             </a>{" "}
             · <a href={hrefOf(frame, "/agents")}>all agents</a>
+            <AllTime frame={frame} />
           </p>
         </Empty>
       ) : (
@@ -88,7 +90,8 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
  * The trend of its turns: those of this page, until the browser has loaded the counts over all.
  */
 const TrendCard: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => {
-  const trend = trendOf(model.turns, Date.now(), rangeOf(Object.fromEntries(frame.query)));
+  const now = Date.now();
+  const trend = trendOf(model.turns, now, rangeOf(askedRange(frame.query), now));
   const filters = agentFilters(model.agent.agent_id ?? "", frame.query);
   return (
     <Card

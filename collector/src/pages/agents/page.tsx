@@ -9,8 +9,8 @@ import { Badge } from "../../ui/elements/badge.tsx";
 import { NotMeasured, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
-import { Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
-import { Page, hrefOf } from "../../ui/layout.tsx";
+import { AllTime, Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
+import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 
 /** The agents. */
 export function agentsPage(model: AgentsModel, frame: Frame): Child {
@@ -29,6 +29,7 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
           <p>
             An agent shows as soon as one of its turns arrives.{" "}
             <a href={hrefOf(frame, "/traces")}>Turns</a>
+            <AllTime frame={frame} />
           </p>
         </Empty>
       ) : (
@@ -84,7 +85,7 @@ const Models: FC<{ readonly names: readonly string[] }> = ({ names: [first, ...o
 };
 
 const AgentLink: FC<{ readonly agent: string; readonly frame: Frame }> = ({ agent, frame }) => (
-  <a href={hrefOf(frame, `/agents/${encodeURIComponent(agent)}`)} data-row>
+  <a href={rangedHref(frame, `/agents/${encodeURIComponent(agent)}`)} data-row>
     <b>{agent}</b>
   </a>
 );

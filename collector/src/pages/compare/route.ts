@@ -23,6 +23,7 @@ import { withTwin, windowFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { usualOrder } from "../../turns/turn-place.ts";
 import { metadataOf } from "../../judge/verdict.ts";
 import { collectRoot, turnFilter } from "../../turns/window.ts";
 import { windowModel } from "../../turns/window.ts";
@@ -154,7 +155,7 @@ async function choiceOf(c: AppContext, parts: Parts): Promise<CompareChoice | un
   }
   const reading = readingFor(c, { agent_id, user_id: given.user_id, scope: given.scope });
   const { records } = await parts.store.ledger.listTurns(turnQuestion(reading), {
-    order: { by: "first_received" },
+    order: usualOrder,
     limit: choiceTurns,
   });
   return {

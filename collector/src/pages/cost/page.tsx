@@ -11,10 +11,10 @@ import type { Term } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { ShareBar } from "../../ui/elements/bar.tsx";
 import { Count, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
-import { FilterBar } from "../../ui/elements/filter-bar.tsx";
+import { FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
-import { ScopeLine, Unclear } from "../../ui/groups/turns-scope.tsx";
+import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 import type { CostModel } from "./route.ts";
 

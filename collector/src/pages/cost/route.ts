@@ -18,6 +18,7 @@ import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
+import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { costPage } from "./page.tsx";
@@ -86,8 +87,10 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
   let list: Promise<PriceList> | undefined;
   app.on("GET", ["/cost", "/cost.json"], async (c) => {
     const { by = "model", ...parameters } = readParameters(c, costParameters);
-    const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
-    const asked = turnQuestion(readingFor(c, parameters), parameters, reads);
+    const reading = readingFor(c, parameters);
+    const names = await knownNames(ledger, reading.scope, parameters.q);
+    const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
+    const asked = turnQuestion(reading, parameters, reads);
     const question = { ...asked, signal: c.req.raw.signal };
     const pending = await pendingFrames(parts);
     const prices = await (list ??= openPriceList(parts.config.prices));

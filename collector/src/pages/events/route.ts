@@ -12,7 +12,6 @@ import type { BundleRecord } from "@turnproof/store";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { eventOnlyFilters, filters, readParameters } from "../../http/parameters.ts";
-import { readingFor } from "../../http/query.ts";
 import { placeOfEvents } from "../../http/standing.ts";
 import type { StandingPlace } from "../../http/standing.ts";
 import { respondJson } from "../../http/respond.tsx";
@@ -92,9 +91,9 @@ async function eventPage(
   parameters: EventsParameters,
 ): Promise<EventPage> {
   const limit = parameters.limit ?? limits.pageEventsDefault;
-  const reading = readingFor(c, parameters);
+  const paging = await pagingOf(c, parts, parameters);
+  const { reading } = paging;
   const { scope, query } = reading;
-  const paging = await pagingOf(c, parts, parameters, reading);
   const unread = rowsUnread(parts, reading) || !(await isSettled(parts));
   const slice = await parts.store.page(scope, query, {
     limit,
@@ -121,9 +120,9 @@ async function bundlePage(
     if (parameters[field] !== undefined) throw new CodedError("filter_not_applicable", { field });
   }
   const limit = parameters.limit ?? limits.pageEventsDefault;
-  const reading = readingFor(c, parameters);
+  const paging = await pagingOf(c, parts, parameters);
+  const { reading } = paging;
   const { scope, query } = reading;
-  const paging = await pagingOf(c, parts, parameters, reading);
   const settled = await isSettled(parts);
   const slice = await parts.store.bundles(scope, query, {
     limit,

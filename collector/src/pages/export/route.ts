@@ -10,19 +10,18 @@ import { CodedError, limits } from "@turnproof/semconv";
 import { callRowsOf, callTable, eventColumns, turnTable } from "@turnproof/store";
 import type { TurnQuestion } from "@turnproof/store";
 
-import type { Reading } from "../../access/grants.ts";
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import type { Paging } from "../../http/paging.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
-import { readingFor } from "../../http/query.ts";
 import { placeOfEvents } from "../../http/standing.ts";
 import type { Parts } from "../../parts.ts";
 import { columnData } from "../../tables/column-data.ts";
 import type { ColumnData } from "../../tables/column-data.ts";
 import { tableFormatNames, tableFormats } from "../../tables/formats.ts";
+import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { rowsUnread } from "../../turns/rows-unread.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
@@ -95,11 +94,10 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
   app.get("/traces/export", async (c) => {
     const parameters = readParameters(c, exportParameters);
     const { table = "events", format = "parquet" } = parameters;
-    const reading = readingFor(c, parameters);
-    const pages = { ...parameters, format: undefined, view: `export ${table}` };
-    const paging = await pagingOf(c, parts, pages, reading, limits.exportCursorAgeSecondsMax);
+    const { format: _format, ...paged } = { ...parameters, view: `export ${table}` };
+    const paging = await pagingOf(c, parts, paged, limits.exportCursorAgeSecondsMax);
     const pending = await pendingFrames(parts);
-    const asked = { c, parts, parameters, reading, paging };
+    const asked = { c, parts, parameters, paging };
     const part = table === "events" ? await eventPart(asked) : await turnPart(asked, table);
     const { mediaType, write } = tableFormats[format];
     return c.body(write(part.columns), 200, {
@@ -118,12 +116,12 @@ interface AskedPart {
   readonly c: AppContext;
   readonly parts: Parts;
   readonly parameters: ExportParameters;
-  readonly reading: Reading;
   readonly paging: Paging;
 }
 
 async function eventPart(asked: AskedPart): Promise<Part> {
-  const { c, parts, parameters, reading, paging } = asked;
+  const { c, parts, parameters, paging } = asked;
+  const { reading } = paging;
   const field = turnFilters.find((name) => parameters[name] !== undefined);
   if (field !== undefined) throw new CodedError("filter_not_applicable", { field });
   const { scope, query } = reading;
@@ -143,8 +141,10 @@ async function eventPart(asked: AskedPart): Promise<Part> {
 }
 
 async function turnPart(asked: AskedPart, table: "turns" | "calls"): Promise<Part> {
-  const { c, parts, parameters, reading, paging } = asked;
-  const reads = { typed: c.get("typed"), lenient: false };
+  const { c, parts, parameters, paging } = asked;
+  const { reading } = paging;
+  const names = await knownNames(parts.store.ledger, reading.scope, parameters.q);
+  const reads = { typed: c.get("typed"), names, lenient: false };
   const question: TurnQuestion = turnQuestion(reading, parameters, reads);
   const { records, next } = await parts.store.ledger.listTurns(
     { ...question, signal: c.req.raw.signal },

@@ -7,6 +7,7 @@ import type { TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { findingPriority } from "../../ui/display/kind-words.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { usualOrder } from "../../turns/turn-place.ts";
 import type { Reading } from "../../access/grants.ts";
 import type { Parts } from "../../parts.ts";
 
@@ -60,7 +61,7 @@ async function withNewest(
   const where = [...question.where, { list: "code" as const, has: found.code }];
   const { records } = await ledger.listTurns(
     { ...question, where },
-    { order: { by: "first_received" }, limit: 1 },
+    { order: usualOrder, limit: 1 },
   );
   return records.map(({ row }) => ({
     ...found,

@@ -12,10 +12,11 @@ import type { FindModel, FoundRoot } from "./route.ts";
 import { Badge, VerdictBadge } from "../../ui/elements/badge.tsx";
 import { Id, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { RangeInputs } from "../../ui/elements/range-picker.tsx";
 import { Places, SearchedBadge } from "./find-places.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { LatelyCard } from "./lately-card.tsx";
-import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
+import { Page, hrefOf, hrefWith, rangedHref } from "../../ui/layout.tsx";
 
 /** The finder. */
 export function findPage(model: FindModel, frame: Frame): Child {
@@ -30,14 +31,7 @@ export function findPage(model: FindModel, frame: Frame): Child {
   );
 }
 
-/** A plain date uses a date field; a time with hours is kept as it was typed. */
-function timeType(value: string): "date" | "text" {
-  return value === "" || /^\d{4}-\d{2}-\d{2}$/.test(value) ? "date" : "text";
-}
-
 const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
-  const from = frame.query.get("start_time") ?? "";
-  const to = frame.query.get("end_time") ?? "";
   const may = frame.principal === undefined ? false : canResolve(frame);
   return (
     <form
@@ -70,14 +64,7 @@ const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
         </span>
       </label>
       {frame.principal?.userId === undefined ? <TenantField frame={frame} /> : null}
-      <label>
-        <span>From (UTC)</span>
-        <input class="field" name="start_time" type={timeType(from)} value={from} />
-      </label>
-      <label>
-        <span>Before (UTC)</span>
-        <input class="field" name="end_time" type={timeType(to)} value={to} />
-      </label>
+      <RangeInputs query={frame.query} />
       <button class="button primary" type="submit">
         Find
       </button>
@@ -266,7 +253,7 @@ const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, f
           <Id
             of={item.thread_id}
             chars={20}
-            href={hrefOf(frame, `/threads/${encodeURIComponent(item.thread_id)}`)}
+            href={rangedHref(frame, `/threads/${encodeURIComponent(item.thread_id)}`)}
           />
         )}
       </td>

@@ -12,7 +12,6 @@ import type { AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { leftOut, reachText } from "../../ui/display/find-words.ts";
 import { filters, id, readParameters } from "../../http/parameters.ts";
-import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { placeOfEvents } from "../../http/standing.ts";
 import { searchedPlaces } from "../../memory/searched-places.ts";
@@ -154,8 +153,8 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
     const asked = parameters.id ?? (named === undefined ? undefined : parameters[named]);
     const wanted = asked === undefined ? undefined : c.get("typed")(asked);
     const limit = parameters.limit ?? limits.pageEventsDefault;
-    const reading = readingFor(c, { ...parameters, store: "all" });
-    const paging = await pagingOf(c, parts, { ...parameters, view: "find" }, reading);
+    const paging = await pagingOf(c, parts, { ...parameters, store: "all", view: "find" });
+    const { reading } = paging;
     const { scope, query } = reading;
     if (wanted === undefined) {
       const model: FindModel = {

@@ -18,6 +18,7 @@ import { filters, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
+import { readTime } from "../../ui/display/time-range.ts";
 
 const { limit: _limit, cursor: _cursor, start_time: _start, end_time: _end, ...listed } = filters;
 
@@ -77,7 +78,7 @@ function liveRoutes(parts: Parts): Hono<AppEnv> {
       return c.body(null, 200, { "Content-Type": "text/event-stream" });
     }
     // Events in transit while the list was read are younger than this, and were not in it.
-    const began = since === undefined ? parts.now() : Date.parse(since) - overlapMs;
+    const began = since === undefined ? parts.now() : timeMs(since, parts.now()) - overlapMs;
     const from = resumeTime(c.req.header("last-event-id")) ?? new Date(began).toISOString();
     // The audit record and the headers are sent before the first event.
     return eventStream(c, parts, (stream, signal) =>
@@ -85,6 +86,10 @@ function liveRoutes(parts: Parts): Hono<AppEnv> {
     );
   });
   return app;
+}
+
+function timeMs(text: string, nowMs: number): number {
+  return Date.parse(readTime(text, nowMs) ?? text);
 }
 
 /** An id is `<received_at>~<event_id>`; only the time is used, and only a well-formed one. */

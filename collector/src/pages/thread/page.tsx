@@ -16,7 +16,8 @@ import { SideBySide } from "../../ui/groups/side-by-side.tsx";
 import { StoreTimeline } from "../../ui/groups/store-timeline.tsx";
 import { Tenants } from "../../ui/groups/tenants.tsx";
 import { WindowInsights } from "../../ui/groups/window-insights.tsx";
-import { Page, hrefOf } from "../../ui/layout.tsx";
+import { AllTime } from "../../ui/groups/narrow.tsx";
+import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 
 /** One thread. */
 export function threadPage(model: ThreadModel, frame: Frame): Child {
@@ -32,7 +33,7 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
           <Chip
             name="agent"
             value={agent}
-            href={hrefOf(frame, `/agents/${encodeURIComponent(agent)}`)}
+            href={rangedHref(frame, `/agents/${encodeURIComponent(agent)}`)}
           />
         ))}
       </div>
@@ -44,6 +45,7 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
               Search the whole history
             </a>{" "}
             · <a href={hrefOf(frame, "/threads")}>all threads</a>
+            <AllTime frame={frame} />
           </p>
         </Empty>
       ) : (

@@ -8,9 +8,9 @@ import type { ThreadsModel } from "./route.ts";
 import { Id, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
-import { Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
+import { AllTime, Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
 import { Tenants } from "../../ui/groups/tenants.tsx";
-import { Page, hrefOf } from "../../ui/layout.tsx";
+import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 
 /** The threads. */
 export function threadsPage(model: ThreadsModel, frame: Frame): Child {
@@ -25,6 +25,7 @@ export function threadsPage(model: ThreadsModel, frame: Frame): Child {
         <Empty title="No thread in this window" icon="threads">
           <p>
             Threads show as soon as turns name one. <a href={hrefOf(frame, "/traces")}>Turns</a>
+            <AllTime frame={frame} />
           </p>
         </Empty>
       ) : (
@@ -63,7 +64,7 @@ const Row: FC<{ readonly item: ThreadSummary; readonly frame: Frame }> = ({ item
       ) : (
         <a
           class="id"
-          href={hrefOf(frame, `/threads/${encodeURIComponent(item.thread_id)}`)}
+          href={rangedHref(frame, `/threads/${encodeURIComponent(item.thread_id)}`)}
           data-row
         >
           {item.thread_id}

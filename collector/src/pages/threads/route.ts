@@ -16,7 +16,7 @@ import type { GroupsAsked, GroupsWindow } from "../../turns/groups-asked.ts";
 import { threadOf } from "../../turns/thread-summary.ts";
 import type { ThreadSummary } from "../../turns/thread-summary.ts";
 import { turnGroups } from "../../turns/turn-groups.ts";
-import { placeOf } from "../../turns/turn-place.ts";
+import { placeOf, usualOrder } from "../../turns/turn-place.ts";
 import { threadsPage } from "./page.tsx";
 
 /** Body of `/threads.json`. */
@@ -93,7 +93,7 @@ async function metBefore(
   const [from, to] = [isoOfMicros(place.value), isoOfMicros(place.value + 1)];
   const asked = (time: { readonly from: string; readonly to?: string }): TurnQuestion => ({
     ...question,
-    where: [...question.where, any, { time: "first_received", ...time }],
+    where: [...question.where, any, { time: usualOrder.by, ...time }],
   });
   const { ledger } = parts.store;
   const [[later], together] = await Promise.all([
@@ -103,7 +103,7 @@ async function metBefore(
   return new Set([...(later?.values ?? []).map(({ value }) => value), ...together]);
 }
 
-/** The threads of the turns of one receipt up to a key; the greater key comes first. */
+/** The threads of the turns of one time up to a key; the greater key comes first. */
 async function threadsUpTo(
   ledger: TurnReader,
   question: TurnQuestion,
@@ -112,7 +112,7 @@ async function threadsUpTo(
   const threads: (string | null)[] = [];
   for (let after: TurnPlace | undefined; ;) {
     const { records, next } = await ledger.listTurns(question, {
-      order: { by: "first_received" },
+      order: usualOrder,
       limit: readMax,
       ...(after === undefined ? {} : { after }),
     });

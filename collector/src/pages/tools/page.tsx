@@ -12,11 +12,11 @@ import type { Term } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
-import { FilterBar } from "../../ui/elements/filter-bar.tsx";
+import { FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { SortLink, directionOf } from "../../ui/elements/sort-head.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
-import { ScopeLine, Unclear } from "../../ui/groups/turns-scope.tsx";
+import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 import type { ToolsModel } from "./route.ts";
 

@@ -16,9 +16,10 @@ import type { Parts } from "../../parts.ts";
 import { callFields, callRows, failedOf } from "../../turns/call-rows.ts";
 import type { CallRow, CallRows, ListedBy } from "../../turns/call-rows.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
+import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
-import { rangeOf } from "../../ui/display/turn-figures.ts";
+import { rangeOf } from "../../ui/display/time-range.ts";
 import { toolsPage } from "./page.tsx";
 
 const { chart: _chart, ...turnFilters } = listParameters.shape;
@@ -98,14 +99,16 @@ function toolsRoutes(parts: Parts): Hono<AppEnv> {
   app.on("GET", ["/tools", "/tools.json"], async (c) => {
     const asked = readParameters(c, toolsParameters);
     const { kind = "tool", by = "name", sort = "calls", order, ...parameters } = asked;
-    const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
     const reading = readingFor(c, parameters);
+    const names = await knownNames(ledger, reading.scope, parameters.q);
+    const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
     const question = {
       ...turnQuestion(reading, parameters, reads),
       signal: c.req.raw.signal,
     };
     const pending = await pendingFrames(parts);
-    const options = { kind, by, nowMs: parts.now(), within: rangeOf(reading.query) };
+    const nowMs = parts.now();
+    const options = { kind, by, nowMs, within: rangeOf(parameters, nowMs) };
     const [turns, { total, rows, frame }] = await Promise.all([
       ledger.countTurns(question),
       callRows(ledger, question, options),

@@ -14,6 +14,7 @@ import { nextOf } from "../../ui/display/tree-rows.ts";
 import { waterfallRows } from "../../ui/display/waterfall-rows.ts";
 import type { WaterfallRow } from "../../ui/display/waterfall-rows.ts";
 import { EventPanel } from "../../ui/elements/event-panel.tsx";
+import { fragment, onFragment, setFragment } from "../../ui/client/fragment.ts";
 import { makeCopyable } from "../../ui/client/copying.ts";
 import { startMarks } from "../../ui/client/marks.tsx";
 import { announce, drawn, fetchJson, find, inColumns, twin } from "../../ui/client/page.ts";
@@ -72,6 +73,7 @@ class TurnPage {
   readonly #missing: readonly number[];
   #find: ReturnType<typeof startFind> | undefined;
   #raw = false;
+  #started = false;
   #shown: WaterfallRow | undefined;
 
   constructor(model: Model) {
@@ -116,13 +118,28 @@ class TurnPage {
     });
     this.#addKeys();
     startPath(this.#grid);
-    // Something is selected from the start: the evidence of a finding, or else the turn itself.
-    this.#grid.select(this.#findings[0] ?? 0);
+    // Something is selected from the start: the event of the address, the evidence of a finding,
+    // or else the turn itself.
+    const named = this.#named();
+    if (named === undefined) this.#grid.select(this.#findings[0] ?? 0);
+    else this.#goTo(named);
+    this.#started = true;
+    onFragment(() => {
+      const index = this.#named();
+      if (index !== undefined && index !== this.#grid.focused) this.#goTo(index);
+    });
     const eventsOf = (row: WaterfallRow): readonly TurnEvent[] => this.#eventsOf(row);
     this.#find = startFind(this.#grid, eventsOf);
     startStatistics(this.#grid.model, eventsOf, (text) => this.#find?.ask(text));
     document.body.dataset["ready"] = "";
     performance.mark("turnproof:ready");
+  }
+
+  /** Row of the event that the address names: selected here, or linked from another page. */
+  #named(): number | undefined {
+    const linked = /^#e-(.+)$/.exec(location.hash)?.[1];
+    const id = fragment().get("event") ?? (linked === undefined ? null : decoded(linked));
+    return id === null ? undefined : this.#rowOf.get(id);
   }
 
   #goTo(index: number): void {
@@ -178,6 +195,8 @@ class TurnPage {
 
   #show(row: WaterfallRow): void {
     this.#shown = row;
+    const { event_id: id } = row.node ?? {};
+    if (this.#started && id !== undefined) setFragment({ event: id });
     this.#find?.renew();
     showPath(this.#grid);
     const body = find("[data-panel-body]");
@@ -189,6 +208,15 @@ class TurnPage {
     body.scrollTop = 0;
     showTimes(body);
     makeCopyable(body);
+  }
+}
+
+/** A part of an address as text; a malformed one is no id. */
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
   }
 }
 

@@ -48,7 +48,7 @@ export function start(): void {
   facets = facetList(query);
   completeFilter((key) => facets?.names(key) ?? []);
   startMarks();
-  watchBrush(query);
+  watchBrush();
   startViews(query);
   startDifferences(query);
   const button = find<HTMLButtonElement>("[data-live]");

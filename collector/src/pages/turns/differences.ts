@@ -70,7 +70,7 @@ function differencesRoutes(parts: Parts): Hono<AppEnv> {
       ...(start_time === undefined ? {} : { start_time }),
       ...(end_time === undefined ? {} : { end_time }),
     };
-    const { question, key } = countingOf(c, parameters);
+    const { question, key } = await countingOf(c, parts, parameters);
     const around = turnQuestion(readingFor(c, times));
     const make = async (): Promise<DifferencesModel> => {
       const pending = await pendingFrames(parts);

@@ -64,7 +64,7 @@ function facetsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const answers = new FreshAnswers<FacetsModel>(parts.now);
   app.get("/traces/facets.json", async (c) => {
-    const { question, key } = countingOf(c, readParameters(c, listParameters));
+    const { question, key } = await countingOf(c, parts, readParameters(c, listParameters));
     return respondJson(c, await answers.of(key, () => countTurns(parts, question)));
   });
   return app;

@@ -3,7 +3,6 @@ import { Hono } from "hono";
 
 import { cellsOf } from "../../ui/display/duration-cells.ts";
 import type { DurationCells } from "../../ui/display/duration-cells.ts";
-import { rangeOf } from "../../ui/display/turn-figures.ts";
 import type { Bin } from "../../ui/display/turn-figures.ts";
 import { FreshAnswers } from "../../turns/fresh-answers.ts";
 import type { AppEnv } from "../../http/environment.ts";
@@ -62,7 +61,7 @@ function overviewRoutes(parts: Parts): Hono<AppEnv> {
   const answers = new FreshAnswers<OverviewModel>(parts.now);
   app.get("/traces/overview.json", async (c) => {
     const { chart, ...parameters } = readParameters(c, listParameters);
-    const counting = countingOf(c, parameters);
+    const counting = await countingOf(c, parts, parameters);
     const withDurations = chart === "duration";
     const make = (): Promise<OverviewModel> => overviewOf(parts, counting, withDurations);
     return respondJson(c, await answers.of(JSON.stringify([counting.key, withDurations]), make));
@@ -72,12 +71,12 @@ function overviewRoutes(parts: Parts): Hono<AppEnv> {
 
 async function overviewOf(
   parts: Parts,
-  { reading, question }: Counting,
+  { question, within }: Counting,
   withDurations: boolean,
 ): Promise<OverviewModel> {
   const { ledger } = parts.store;
   const complete = await isSettled(parts);
-  const options = { nowMs: parts.now(), within: rangeOf(reading.query) };
+  const options = { nowMs: parts.now(), within };
   const figures = withDurations
     ? turnStretches((asked, by) => ledger.turnFigures(asked, by), question, options)
     : undefined;

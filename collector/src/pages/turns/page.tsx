@@ -6,18 +6,21 @@ import type { Child, FC } from "hono/jsx";
 
 import { termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
+import { listClasses } from "../../ui/display/list-columns.ts";
 import { builtInViews, viewQuery } from "../../ui/display/list-views.ts";
 import { facetsOf } from "../../ui/display/turn-figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { TurnsModel } from "./route.ts";
+import { ColumnChooser } from "../../ui/elements/column-chooser.tsx";
 import { ChartSwitch } from "../../ui/elements/chart-switch.tsx";
-import { Facets, FilterBar } from "../../ui/elements/filter-bar.tsx";
+import { Facets, FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
 import { ListViews } from "../../ui/elements/list-views.tsx";
 import { Empty } from "../../ui/elements/panel.tsx";
 import { WindowFooter } from "../../ui/elements/window-footer.tsx";
 import { RowsChart } from "../../ui/elements/rows-chart.tsx";
 import { TurnTable } from "../../ui/elements/turn-table.tsx";
-import { ScopeLine, Unclear } from "../../ui/groups/turns-scope.tsx";
+import { usualOrder } from "../../turns/turn-place.ts";
+import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 
@@ -116,12 +119,16 @@ const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ m
   const none = model.items.length === 0 && (termsOf(query).length > 0 || query.has("cursor"));
   return (
     <div class="list">
+      <div class="list-tools">
+        <ColumnChooser path={path} query={query} />
+      </div>
       <TurnTable
         label={query.has("sort") ? "Turns, sorted" : "Turns, newest first"}
         rows={model.items}
         base={hrefOf(frame, "")}
         live
-        sorting={{ path, query: query }}
+        classes={listClasses(query)}
+        sorting={{ path, query, usual: usualOrder.by }}
       />
       {none ? (
         <Empty title="No turn here passes these filters">

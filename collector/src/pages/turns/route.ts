@@ -7,20 +7,19 @@ import { z } from "zod";
 import type { TurnRow } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import { turnOrderFields } from "@turnproof/store";
-import type { TurnOrder } from "@turnproof/store";
 
 import { parametersOf, queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import { wantsPage } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
-import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { withTwin, pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
-import { keysetOf, placeOf } from "../../turns/turn-place.ts";
+import { keysetOf, placeOf, usualOrder } from "../../turns/turn-place.ts";
+import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { turnsPage } from "./page.tsx";
@@ -32,9 +31,19 @@ const turnsParameters = z.strictObject({
   ...listParameters.shape,
   sort: z
     .enum(turnOrderFields)
-    .describe("What the list is ordered by; default `first_received`. Unknown values come last.")
+    .describe(
+      "What the list is ordered by; default `own_time`: the turn's `ended_at`, and no later than " +
+        "its last receipt, so that a clock that is ahead moves nothing to the front. " +
+        "`first_received` is the order of receipt. Unknown values come last.",
+    )
     .optional(),
   order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),
+  hide: z
+    .string()
+    .regex(/^[a-z,]{1,100}$/)
+    .describe("Columns that the page leaves out, such as `memory,cache`.")
+    .optional(),
+  rows: z.enum(["normal", "dense"]).describe("Density of the page's rows.").optional(),
   limit: limit
     .describe(
       `${limits.pageEventsMin} to ${limits.pageEventsMax}; default ${limits.pageEventsDefault}. ` +
@@ -90,21 +99,29 @@ export const turnsGroup: RouteGroup<TurnsAnswers> = {
 function turnsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces", "/traces/turns.json"], async (c) => {
-    // The chart concerns the page only: a cursor serves any of them.
-    const { chart: _chart, ...parameters } = readParameters(c, turnsParameters);
+    // What concerns the page only: a cursor serves any of them.
+    const {
+      chart: _chart,
+      hide: _hide,
+      rows: _rows,
+      ...parameters
+    } = readParameters(c, turnsParameters);
     const sorted = wantsPage(c) ? sortedAddress(c) : undefined;
     if (sorted !== undefined) return c.redirect(sorted, 303);
     const { limit: asked, sort, order } = parameters;
-    const reading = readingFor(c, parameters);
-    const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
-    const question = turnQuestion(reading, parameters, reads);
-    const paging = await pagingOf(c, parts, { ...parameters, view: "turns" }, reading);
+    const by = sort ?? usualOrder.by;
+    // A cursor belongs to its order, also where the request does not name it.
+    const paging = await pagingOf(c, parts, { ...parameters, sort: by, view: "turns" });
+    const { ledger } = parts.store;
+    const names = await knownNames(ledger, paging.reading.scope, parameters.q);
+    const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
+    const question = turnQuestion(paging.reading, parameters, reads);
     const size = asked ?? limits.pageEventsDefault;
     const pending = await pendingFrames(parts);
-    const { records, next } = await parts.store.ledger.listTurns(
+    const { records, next } = await ledger.listTurns(
       { ...question, signal: c.req.raw.signal },
       {
-        order: orderOf(sort, order),
+        order: order === "ascending" ? { by, ascending: true } : { by },
         limit: size,
         ...(paging.after === undefined ? {} : { after: placeOf(paging.after) }),
       },
@@ -112,7 +129,7 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const model: TurnsModel = {
       items: records.map(({ row }) => row),
       limit: size,
-      // A turn keeps its place in the order of receipt, so the position needs no unit to check.
+      // The place is a value and a key, so that it stands where no turn is any more.
       next_cursor: await paging.seal(next === null ? null : keysetOf(next), undefined),
       window_complete: pending === 0 && paging.after === undefined && next === null,
       as_of: paging.asOf,
@@ -121,13 +138,6 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     return respond(c, { model, view: turnsPage });
   });
   return app;
-}
-
-function orderOf(
-  by: TurnOrder["by"] = "first_received",
-  direction: "descending" | "ascending" = "descending",
-): TurnOrder {
-  return direction === "ascending" ? { by, ascending: true } : { by };
 }
 
 /**

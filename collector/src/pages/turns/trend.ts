@@ -3,7 +3,6 @@
  */
 import { Hono } from "hono";
 
-import { rangeOf } from "../../ui/display/turn-figures.ts";
 import type { Trend } from "../../ui/display/trend.ts";
 import { FreshAnswers } from "../../turns/fresh-answers.ts";
 import type { AppEnv } from "../../http/environment.ts";
@@ -57,10 +56,14 @@ function trendRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const answers = new FreshAnswers<TrendModel>(parts.now);
   app.get("/traces/trend.json", async (c) => {
-    const { reading, question, key } = countingOf(c, readParameters(c, trendParameters));
+    const { question, within, key } = await countingOf(
+      c,
+      parts,
+      readParameters(c, trendParameters),
+    );
     const make = async (): Promise<TrendModel> => {
       const pending = await pendingFrames(parts);
-      const options = { nowMs: parts.now(), within: rangeOf(reading.query) };
+      const options = { nowMs: parts.now(), within };
       return {
         ...(await turnTrend(parts.store.ledger, question, options)),
         complete: pending === 0,

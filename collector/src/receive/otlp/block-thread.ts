@@ -9,6 +9,8 @@ import { Worker } from "node:worker_threads";
 
 import type { PreparedFrames, SentFrame } from "@turnproof/journal";
 
+import { threadLimits } from "../../config/thread-limits.ts";
+
 /** Input of the thread. */
 export interface BlockTask {
   readonly id: number;
@@ -76,7 +78,7 @@ class RunningThread {
     const standard = new URL(`./block-worker.${source ? "ts" : "js"}`, import.meta.url);
     this.worker = new Worker(module ?? standard, {
       execArgv: source ? ["--conditions=@turnproof/source"] : [],
-      resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+      resourceLimits: threadLimits(heapMegabytesMax),
     });
     this.worker.unref();
     this.worker.on("message", ({ id, prepared }: BlockAnswer) => {

@@ -8,6 +8,7 @@ import { Worker } from "node:worker_threads";
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
+import { threadLimits } from "../../config/thread-limits.ts";
 import { inflate } from "./inflate.ts";
 import { ingestBody } from "./ingest-body.ts";
 import type { IngestBody, IngestPart } from "./ingest-body.ts";
@@ -196,7 +197,7 @@ function startThread(options: BodyThreadsOptions): RunningThread {
   const worker = new Worker(options.module ?? standard, {
     workerData: data,
     execArgv: source ? ["--conditions=@turnproof/source"] : [],
-    resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+    resourceLimits: threadLimits(heapMegabytesMax),
   });
   worker.unref();
   const thread: RunningThread = { worker, waiting: new Map(), gone: false, closing: false };

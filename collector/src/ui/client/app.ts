@@ -11,6 +11,7 @@ import { showSwitches, showTimes, turnPreference } from "./preferences.ts";
 import type { Preference } from "./preferences.ts";
 import { whilePrinted } from "./printing.ts";
 import { addShortcuts, listenForKeys } from "./shortcuts.ts";
+import { startRange } from "./range.ts";
 import { roveRows } from "./rows.ts";
 import { startTips } from "./tips.tsx";
 
@@ -56,13 +57,16 @@ addShortcuts([
     keys: ["g", key] as const,
     words: name,
     group: "Go to" as const,
-    run: () => location.assign(`${base}${href}`),
+    // The link in the rail has the range of the page.
+    run: () =>
+      location.assign(find<HTMLAnchorElement>(`[data-go=${key}]`)?.href ?? `${base}${href}`),
   })),
 ]);
 roveRows();
 startCopying();
 startAges();
 startTips();
+startRange();
 listenForKeys();
 
 type PageModule = { readonly start: () => void };

@@ -1,14 +1,24 @@
 /**
- * @module Brush: a drag over the histogram becomes the time filter; a plain click takes one bar.
+ * @module Brush: a stretch of the chart becomes the page's range of time, by a drag or by keys: the
+ * arrows move along the bars, with Shift they select, and Enter takes the selection. A plain click
+ * takes one bar.
  */
 import { timeText } from "../display/figures.ts";
-import { base, find } from "./page.ts";
+import { find, findAll } from "./page.ts";
 import { clock } from "./preferences.ts";
 
-/** Watches the histogram of the page, also after it was redrawn. */
-export function watchBrush(query: URLSearchParams): void {
+/** A selection as parts of the chart's width, 0 to 1. */
+type Selected = readonly [from: number, to: number];
+
+/** Watches the chart of the page, also after it was redrawn. */
+export function watchBrush(): void {
   const place = find("[data-histogram-place]");
   if (place === undefined) return;
+  watchPointer(place);
+  watchKeys(place);
+}
+
+function watchPointer(place: HTMLElement): void {
   let from: number | undefined;
   const share = (event: PointerEvent): number => {
     const box = find("[data-histogram] svg")?.getBoundingClientRect();
@@ -22,59 +32,118 @@ export function watchBrush(query: URLSearchParams): void {
     place.setPointerCapture(event.pointerId);
   });
   place.addEventListener("pointermove", (event) => {
-    read(event.target as Element, share(event));
-    if (from === undefined) return;
     const to = share(event);
-    const brush = find<SVGRectElement>("[data-brush]");
-    brush?.setAttribute("x", `${Math.min(from, to) * 100}%`);
-    brush?.setAttribute("width", `${Math.abs(to - from) * 100}%`);
+    read(barAt(to));
+    if (from !== undefined) draw([Math.min(from, to), Math.max(from, to)]);
   });
   place.addEventListener("pointerup", (event) => {
     if (from === undefined) return;
     const to = share(event);
-    const range: readonly [number, number] = [Math.min(from, to), Math.max(from, to)];
+    const selected: Selected = [Math.min(from, to), Math.max(from, to)];
     from = undefined;
     delete place.dataset["brushing"];
-    narrow(range, query);
+    narrow(selected[1] - selected[0] < 0.004 ? selectedOf(barAt(to), barAt(to)) : selected);
   });
   place.addEventListener("pointercancel", () => {
     from = undefined;
     delete place.dataset["brushing"];
-    find("[data-brush]")?.setAttribute("width", "0");
+    draw([0, 0]);
   });
 }
 
-function bounds(): readonly [number, number] | undefined {
-  const figure = find("[data-histogram]");
-  if (figure === undefined) return undefined;
-  return [Number(figure.dataset["from"]), Number(figure.dataset["to"])];
+/** The chart is a slider over its bars; each new drawing is one again. */
+function watchKeys(place: HTMLElement): void {
+  let bar = -1;
+  let anchor = -1;
+  const enable = (): void => {
+    const svg = find<SVGElement>("[data-histogram] svg", place);
+    if (svg === undefined || svg.getAttribute("role") === "slider") return;
+    svg.setAttribute("role", "slider");
+    svg.setAttribute("tabindex", "0");
+    svg.setAttribute("aria-valuemin", "1");
+    svg.setAttribute("aria-valuemax", String(bars().length));
+    say(svg, Math.min(Math.max(bar, 0), bars().length - 1));
+  };
+  new MutationObserver(enable).observe(place, { childList: true, subtree: true });
+  enable();
+  place.addEventListener("keydown", (event) => {
+    const svg = (event.target as Element).closest<SVGElement>("[role=slider]");
+    if (svg === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    const last = bars().length - 1;
+    const next = {
+      ArrowLeft: bar === -1 ? last : Math.max(bar - 1, 0),
+      ArrowRight: bar === -1 ? 0 : Math.min(bar + 1, last),
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (next !== undefined) {
+      if (!event.shiftKey || anchor === -1) anchor = event.shiftKey && bar !== -1 ? bar : next;
+      bar = next;
+      place.dataset["brushing"] = "";
+      draw(selectedOf(Math.min(anchor, bar), Math.max(anchor, bar)));
+      say(svg, bar);
+      read(bar);
+    } else if (event.key === "Enter" && bar !== -1) {
+      narrow(selectedOf(Math.min(anchor, bar), Math.max(anchor, bar)));
+    } else if (event.key === "Escape" && bar !== -1) {
+      bar = anchor = -1;
+      delete place.dataset["brushing"];
+      draw([0, 0]);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  place.addEventListener("focusout", () => {
+    delete place.dataset["brushing"];
+  });
 }
 
-/** Describes the bar under the pointer in words. */
-function read(_target: Element, share: number): void {
-  const bars = document.querySelectorAll<SVGGElement>("[data-histogram] g");
-  const bar = bars[Math.min(bars.length - 1, Math.floor(share * bars.length))];
+function bars(): readonly SVGGElement[] {
+  return findAll<SVGGElement>("[data-histogram] g");
+}
+
+function barAt(share: number): number {
+  return Math.min(bars().length - 1, Math.floor(share * bars().length));
+}
+
+function selectedOf(first: number, last: number): Selected {
+  const size = Math.max(bars().length, 1);
+  return [first / size, (last + 1) / size];
+}
+
+function draw([from, to]: Selected): void {
+  const brush = find<SVGRectElement>("[data-brush]");
+  brush?.setAttribute("x", `${from * 100}%`);
+  brush?.setAttribute("width", `${(to - from) * 100}%`);
+}
+
+/** A bar in words. */
+function wordsOf(bar: number): string | undefined {
+  const { from, words } = bars()[bar]?.dataset ?? {};
+  if (from === undefined) return undefined;
+  return `${timeText(new Date(Number(from)).toISOString(), clock(), "daytime")} · ${words ?? ""}`;
+}
+
+function read(bar: number): void {
   const readout = find("[data-readout]");
-  if (bar === undefined || readout === undefined) return;
-  const at = new Date(Number(bar.dataset["from"])).toISOString();
-  readout.textContent = `${timeText(at, clock(), "daytime")} · ${bar.dataset["words"] ?? ""}`;
+  const words = wordsOf(bar);
+  if (readout !== undefined && words !== undefined) readout.textContent = words;
 }
 
-function narrow([left, right]: readonly [number, number], query: URLSearchParams): void {
-  const ends = bounds();
-  if (ends === undefined) return;
-  const [start, end] = ends;
-  const bars = document.querySelectorAll<SVGGElement>("[data-histogram] g");
-  let from = start + left * (end - start);
-  let to = start + right * (end - start);
-  if (right - left < 0.004) {
-    const bar = bars[Math.min(bars.length - 1, Math.floor(left * bars.length))];
-    from = Number(bar?.dataset["from"] ?? from);
-    to = from + (end - start) / bars.length;
-  }
-  const next = new URLSearchParams(query);
+function say(svg: SVGElement, bar: number): void {
+  svg.setAttribute("aria-valuenow", String(bar + 1));
+  svg.setAttribute("aria-valuetext", wordsOf(bar) ?? "");
+}
+
+/** Opens the page with this stretch as its range. */
+function narrow([left, right]: Selected): void {
+  const figure = find("[data-histogram]");
+  if (figure === undefined) return;
+  const [start, end] = [Number(figure.dataset["from"]), Number(figure.dataset["to"])];
+  const at = (share: number): number => start + share * (end - start);
+  const next = new URLSearchParams(location.search);
   next.delete("cursor");
-  next.set("start_time", new Date(Math.floor(from)).toISOString());
-  next.set("end_time", new Date(Math.ceil(to)).toISOString());
-  location.assign(`${base}/traces?${next.toString()}`);
+  next.set("start_time", new Date(Math.floor(at(left))).toISOString());
+  next.set("end_time", new Date(Math.ceil(at(right))).toISOString());
+  location.assign(`${location.pathname}?${next.toString()}`);
 }

@@ -129,6 +129,12 @@ export function complete(
     form.append(list);
     field.setAttribute("aria-expanded", "true");
   };
+  /** The only offer, where it adds to what was typed; Enter and Tab take it. */
+  const onlyOne = (): Choice | undefined => {
+    const [, word] = wordAt(field);
+    const [first] = offered;
+    return offered.length === 1 && word !== "" && first?.text.trim() !== word ? first : undefined;
+  };
   const choose = (by: number): void => {
     chosen = (chosen + by + offered.length) % offered.length;
     for (const [index, option] of [...form.querySelectorAll("[role=option]")].entries()) {
@@ -148,8 +154,10 @@ export function complete(
     } else if (open && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
       choose(event.key === "ArrowDown" ? 1 : -1);
       event.preventDefault();
-    } else if (open && chosen !== -1 && (event.key === "Enter" || event.key === "Tab")) {
-      take(chosen);
+    } else if (open && (event.key === "Enter" || event.key === "Tab")) {
+      const only = onlyOne();
+      if (chosen === -1 && only === undefined) return;
+      take(chosen === -1 ? 0 : chosen);
       event.preventDefault();
     }
   });

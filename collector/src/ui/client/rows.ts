@@ -3,6 +3,7 @@
  * and `k` move the focus among them, and Enter is the link's own. The rows of a table are one tab
  * stop: the row that had the focus last, or the first.
  */
+import { fragment, setFragment } from "./fragment.ts";
 import { find, findAll } from "./page.ts";
 import { addShortcuts } from "./shortcuts.ts";
 
@@ -48,6 +49,16 @@ function move(by: number): boolean {
   return go(links[Math.min(Math.max(at + by, 0), links.length - 1)]);
 }
 
+/** The row that the address names, which had the focus when the page was left. */
+function rowOfAddress(): void {
+  const key = fragment().get("row");
+  if (key === null || document.activeElement !== document.body) return;
+  const link = rowLinks().find((one) => nameOf(one) === key);
+  if (link === undefined) return;
+  lastRow = key;
+  go(link);
+}
+
 /** Restores the focus to its row after its list was redrawn. */
 export function backToRow(): void {
   rowLinks()
@@ -79,12 +90,16 @@ function rove(): void {
 
 /** Adds the keys of lists; a page with its own kind of rows replaces them. */
 export function roveRows(): void {
+  rowOfAddress();
   rove();
   window.addEventListener("turnproof:rows", rove);
+  window.addEventListener("pageshow", rowOfAddress);
   document.addEventListener("focusin", () => {
     const row = currentRow();
     if (row === undefined || nameOf(row) === lastRow) return;
     lastRow = nameOf(row);
+    // A list keeps its row in the address: a link or Back selects it again.
+    if (row.closest("[data-key]") !== null) setFragment({ row: lastRow });
     rove();
   });
   const group = "List" as const;

@@ -1,6 +1,6 @@
 /**
  * @module Trend in the browser: the trend of all turns of an agent or a filter, in place of the
- * page's own; loaded after the page. A brush over an agent's trend opens the turns of that time.
+ * page's own; loaded after the page. A brush over the trend sets the range of the page.
  */
 import type { Trend } from "../display/trend.ts";
 import { facetExtent } from "../display/turn-figures.ts";
@@ -21,7 +21,7 @@ export function startTrend(): void {
   const place = find("[data-trend]");
   if (place === undefined) return;
   const filters = new URLSearchParams(place.dataset["trend"]);
-  watchBrush(filters);
+  watchBrush();
   addShortcuts([
     {
       keys: ["r"],

@@ -11,22 +11,42 @@ import {
   termText,
   termsOf,
   unclearOf,
+  unclearReason,
 } from "./filter-terms.ts";
 
 describe("reading", () => {
   test("terms, negation and quotes; what is not understood is kept apart", () => {
-    const { terms, unclear } = readTerms('status:error -agent:"two words" hello colour:red has:x');
+    const { terms, unclear } = readTerms(
+      'status:error -agent:"two words" hello -"a: phrase" colour:red has:x verdict:good -',
+    );
     expect(terms).toEqual([
       { key: "status", value: "error", negated: false },
       { key: "agent", value: "two words", negated: true },
+      { key: "text", value: "hello", negated: false },
+      { key: "text", value: "a: phrase", negated: true },
     ]);
-    expect(unclear).toEqual(["hello", "colour:red", "has:x"]);
+    expect(unclear).toEqual(["colour:red", "has:x", "verdict:good", "-"]);
+    expect(unclear.map(unclearReason)).toEqual([
+      "colour: is no key; in quotes it is searched as text",
+      expect.stringMatching(/^has: is one of finding, /),
+      "verdict: is one of success, partial, failed, unknown, unjudged",
+      "is no text",
+    ]);
   });
 
   test("every key can be negated, and a time must be one", () => {
     for (const key of filterKeys) {
       const value =
-        { has: "error", call: "tool:search:*", latency: ">2s", tokens: ">5" }[key] ?? "2026-11-21";
+        {
+          has: "error",
+          call: "tool:search:*",
+          latency: ">2s",
+          tokens: ">5",
+          status: "error",
+          verdict: "failed",
+          finding: "delivery_missing",
+          kind: "tool_call",
+        }[key] ?? "2026-11-21";
       expect(readTerms(`-${key}:${value}`).unclear).toEqual([]);
     }
     const { terms, unclear } = readTerms("after:2026-11-21T10:00:00+02:00 before:soon after:1");
@@ -36,8 +56,10 @@ describe("reading", () => {
 
   test("whatever is written is read back", () => {
     const term = fc.record({
-      key: fc.constantFrom("status", "agent", "tool", "thread", "model", "cache"),
-      value: fc.stringMatching(/^[A-Za-z0-9_. -]{1,12}$/).filter((text) => text.trim() === text),
+      key: fc.constantFrom("text", "agent", "tool", "thread", "model", "cache"),
+      value: fc
+        .stringMatching(/^[A-Za-z0-9_. -]{1,12}$/)
+        .filter((text) => text.trim() === text && /[a-z0-9]/i.test(text)),
       negated: fc.boolean(),
     });
     fc.assert(
@@ -51,20 +73,20 @@ describe("reading", () => {
 describe("the address", () => {
   test("what the store answers is a parameter, the rest is q, and both come back as terms", () => {
     const { terms, unclear } = readTerms(
-      "agent:a user:anonymous latency:>2s -tool:x what status:error status:success",
+      "agent:a user:anonymous latency:>2s -tool:x is:it status:error status:success user:u",
     );
     expect(parametersOf(terms, unclear)).toEqual({
       agent_id: "a",
       scope: "anonymous",
       status: "error",
-      q: "latency:>2s -tool:x status:success what",
+      q: "latency:>2s -tool:x status:success user:u is:it",
     });
     const query = new URLSearchParams(
       queryOf(terms, new URLSearchParams("limit=5&cursor=c"), unclear),
     );
     expect(query.get("limit")).toBe("5");
     expect(query.has("cursor")).toBe(false);
-    expect(unclearOf(query)).toEqual(["what"]);
+    expect(unclearOf(query)).toEqual(["is:it"]);
     expect(new Set(termsOf(query).map(termText))).toEqual(new Set(terms.map(termText)));
   });
 
@@ -75,7 +97,10 @@ describe("the address", () => {
       "status:error",
       "latency:>2s",
       "x",
+      '"two words"',
+      "latency:soon",
       "user:u",
+      "user:anonymous",
     );
     fc.assert(
       fc.property(fc.array(words, { maxLength: 8 }), (list) => {

@@ -1,12 +1,15 @@
 /**
  * @module FilterTerms: the language of the filter bar, `status:error tool:search latency:>2s
- * -agent:x`. Terms with a parameter of their own become parameters of the address; the rest is in
- * `q`. The store evaluates all of them. Shared by server and browser.
+ * -agent:x timeout`. Terms with a parameter of their own become parameters of the address; the rest
+ * is in `q`. A word without a key is free text. The store evaluates all of them. Shared by server
+ * and browser.
  */
-import { normalizeTime } from "@turnproof/evidence";
+import { findingTexts, insightCodes } from "@turnproof/evidence";
+import { eventStatuses, kindOf, limits, verdictStatuses } from "@turnproof/semconv";
 
 import { readCall } from "./call-term.ts";
 import { comparedText, millisecondsOf } from "./comparisons.ts";
+import { readTime } from "./time-range.ts";
 
 /** One term. */
 export interface Term {
@@ -75,41 +78,87 @@ const otherKeys = [
   "tokens",
 ] as const;
 
+/** Key of a word without one: free text. */
+export const textKey = "text";
+
 /** Every key of the bar, for completion. */
 export const filterKeys: readonly string[] = [...Object.keys(storeKeys), ...otherKeys];
 
+/** Values of keys that have few. */
+const closedValues: { readonly [key: string]: readonly string[] } = {
+  status: eventStatuses,
+  verdict: [...verdictStatuses, "unjudged"],
+  finding: [...new Set([...Object.keys(findingTexts), ...insightCodes])],
+};
+
 function isUnderstood({ key, value }: Term): boolean {
-  if (value === "") return false;
+  if (value === "" || value.length > limits.stringCharsMax || /\p{Cc}/u.test(value)) return false;
+  const closed = Object.hasOwn(closedValues, key) ? closedValues[key] : undefined;
+  if (closed !== undefined) return closed.includes(value);
+  if (key === "kind") return kindOf(value) !== undefined;
   if (key === "call") return readCall(value) !== undefined;
   if (key === "has") return hasValues.includes(value);
-  if (key === "after" || key === "before") return isTime(value);
+  if (key === "after" || key === "before") return readTime(value, 0) !== undefined;
   if (key === "latency") return !Number.isNaN(millisecondsOf(comparedText(value)));
   if (key === "tokens") return !Number.isNaN(Number(comparedText(value) || "x"));
   return filterKeys.includes(key);
 }
 
-/** A time of ISO 8601 with its zone, or a date, which is its midnight. */
-function isTime(value: string): boolean {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return !Number.isNaN(Date.parse(value));
-  return normalizeTime(value) !== undefined;
-}
+const termForm = /(-?)([a-z]+):(?:"([^"]*)"|(\S*))|(-?)"([^"]*)"|\S+/g;
 
-/** Parses the text of the bar; a value with spaces is in double quotes. */
+/**
+ * Parses the text of the bar. A value with spaces is in double quotes; so is free text with spaces
+ * or with a colon after its first word.
+ */
 export function readTerms(text: string): ReadTerms {
   const terms: Term[] = [];
   const unclear: string[] = [];
-  for (const match of text.matchAll(/(-?)([a-z]+):(?:"([^"]*)"|(\S*))|\S+/g)) {
-    const [word, minus, key, quoted, plain] = match;
-    const term = { key: key ?? "", value: quoted ?? plain ?? "", negated: minus === "-" };
-    if (key !== undefined && isUnderstood(term)) terms.push(term);
+  for (const match of text.matchAll(termForm)) {
+    const [word, minus, key, quoted, plain, not, phrase] = match;
+    const term =
+      key === undefined
+        ? textTerm(word, phrase, not === "-")
+        : { key, value: quoted ?? plain ?? "", negated: minus === "-" };
+    const known = term.key === textKey ? key === undefined && hasText(term) : isUnderstood(term);
+    if (known) terms.push(term);
     else unclear.push(word);
   }
   return { terms, unclear };
 }
 
+function textTerm(word: string, phrase: string | undefined, not: boolean): Term {
+  if (phrase !== undefined) return { key: textKey, value: phrase.trim(), negated: not };
+  const negated = word.startsWith("-");
+  return { key: textKey, value: negated ? word.slice(1) : word, negated };
+}
+
+/** A lone sign is no text. */
+function hasText({ value }: Term): boolean {
+  return /[\p{L}\p{N}]/u.test(value) && value.length <= limits.stringCharsMax;
+}
+
+/** What is wrong with a word that was not understood. */
+export function unclearReason(word: string): string {
+  const [, key, value] = /^-?([a-z]+):(.*)$/s.exec(word) ?? [];
+  if (key === undefined) return "is no text";
+  if (!filterKeys.includes(key)) return `${key}: is no key; in quotes it is searched as text`;
+  if (value === "") return `${key}: needs a value`;
+  const closed = Object.hasOwn(closedValues, key) ? closedValues[key] : undefined;
+  if (key === "has") return `${key}: is one of ${hasValues.join(", ")}`;
+  if (closed !== undefined && closed.length < 12) return `${key}: is one of ${closed.join(", ")}`;
+  if (key === "after" || key === "before") {
+    return `${key}: takes 2026-11-21, 2026-11-21T09:30:00Z or a relative time, -24h`;
+  }
+  if (key === "latency") return `${key}: takes >2s, <150ms`;
+  if (key === "tokens") return `${key}: takes >1000`;
+  return `${key}: has no such value`;
+}
+
 /** One term in the bar's form. */
 export function termText({ key, value, negated }: Term): string {
-  return `${negated ? "-" : ""}${key}:${/[\s"]/.test(value) ? `"${value}"` : value}`;
+  const minus = negated ? "-" : "";
+  if (key === textKey) return `${minus}${/^[^\s":-][^\s":]*$/.test(value) ? value : `"${value}"`}`;
+  return `${minus}${key}:${/[\s"]/.test(value) ? `"${value}"` : value}`;
 }
 
 /** Parameters of the address for these terms; the others as `q`. */
@@ -121,12 +170,18 @@ export function parametersOf(
   const rest: string[] = [];
   for (const term of terms) {
     const [name, value] = parameterOf(term);
-    if (name === undefined || parameters[name] !== undefined) rest.push(termText(term));
+    // One tenant has one parameter, in either of its two forms.
+    const tenant = (name === "scope" || name === "user_id") && hasTenant(parameters);
+    if (name === undefined || parameters[name] !== undefined || tenant) rest.push(termText(term));
     else parameters[name] = value;
   }
   rest.push(...unclear);
   if (rest.length > 0) parameters["q"] = rest.join(" ");
   return parameters;
+}
+
+function hasTenant({ scope, user_id: user }: { readonly [name: string]: string }): boolean {
+  return scope !== undefined || user !== undefined;
 }
 
 function parameterOf(term: Term): readonly [name: string | undefined, value: string] {
@@ -148,9 +203,8 @@ export function termsOf(query: URLSearchParams): readonly Term[] {
   for (const [name, value] of query) {
     const key = keyOfParameter[name];
     if (key !== undefined && value !== "") terms.push({ key, value, negated: false });
-  }
-  if (query.get("scope") === "anonymous") {
-    terms.push({ key: "user", value: "anonymous", negated: false });
+    if (name === "scope" && value === "anonymous")
+      terms.push({ key: "user", value, negated: false });
   }
   return [...terms, ...readTerms(query.get("q") ?? "").terms];
 }
@@ -161,7 +215,16 @@ export function unclearOf(query: URLSearchParams): readonly string[] {
 }
 
 /** Parameters of a list that are kept when its terms change; a cursor is not. */
-export const keptParameters = ["limit", "chart", "sort", "order", "by", "kind"] as const;
+export const keptParameters = [
+  "limit",
+  "chart",
+  "sort",
+  "order",
+  "by",
+  "kind",
+  "hide",
+  "rows",
+] as const;
 
 /** The query string of terms, with the kept parameters of the old one. */
 export function queryOf(

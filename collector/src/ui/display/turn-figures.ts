@@ -3,7 +3,7 @@
  * profile, findings by priority, scales, bins of the histogram, facets.
  */
 import { coverageProfiles } from "@turnproof/evidence";
-import type { EventQuery, TurnRow } from "@turnproof/evidence";
+import type { TurnRow } from "@turnproof/evidence";
 
 import { countText } from "./figures.ts";
 import { findingPriority } from "./kind-words.ts";
@@ -177,16 +177,6 @@ function binsOfCounts(counts: readonly Spoken[], within?: readonly [number, numb
     bin.errors += errors;
   }
   return bins;
-}
-
-/** The selected range, its last instant included; undefined where an end is open. */
-export function rangeOf({
-  start_time,
-  end_time,
-}: Pick<EventQuery, "start_time" | "end_time">): readonly [number, number] | undefined {
-  if (start_time === undefined || end_time === undefined) return undefined;
-  const from = Date.parse(start_time);
-  return [from, Math.max(Date.parse(end_time) - 1, from)];
 }
 
 /** Items in each bin of the histogram; those outside of the range are left out. */

@@ -5,7 +5,14 @@
 import type { FC } from "hono/jsx";
 
 import type { Facet } from "../display/turn-figures.ts";
-import { keptParameters, queryOf, sameTerm, termText } from "../display/filter-terms.ts";
+import {
+  keptParameters,
+  queryOf,
+  sameTerm,
+  termText,
+  unclearOf,
+  unclearReason,
+} from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { Icon } from "../icons.tsx";
 
@@ -16,27 +23,55 @@ export const FilterBar: FC<{
   readonly placeholder?: string;
   /** The address of the list; its order, limit and chart are kept. */
   readonly query: URLSearchParams;
-}> = ({ action, terms, placeholder, query }) => (
-  <form class="filter" method="get" action={action} role="search" aria-label="Turns" data-filter>
-    <Icon name="filter" />
-    <input
-      class="field"
-      name="q"
-      type="text"
-      value={terms.map(termText).join(" ")}
-      placeholder={placeholder ?? "status:error tool:search latency:>2s -agent:x"}
-      aria-label="Filter turns"
-      autocomplete="off"
-      autocapitalize="off"
-      spellcheck={false}
-    />
-    {keptParameters.map((name) => {
-      const value = query.get(name);
-      return value === null ? null : <input type="hidden" name={name} value={value} />;
-    })}
-    <kbd aria-hidden="true">/</kbd>
-  </form>
-);
+}> = ({ action, terms, placeholder, query }) => {
+  const unclear = unclearOf(query);
+  return (
+    <form class="filter" method="get" action={action} role="search" aria-label="Turns" data-filter>
+      <Icon name="filter" />
+      <input
+        class="field"
+        name="q"
+        type="text"
+        maxlength={1000}
+        value={[...terms.map(termText), ...unclear].join(" ")}
+        placeholder={placeholder ?? "any text or id, status:error tool:search -agent:x"}
+        aria-label="Filter turns"
+        {...(unclear.length === 0
+          ? {}
+          : { "aria-invalid": "true", "aria-describedby": "filter-unclear" })}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+      />
+      {keptParameters.map((name) => {
+        const value = query.get(name);
+        return value === null ? null : <input type="hidden" name={name} value={value} />;
+      })}
+      <kbd aria-hidden="true">/</kbd>
+    </form>
+  );
+};
+
+/** Words of the bar that were not understood, each marked and with its reason. */
+export const Unclear: FC<{ readonly words: readonly string[] }> = ({ words }) =>
+  words.length === 0 ? null : (
+    <div class="unclear" id="filter-unclear" role="status">
+      <Icon name="warning" />
+      <p>Not understood and not applied:</p>
+      <ul>
+        {words.map((word) => (
+          <li>
+            <mark>{word}</mark> <span class="muted">{unclearReason(word)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+
+/** True for a term with a chip; the range of time is in the header's picker. */
+export function isChip({ key, negated }: Term): boolean {
+  return negated || (key !== "after" && key !== "before");
+}
 
 /** The terms as chips that a click removes. */
 export const TermChips: FC<{
@@ -45,7 +80,7 @@ export const TermChips: FC<{
   readonly query: URLSearchParams;
 }> = ({ path, terms, query }) => (
   <>
-    {terms.map((term) => (
+    {terms.filter(isChip).map((term) => (
       <a
         class="chip term"
         href={`${path}${queryOf(

@@ -4,10 +4,11 @@ import type { FC } from "hono/jsx";
 import { queryOf, termsOf, unclearOf } from "../display/filter-terms.ts";
 import { Icon } from "../icons.tsx";
 
-/** Address of the list, and its parameters. */
+/** Address of the list, its parameters, and the field by which it goes without them. */
 export interface SortPlace {
   readonly path: string;
   readonly query: URLSearchParams;
+  readonly usual?: string;
 }
 
 /**
@@ -18,8 +19,8 @@ export const SortLink: FC<{
   readonly field: string;
   readonly heading: string;
   readonly at: SortPlace;
-}> = ({ field, heading, at: { path, query } }) => {
-  const direction = directionOf(field, query);
+}> = ({ field, heading, at: { path, query, usual } }) => {
+  const direction = directionOf(field, query, usual);
   const next = new URLSearchParams(query);
   next.delete("sort");
   next.delete("order");
@@ -37,7 +38,8 @@ export const SortLink: FC<{
 export function directionOf(
   field: string,
   query: URLSearchParams,
+  usual?: string,
 ): "ascending" | "descending" | undefined {
-  if (query.get("sort") !== field) return undefined;
+  if ((query.get("sort") ?? usual) !== field) return undefined;
   return query.get("order") === "ascending" ? "ascending" : "descending";
 }

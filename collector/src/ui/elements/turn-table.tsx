@@ -20,7 +20,7 @@ interface TableColumn {
 }
 
 const columns: readonly TableColumn[] = [
-  { name: "c-time", heading: "Time", title: "Time of the turn's last event", sort: "ended_at" },
+  { name: "c-time", heading: "Time", title: "Time of the turn's last event", sort: "own_time" },
   {
     name: "c-agent",
     heading: "Agent",
@@ -83,12 +83,14 @@ export const TurnTable: FC<{
   readonly rows: readonly Row[];
   readonly base: string;
   readonly live?: true;
+  /** Further classes: hidden columns, density. */
+  readonly classes?: string;
   /** Makes heads links that sort the list. */
   readonly sorting?: SortPlace;
-}> = ({ label, rows, base, live, sorting }) => {
+}> = ({ label, rows, base, live, classes = "", sorting }) => {
   const place: RowPlace = { base, scale: rowScale(rows), crowded: crowdedRoots(rows) };
   return (
-    <table class="grid turn-table" role="table" aria-label={label}>
+    <table class={`grid turn-table ${classes}`.trim()} role="table" aria-label={label}>
       <thead>
         <tr>
           {columns.map(({ name, heading, title, sort }) =>
@@ -101,7 +103,7 @@ export const TurnTable: FC<{
                 class={name}
                 scope="col"
                 title={title}
-                aria-sort={directionOf(sort, sorting.query)}
+                aria-sort={directionOf(sort, sorting.query, sorting.usual)}
               >
                 <SortLink field={sort} heading={heading} at={sorting} />
               </th>

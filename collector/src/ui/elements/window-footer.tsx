@@ -35,6 +35,7 @@ export const WindowFooter: FC<{
         {countText(items.length)} {items.length === 1 ? "turn" : "turns"}
         {model.window_complete ? ", all there are" : " on this page"}
       </span>
+      <OrderChoice path={path} query={query} />
       {running === undefined ? null : <span data-running>{running}</span>}
       {pending === undefined ? null : <span data-pending>{pending}</span>}
       <span class="end">
@@ -50,6 +51,24 @@ export const WindowFooter: FC<{
         )}
       </span>
     </footer>
+  );
+};
+
+/** The list's own order or that of receipt; a column's order is told at its head. */
+const OrderChoice: FC<{ readonly path: string; readonly query: URLSearchParams }> = ({
+  path,
+  query,
+}) => {
+  const sort = query.get("sort");
+  if ((sort !== null && sort !== "first_received") || query.has("order")) return null;
+  const next = new URLSearchParams(query);
+  if (sort === null) next.set("sort", "first_received");
+  else next.delete("sort");
+  return (
+    <span>
+      newest by {sort === null ? "own time" : "receipt"} ·{" "}
+      <a href={withCursor(path, next, null)}>{sort === null ? "by receipt" : "by own time"}</a>
+    </span>
   );
 };
 

@@ -1,11 +1,27 @@
-/** @module Narrow: small forms that narrow a page by exact ids, and chips of the active ones. */
+/**
+ * @module Narrow: small forms that narrow a page by exact ids, chips of the active ones, and the
+ * way out of a range.
+ */
 import type { FC } from "hono/jsx";
 
 import { wordsOf } from "../display/figures.ts";
+import { rangeParameters } from "../display/time-range.ts";
 import type { Frame } from "../../http/frame.ts";
 import { Chips } from "../elements/chip.tsx";
+import { RangeInputs } from "../elements/range-picker.tsx";
 import { Icon } from "../icons.tsx";
 import { hrefWith } from "../layout.tsx";
+
+/** For an empty page: the same page without its range of time, if it has one. */
+export const AllTime: FC<{ readonly frame: Frame }> = ({ frame }) =>
+  rangeParameters.some((name) => (frame.query.get(name) ?? "") !== "") ? (
+    <>
+      {" "}
+      <a href={hrefWith(frame, { start_time: null, end_time: null, cursor: null })}>All time</a>
+    </>
+  ) : (
+    <></>
+  );
 
 const names: { readonly [field: string]: string } = {
   agent_id: "agent",
@@ -32,17 +48,19 @@ export const Narrow: FC<{ readonly frame: Frame; readonly fields: readonly strin
         spellcheck={false}
       />
     ))}
+    <RangeInputs query={frame.query} />
     <button class="button" type="submit">
       Narrow
     </button>
   </form>
 );
 
-const paging = new Set(["cursor", "limit"]);
+/** Paging, and the range, which is in the picker of the header. */
+const unnamed = new Set<string>(["cursor", "limit", ...rangeParameters]);
 
 /** The active filters of the address, each with a link that removes it. */
 export const NarrowedBy: FC<{ readonly frame: Frame }> = ({ frame }) => {
-  const terms = [...frame.query].filter(([name, value]) => value !== "" && !paging.has(name));
+  const terms = [...frame.query].filter(([name, value]) => value !== "" && !unnamed.has(name));
   return terms.length === 0 ? (
     <></>
   ) : (

@@ -4,8 +4,7 @@ import type { FC } from "hono/jsx";
 import type { Frame } from "../../http/frame.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { Chip, Chips, TenantChip } from "../elements/chip.tsx";
-import { TermChips } from "../elements/filter-bar.tsx";
-import { Note } from "../elements/panel.tsx";
+import { TermChips, isChip } from "../elements/filter-bar.tsx";
 
 /** The principal's binding and the active filters; a binding cannot be removed. */
 export const ScopeLine: FC<{
@@ -27,7 +26,7 @@ export const ScopeLine: FC<{
         <Chip name="tenant" value="all" title="You are bound to no tenant." />
       )}
       <TermChips path={path} terms={terms} query={frame.query} />
-      {terms.length > 1 ? (
+      {terms.filter(isChip).length > 1 ? (
         <a class="chip plain" href={path}>
           clear all
         </a>
@@ -35,15 +34,3 @@ export const ScopeLine: FC<{
     </Chips>
   );
 };
-
-/** Words of the bar that no filter has. */
-export const Unclear: FC<{ readonly words: readonly string[] }> = ({ words }) =>
-  words.length === 0 ? null : (
-    <Note tone="warn">
-      Not understood and not applied:{" "}
-      {words.map((word) => (
-        <code>{word}</code>
-      ))}
-      . A term is <code>key:value</code>; type <kbd>/</kbd> in the bar for the keys.
-    </Note>
-  );

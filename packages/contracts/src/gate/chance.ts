@@ -1,6 +1,6 @@
 /**
- * @module Chance: exact probabilities of the binomial and the hypergeometric distribution, and those
- * of the normal one to the precision of a number.
+ * @module Chance: exact probabilities of the binomial and the hypergeometric distribution, and
+ * those of the normal one to the precision of a number.
  */
 
 const logFactorials: number[] = [0];

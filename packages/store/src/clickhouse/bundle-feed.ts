@@ -206,15 +206,11 @@ function timeSql(micros: number): string {
 }
 
 /** Conditions that a single row decides. */
-function rowConditions(
-  { query, evidenceOnly }: Question,
-  bind: ClickHouseBindings,
-): readonly string[] {
+function rowConditions({ query }: Question, bind: ClickHouseBindings): readonly string[] {
   const said = ["events > 0"];
   if (query.root_trace_id !== undefined) {
     said.push(`root_trace_id = ${bind.text(query.root_trace_id)}`);
   }
-  if (evidenceOnly === true) said.push("evidence");
   for (const hash of rowWords(query)) said.push(hasAnySql([hash]));
   return said;
 }

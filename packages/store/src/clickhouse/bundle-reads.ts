@@ -51,8 +51,7 @@ export function bundleReads(engine: Engine, open: () => void, pending: () => boo
 }
 
 /** Roots that usually fill a page: each statement costs some milliseconds by itself. */
-function firstRoots({ query, evidenceOnly }: Question, limit: number): number {
-  if (evidenceOnly === true) return limit + 1;
+function firstRoots({ query }: Question, limit: number): number {
   const narrowed = query.event_kind ?? query.status ?? query.tool_name ?? query.task_id;
   return Math.max(8, Math.ceil((limit + 1) / (narrowed === undefined ? 8 : 2)));
 }

@@ -23,6 +23,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     [13, "turn_sets"],
     [14, "call_usage"],
     [15, "packed_records"],
+    [16, "own_time"],
   ]);
   const all = migrations.flatMap((migration) => migration.statements);
   const statements = all.filter((sql) => sql.startsWith("CREATE"));
@@ -36,6 +37,10 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
   ]);
   const heads = statements.map((sql) => sql.split("\n")[0]);

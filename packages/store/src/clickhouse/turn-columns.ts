@@ -3,8 +3,14 @@
  * versions of a key; all versions of a turn have the same `first_received`. An unknown text is
  * empty, an unknown number NULL.
  */
-import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
-import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import {
+  listFields,
+  numberFields,
+  storedTimeNames,
+  textFields,
+  timeFields,
+} from "../ledger/turn-fields.ts";
+import type { ListField, NumberField, TextField } from "../ledger/turn-fields.ts";
 import { packRecord } from "../ledger/packed-record.ts";
 import { versionNumber } from "../ledger/turn-writes.ts";
 import type { TurnEnd, TurnWrite } from "../ledger/turn-writes.ts";
@@ -55,7 +61,6 @@ export const usageColumns: readonly (readonly [name: string, type: string, unkno
 const texts = Object.keys(textFields) as readonly TextField[];
 const lists = Object.keys(listFields) as readonly ListField[];
 const numbers = Object.keys(numberFields) as readonly NumberField[];
-const times = Object.keys(timeFields) as readonly TimeField[];
 
 /** Name and type of every column, in the order of the table. */
 export const turnColumns: readonly (readonly [name: string, type: string])[] = [
@@ -68,7 +73,9 @@ export const turnColumns: readonly (readonly [name: string, type: string])[] = [
     (name) => [listColumn(name), name === "name" ? "Array(String)" : `Array(${label})`] as const,
   ),
   ...numbers.map((name) => [name, "Nullable(Float64)"] as const),
-  ...times.map((name) => [name, name === "received_at" ? `Nullable(${time})` : time] as const),
+  ...storedTimeNames.map(
+    (name) => [name, name === "received_at" ? `Nullable(${time})` : time] as const,
+  ),
   ...callColumns.map(([name, type]) => [name, `Array(${type})`] as const),
   ["record", "String"],
 ];
@@ -81,10 +88,15 @@ export const turnColumns: readonly (readonly [name: string, type: string])[] = [
 export const filledColumns: readonly (readonly [name: string, type: string, filled: string])[] =
   lists.map((name) => {
     const text = `toJSONString(${listColumn(name)})`;
-    return name === "name"
-      ? [setColumn(name), "String", `ALIAS ${text}`]
-      : [setColumn(name), label, `MATERIALIZED ${text} CODEC(ZSTD(1))`];
+    return hasStoredSet(name)
+      ? [setColumn(name), label, `MATERIALIZED ${text} CODEC(ZSTD(1))`]
+      : [setColumn(name), "String", `ALIAS ${text}`];
   });
+
+/** True for a field of which the lists as texts are stored. */
+export function hasStoredSet(field: ListField): boolean {
+  return field !== "name";
+}
 
 /** A block of some writes. */
 export function encodeTurns(lines: readonly TurnWrite[]): EncodedBlock {
@@ -139,7 +151,7 @@ const written: readonly (readonly [
     return [listColumn(name), type, listFields[name]] as const;
   }),
   ...numbers.map((name) => [name, "Nullable(Float64)", numberFields[name]] as const),
-  ...times.map((name) => {
+  ...storedTimeNames.map((name) => {
     const type = name === "received_at" ? `Nullable(${time})` : time;
     return [name, type, timeFields[name]] as const;
   }),

@@ -1,9 +1,11 @@
 /**
- * @module TurnLists: pages of turns in ClickHouse. `FINAL` reads every row before it sorts. Sorted
- * by first receipt, the order of the table, it need not: all versions of a turn share it, so the
- * rows that fill a page determine from which receipt on versions are folded. Sorted by another
- * time, the page's last time is found first, without keys, which decide between equal times and
- * are read as slowly as all other columns together; an index leads to the rows up to it.
+ * @module TurnLists: pages of turns in ClickHouse. `FINAL` reads every row before it sorts, so a
+ * page first looks at plain rows that pass, the newest by receipt, which is the order of the table
+ * and the same for all versions of a turn. Where these are all that pass, only turns of their
+ * receipts are read; where they fill a page by a time, none beyond the last of them. Sorted by
+ * another time than receipt, the page's own last time is then found, without keys, which decide
+ * between equal times and are read as slowly as all other columns together; an index leads to the
+ * rows up to it.
  */
 import { askedConditions } from "../ledger/asked-conditions.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
@@ -29,6 +31,8 @@ export interface PageAsked {
 const rowsOfTurn = 3;
 /** Factor by which the range is extended when rows of turns that no longer match filled it. */
 const longer = 16;
+/** Receipts of one statement: a turn that passes has one of them. */
+const receiptsMax = 2_000;
 
 /** Tenants that may have most of the turns. */
 const commonTenants: ReadonlySet<string> = new Set([tenantText(null), tenantText(undefined)]);
@@ -47,20 +51,8 @@ export async function listOf(
   return { records, next: more ? placeOf(last, order) : null };
 }
 
-function rowsOfPage(
-  engine: Engine,
-  question: TurnQuestion,
-  page: PageAsked,
-): Promise<readonly TurnRecord[]> {
-  const { by } = page.order;
-  if (isIndexed(question)) return recordsOf(engine, question, page);
-  if (by === "first_received") return byReceipt(engine, question, page);
-  if (ranged.has(by)) return byTime(engine, question, page);
-  return recordsOf(engine, question, page);
-}
-
 /** Times with an index of ranges. */
-const ranged: ReadonlySet<string> = new Set(["started_at", "ended_at"]);
+const ranged: ReadonlySet<string> = new Set(["started_at", "ended_at", "own_time"]);
 
 /** Fields with few turns per value, which an index finds. */
 const indexed: ReadonlySet<string> = new Set(["tenant", "thread_id", "root_trace_id"]);
@@ -77,40 +69,86 @@ function isIndexed(question: TurnQuestion): boolean {
   );
 }
 
-async function byReceipt(
+async function rowsOfPage(
   engine: Engine,
   question: TurnQuestion,
   page: PageAsked,
 ): Promise<readonly TurnRecord[]> {
+  const { by } = page.order;
+  if (isIndexed(question)) return recordsOf(engine, question, page);
   const wanted = page.limit + 1;
-  for (let reach = wanted * rowsOfTurn; ; reach *= longer) {
-    const { end, rows } = await reachOf(engine, question, { ...page, reach });
-    if (end === undefined) return [];
-    const records = await recordsOf(engine, question, page, end);
-    if (records.length === wanted || rows < reach) return records;
+  const rowsFirst = wanted * rowsOfTurn;
+  for (let reach = by === "first_received" ? rowsFirst : 2 * rowsFirst; ; reach *= longer) {
+    const sample = await newestRows(engine, question, { ...page, reach });
+    if (sample.rows === 0) return [];
+    const whole = sample.rows < reach;
+    // No turn passes besides those of the sample.
+    if (whole && sample.receipts.length <= receiptsMax) {
+      return recordsOf(engine, question, page, oneOf(sample.receipts));
+    }
+    if (by !== "first_received" && !ranged.has(by)) return recordsOf(engine, question, page);
+    const read = by === "first_received" || sample.near ? recordsOf : byTime;
+    const records = await read(engine, question, page, whole ? undefined : sample.bound);
+    if (records.length >= wanted || whole) return records;
   }
 }
 
-/** First receipt of the last of that many matching rows, of any version. */
-async function reachOf(
+/** Some rows that pass, of any version, the newest by receipt. */
+interface Sample {
+  readonly rows: number;
+  /** A condition that enough of the rows meet to fill the page, and none that comes after it. */
+  readonly bound: string;
+  /** True where the bound leaves about as many turns as the sample has. */
+  readonly near: boolean;
+  /** Different receipts of the rows, in microseconds. */
+  readonly receipts: readonly number[];
+}
+
+async function newestRows(
   engine: Engine,
   question: TurnQuestion,
   page: PageAsked & { readonly reach: number },
-): Promise<{ readonly end: string | undefined; readonly rows: number }> {
+): Promise<Sample> {
+  const { reach, order } = page;
+  const up = order.ascending === true;
+  const by = order.by === "first_received" || ranged.has(order.by) ? order.by : "first_received";
+  // Half of the rows are enough; a few that came late would move the bound far.
+  const place = by === "first_received" ? reach : reach / 2;
   const bind = bindings();
-  const { ascending } = page.order;
-  const [last, direction, sign] = ascending === true ? ["max", "ASC", "<="] : ["min", "DESC", ">="];
   const answer = await engine.query(
-    `SELECT toFloat64(${last}(toUnixTimestamp64Micro(first_received))) AS end,
-  toFloat64(count()) AS rows
-FROM (SELECT first_received FROM turn_ledger WHERE ${whereSql(question, page, bind)} AND gone = 0
-  ORDER BY first_received ${direction} LIMIT ${page.reach})`,
+    `SELECT toFloat64(length(times)) AS rows, times[least(${place}, length(times))] AS bound,
+  if(length(times) < ${reach}, receipts, []) AS receipts, first, last
+FROM (SELECT ${up ? "arraySort" : "arrayReverseSort"}(groupArray(${microsSql("at")})) AS times,
+  groupUniqArray(${microsSql("received")}) AS receipts, ${microsSql("min(received)")} AS first,
+  ${microsSql("max(received)")} AS last
+FROM (SELECT ${by} AS at, first_received AS received FROM turn_ledger
+  WHERE ${whereSql(question, page, bind)} AND gone = 0
+  ORDER BY first_received ${up ? "ASC" : "DESC"} LIMIT ${reach}))`,
     bind.parameters,
     question.signal,
   );
-  const rows = Number(answer.columns.get("rows")?.[0] ?? 0);
-  const end = Number(answer.columns.get("end")?.[0] ?? 0);
-  return { rows, end: rows === 0 ? undefined : `first_received ${sign} ${timeSql(end)}` };
+  const [row] = rowsOf(answer);
+  const figure = (name: string): number => Number(row?.[name] ?? 0);
+  const [bound, first, last] = [figure("bound"), figure("first"), figure("last")];
+  return {
+    rows: figure("rows"),
+    bound: `${by} ${up ? "<=" : ">="} ${timeSql(bound)}`,
+    near: up ? bound <= last + (last - first) : bound >= first - (last - first),
+    receipts: (row?.["receipts"] ?? []) as readonly number[],
+  };
+}
+
+/**
+ * Turns of these receipts: all versions of a turn have the same. As a list, and not as an array, it
+ * is looked up in the primary key.
+ */
+function oneOf(receipts: readonly number[]): string {
+  const times = `CAST([${receipts.join(", ")}], 'Array(Int64)')`;
+  return `first_received IN (SELECT fromUnixTimestamp64Micro(arrayJoin(${times}), 'UTC'))`;
+}
+
+function microsSql(time: string): string {
+  return `toFloat64(toUnixTimestamp64Micro(${time}))`;
 }
 
 /** The page up to the time of its last row. */
@@ -118,11 +156,12 @@ async function byTime(
   engine: Engine,
   question: TurnQuestion,
   page: PageAsked,
+  within = "true",
 ): Promise<readonly TurnRecord[]> {
   const { by, ascending } = page.order;
   const [last, direction, sign] = ascending === true ? ["max", "ASC", "<="] : ["min", "DESC", ">="];
   const bind = bindings();
-  const where = whereSql(question, page, bind);
+  const where = `(${within}) AND ${whereSql(question, page, bind)}`;
   const wanted = page.limit + 1;
   const answer = await engine.query(
     `WITH (SELECT (${last}(at), count()) FROM (SELECT ${by} AS at FROM turn_ledger FINAL WHERE ${where}

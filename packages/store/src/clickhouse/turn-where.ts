@@ -1,6 +1,7 @@
 /** @module TurnWhere: conditions of a question as SQL over the table of turns. */
 import { askedConditions } from "../ledger/asked-conditions.ts";
 import { microsOf, numberFields } from "../ledger/turn-fields.ts";
+import type { ListField } from "../ledger/turn-fields.ts";
 import type {
   CallValues,
   TurnCondition,
@@ -9,7 +10,7 @@ import type {
   TurnQuestion,
 } from "../ledger/turn-question.ts";
 import type { ClickHouseBindings } from "./sql-text.ts";
-import { columnOfList } from "./turn-columns.ts";
+import { columnOfList, columnOfSet, hasStoredSet } from "./turn-columns.ts";
 
 /** The condition for a turn. Never PREWHERE: with FINAL it counts old versions. */
 export function whereOf(question: TurnQuestion, bind: ClickHouseBindings): string {
@@ -27,12 +28,7 @@ function plainSql(condition: TurnCondition, bind: ClickHouseBindings): string {
   if ("text" in condition) {
     return `${condition.text} = ${condition.is === null ? "''" : bind.text(condition.is)}`;
   }
-  if ("list" in condition) {
-    const column = columnOfList(condition.list);
-    return condition.has === null
-      ? `empty(${column})`
-      : `has(${column}, ${bind.text(condition.has)})`;
-  }
+  if ("list" in condition) return listSql(condition.list, condition.has, bind);
   if ("call" in condition) return callSql(condition.call, bind);
   if ("any" in condition) {
     if (condition.any.length === 0) return "false";
@@ -50,6 +46,21 @@ function plainSql(condition: TurnCondition, bind: ClickHouseBindings): string {
   ];
   return `(${ends.join(" AND ")})`;
 }
+
+/**
+ * A list as one text is searched once for each different list, and not for each turn. A value that
+ * has no character of the text's own is in it behind a bracket or a comma, and nowhere else.
+ */
+function listSql(field: ListField, value: string | null, bind: ClickHouseBindings): string {
+  const column = columnOfList(field);
+  if (value === null) return `empty(${column})`;
+  const text = bind.text(value);
+  if (!hasStoredSet(field) || !plainValue.test(value)) return `has(${column}, ${text})`;
+  const [first, other] = ["[", ","].map((before) => `concat('${before}', toJSONString(${text}))`);
+  return `multiSearchAny(${columnOfSet(field)}, [${first}, ${other}])`;
+}
+
+const plainValue = /^[^"\\,[\]\p{C}]+$/u;
 
 function callSql({ kind, ...values }: CallValues, bind: ClickHouseBindings): string {
   const asked = Object.entries(values).filter(([, value]) => value !== undefined);

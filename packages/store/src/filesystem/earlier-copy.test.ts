@@ -79,7 +79,6 @@ async function answers(store: EvidenceStore, of: readonly EvidenceBatch[]): Prom
   for (const scope of [everybody, ...["ann", "bob", null].map((tenant) => ({ tenant }))]) {
     reads.push(await store.page(scope, {}, limit));
     reads.push(await store.page(scope, { thread_id: "t-1" }, limit));
-    reads.push(await store.turns(scope, {}, limit));
     reads.push(await store.find(scope, "late-2", {}, limit));
     reads.push((await store.bundles(scope, {}, limit)).bundles);
     reads.push(await store.root(scope, "root-1", limit));

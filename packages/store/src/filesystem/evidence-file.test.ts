@@ -9,6 +9,7 @@ import { openSqlite } from "../sqlite/sqlite-database.ts";
 import { sqliteError } from "../sqlite/sqlite-error.ts";
 import { sqliteEvidence } from "../sqlite/sqlite-evidence.ts";
 import { everybody, receivedAt, sampleTurn } from "../testing/sample-event.ts";
+import { lookAtEvidence } from "./evidence-look.ts";
 import { filesystem } from "./filesystem.ts";
 import type { FilesystemProvider } from "./filesystem.ts";
 
@@ -158,6 +159,27 @@ test("a connection for reading reads what others write, and writes nothing", asy
   expect(await shown(reader)).toBe(6);
   await expect(put(reader, 3)).rejects.toMatchObject({ code: "store_read_only" });
   expect(await shown(writer)).toBe(6);
+});
+
+test("a file of the previous version is read as it lies, and brought up as it is opened", async () => {
+  const root = await filled(2);
+  const database = openSqlite(fileOf(root));
+  database.exec("DROP INDEX turns_own_time");
+  database.exec("ALTER TABLE roots ADD COLUMN evidence INTEGER NOT NULL DEFAULT 1");
+  database.exec("PRAGMA user_version = 1");
+  database.close();
+  expect(await lookAtEvidence(root)).toEqual({ found: "older_version" });
+  const question = { scope: everybody, where: [] } as const;
+  const listed = ({ evidence }: FilesystemProvider) =>
+    evidence.ledger.listTurns(question, { order: { by: "own_time" }, limit: 5 });
+  {
+    await using unchanged = await filesystem({ directory: root, mayChange: false });
+    expect([await shown(unchanged), (await listed(unchanged)).records]).toEqual([6, []]);
+  }
+  await using provider = await filesystem({ directory: root });
+  await put(provider, 3);
+  expect([await shown(provider), (await listed(provider)).records]).toEqual([9, []]);
+  expect(await lookAtEvidence(root)).toEqual({ found: "whole" });
 });
 
 test("a disk without room refuses a batch whole, and goes on when there is some", async () => {

@@ -137,7 +137,7 @@ async function openFile(disk: Disk, { readOnly, mayChange }: Access): Promise<Op
   const database = openDatabase(path, log);
   let reader: SqliteDatabase | undefined;
   try {
-    makeEvidenceTables(database);
+    prepareTables(database);
     if (readOnly !== true) dropVerdicts(database);
     const earlier = earlierCopy(disk, database);
     await earlier.open();
@@ -225,6 +225,15 @@ async function checked(alive: () => Promise<CheckResult>, ask: Ask): Promise<Che
   }
 }
 
+/** Tables of an older version are read as they are where the disk cannot be written to. */
+function prepareTables(database: SqliteDatabase): void {
+  try {
+    makeEvidenceTables(database);
+  } catch (error) {
+    if (!readOnlyCodes.has(primaryCode(error)) || !hasEvidenceTables(database)) throw error;
+  }
+}
+
 /** The port; each call opens the file if it is not open. */
 function lateStore(
   ask: Ask,
@@ -240,7 +249,6 @@ function lateStore(
     standing: (roots) => ask(({ store }) => store.standing(roots)),
     page: (...asked) => ask(({ store }) => store.page(...asked)),
     find: (...asked) => ask(({ store }) => store.find(...asked)),
-    turns: (...asked) => ask(({ store }) => store.turns(...asked)),
     bundles: (...asked) => ask(({ store }) => store.bundles(...asked)),
     root: (...asked) => ask(({ store }) => store.root(...asked)),
     roots: (...asked) => ask(({ store }) => store.roots(...asked)),

@@ -10,7 +10,7 @@ import { CodedError } from "@turnproof/semconv";
 import { openSqlite, openSqliteReadOnly } from "../sqlite/sqlite-database.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { codedSqlite } from "../sqlite/sqlite-error.ts";
-import { hasEvidenceTables, makeEvidenceTables } from "../sqlite/sqlite-evidence.ts";
+import { isThisVersion, makeEvidenceTables } from "../sqlite/sqlite-evidence.ts";
 
 /** State of the file; `name` is that of one of our tables or indexes. */
 export type EvidenceLook =
@@ -43,7 +43,7 @@ export async function lookAtEvidence(directory: string): Promise<EvidenceLook> {
 
 function lookAt(database: SqliteDatabase): EvidenceLook {
   try {
-    const isCurrent = hasEvidenceTables(database);
+    const isCurrent = isThisVersion(database);
     const [row] = database.prepare("PRAGMA quick_check(1)").all();
     if (row?.["quick_check"] !== "ok") return { found: "damaged" };
     const held = namesIn(database);

@@ -56,7 +56,9 @@ export type NumberField =
   | "memory_supplied"
   | "missing_completion";
 /** A time in whole microseconds since the epoch; null where not recorded. */
-export type TimeField = "started_at" | "ended_at" | "first_received" | "received_at";
+export type TimeField = StoredTime | "own_time";
+/** A time of a record; `own_time` follows from two of them. */
+export type StoredTime = "started_at" | "ended_at" | "first_received" | "received_at";
 
 type Of<T> = (record: TurnRecord) => T;
 
@@ -147,12 +149,28 @@ export const numberFields: Readonly<Record<NumberField, Of<number | null>>> = {
   missing_completion: ofRow((row) => row.missing_completion),
 };
 
-/** Microseconds since the epoch by field. */
-export const timeFields: Readonly<Record<TimeField, Of<number | null>>> = {
+const storedTimes: Readonly<Record<StoredTime, Of<number | null>>> = {
   started_at: ofRow((row) => microsOf(row.started_at)),
   ended_at: ofRow((row) => microsOf(row.ended_at)),
   first_received: (record) => microsOf(record.first_received),
   received_at: ofRow((row) => (row.received_at === null ? null : microsOf(row.received_at))),
+};
+
+/** The times that a provider stores. */
+export const storedTimeNames = Object.keys(storedTimes) as readonly StoredTime[];
+
+/** Microseconds since the epoch by field. */
+export const timeFields: Readonly<Record<TimeField, Of<number | null>>> = {
+  ...storedTimes,
+  /**
+   * The end, by which a turn is shown and filtered, and no later than its last receipt: a clock
+   * that is ahead does not put its turns before those of the others. A first receipt is no bound,
+   * because a long turn ends after it.
+   */
+  own_time: ofRow((row) => {
+    const end = microsOf(row.ended_at);
+    return row.received_at === null ? end : Math.min(end, microsOf(row.received_at));
+  }),
 };
 
 /** Fields by which a list can be sorted. */

@@ -36,7 +36,6 @@ export function documentsOf(
       first_us: first,
       last_us: last,
       events: row.events,
-      evidence: row.evidence,
       words: [...row.hashes],
       body: row.segments,
     };

@@ -142,10 +142,7 @@ async function withAll(
 }
 
 /** Conditions that a single row decides, and the start of a page. */
-function rowConditions(
-  { query, evidenceOnly }: Question,
-  { after }: SliceOptions,
-): Filter<Document>[] {
+function rowConditions({ query }: Question, { after }: SliceOptions): Filter<Document>[] {
   const said: Filter<Document>[] = [];
   if (after !== undefined) {
     const { micros } = positionOfKeyset(after);
@@ -153,7 +150,6 @@ function rowConditions(
     said.push({ first_us: { $lte: micros } }, { last_us: { $lte: micros + spanMicrosMax } });
   }
   if (query.root_trace_id !== undefined) said.push({ root_trace_id: { $eq: query.root_trace_id } });
-  if (evidenceOnly === true) said.push({ evidence: { $eq: true } });
   for (const hash of rowWords(query)) said.push({ words: { $eq: hash } });
   return said;
 }

@@ -35,7 +35,7 @@ import { epochsOf, standingOf } from "./root-standing.ts";
 import { coded } from "./store-error.ts";
 import { quietRoots } from "./quiet-roots.ts";
 import { mongodbTurns } from "./turn-collection.ts";
-import { ensureTurnIndexes } from "./turn-documents.ts";
+import { ensureTurnIndexes, fillOwnTimes } from "./turn-documents.ts";
 import { vectorIndexes } from "./vector-index.ts";
 import type { MongoVectorIndexes } from "./vector-index.ts";
 
@@ -149,7 +149,7 @@ function databaseOf(url: string | undefined): string {
   return path === undefined || path === "" ? "turnproof" : path;
 }
 
-/** Indexes of every collection; creating an existing one changes nothing. */
+/** Indexes of every collection, and what they need; repeating it changes nothing. */
 async function ensureIndexes(database: Db): Promise<void> {
   await coded(async () => {
     for (const kind of scopedKinds) {
@@ -170,6 +170,7 @@ async function ensureIndexes(database: Db): Promise<void> {
     await bundles.createIndex({ batch_id: 1 });
     await bundles.createIndex({ words: 1, last_us: -1 });
     await ensureTurnIndexes(turnsOf(database));
+    await fillOwnTimes(turnsOf(database));
   });
 }
 

@@ -24,6 +24,7 @@ export function fieldOfList(field: ListField): string {
 /** Indexes for each order of a list; other conditions are filtered after them. */
 const orders: readonly Readonly<Record<string, 1 | -1>>[] = [
   { gone: 1, first_received: -1, _id: -1 },
+  { gone: 1, own_time: -1, _id: -1 },
   { gone: 1, ended_at: -1, _id: -1 },
   { tenant: 1, ended_at: -1, _id: -1 },
   { thread_id: 1 },
@@ -34,6 +35,13 @@ const orders: readonly Readonly<Record<string, 1 | -1>>[] = [
 /** Creates the indexes; an existing one is unchanged. */
 export async function ensureTurnIndexes(collection: Collection<Document>): Promise<void> {
   for (const order of orders) await collection.createIndex({ ...order });
+}
+
+/** Gives turns of an older version their own time, by which lists go. */
+export async function fillOwnTimes(collection: Collection<Document>): Promise<void> {
+  await collection.updateMany({ gone: { $eq: false }, own_time: { $eq: null } }, [
+    { $set: { own_time: { $min: ["$ended_at", "$received_at"] } } },
+  ]);
 }
 
 /** Writes of one command. */

@@ -91,7 +91,7 @@ ORDER BY last_us DESC, root DESC LIMIT ${wanted}`,
 }
 
 function conditions(question: Question, options: SliceOptions, bind: Bindings): string[] {
-  const { scope, query, id, evidenceOnly } = question;
+  const { scope, query, id } = question;
   const where: string[] = [];
   const oneOf = (hashes: readonly number[]): void => {
     const words = wordsSql(hashes, bind);
@@ -105,7 +105,6 @@ function conditions(question: Question, options: SliceOptions, bind: Bindings): 
     const root = query.root_trace_id;
     where.push(root.isWellFormed() ? `root_trace_id = ${bind.text(root)}` : "false");
   }
-  if (evidenceOnly === true) where.push("evidence");
   for (const hash of [...rootWords(scope, query), ...rowWords(query)]) oneOf([hash]);
   if (id !== undefined) oneOf(hashesOfId(id));
   return where;

@@ -89,16 +89,14 @@ async function putChunk(session: Session, rows: readonly NumberedRow[]): Promise
     first_us: Math.min(...own.map((row) => row.first_received)),
     last_us: Math.max(...own.map((row) => row.last_received)),
     events: own.reduce((sum, row) => sum + row.events, 0),
-    evidence: own.some((row) => row.evidence),
   }));
   const bind = bindings();
   const held = await session.query(
-    `INSERT INTO evidence_roots AS held (root_trace_id, first_us, last_us, events, evidence)
+    `INSERT INTO evidence_roots AS held (root_trace_id, first_us, last_us, events)
 SELECT * FROM jsonb_to_recordset(${bind.plain(toStoredJson(roots))}::jsonb) AS r(
-    root_trace_id text, first_us bigint, last_us bigint, events bigint, evidence boolean)
+    root_trace_id text, first_us bigint, last_us bigint, events bigint)
 ON CONFLICT (root_trace_id) DO UPDATE SET first_us = least(held.first_us, excluded.first_us),
-    last_us = greatest(held.last_us, excluded.last_us), events = held.events + excluded.events,
-    evidence = held.evidence OR excluded.evidence
+    last_us = greatest(held.last_us, excluded.last_us), events = held.events + excluded.events
 RETURNING root::text AS root, root_trace_id`,
     bind.parameters,
   );

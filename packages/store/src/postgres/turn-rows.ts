@@ -4,6 +4,7 @@ import {
   listFields,
   numberFields,
   saidText,
+  storedTimeNames,
   textFields,
   timeFields,
 } from "../ledger/turn-fields.ts";
@@ -17,11 +18,18 @@ import { toStoredJson } from "./stored-text.ts";
 const texts = Object.keys(textFields) as readonly TextField[];
 const lists = Object.keys(listFields) as readonly ListField[];
 const numbers = Object.keys(numberFields) as readonly NumberField[];
-const times = Object.keys(timeFields) as readonly TimeField[];
 
 /** The column of a field of several values. */
 export function columnOfList(field: ListField): string {
   return `${field}_list`;
+}
+
+/**
+ * SQL of a turn's time or number; a time that follows from others has no column. The least is that
+ * of the known ones.
+ */
+export function timeOrNumberSql(field: TimeField | NumberField): string {
+  return field === "own_time" ? "LEAST(ended_at, received_at)" : field;
 }
 
 /** Name and type of every column. */
@@ -33,7 +41,7 @@ const turnColumns: readonly (readonly [name: string, type: string])[] = [
   ...texts.map((name) => [name, "text"] as const),
   ...lists.map((name) => [columnOfList(name), "text[]"] as const),
   ...numbers.map((name) => [name, "double precision"] as const),
-  ...times.map((name) => [name, "bigint"] as const),
+  ...storedTimeNames.map((name) => [name, "bigint"] as const),
   ["calls", "jsonb"],
   ["record", "text"],
 ];
@@ -75,7 +83,7 @@ function rowOf(write: TurnWrite): object {
   for (const name of texts) row[name] = textFields[name](record);
   for (const name of lists) row[columnOfList(name)] = listFields[name](record);
   for (const name of numbers) row[name] = numberFields[name](record);
-  for (const name of times) row[name] = timeFields[name](record);
+  for (const name of storedTimeNames) row[name] = timeFields[name](record);
   const calls = record.calls.map((call) => ({
     ...call,
     name: saidText(call.name),

@@ -4,7 +4,7 @@ import { microsOf, numberFields } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
 import type { Bindings } from "./sql-text.ts";
 import { toStoredJson } from "./stored-text.ts";
-import { columnOfList } from "./turn-rows.ts";
+import { columnOfList, timeOrNumberSql } from "./turn-rows.ts";
 
 /** The condition for a turn. */
 export function whereOf(question: TurnQuestion, bind: Bindings): string {
@@ -39,7 +39,8 @@ function plainSql(condition: TurnCondition, bind: Bindings): string {
   if ("number" in condition) {
     return `${condition.number} ${condition.sign} ${numberSql(condition.value, bind)}`;
   }
-  const { time, from, to } = condition;
+  const { from, to } = condition;
+  const time = timeOrNumberSql(condition.time);
   const ends = [
     `${time} IS NOT NULL`,
     ...(from === undefined ? [] : [`${time} >= ${microsSql(microsOf(from), bind)}`]),
@@ -57,16 +58,17 @@ function microsSql(micros: number, bind: Bindings): string {
 }
 
 /** The rows after a place in an order; unknown values come last. */
-export function afterOf({ by, ascending }: TurnOrder, place: TurnPlace, bind: Bindings): string {
+export function afterOf(order: TurnOrder, place: TurnPlace, bind: Bindings): string {
+  const by = timeOrNumberSql(order.by);
   const key = bind.text(place.key);
   if (place.value === null) return `${by} IS NULL AND key < ${key}`;
-  const isNumber = Object.hasOwn(numberFields, by);
+  const isNumber = Object.hasOwn(numberFields, order.by);
   const value = isNumber ? numberSql(place.value, bind) : microsSql(place.value, bind);
-  const beyond = ascending === true ? ">" : "<";
+  const beyond = order.ascending === true ? ">" : "<";
   return `${by} IS NULL OR ${by} ${beyond} ${value} OR (${by} = ${value} AND key < ${key})`;
 }
 
 /** The order of a list. */
 export function orderOf({ by, ascending }: TurnOrder): string {
-  return `${by} ${ascending === true ? "ASC" : "DESC"} NULLS LAST, key DESC`;
+  return `${timeOrNumberSql(by)} ${ascending === true ? "ASC" : "DESC"} NULLS LAST, key DESC`;
 }

@@ -71,7 +71,7 @@ function conditionOf(
   database: SqliteDatabase,
   question: Question,
 ): { readonly sql: string; readonly values: readonly SqlValue[] } {
-  const { scope, query, id, evidenceOnly } = question;
+  const { scope, query, id } = question;
   const conditions: string[] = [];
   const values: SqlValue[] = [];
   const oneOf = (hashes: readonly number[]): void => {
@@ -93,7 +93,6 @@ function conditionOf(
     conditions.push("root_trace_id = ?");
     values.push(query.root_trace_id);
   }
-  if (evidenceOnly === true) conditions.push("evidence = 1");
   for (const hash of [...rootWords(scope, query), ...rowWords(query)]) oneOf([hash]);
   if (id !== undefined) oneOf(hashesOfId(id));
   return { sql: conditions.length === 0 ? "1" : conditions.join(" AND "), values };

@@ -10,8 +10,7 @@ export const bundleTablesSql: readonly string[] = [
   // its newest row of bundles.
   `CREATE TABLE IF NOT EXISTS roots (
     id INTEGER PRIMARY KEY, root_trace_id TEXT NOT NULL UNIQUE, first INTEGER NOT NULL,
-    last INTEGER NOT NULL, rows INTEGER NOT NULL, evidence INTEGER NOT NULL,
-    touched INTEGER NOT NULL
+    last INTEGER NOT NULL, rows INTEGER NOT NULL, touched INTEGER NOT NULL
   ) STRICT`,
   "CREATE INDEX IF NOT EXISTS roots_last ON roots (last)",
   "CREATE INDEX IF NOT EXISTS roots_touched ON roots (touched)",

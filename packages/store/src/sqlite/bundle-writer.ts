@@ -122,11 +122,10 @@ function statementsOf(database: SqliteDatabase): Readonly<Record<Name, SqliteSta
        ON CONFLICT (batch_id) DO NOTHING RETURNING id`,
     ),
     root: database.prepare(
-      `INSERT INTO roots (root_trace_id, first, last, rows, evidence, touched)
-       VALUES (?, ?, ?, ?, ?, 0)
+      `INSERT INTO roots (root_trace_id, first, last, rows, touched)
+       VALUES (?, ?, ?, ?, 0)
        ON CONFLICT (root_trace_id) DO UPDATE SET first = min(first, excluded.first),
-         last = max(last, excluded.last), rows = rows + excluded.rows,
-         evidence = max(evidence, excluded.evidence)
+         last = max(last, excluded.last), rows = rows + excluded.rows
        RETURNING id`,
     ),
     bundle: database.prepare(
@@ -146,7 +145,7 @@ function* putAll(
   const words: { readonly hash: number; readonly root: number }[] = [];
   for (const row of rows) {
     const { first_received: first, last_received: last, events, segments } = row;
-    const held = statements.root.get(row.root_trace_id, first, last, events, Number(row.evidence));
+    const held = statements.root.get(row.root_trace_id, first, last, events);
     const root = Number(held?.["id"]);
     const bundle = statements.bundle.get(root, batch, events, crc32(segments), segments);
     statements.touch.run(Number(bundle?.["id"]), root);

@@ -23,20 +23,45 @@ import { turnsIn } from "./sqlite-turns.ts";
 import { turnTablesSql } from "./turn-schema.ts";
 
 /** Version of the tables; a file of a newer one is refused. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
-/** True where the tables of this version exist. @throws CodedError store_version_newer */
+/** True where the tables of this or an older version exist. @throws CodedError store_version_newer */
 export function hasEvidenceTables(database: SqliteDatabase): boolean {
-  const held = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
-  if (held > schemaVersion) throw new CodedError("store_version_newer");
-  return held === schemaVersion;
+  return versionOf(database) > 0;
 }
 
-/** Creates missing tables. @throws CodedError store_version_newer */
+/** True where they are of this version. @throws CodedError store_version_newer */
+export function isThisVersion(database: SqliteDatabase): boolean {
+  return versionOf(database) === schemaVersion;
+}
+
+function versionOf(database: SqliteDatabase): number {
+  const held = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+  if (held > schemaVersion) throw new CodedError("store_version_newer");
+  return held;
+}
+
+/** Creates missing tables, and brings older ones to this version. @throws CodedError store_version_newer */
 export function makeEvidenceTables(database: SqliteDatabase): void {
-  if (hasEvidenceTables(database)) return;
+  if (isThisVersion(database)) return;
   for (const sql of [...bundleTablesSql, ...turnTablesSql]) database.exec(sql);
-  database.exec(`PRAGMA user_version = ${schemaVersion}`);
+  // Several processes may open a file at once: the first one brings it up, the others find it done.
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    if (hasColumn(database, "roots", "evidence")) {
+      database.exec("ALTER TABLE roots DROP COLUMN evidence");
+    }
+    database.exec(`PRAGMA user_version = ${schemaVersion}`);
+    database.exec("COMMIT");
+  } catch (error) {
+    database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function hasColumn(database: SqliteDatabase, table: string, column: string): boolean {
+  const held = database.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+  return held.get(table, column) !== undefined;
 }
 
 /** Drops the verdicts table of an earlier build. */

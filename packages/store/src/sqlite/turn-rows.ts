@@ -2,7 +2,7 @@
 import type { SqliteDatabase, SqliteStatement, SqlValue } from "./sqlite-database.ts";
 
 import { numberFields, saidText, textFields, timeFields } from "../ledger/turn-fields.ts";
-import type { NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import type { NumberField, StoredTime, TextField } from "../ledger/turn-fields.ts";
 import { compareVersions } from "../ledger/turn-record.ts";
 import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
 import { rootEpochs } from "./root-epochs.ts";
@@ -178,8 +178,8 @@ function putCalls(statements: Statements, id: number, { calls }: TurnRecord): vo
   }
 }
 
-function columnOf(record: TurnRecord, column: TextField | NumberField | TimeField): SqlValue {
+function columnOf(record: TurnRecord, column: TextField | NumberField | StoredTime): SqlValue {
   if (Object.hasOwn(textFields, column)) return textFields[column as TextField](record);
-  if (Object.hasOwn(timeFields, column)) return timeFields[column as TimeField](record);
+  if (Object.hasOwn(timeFields, column)) return timeFields[column as StoredTime](record);
   return numberFields[column as NumberField](record);
 }

@@ -1,18 +1,28 @@
 /** @module TurnSchema: the tables of turns in SQLite, derived from the table of fields. */
-import { isListField, listFields, numberFields, textFields } from "../ledger/turn-fields.ts";
-import { timeFields } from "../ledger/turn-fields.ts";
-import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import {
+  isListField,
+  listFields,
+  numberFields,
+  storedTimeNames,
+  textFields,
+} from "../ledger/turn-fields.ts";
+import type {
+  ListField,
+  NumberField,
+  StoredTime,
+  TextField,
+  TimeField,
+} from "../ledger/turn-fields.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 
 const texts = Object.keys(textFields) as readonly TextField[];
 const numbers = Object.keys(numberFields) as readonly NumberField[];
 const lists = Object.keys(listFields) as readonly ListField[];
-const times = Object.keys(timeFields) as readonly TimeField[];
 
 /** Columns of a turn's row, summed ones first: a row is read up to its last used column. */
-export const turnColumns: readonly (TextField | NumberField | TimeField)[] = [
+export const turnColumns: readonly (TextField | NumberField | StoredTime)[] = [
   ...numbers,
-  ...times,
+  ...storedTimeNames,
   ...texts,
 ];
 
@@ -61,6 +71,11 @@ export function unsaidSql(field: ListField): string {
   return `(turns.unsaid >> ${lists.indexOf(field)} & 1)`;
 }
 
+/** SQL of a turn's time or number; a time that follows from others has no column. */
+export function timeOrNumberSql(field: TimeField | NumberField): string {
+  return field === "own_time" ? "min(ended_at, coalesce(received_at, ended_at))" : field;
+}
+
 /** Statements that create the tables; each may be run again. */
 export const turnTablesSql: readonly string[] = [
   // Number of deletions in a root, by its hash: a deleted root is not named any more.
@@ -76,12 +91,13 @@ export const turnTablesSql: readonly string[] = [
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, has_error INTEGER NOT NULL,
     unsaid INTEGER NOT NULL,
     ${numbers.map((name) => `${name} REAL`).join(", ")},
-    ${times.map((name) => `${name} INTEGER`).join(", ")},
+    ${storedTimeNames.map((name) => `${name} INTEGER`).join(", ")},
     ${texts.map((name) => `${name} TEXT`).join(", ")}
   ) STRICT`,
   ...["first_received", "ended_at", "duration_ms", "root_trace_id", "thread_id", "tenant"].map(
     (name) => `CREATE INDEX IF NOT EXISTS turns_${name} ON turns (${name}, key)`,
   ),
+  `CREATE INDEX IF NOT EXISTS turns_own_time ON turns (${timeOrNumberSql("own_time")}, key)`,
   "CREATE TABLE IF NOT EXISTS turn_records (id INTEGER PRIMARY KEY, record TEXT NOT NULL) STRICT",
   `CREATE TABLE IF NOT EXISTS turn_values (
     field TEXT NOT NULL, value TEXT NOT NULL, turn INTEGER NOT NULL,

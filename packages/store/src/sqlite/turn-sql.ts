@@ -3,7 +3,7 @@ import { askedConditions } from "../ledger/asked-conditions.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
 import type { SqlValue } from "./sqlite-database.ts";
-import { unsaidSql } from "./turn-schema.ts";
+import { timeOrNumberSql, unsaidSql } from "./turn-schema.ts";
 
 /** A part of a statement and its parameters, in order. */
 export interface SqlPart {
@@ -48,7 +48,8 @@ function plainSql(condition: TurnCondition): SqlPart {
   if ("number" in condition) {
     return { sql: `${condition.number} ${condition.sign} ?`, values: [condition.value] };
   }
-  const { time, from, to } = condition;
+  const { from, to } = condition;
+  const time = timeOrNumberSql(condition.time);
   const ends = [
     { sql: `${time} IS NOT NULL`, values: [] },
     ...(from === undefined ? [] : [{ sql: `${time} >= ?`, values: [microsOf(from)] }]),
@@ -58,14 +59,15 @@ function plainSql(condition: TurnCondition): SqlPart {
 }
 
 /** The rows after a place in an order; unknown values come last. */
-export function afterSql({ by, ascending }: TurnOrder, { value, key }: TurnPlace): SqlPart {
+export function afterSql(order: TurnOrder, { value, key }: TurnPlace): SqlPart {
+  const by = timeOrNumberSql(order.by);
   if (value === null) return { sql: `${by} IS NULL AND key < ?`, values: [key] };
-  const beyond = ascending === true ? ">" : "<";
+  const beyond = order.ascending === true ? ">" : "<";
   const sql = `${by} IS NULL OR ${by} ${beyond} ? OR (${by} = ? AND key < ?)`;
   return { sql, values: [value, value, key] };
 }
 
 /** The order of a list. */
 export function orderSql({ by, ascending }: TurnOrder): string {
-  return `${by} ${ascending === true ? "ASC" : "DESC"} NULLS LAST, key DESC`;
+  return `${timeOrNumberSql(by)} ${ascending === true ? "ASC" : "DESC"} NULLS LAST, key DESC`;
 }

@@ -69,6 +69,7 @@ const timeBriefs: Readonly<Record<TimeField, string>> = {
   ended_at: "Last event of the turn.",
   first_received: "First receipt; never changes.",
   received_at: "Last receipt.",
+  own_time: "Last event of the turn, and no later than its last receipt: lists go by it.",
 };
 
 const lower = <K extends string>(

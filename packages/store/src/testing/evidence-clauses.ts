@@ -11,7 +11,6 @@ import { ledgerClauses } from "./ledger-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { everybody, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
 import { evidenceTieClauses } from "./tie-clauses.ts";
-import { turnsClauses } from "./turns-clauses.ts";
 import { eventsOf, walkPages } from "./walk-pages.ts";
 
 const who = { agent_id: "helper", user_id: "u-1", thread_id: "t-1", application_id: "desk" };
@@ -114,12 +113,9 @@ const order: readonly KitClause[] = [
         }
         await harness.settle(store);
         const page = await store.page({ tenant: "u-1" }, { thread_id: "t-1" }, { limit: 10 });
-        const turns = await store.turns({ tenant: "u-1" }, {}, { limit: 10 });
         const root = await store.root(everybody, "root-1", { limit: 10 });
         seen.push({
           page: page.events.map(withoutReceipt),
-          roots: turns.roots,
-          turns: turns.events.map(withoutReceipt).toSorted(byId),
           root: root.events.map(withoutReceipt),
         });
         await store.close();
@@ -182,20 +178,6 @@ const order: readonly KitClause[] = [
       pages.map((page) => page.bounded),
       [true, false],
     );
-  }),
-  onStore("turns come newest activity first, each root once", async (store, put) => {
-    await put(1, sampleTurn("root-1", who));
-    await put(2, sampleTurn("root-2", { ...who, user_id: "u-2" }));
-    await put(3, [sampleEvent("ss", { root_trace_id: "root-3", event_kind: "span" })]);
-    await put(4, [sampleEvent("dd", { root_trace_id: "root-1", parent_span_id: "aa" })]);
-    const pages = await walkPages((o) => store.turns(everybody, {}, o), { limit: 1 });
-    deepEqual(
-      pages.flatMap((page) => page.roots),
-      ["root-1", "root-2"],
-    );
-    equal(pages[0]?.events.length, 4);
-    const own = await store.turns({ tenant: "u-2" }, {}, { limit: 5 });
-    deepEqual(own.roots, ["root-2"]);
   }),
 ];
 
@@ -285,17 +267,12 @@ const living: readonly KitClause[] = [
   }),
 ];
 
-function byId(a: Partial<TurnEvent>, b: Partial<TurnEvent>): number {
-  return (a.event_id ?? "") < (b.event_id ?? "") ? -1 : 1;
-}
-
 /** All clauses about storing and finding. */
 export const evidenceClauses: readonly KitClause[] = [
   ...writing,
   ...order,
   ...evidenceTieClauses,
   ...finding,
-  ...turnsClauses,
   ...ledgerClauses,
   ...calledClauses,
   ...living,

@@ -51,14 +51,6 @@ async function shown(store: EvidenceStore, command: Command): Promise<unknown> {
         return [page.events, page.bounded];
       });
     }
-    case "turns": {
-      const { scope, query } = command;
-      const pages = await walkPages((o) => store.turns(scope, query, o), command);
-      return pages.map((page) => {
-        inside(page.events, scope);
-        return [page.roots, page.events];
-      });
-    }
     case "bundles": {
       const { scope, query } = command;
       const pages = await walkPages((o) => store.bundles(scope, query, o), command);
@@ -139,11 +131,7 @@ export const isolationClauses: readonly KitClause[] = [
         const scope = { tenant };
         const page = await store.page(scope, {}, { limit: 100 });
         equal(page.events.length, 3);
-        const reads = [
-          page.events,
-          (await store.turns(scope, { agent_id: "helper" }, { limit: 100 })).events,
-          (await store.find(scope, tenant, {}, { limit: 100 })).events,
-        ];
+        const reads = [page.events, (await store.find(scope, tenant, {}, { limit: 100 })).events];
         for (const events of reads) {
           equal(events.length, 3);
           inside(events, scope);
@@ -156,7 +144,6 @@ export const isolationClauses: readonly KitClause[] = [
         const scope = none as unknown as EvidenceScope;
         for (const read of [
           () => store.page(scope, {}, { limit: 10 }),
-          () => store.turns(scope, {}, { limit: 10 }),
           () => store.root(scope, "nobody", { limit: 10 }),
           () => store.find(scope, "nobody", {}, { limit: 10 }),
         ]) {
@@ -182,7 +169,6 @@ export const isolationClauses: readonly KitClause[] = [
       for (const scope of [{ tenant: "u", applicationId: "desk" }, { operator: grant }]) {
         const reads = [
           (await store.page(scope, {}, { limit: 9 })).events,
-          (await store.turns(scope, {}, { limit: 9 })).events,
           (await store.find(scope, "t", {}, { limit: 9 })).events,
           (await store.root(scope, "root-1", { limit: 9 })).events,
           (await store.bundles(scope, {}, { limit: 9 })).bundles.flatMap((bundle) =>

@@ -23,12 +23,6 @@ export type Command =
       limit: number;
     }
   | {
-      readonly do: "turns";
-      readonly scope: EvidenceScope;
-      readonly query: EventQuery;
-      limit: number;
-    }
-  | {
       readonly do: "bundles";
       readonly scope: EvidenceScope;
       readonly query: EventQuery;
@@ -161,7 +155,6 @@ const limit = fc.integer({ min: 1, max: 9 });
 
 const read: Arbitrary<Command> = fc.oneof(
   fc.record({ do: fc.constant("page" as const), scope, query, limit }),
-  fc.record({ do: fc.constant("turns" as const), scope, query, limit }),
   fc.record({ do: fc.constant("bundles" as const), scope, query, limit }),
   fc.record({ do: fc.constant("root" as const), scope, root, limit }),
   fc.record({ do: fc.constant("find" as const), scope, id: fc.oneof(id, fewIds, span), limit }),

@@ -65,11 +65,6 @@ export const evidenceTieClauses: readonly KitClause[] = [
     }
     const found = await walkPages((o) => store.find(scope, "shared", {}, o), { limit: 7 });
     eachOnce(eventsOf(found).map(idOf), mine);
-    const turns = await walkPages((o) => store.turns(scope, {}, o), { limit: 3 });
-    eachOnce(
-      turns.flatMap((page) => page.roots),
-      new Set(own.map((_, n) => `root-${n * rareTenant}`)),
-    );
     const bundles = await walkPages((o) => store.bundles(everybody, {}, o), { limit: 6 });
     const records = bundles.flatMap((page) => page.bundles.map(({ record_id }) => record_id));
     eachOnce(records, new Set(records));

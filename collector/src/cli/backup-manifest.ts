@@ -1,0 +1,112 @@
+/**
+ * @module BackupManifest: what a backup holds: each file with its size and hash, and the counts
+ * that a restored copy must have. It is written last, so a backup without it is not whole.
+ */
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, open, readFile, readdir, readlink, symlink, writeFile } from "node:fs/promises";
+import { dirname, join, normalize } from "node:path";
+import { pipeline } from "node:stream/promises";
+
+import { CodedError } from "@turnproof/semconv";
+import { z } from "zod";
+
+/** Name of the manifest's file. */
+export const manifestName = "manifest.json";
+
+const path = z
+  .string()
+  .min(1)
+  .refine((text) => normalize(text) === text && !/^(\.\.)?\//.test(text) && text !== "..");
+const count = z.number().int().nonnegative();
+
+const entry = z.discriminatedUnion("is", [
+  z.strictObject({ is: z.literal("file"), path, bytes: count, sha256: z.string().length(64) }),
+  z.strictObject({ is: z.literal("link"), path, target: z.string() }),
+  z.strictObject({ is: z.literal("folder"), path }),
+]);
+
+const evidence = z.strictObject({
+  events: count,
+  turns: count,
+  verdicts: z.record(z.string(), count),
+});
+
+const manifest = z.strictObject({
+  format: z.literal(1),
+  /** Version of the collector that made it. */
+  version: z.string(),
+  made_at: z.string(),
+  backend: z.string(),
+  memory_backend: z.string(),
+  /** Null for a store that is not in the backup. */
+  evidence: evidence.nullable(),
+  /** Null without an audit log. */
+  audit: z.strictObject({ records: count, root: z.string() }).nullable(),
+  entries: z.array(entry),
+});
+
+export type Manifest = z.infer<typeof manifest>;
+export type BackupEntry = z.infer<typeof entry>;
+export type EvidenceCounts = z.infer<typeof evidence>;
+
+/** @throws CodedError backup_invalid naming the manifest */
+export async function readManifest(folder: string): Promise<Manifest> {
+  // A missing manifest is no valid one.
+  const text = await readFile(join(folder, manifestName), "utf8").catch(() => "");
+  try {
+    return manifest.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new CodedError("backup_invalid", { field: manifestName, cause });
+  }
+}
+
+/** Writes the manifest, durable. */
+export async function writeManifest(folder: string, made: Manifest): Promise<void> {
+  const text = `${JSON.stringify(made, null, 1)}\n`;
+  await writeFile(join(folder, manifestName), text, { mode: 0o600, flush: true });
+}
+
+/** Copies at most `bytesMax` bytes of a file, durable; answers their number and hash. */
+export async function copyHashed(
+  from: string,
+  to: string,
+  bytesMax = Number.POSITIVE_INFINITY,
+): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  const hash = createHash("sha256");
+  let bytes = 0;
+  const hashed = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      bytes += chunk.length;
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  if (bytesMax > 0) {
+    const source = createReadStream(from, { end: bytesMax - 1 });
+    await pipeline(source, hashed, createWriteStream(to, { mode: 0o600, flush: true }));
+  } else await (await open(to, "w", 0o600)).close();
+  return { bytes, sha256: hash.digest("hex") };
+}
+
+/** Copies a folder with its links; the paths of the entries begin with `as`. */
+export async function copyTree(from: string, to: string, as: string): Promise<BackupEntry[]> {
+  const found = await readdir(from, { withFileTypes: true });
+  const entries: BackupEntry[] = found.length === 0 ? [{ is: "folder", path: as }] : [];
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const { name, ...item } of found.map((each) => ({
+    name: each.name,
+    isFolder: each.isDirectory(),
+    isLink: each.isSymbolicLink(),
+  }))) {
+    const [source, target, inside] = [join(from, name), join(to, name), `${as}/${name}`];
+    if (item.isFolder) entries.push(...(await copyTree(source, target, inside)));
+    else if (item.isLink) {
+      const leads = await readlink(source);
+      await symlink(leads, target);
+      entries.push({ is: "link", path: inside, target: leads });
+    } else entries.push({ is: "file", path: inside, ...(await copyHashed(source, target)) });
+  }
+  return entries;
+}

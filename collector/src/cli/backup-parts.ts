@@ -1,0 +1,139 @@
+/**
+ * @module BackupParts: the parts of a data directory in the order in which they are copied while a
+ * collector runs: first what is behind the store, then the store. What was in the journal by then
+ * is stored again after a restore and leaves no second event.
+ */
+import { readdir, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+import { rotatedFiles } from "../access/audit/lines.ts";
+import { saltsFile } from "../access/audit/salts.ts";
+import { copyHashed } from "./backup-manifest.ts";
+import type { BackupEntry } from "./backup-manifest.ts";
+
+/** Folder of the data directory in a backup. */
+export const dataFolder = "data";
+/** Folder of the audit log in a backup, where each file has the name of a log `audit.jsonl`. */
+export const auditFolder = "audit";
+/** Name of the log in that folder. */
+export const auditName = "audit.jsonl";
+
+/** Folders that are copied in their own way, or made anew. */
+const ownWays: ReadonlySet<string> = new Set(["journal", "clickhouse", "files", "memory"]);
+
+/** Files that belong to the running process, or are derived from others. */
+const skipped = /^owner-|\.(?:next|lock|partial)$|^reserve$|\.reserve$|^index\.(?:json|dirty)$/;
+
+/** Copies one file under a path of the backup; a file that is gone meanwhile gives no entry. */
+async function copyFile(
+  from: string,
+  { to, path, bytesMax }: { to: string; path: string; bytesMax?: number },
+): Promise<BackupEntry[]> {
+  try {
+    return [{ is: "file", path, ...(await copyHashed(from, join(to, path), bytesMax)) }];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return [];
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  // A folder that was never made holds nothing.
+  const names = await readdir(folder).catch(() => []);
+  return names.filter((name) => !skipped.test(name)).toSorted();
+}
+
+/** State beside the stores: keys, sessions, the judge's mark. It is copied first. */
+export async function copyState(
+  dataDir: string,
+  to: string,
+  auditFile: string | undefined,
+): Promise<BackupEntry[]> {
+  const entries: BackupEntry[] = [];
+  const audit = auditFile === undefined ? undefined : basename(auditFile);
+  for (const name of await namesIn(dataDir)) {
+    if (ownWays.has(name) || (audit !== undefined && name.startsWith(audit))) continue;
+    // It may be gone since it was listed.
+    const found = await stat(join(dataDir, name)).catch(() => undefined);
+    if (found?.isFile() === true) {
+      const path = `${dataFolder}/${name}`;
+      entries.push(...(await copyFile(join(dataDir, name), { to, path })));
+    } else if (name === "keys") entries.push(...(await copyDocuments(dataDir, to, name)));
+  }
+  return entries;
+}
+
+/** The files of a folder and its folders, each whole as it was at some moment. */
+export async function copyDocuments(
+  dataDir: string,
+  to: string,
+  folder: string,
+): Promise<BackupEntry[]> {
+  const entries: BackupEntry[] = [];
+  for (const name of await namesIn(join(dataDir, folder))) {
+    const inside = `${folder}/${name}`;
+    // It may be gone since it was listed.
+    const found = await stat(join(dataDir, inside)).catch(() => undefined);
+    if (found?.isDirectory() === true) entries.push(...(await copyDocuments(dataDir, to, inside)));
+    else {
+      const path = `${dataFolder}/${inside}`;
+      entries.push(...(await copyFile(join(dataDir, inside), { to, path })));
+    }
+  }
+  return entries;
+}
+
+/**
+ * The journal: its checkpoint, then the segments that were there. Only the newest of them may end
+ * inside a frame, which was not acknowledged by then; a segment that goes meanwhile was stored.
+ */
+export async function copyJournal(dataDir: string, to: string): Promise<BackupEntry[]> {
+  const directory = join(dataDir, "journal");
+  const entries: BackupEntry[] = [];
+  const names = await namesIn(directory);
+  const first = names.filter((name) => name.startsWith("checkpoint"));
+  for (const name of first) {
+    const path = `${dataFolder}/journal/${name}`;
+    entries.push(...(await copyFile(join(directory, name), { to, path })));
+  }
+  const listed = await Promise.all(
+    (await namesIn(directory))
+      .filter((name) => !name.startsWith("checkpoint"))
+      .map(async (name) => ({
+        name,
+        // A segment that is gone was stored.
+        bytesMax: (await stat(join(directory, name)).catch(() => undefined))?.size,
+      })),
+  );
+  for (const { name, bytesMax } of listed) {
+    if (bytesMax === undefined) continue;
+    const path = `${dataFolder}/journal/${name}`;
+    entries.push(...(await copyFile(join(directory, name), { to, path, bytesMax })));
+  }
+  return entries;
+}
+
+/** Rounds before a log that is rotated again and again is given up. */
+const roundsMax = 10;
+
+/** The audit log: checkpoints before the lines that they cover, salts after their lines. */
+export async function copyAudit(file: string, to: string): Promise<BackupEntry[]> {
+  for (let round = 1; ; round += 1) {
+    const rotated = await rotatedFiles(file);
+    const sources = [`${file}.checkpoints`, ...rotated, file, `${file}.torn`, saltsFile(file)];
+    const entries: BackupEntry[] = [];
+    for (const source of sources) {
+      const path = `${auditFolder}/${auditName}${basename(source).slice(basename(file).length)}`;
+      entries.push(...(await copyFile(source, { to, path })));
+    }
+    // A rotation meanwhile moved lines from one file to another.
+    const isSame = (await rotatedFiles(file)).length === rotated.length;
+    if (isSame || round === roundsMax) return entries;
+  }
+}
+
+/** Where a file of the audit log is restored to. */
+export function auditPlace(path: string, file: string): string {
+  const rest = path.slice(`${auditFolder}/${auditName}`.length);
+  return join(dirname(file), `${basename(file)}${rest}`);
+}

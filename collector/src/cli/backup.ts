@@ -1,0 +1,159 @@
+/**
+ * @module `turnproof backup`: a copy of the data directory while the collector runs, with what it
+ * holds. A store on a server is copied by its own means afterwards.
+ */
+import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+
+import { makeDirectory } from "@turnproof/journal/process-lock";
+import { CodedError } from "@turnproof/semconv";
+import { snapshotEngine, snapshotEvidence } from "@turnproof/store/admin";
+import type { Command } from "commander";
+
+import { openStore, serverOf } from "../backend/backend.ts";
+import { postgresFolder } from "../backend/postgres-place.ts";
+import { readConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import { version } from "../version.ts";
+import { auditHead, countEvidence } from "./backup-counts.ts";
+import { copyTree, writeManifest } from "./backup-manifest.ts";
+import type { BackupEntry, EvidenceCounts, Manifest } from "./backup-manifest.ts";
+import { copyAudit, copyDocuments, copyJournal, copyState } from "./backup-parts.ts";
+import { auditFolder, auditName, dataFolder } from "./backup-parts.ts";
+import { withJson } from "./command.ts";
+import { attempt } from "./failure.ts";
+import { printJson, printTable, say } from "./terminal.ts";
+
+interface BackupFlags {
+  readonly json?: boolean;
+  readonly to: string;
+  readonly dataDir?: string;
+}
+
+/** Adds the command. */
+export function addBackupCommand(program: Command): void {
+  withJson(program.command("backup"))
+    .description("copy the data directory while the collector runs, and count what it holds")
+    .requiredOption("--to <folder>", "folder of the backup; must not hold files")
+    .option("--data-dir <dir>", "data directory (default .turnproof)")
+    .addHelpText(
+      "after",
+      `
+Journal, keys, audit log, memory files and the embedded store are copied: SQLite as of one moment,
+the embedded ClickHouse by hard links beside the data directory first. The copy is opened and read
+once, so that the manifest says how many events and turns it holds. A database on a server or in a
+folder of its own is not in the backup: copy it afterwards, never before (docs/operate/backup.md).
+
+The backup holds the keys and what the stores hold: encrypt it.`,
+    )
+    .action((flags: BackupFlags) => attempt(flags, () => backup(flags)));
+}
+
+async function backup(flags: BackupFlags): Promise<void> {
+  const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
+  if (!existsSync(config.dataDir)) throw new CodedError("not_configured", { field: "data dir" });
+  const target = resolve(flags.to);
+  await requireEmpty(target);
+  const partial = `${target}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  makeDirectory(partial);
+  const made = await copyAll(config, partial);
+  await writeManifest(partial, made);
+  // It is empty, or not there.
+  await rmdir(target).catch(() => {});
+  await rename(partial, target);
+  const { entries, evidence, audit } = made;
+  const bytes = entries.reduce((sum, item) => sum + (item.is === "file" ? item.bytes : 0), 0);
+  const files = entries.filter(({ is }) => is === "file").length;
+  if (flags.json === true) printJson({ to: target, files, bytes, evidence, audit });
+  else {
+    printTable(
+      ["FILES", "BYTES", "EVENTS", "TURNS", "AUDIT RECORDS"],
+      [[files, bytes, evidence?.events ?? "-", evidence?.turns ?? "-", audit?.records ?? "-"]].map(
+        (row) => row.map(String),
+      ),
+    );
+  }
+  for (const place of databasesOf(config)) {
+    say(`Not in the backup: ${place}. Copy it now; docs/operate/backup.md says how.`);
+  }
+}
+
+/** @throws CodedError folder_not_empty */
+export async function requireEmpty(folder: string): Promise<void> {
+  // A folder that is not there holds nothing.
+  const names = await readdir(folder).catch(() => []);
+  if (names.length > 0) throw new CodedError("folder_not_empty", { field: basename(folder) });
+}
+
+/** Databases that are not in the data directory. */
+function databasesOf(config: Config): readonly string[] {
+  const hosts = [serverOf(config), serverOf(config, config.memoryBackend)];
+  const url = [config.backend, config.memoryBackend].includes("postgres") && config.postgresUrl;
+  if (typeof url === "string" && postgresFolder(url) !== undefined) {
+    hosts.push("the folder of the embedded PostgreSQL, for which the collector has to stop");
+  }
+  return [...new Set(hosts.filter((host) => host !== undefined))];
+}
+
+async function copyAll(config: Config, to: string): Promise<Manifest> {
+  const { dataDir, auditLog } = config;
+  const entries = await copyState(dataDir, to, auditLog);
+  entries.push(...(await copyJournal(dataDir, to)));
+  const hasAudit = auditLog !== undefined && existsSync(auditLog);
+  if (hasAudit) entries.push(...(await copyAudit(auditLog, to)));
+  entries.push(...(await copyDocuments(dataDir, to, "memory")));
+  const store = await copyStore(config, to);
+  return {
+    format: 1,
+    version,
+    made_at: new Date().toISOString(),
+    backend: config.backend,
+    memory_backend: config.memoryBackend,
+    evidence: store.evidence,
+    audit: hasAudit ? await auditHead(join(to, auditFolder, auditName)) : null,
+    entries: [...entries, ...store.entries],
+  };
+}
+
+interface CopiedStore {
+  readonly entries: readonly BackupEntry[];
+  readonly evidence: EvidenceCounts | null;
+}
+
+/** The embedded store through a snapshot beside the data directory, which is counted. */
+async function copyStore(config: Config, to: string): Promise<CopiedStore> {
+  const { dataDir } = config;
+  const folders = ["clickhouse", "files"].filter((name) => existsSync(join(dataDir, name)));
+  if (serverOf(config) !== undefined || folders.length === 0) {
+    return { entries: [], evidence: null };
+  }
+  // On the same disk, where hard links are possible.
+  const staging = join(dirname(resolve(dataDir)), `.${basename(resolve(dataDir))}.snapshot`);
+  await rm(staging, { recursive: true, force: true });
+  await mkdir(staging, { mode: 0o700 });
+  try {
+    const entries: BackupEntry[] = [];
+    for (const name of folders) {
+      const [from, into] = [join(dataDir, name), join(staging, name)];
+      if (name === "clickhouse") await snapshotEngine(from, into);
+      else await snapshotEvidence(from, into);
+      if (!existsSync(into)) continue;
+      entries.push(...(await copyTree(into, join(to, dataFolder, name), `${dataFolder}/${name}`)));
+    }
+    return { entries, evidence: await countIn({ ...config, dataDir: staging }) };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** Counts of the embedded store of this data directory. */
+export async function countIn(config: Config): Promise<EvidenceCounts> {
+  const store = await openStore(config);
+  try {
+    return await countEvidence(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * @module RangePicker: the range of time of a page over many turns, in its header. Offered ranges
+ * are links and the own range is a form, so that it works without scripts; a relative range stays
+ * relative in the address.
+ */
+import type { FC } from "hono/jsx";
+
+import {
+  askedRange,
+  isRelative,
+  offeredRanges,
+  rangeParameters,
+  readTime,
+  relativeWords,
+} from "../display/time-range.ts";
+import { Icon } from "../icons.tsx";
+import { Time } from "./figure.tsx";
+
+/** The picker of a page with this path and query; the page's other parameters are kept. */
+export const RangePicker: FC<{ readonly path: string; readonly query: URLSearchParams }> = ({
+  path,
+  query,
+}) => {
+  const start = query.get("start_time") ?? "";
+  const end = query.get("end_time") ?? "";
+  const offered = end === "" ? offeredRanges.find((range) => range.start === start) : undefined;
+  const kept = [...query].filter(([name, value]) => value !== "" && !isLeft(name));
+  return (
+    <details class="range" data-range>
+      <summary class="button" title="Time range">
+        <Icon name="clock" label="Time range:" />
+        <span class="range-words">
+          {start === "" && end === "" ? (
+            "All time"
+          ) : offered === undefined ? (
+            <>
+              <Bound at={start} open="start" /> – <Bound at={end} open="now" />
+            </>
+          ) : (
+            offered.name
+          )}
+        </span>
+      </summary>
+      <div class="range-menu">
+        <ul>
+          <li>
+            <Offer href={hrefOf(path, kept)} name="All time" on={start === "" && end === ""} />
+          </li>
+          {offeredRanges.map((range) => (
+            <li>
+              <Offer
+                href={hrefOf(path, [...kept, ["start_time", range.start]])}
+                name={range.name}
+                on={range === offered}
+              />
+            </li>
+          ))}
+        </ul>
+        <form method="get" action={path} aria-label="Own time range" data-range-form>
+          {kept.map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          <Field name="start_time" word="From" value={start} />
+          <Field name="end_time" word="Before" value={end} />
+          <div class="range-end">
+            <span class="muted" data-range-clock>
+              in UTC
+            </span>
+            <button class="button bare small" type="button" data-other-clock hidden>
+              UTC or local
+            </button>
+            <button class="button" type="submit">
+              Apply
+            </button>
+          </div>
+        </form>
+      </div>
+    </details>
+  );
+};
+
+/** The range of this page in another form of it. */
+export const RangeInputs: FC<{ readonly query: URLSearchParams }> = ({ query }) => (
+  <>
+    {Object.entries(askedRange(query)).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+  </>
+);
+
+/** A cursor belongs to the range that it was issued for. */
+function isLeft(name: string): boolean {
+  return name === "cursor" || rangeParameters.some((parameter) => parameter === name);
+}
+
+function hrefOf(path: string, parameters: readonly (readonly [string, string])[]): string {
+  const text = new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+const Offer: FC<{ readonly href: string; readonly name: string; readonly on: boolean }> = ({
+  href,
+  name,
+  on,
+}) => (
+  <a href={href} aria-current={on ? "true" : undefined}>
+    {name}
+  </a>
+);
+
+const Bound: FC<{ readonly at: string; readonly open: string }> = ({ at, open }) =>
+  at === "" ? (
+    <>{open}</>
+  ) : isRelative(at) ? (
+    <>{relativeWords(at)}</>
+  ) : (
+    <Time at={readTime(at, 0) ?? at} form="daytime" />
+  );
+
+/** One end of the own range; the field shows a relative time as no value. */
+const Field: FC<{ readonly name: string; readonly word: string; readonly value: string }> = ({
+  name,
+  word,
+  value,
+}) => {
+  const utc = isRelative(value) ? "" : (readTime(value, 0) ?? "");
+  return (
+    <label>
+      <span>{word}</span>
+      <input class="field" type="datetime-local" step="1" name={name} value={utc.slice(0, 19)} />
+    </label>
+  );
+};

@@ -1,0 +1,96 @@
+/**
+ * @module The range of time as an operator uses it: chosen in the header of any page over many
+ * turns, kept from page to page, brushed on a chart by keys, and all of it without scripts.
+ */
+import { expect, test } from "vitest";
+
+import { turnEvents } from "../collector/desk.ts";
+import { expectSoundInEveryLook } from "./every-look.ts";
+import { openedSite, wide } from "./opened-site.ts";
+
+const hourMs = 3_600_000;
+const now = Date.now();
+
+// One turn in each of the last ten hours.
+const { visit } = openedSite({
+  put: Array.from({ length: 10 }, (_, n) => {
+    const at = new Date(now - n * hourMs - 60_000).toISOString();
+    return turnEvents({ root: `root-${n}`, at, user: "ann", agent: "desk", thread: "thr" });
+  }).flat(),
+});
+
+const parametersOf = (url: string): Record<string, string> =>
+  Object.fromEntries(new URL(url).searchParams);
+
+test("without scripts a range is chosen, goes along, and an own one is a form", async () => {
+  const page = await visit("/traces?agent_id=desk", { ...wide, script: false });
+  await page.locator("[data-range] summary").click();
+  await page.locator("[data-range] a", { hasText: "Last 6 hours" }).click();
+  expect(parametersOf(page.url())).toEqual({ agent_id: "desk", start_time: "-6h" });
+  expect(await page.locator("tbody tr[data-key]").count()).toBe(6);
+  await page.locator(".rail a", { hasText: "Threads" }).click();
+  expect(parametersOf(page.url())).toEqual({ start_time: "-6h" });
+  expect(await page.locator("main").innerText()).toContain("6");
+  await page.locator("a[data-row]").first().click();
+  expect(new URL(page.url()).pathname).toBe("/threads/thr");
+  expect(await page.locator(".range-words").innerText()).toBe("Last 6 hours");
+  await page.locator("[data-range] summary").click();
+  await page.locator("[data-range-form] [name=start_time]").fill("2026-11-20T08:30:00");
+  await page.locator("[data-range-form] button[type=submit]").click();
+  expect(parametersOf(page.url())).toEqual({ start_time: "2026-11-20T08:30", end_time: "" });
+  expect(await page.locator(".range-words").innerText()).toBe("11-20 08:30:00 – now");
+});
+
+test("the picker is sound when it is open, and closes as a menu does", async () => {
+  const page = await visit("/agents");
+  await page.locator("[data-range] summary").click();
+  await expectSoundInEveryLook(page);
+  await page.keyboard.press("Escape");
+  expect(await page.locator("[data-range]").getAttribute("open")).toBeNull();
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("SUMMARY");
+});
+
+test("keys brush the chart; the range survives a page without one", async () => {
+  const page = await visit("/traces?start_time=-12h");
+  await page.locator("[data-readout]", { hasText: "10 turns in all" }).waitFor();
+  const chart = page.getByRole("slider");
+  await chart.focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowLeft");
+  expect(await chart.getAttribute("aria-valuetext")).toMatch(/ · \d+ turns?/);
+  const before = Number(await chart.getAttribute("aria-valuenow"));
+  await page.keyboard.press("Shift+ArrowLeft");
+  await page.keyboard.press("Shift+ArrowLeft");
+  expect(Number(await chart.getAttribute("aria-valuenow"))).toBe(before - 2);
+  const [step, last] = await page.locator("[data-histogram]").evaluate((figure) => {
+    const bars = [...figure.querySelectorAll<SVGGElement>("g")];
+    const from = (bar?: SVGGElement): number => Number(bar?.dataset["from"]);
+    return [from(bars[1]) - from(bars[0]), from(bars.at(-1))] as const;
+  });
+  await Promise.all([page.waitForURL(/end_time=/), page.keyboard.press("Enter")]);
+  const chosen = parametersOf(page.url());
+  expect([Date.parse(chosen["start_time"] ?? ""), Date.parse(chosen["end_time"] ?? "")]).toEqual([
+    last - 3 * step,
+    last,
+  ]);
+  await page.goto(new URL("/settings", page.url()).href);
+  await page.keyboard.press("g");
+  await Promise.all([page.waitForURL(/\/cost/), page.keyboard.press("p")]);
+  expect(parametersOf(page.url())).toEqual(chosen);
+});
+
+test("an own range is typed in the clock of the page and kept in UTC", async () => {
+  const page = await visit("/tools");
+  await page.evaluate(() => localStorage.setItem("turnproof.clock", "local"));
+  await page.reload();
+  await page.locator("[data-range] summary").click();
+  const field = page.locator("[data-range-form] [name=start_time]");
+  await field.fill("2026-11-20T08:30:00");
+  const utc = await page.evaluate(() => new Date("2026-11-20T08:30:00").toISOString());
+  await Promise.all([
+    page.waitForURL(/start_time=/),
+    page.locator("[data-range-form] button[type=submit]").click(),
+  ]);
+  expect(parametersOf(page.url())).toEqual({ start_time: utc });
+  expect(await field.inputValue()).toMatch(/^2026-11-20T08:30/);
+});

@@ -1,0 +1,102 @@
+/**
+ * @module Free text in the filter bar over HTTP: a word without a key finds turns by an id, whole,
+ * and by readable names and findings, in part; the list and every count agree, inside the scope.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { judgeTurns, openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+const accounts = JSON.stringify({
+  otto: { token: "otto-token-0123456789", role: "viewer" },
+  alice: { token: "alice-token-0123456789", role: "viewer", user_id: "alice" },
+});
+const as = (name: string): Record<string, string> => ({
+  authorization: `Bearer ${name}-token-0123456789`,
+});
+
+let desk: Desk;
+
+beforeAll(async () => {
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts }, { judge: { quietMs: 1e15 } });
+  for (const [root, agent, user] of [
+    ["root-1", "order-desk", "alice"],
+    ["root-2", "Order-Returns", "bob"],
+    ["root-3", "reader", "alice"],
+    ["root-4", "reader", "bob"],
+  ] as const) {
+    await desk.put(turnEvents({ root, agent, user, thread: `thread-${user}` }));
+  }
+  await judgeTurns(desk.store, ["root-4"], {
+    verdict: "partial",
+    finding_codes: ["delivery_unconfirmed"],
+  });
+});
+afterAll(() => desk.collector.close());
+
+async function found(q: string, who = "otto"): Promise<readonly string[]> {
+  const query = `q=${encodeURIComponent(q)}`;
+  const { items } = await desk.json<{ items: { root_trace_id: string }[] }>(
+    `/traces/turns.json?${query}`,
+    as(who),
+  );
+  const { turns } = await desk.json<{ turns: number }>(`/traces/facets.json?${query}`, as(who));
+  expect(turns).toBe(items.length);
+  return items.map(({ root_trace_id: root }) => root).toSorted();
+}
+
+test.each([
+  ["order", ["root-1", "root-2"]],
+  ["ORDER-RET", ["root-2"]],
+  ["-order", ["root-3", "root-4"]],
+  ["order -user:bob", ["root-1"]],
+  ["root-3", ["root-3"]],
+  ["root-", []],
+  ["root-3-turn", ["root-3"]],
+  ["root-3-run", ["root-3"]],
+  ["thread-bob", ["root-2", "root-4"]],
+  ["bob", ["root-2", "root-4"]],
+  ["unconfirmed", ["root-4"]],
+  ["reader unconfirmed", ["root-4"]],
+  ['"order desk"', []],
+])("%s finds %j", async (q, roots) => {
+  expect(await found(q)).toEqual(roots);
+});
+
+test("a tenant's operator finds names of its own turns only", async () => {
+  expect(await found("order", "alice")).toEqual(["root-1"]);
+  expect(await found("bob", "alice")).toEqual([]);
+  expect(await found("root-4", "alice")).toEqual([]);
+});
+
+test("a page marks the wrong word with its reason, and answers the rest", async () => {
+  const page = await desk.get("/traces?q=reader%20verdict:good%20latency:soon", {
+    accept: "text/html",
+    ...as("otto"),
+  });
+  expect(page.status).toBe(200);
+  const html = await page.text();
+  expect(html).toContain("<mark>verdict:good</mark>");
+  expect(html).toContain("verdict: is one of success, partial, failed, unknown, unjudged");
+  expect(html).toContain("<mark>latency:soon</mark>");
+  expect(html).toContain('aria-invalid="true"');
+  expect(html).toContain('value="reader verdict:good latency:soon"');
+  expect([...html.matchAll(/<tr data-key/g)]).toHaveLength(2);
+});
+
+test("columns and density are in the address, and a cursor serves any of them", async () => {
+  const html = await (
+    await desk.get("/traces?hide=memory,cache,nonsense&rows=dense&limit=1", {
+      accept: "text/html",
+      ...as("otto"),
+    })
+  ).text();
+  expect(html).toContain('class="grid turn-table hide-memory hide-cache dense-rows"');
+  expect(html).toContain("/traces?hide=cache&amp;rows=dense&amp;limit=1");
+  const { next_cursor: cursor } = await desk.json<{ next_cursor: string }>(
+    "/traces/turns.json?limit=1&hide=memory",
+    as("otto"),
+  );
+  const next = `/traces/turns.json?limit=1&rows=dense&cursor=${encodeURIComponent(cursor)}`;
+  expect((await desk.get(next, as("otto"))).status).toBe(200);
+});
