@@ -10,6 +10,7 @@ import { addCanaryCommand } from "./canary.ts";
 import { addCheckCommand } from "./check.ts";
 import { addDeleteUserCommand } from "./delete-user.ts";
 import { addDoctorCommand } from "./doctor.ts";
+import { addEvidencePackCommand } from "./evidence-pack.ts";
 import { addExportCommand } from "./export.ts";
 import { addFindCommand } from "./find.ts";
 import { addGateCommand } from "./gate.ts";
@@ -55,6 +56,7 @@ Exit codes: 0 success, 1 failure or a negative result, 2 wrong arguments or conf
     addFindCommand,
     addTailCommand,
     addExportCommand,
+    addEvidencePackCommand,
     addMcpCommand,
     addDoctorCommand,
     addTokenCommand,

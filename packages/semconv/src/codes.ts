@@ -51,6 +51,11 @@ export const codes = {
     status: 400,
   },
 
+  legal_hold: {
+    sentence: "A legal hold is set: nothing is deleted while TURNPROOF_LEGAL_HOLD is true.",
+    status: 409,
+  },
+
   // Mapping (vocabulary: Envelopes; vocabulary: From a span to an event)
   time_clamped: { sentence: "A time was absent, inverted or out of range and was clamped." },
 
