@@ -147,7 +147,7 @@ function attributesOf(event: TurnEvent): readonly (readonly [string, AttributeVa
   put("producer_id", event.producer_id);
   put("producer_seq", event.producer_seq);
   for (const [name, value] of Object.entries(event.attributes)) {
-    put(name as AttributeName, value as AttributeValue | null);
+    put(name as AttributeName, value);
   }
   const lists = {
     ...refsToAttributes("input", event.input_refs ?? []),
