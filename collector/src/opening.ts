@@ -49,7 +49,8 @@ import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
-import type { Alerts, Parts } from "./parts.ts";
+import type { Alerts, Parts, Readers } from "./parts.ts";
+import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
 import { version } from "./version.ts";
@@ -98,7 +99,6 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const knownNames = namesOf(config);
   if (knownNames.length > 0) allowNames(knownNames);
   const { identityKey, ...door } = openDoor(opening);
-  const now = options.now ?? Date.now;
   // The journal's lock comes first: its error states that the directory is in use.
   const waiting = Promise.withResolvers<EvidenceStore>();
   // Those who await these receive the failure; until then it is not an unhandled one.
@@ -144,6 +144,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const patient = withMemoryRows(operatorStore(store, config.readOnly), memory);
   const parts: Parts = {
     ...door,
+    contracts: openContracts(opening),
     config,
     version,
     log,
@@ -157,22 +158,50 @@ export async function openParts(opening: Opening): Promise<Parts> {
     hooks: options.hooks ?? {},
     requests: createRequestMetrics(),
     cookieName: cookieNameOf(config.cookieSecure, config.basePath),
-    now,
+    now: options.now ?? Date.now,
     closing,
   };
+  const judging = openJudging(opening, { parts, store, memory: given });
+  recording.resolve(judging.record);
+  const { recorder, readers } = judging;
+  const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
+  return { ...whole, alerts: await openAlerts(opening, whole) };
+}
+
+interface Judging {
+  readonly recorder: Parts["recorder"];
+  readonly readers: Readers | undefined;
+  readonly record: RecordBatch;
+}
+
+/** The threads that answer and judge, and what records each stored batch. */
+function openJudging(
+  { config, log, options, opened }: Opening,
+  reading: {
+    readonly parts: Parts;
+    readonly store: EvidenceStore;
+    readonly memory: MemoryStore | undefined;
+  },
+): Judging {
+  const { parts, store } = reading;
   const judge = options.judge !== false && !config.readOnly;
   const readers = threaded(options, config, store)
-    ? createReaders({ parts, store, memory: given, judge })
+    ? createReaders({ ...reading, judge })
     : undefined;
   if (readers !== undefined) opened.push(() => readers.close());
   // Turns are written where they are judged, because they are in memory there.
   const bytesMax = judge && readers === undefined ? config.judgeBytesMax : 0;
-  const draft = bytesMax > 0 ? draftJudge(config) : undefined;
+  const draft = bytesMax > 0 ? draftJudge(config, parts.contracts) : undefined;
   const recorder = turnRecorder(store, collectorScope(), { bytesMax, draft });
   const own = recordFrames(recorder);
-  recording.resolve(loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log));
-  const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
-  return { ...whole, alerts: await openAlerts(opening, whole) };
+  const record = loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log);
+  return { recorder, readers, record };
+}
+
+function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
+  const contracts = openStandingContracts(config.contracts, log);
+  opened.push(async () => contracts?.close());
+  return contracts;
 }
 
 /** The way to another endpoint, where one is configured. */

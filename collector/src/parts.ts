@@ -26,6 +26,7 @@ import type { RequestMetrics } from "./http/request-metrics.ts";
 import type { Receiver } from "./receive/otlp/receiver.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
 import type { Log } from "./log.ts";
+import type { StandingContracts } from "./judge/standing-contracts.ts";
 import type { StatementSigner } from "./judge/statement.ts";
 
 /** The threads of one collector. */
@@ -66,6 +67,8 @@ export interface Parts {
   readonly readers?: Readers | undefined;
   /** Writes turns of stored events; absent where nothing is received or judged. */
   readonly recorder?: TurnRecorder | undefined;
+  /** Contracts that every turn is judged by; absent without a folder of them. */
+  readonly contracts?: StandingContracts | undefined;
   /** Absent in read-only mode and in a reading thread. */
   readonly alerts?: Alerts | undefined;
   /** The same without read timeouts, for background work. */
@@ -96,7 +99,7 @@ export interface Parts {
 /** The parts that the judge uses; its thread opens no others. */
 export interface JudgeParts extends Pick<
   Parts,
-  "config" | "log" | "store" | "recorder" | "server" | "now"
+  "config" | "contracts" | "log" | "store" | "recorder" | "server" | "now"
 > {
   readonly ingest: Pick<Receiver, "mark" | "report" | "losses">;
 }

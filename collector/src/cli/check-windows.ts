@@ -66,7 +66,7 @@ export interface CheckFilters {
   readonly since?: string;
   readonly until?: string;
   /** Further parameters of the list, for example those of the filter bar's terms. */
-  readonly terms?: Readonly<Record<string, string>>;
+  readonly terms?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Turns of one root that are judged together. */

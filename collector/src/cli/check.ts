@@ -24,7 +24,7 @@ import { createClient } from "./client.ts";
 import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";
 import { readContractSources } from "./contract-sources.ts";
-import type { NamedContracts } from "./contract-sources.ts";
+import type { NamedContracts } from "../config/contract-files.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, fail, printable, say } from "./terminal.ts";
 

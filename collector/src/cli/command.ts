@@ -44,6 +44,7 @@ export interface FilterFlags {
   readonly thread?: string;
   readonly user?: string;
   readonly root?: string;
+  readonly turn?: string;
   readonly kind?: string;
   readonly status?: string;
   readonly tool?: string;
@@ -58,6 +59,7 @@ export function filterParameters(flags: FilterFlags): Record<string, string | un
     thread_id: flags.thread,
     user_id: flags.user,
     root_trace_id: flags.root,
+    turn_id: flags.turn,
     event_kind: flags.kind,
     status: flags.status,
     tool_name: flags.tool,

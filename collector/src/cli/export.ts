@@ -10,6 +10,7 @@ import { tableFormatNames } from "../tables/formats.ts";
 import { createClient } from "./client.ts";
 import { filterParameters, withClient, withFilters } from "./command.ts";
 import type { FilterFlags, SharedFlags } from "./command.ts";
+import { exportGoldens } from "./export-goldens.ts";
 import { exportParts, printExport } from "./export-parts.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, say } from "./terminal.ts";
@@ -17,6 +18,8 @@ import { exitCodes, say } from "./terminal.ts";
 interface ExportFlags extends SharedFlags, FilterFlags {
   readonly store?: string;
   readonly pages?: boolean;
+  readonly asGoldens?: boolean;
+  readonly limit: string;
   readonly out?: string;
   readonly format?: string;
   readonly table?: string;
@@ -27,10 +30,13 @@ interface ExportFlags extends SharedFlags, FilterFlags {
 export function addExportCommand(program: Command): void {
   withFilters(withClient(program.command("export")))
     .description("write all events under the filters to stdout, one JSON per line; or to files")
+    .option("--turn <id>", "only this turn")
     .option("--since <time>", "child events at or after this time (ISO 8601)")
     .option("--until <time>", "child events before this time (ISO 8601)")
     .option("--store <store>", "trace, conversation, tool_log or all")
     .option("--pages", "write whole pages instead: they say how they were read")
+    .option("--as-goldens", "write golden trajectories of the turns, as YAML")
+    .option("--limit <n>", "with --as-goldens: the newest turns, at most so many", "100")
     .option("--out <folder>", "write files into this folder instead, with export.json beside them")
     .option("--format <format>", `with --out: ${tableFormatNames.join(", ")} (default parquet)`)
     .option("--table <table>", "with --out: events, turns or calls (default events)")
@@ -38,15 +44,20 @@ export function addExportCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-Exit code 3 when the window could not be read completely. Files have up to ${limits.exportRowsMax.toLocaleString("en")} events
-or turns each and are read together by their pattern; an interrupted export is resumed within a week.
+Exit code 3 when the window could not be read completely, or a turn gave no golden trajectory:
+one that did not end, or a part of which may be missing.
+Files have up to ${limits.exportRowsMax.toLocaleString("en")} events or turns each and are read together by their
+pattern; an interrupted export is resumed within a week.
 
   turnproof export --root "$TRACE_ID" --pages > window.ndjson
   turnproof reconcile --events window.ndjson
+  turnproof export --as-goldens --agent support --since 2026-11-25 > contracts/goldens.yaml
   turnproof export --format parquet --table turns --since 2026-11-01 --out ./turns
   duckdb -c "SELECT verdict, count(*) FROM './turns/*.parquet' GROUP BY ALL"`,
     )
-    .action((flags: ExportFlags) => attempt(flags, () => exportEvents(flags)));
+    .action((flags: ExportFlags) =>
+      attempt(flags, () => (flags.asGoldens === true ? exportGoldens(flags) : exportEvents(flags))),
+    );
 }
 
 /** Flags that only files have, and flags that they do not have. */

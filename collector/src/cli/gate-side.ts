@@ -16,7 +16,7 @@ import { parametersOf, readTerms } from "../ui/display/filter-terms.ts";
 import { collectorWindows, fileWindow } from "./check-windows.ts";
 import type { CheckedWindow } from "./check-windows.ts";
 import type { Client } from "./client.ts";
-import type { NamedContracts } from "./contract-sources.ts";
+import type { NamedContracts } from "../config/contract-files.ts";
 
 /** One turn of a side. Absent: not recorded. */
 export interface SideTurn {

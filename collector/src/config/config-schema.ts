@@ -5,6 +5,7 @@ import { z } from "zod";
 
 import { priceFileIn } from "./price-file.ts";
 import { alertRulesIn, alertTargets, webhookSecret } from "./alert-rules.ts";
+import { contractFolderIn } from "./contract-files.ts";
 import { accountsIn } from "./accounts.ts";
 import {
   declaredProxy,
@@ -75,6 +76,7 @@ export const schema = z.object({
   INGEST: z.enum(["on", "off"], "say on or off").default("on"),
   INGEST_TOKENS: ingestTokens.default([]),
   TRUSTED_INGEST: list.optional(),
+  CONTRACTS: contractFolderIn.optional(),
   PRICES: priceFileIn.optional(),
   ALERT_RULES: alertRulesIn.default([]),
   ALERT_TARGETS: alertTargets.default([]),

@@ -100,6 +100,11 @@ export const variables: readonly Variable[] = [
   row("INGEST_TOKENS", "", "Comma-separated `name:token[:application_id]`, or bare tokens.", true),
   row("TRUSTED_INGEST", "everyone", "Names whose verification and acknowledgement count."),
   row(
+    "CONTRACTS",
+    "",
+    "Path of a folder of contracts (YAML, JSON) that every turn is judged by; read again when a file changes.",
+  ),
+  row(
     "PRICES",
     "",
     "Path of a JSON file with prices of models that come before the built-in list's; read at start.",

@@ -67,6 +67,8 @@ export interface Config {
   readonly alertRules: readonly AlertRule[];
   readonly alertTargets: readonly AlertTarget[];
   readonly alertSecret?: string;
+  /** Folder of contracts that every turn is judged by. */
+  readonly contracts?: string;
   /** Prices that come before those of the list. */
   readonly prices?: PriceFile;
   /** Age in days below which no evidence is deleted by retention. */
@@ -273,6 +275,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     pseudonymKey: data.UI_PSEUDONYM_KEY,
     traceLink: data.UI_TRACE_LINK,
     trustedIngest: data.TRUSTED_INGEST,
+    contracts: data.CONTRACTS,
     prices: data.PRICES,
     alertSecret: data.ALERT_SECRET,
     turnLimits: data.TURN_LIMIT,

@@ -83,6 +83,32 @@ export async function turnCosts(
   return { total, rows: dearest(rows), complete: true };
 }
 
+/**
+ * Costs by the start of an interval of time.
+ *
+ * @param everyMs a divisor of a day; shorter ones are used where prices depend on the time of day
+ */
+export async function costsOverTime(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  { list, everyMs }: { readonly list: PriceList; readonly everyMs: number },
+): Promise<ReadonlyMap<number, Cost>> {
+  const { everyMs: pricedMs, inputSteps } = await divisionOf(ledger, question, list);
+  const division = { everyMs: Math.min(everyMs, pricedMs), inputSteps };
+  const groups = await ledger.callFigures(question, "model", ["name", "provider"], division);
+  const costs = new Map<number, Cost>();
+  for (const figures of groups) {
+    const from = Math.floor((figures.from_ms ?? 0) / everyMs) * everyMs;
+    const { calls, priced_calls, ranged_calls, unpriced_calls, low_usd, high_usd } = pricedRow(
+      figures,
+      { list, division },
+    );
+    const own = { calls, priced_calls, ranged_calls, unpriced_calls, low_usd, high_usd };
+    costs.set(from, addCost(costs.get(from) ?? noCost, own));
+  }
+  return costs;
+}
+
 /** Prices change at midnight UTC, and those of few models by the hour. */
 async function divisionOf(
   ledger: TurnReader,

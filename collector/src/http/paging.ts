@@ -39,9 +39,8 @@ type PageParameters = Parameters<typeof readingFor>[1] & {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly view?: string | undefined;
-  readonly store?: string | undefined;
-  /** A cursor belongs to its order. */
   readonly sort?: string | undefined;
+  readonly store?: string | undefined;
 };
 
 /**

@@ -13,12 +13,17 @@ import type { Briefing, JudgeMemory } from "./briefing.ts";
 import { codesOf, unendedCodes } from "./judge-codes.ts";
 import { knownLosses } from "./losses.ts";
 import type { JudgeParts } from "../parts.ts";
+import { contractNames } from "./standing-contracts.ts";
+import type { StandingContracts } from "./standing-contracts.ts";
 
 /**
  * Judges a root as stored, as a complete window without losses. A root with an unfinished
  * operation is not judged: its verdict depends on the time and on its process.
  */
-export function draftJudge({ turnLimits }: Pick<Config, "turnLimits">): JudgeRoot {
+export function draftJudge(
+  { turnLimits }: Pick<Config, "turnLimits">,
+  contracts?: StandingContracts,
+): JudgeRoot {
   return ({ events }) => {
     const asOf = latestReceipt(events);
     if (asOf === undefined) return undefined;
@@ -37,7 +42,8 @@ export function draftJudge({ turnLimits }: Pick<Config, "turnLimits">): JudgeRoo
       const found = judgeSettledTurn(own, { normalizationMetadata });
       const { findings, open_until: until, status } = found.verdict;
       if (until !== null || findings.some(({ code }) => unendedCodes.has(code))) return undefined;
-      return { verdict: status, ...codesOf(found), judged_at: asOf, as_of: asOf };
+      const results = contractNames(contracts, own, normalizationMetadata);
+      return { verdict: status, ...codesOf(found), ...results, judged_at: asOf, as_of: asOf };
     };
   };
 }

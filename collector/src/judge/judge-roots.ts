@@ -13,6 +13,7 @@ import type { Briefing, JudgeMemory } from "./briefing.ts";
 import type { OpenRoots } from "./judge-open.ts";
 import { judgeWindows } from "./judge-windows.ts";
 import type { JudgeParts } from "../parts.ts";
+import { contractNames } from "./standing-contracts.ts";
 import { metadataOf } from "./verdict.ts";
 import type { Window } from "../turns/window.ts";
 
@@ -115,6 +116,7 @@ export class TurnsOfRoot {
     return {
       verdict: verdict.status,
       ...codesOf(found),
+      ...contractNames(this.parts.contracts, events, this.metadata),
       judged_at: new Date(this.parts.now()).toISOString(),
       // The latest judged receipt, not the mark: any later receipt makes the verdict outdated.
       as_of: this.window.as_of ?? verdict.as_of ?? "",

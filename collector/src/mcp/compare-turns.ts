@@ -1,8 +1,13 @@
 /** @module CompareTurns: what changed between two turns, and between two releases. */
 import type { ComparedModel } from "../pages/compare/route.ts";
+import { releaseTerm } from "../pages/releases/route.ts";
+import type { ReleasesModel } from "../pages/releases/route.ts";
 import type { TurnsModel } from "../pages/turns/route.ts";
 import type { TrendModel } from "../pages/turns/trend.ts";
+import type { CohortRow } from "../ui/display/cohort-figures.ts";
+import { sideText } from "../ui/display/cohort-words.ts";
 import { durationText, shareText } from "../ui/display/figures.ts";
+import { chanceText } from "../ui/display/share-words.ts";
 import { tokensPerTurn } from "../ui/display/trend.ts";
 import { AnswerText, evidence, value } from "./answer-text.ts";
 import type { Ask } from "./ask.ts";
@@ -100,7 +105,8 @@ export const compareReleases: Tool = tool({
   title: "What changed between two releases?",
   description:
     "Turns, verdicts, durations, failed tools and tokens of two releases, exact over all their " +
-    "turns, and a pair of turns to compare. Without names, the two that appeared last.",
+    "turns, what differs beyond chance, and a pair of turns to compare. Without names, the two " +
+    "that appeared last.",
   input: {
     baseline: anId.optional().describe("Release that is compared against."),
     candidate: anId.optional().describe("Release that is compared."),
@@ -129,16 +135,32 @@ export const compareReleases: Tool = tool({
     ] as const) {
       text.add(`${side} ${releaseLine(of)}`);
     }
-    const pair = after.change;
-    if (pair !== null) {
+    const sides = {
+      ...filter,
+      a: releaseTerm(before.release ?? ""),
+      b: releaseTerm(after.release ?? ""),
+    };
+    const { compared } = await ask.json<ReleasesModel>("/traces/compare/releases.json", sides);
+    const [pair] = compared?.pairs ?? [];
+    if (pair !== undefined) {
       text.add(
         `a pair of turns: baseline_root ${value(pair.baseline_root)} candidate_root ` +
           `${value(pair.candidate_root)} agent_id ${value(pair.agent_id)}`,
       );
     }
-    return text.end(`page: ${ask.link("/traces", { ...filter, chart: "trend" })}`);
+    for (const { name, rows } of compared?.groups ?? []) {
+      for (const row of rows) {
+        if (row.significant) text.add(`differs: ${value(name)} ${changeLine(row)}`);
+      }
+    }
+    return text.end(`page: ${ask.link("/traces/compare/releases", sides)}`);
   },
 });
+
+function changeLine(row: CohortRow): string {
+  const [a, b] = [row.a, row.b].map((side) => sideText(side, row.unit) ?? "unknown");
+  return `${value(row.name)} ${a} -> ${b}, p ${row.p === null ? "unknown" : chanceText(row.p)}`;
+}
 
 function releaseLine(of: TrendModel["releases"][number]): string {
   const verdicts = Object.entries(of.verdicts).map(

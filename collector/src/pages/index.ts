@@ -29,6 +29,7 @@ import { feedbackGroup } from "./feedback/route.ts";
 import { findGroup } from "./find/route.ts";
 import { healthGroup } from "./health/route.ts";
 import { homeGroup } from "./home/route.ts";
+import { incidentsGroup } from "./incidents/route.ts";
 import { learningGroup } from "./learning/route.ts";
 import { liveGroup } from "./live/route.ts";
 import { loginGroup } from "./login/route.ts";
@@ -36,6 +37,7 @@ import { mcpGroup } from "./mcp/route.ts";
 import { memoryGroup } from "./memory/route.ts";
 import { patternsGroup } from "./patterns/route.ts";
 import { reconcileGroup } from "./reconcile/route.ts";
+import { releasesGroup } from "./releases/route.ts";
 import { replaysGroup } from "./replays/route.ts";
 import { revealGroup } from "./reveal/route.ts";
 import { runGroup } from "./run/route.ts";
@@ -64,9 +66,11 @@ const groups: readonly RouteGroup[] = [
   trendGroup,
   healthGroup,
   compareGroup,
+  releasesGroup,
   analysisGroup,
   reconcileGroup,
   eventsGroup,
+  incidentsGroup,
   exportGroup,
   findGroup,
   accountsGroup,

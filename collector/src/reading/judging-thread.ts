@@ -11,6 +11,7 @@ import { collectorScope } from "../access/grants.ts";
 import { serverOf } from "../backend/backend.ts";
 import { draftJudge } from "../judge/judge-drafts.ts";
 import { startJudge } from "../judge/judge.ts";
+import { openStandingContracts } from "../judge/standing-contracts.ts";
 import { recordFrames } from "../receive/record-frames.ts";
 import type { RecordBatch } from "../receive/record-frames.ts";
 import { connectCalls } from "./calls.ts";
@@ -41,12 +42,14 @@ const calls = connectCalls(parentPort as Port, {
 async function begin(): Promise<RecordBatch> {
   const { config } = start;
   const { store } = await openThreadStores(start, calls);
+  const contracts = openStandingContracts(config.contracts);
   const recorder = turnRecorder(store, collectorScope(), {
     bytesMax: config.judgeBytesMax,
-    draft: draftJudge(config),
+    draft: draftJudge(config, contracts),
   });
   startJudge({
     config,
+    contracts,
     log: logOver(calls),
     store,
     recorder,

@@ -20,6 +20,7 @@ import type { AppEnv } from "../http/environment.ts";
 import type { AgentPort } from "../hooks/hooks.ts";
 import type { Receiver } from "../receive/otlp/receiver.ts";
 import type { Parts } from "../parts.ts";
+import { openStandingContracts } from "../judge/standing-contracts.ts";
 import { createStatementSigner } from "../judge/statement.ts";
 import { readTimes, timedStore } from "../backend/timed-store.ts";
 import { version } from "../version.ts";
@@ -44,6 +45,8 @@ export async function openThreadParts(
   const persistent = config.backend !== "ephemeral";
   return {
     config,
+    // The main thread logs a wrong file.
+    contracts: openStandingContracts(config.contracts),
     version,
     log,
     keyring,

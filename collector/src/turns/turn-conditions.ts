@@ -81,6 +81,7 @@ const conditions: { readonly [key: string]: AsksAt | undefined } = {
   producer: list("producer"),
   dialect: list("dialect"),
   call: callCondition,
+  contract: named("contract"),
   has: list("flag"),
   latency: compared("duration_ms", millisecondsOf),
   tokens: compared("total_tokens", Number),

@@ -1,27 +1,13 @@
 /**
  * @module TurnTrend: figures of the turns of a question, by time interval and by release, computed
- * by the store over all of them. A later release has two turns to compare, one from before it and
- * one of it.
+ * by the store over all of them.
  */
-import type { TurnRow } from "@turnproof/evidence";
-import { tenantText } from "@turnproof/store";
-import type {
-  FigureGroup,
-  TurnCondition,
-  TurnFigures,
-  TurnQuestion,
-  TurnReader,
-} from "@turnproof/store";
+import type { TurnCondition, TurnFigures, TurnQuestion, TurnReader } from "@turnproof/store";
 
-import { changeOf, nothingFared } from "../ui/display/trend.ts";
-import type { Change, ReleaseTrend, Trend, TrendFigures } from "../ui/display/trend.ts";
+import { nothingFared } from "../ui/display/trend.ts";
+import type { ReleaseTrend, Trend, TrendFigures } from "../ui/display/trend.ts";
 import { turnStretches } from "./turn-stretches.ts";
 import type { StretchOptions } from "./turn-stretches.ts";
-
-/** Turns on either side of a release among which the two closest in time are searched. */
-const nearbyMax = 200;
-/** Most releases with two turns to compare, the latest ones. */
-const changesMax = 12;
 
 /** The trend of all turns of a question. */
 export async function turnTrend(
@@ -90,51 +76,10 @@ async function releasesOf(
     (await ledger.turnFigures(withPartial(question), { by: "release" })).map(({ value }) => value),
   );
   const ordered = groups.toSorted((a, b) => (a.first_at ?? 0) - (b.first_at ?? 0));
-  const changed = new Set(ordered.slice(-changesMax));
-  return Promise.all(
-    ordered.map(async (group) => ({
-      release: group.value ?? null,
-      first_ms: Math.floor((group.first_at ?? 0) / 1_000),
-      last_ms: Math.floor((group.last_at ?? 0) / 1_000),
-      change: changed.has(group) ? await changeAt(ledger, question, group) : null,
-      ...trendFigures(group, partial.has(group.value)),
-    })),
-  );
-}
-
-/** The two turns around the beginning of a release that are closest in time. */
-async function changeAt(
-  ledger: TurnReader,
-  question: TurnQuestion,
-  { value: release, first_at: first }: FigureGroup,
-): Promise<Change | null> {
-  if (typeof release !== "string" || first === null) return null;
-  const has: TurnCondition = { list: "release", has: release };
-  const at = new Date(Math.floor(first / 1_000)).toISOString();
-  const listed = async (
-    ascending: boolean,
-    ...where: readonly TurnCondition[]
-  ): Promise<readonly TurnRow[]> => {
-    const order = { by: "ended_at" as const, ...(ascending ? { ascending: true as const } : {}) };
-    const page = { order, limit: nearbyMax };
-    const { records } = await ledger.listTurns(withCondition(question, ...where), page);
-    return records.map(({ row }) => row);
-  };
-  const [before, of] = await Promise.all([
-    listed(false, { ...has, not: true }, { time: "ended_at", to: at }),
-    listed(true, has),
-  ]);
-  const found = changeOf(before, of);
-  if (found !== null || before.length < nearbyMax) return found;
-  // None of the nearest turns is of an agent and a tenant that the release has: only those do.
-  const agents = [...new Set(of.flatMap(({ agent_id: is }) => is ?? []))];
-  const tenants = [...new Set(of.map(({ user_id: id }) => tenantText(id)))];
-  const alike = await listed(
-    false,
-    { ...has, not: true },
-    { time: "ended_at", to: at },
-    { any: agents.map((is) => ({ text: "agent_id", is })) },
-    { any: tenants.map((is) => ({ text: "tenant", is })) },
-  );
-  return changeOf(alike, of);
+  return ordered.map((group) => ({
+    release: group.value ?? null,
+    first_ms: Math.floor((group.first_at ?? 0) / 1_000),
+    last_ms: Math.floor((group.last_at ?? 0) / 1_000),
+    ...trendFigures(group, partial.has(group.value)),
+  }));
 }

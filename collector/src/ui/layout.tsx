@@ -50,14 +50,14 @@ const Rail: FC<{ readonly frame: Frame }> = ({ frame }) => (
       <Brand />
       <span class="word">Turnproof</span>
     </a>
-    {places.map(({ href, name, icon, key }) => (
+    {places.map(({ href, name, icon, key, also }) => (
       <a
         class="go"
         href={rangedHref(frame, href)}
         title={name}
         data-go={key}
         data-ranged={frame.ranged.has(href) ? "" : undefined}
-        {...(isHere(frame, href) ? { "aria-current": "page" } : {})}
+        {...(isHere(frame, href, also) ? { "aria-current": "page" } : {})}
       >
         <Icon name={icon} />
         <span class="word" aria-hidden="true">
@@ -77,11 +77,14 @@ const Rail: FC<{ readonly frame: Frame }> = ({ frame }) => (
   </nav>
 );
 
-function isHere(frame: Frame, href: string): boolean {
-  const { path } = frame;
-  const fixed = places.some((place) => place.href !== "/traces" && path.startsWith(place.href));
+function isHere({ path }: Frame, href: string, also: readonly string[] = []): boolean {
+  const fixed = places.some(
+    (place) =>
+      place.href !== "/traces" &&
+      [place.href, ...(place.also ?? [])].some((one) => path.startsWith(one)),
+  );
   if (href === "/traces") return path.startsWith("/traces") && !fixed;
-  return path.startsWith(href);
+  return [href, ...also].some((one) => path.startsWith(one));
 }
 
 /** Switches stored in the browser; without script they are hidden. */

@@ -7,6 +7,8 @@ export interface Place {
   readonly name: string;
   readonly icon: IconName;
   readonly key: string;
+  /** Pages that belong to it, besides those below its own address. */
+  readonly also?: readonly string[];
 }
 
 /** The places in their order. */
@@ -16,7 +18,13 @@ export const places: readonly Place[] = [
   { href: "/agents", name: "Agents", icon: "agents", key: "a" },
   { href: "/tools", name: "Tools", icon: "tool", key: "o" },
   { href: "/cost", name: "Cost", icon: "cost", key: "p" },
-  { href: "/traces/find", name: "Incidents", icon: "incidents", key: "i" },
+  {
+    href: "/traces/incidents",
+    name: "Incidents",
+    icon: "incidents",
+    key: "i",
+    also: ["/traces/find"],
+  },
   { href: "/traces/compare", name: "Compare", icon: "compare", key: "c" },
   { href: "/traces/health", name: "Health", icon: "health", key: "h" },
   { href: "/alerts", name: "Alerts", icon: "warning", key: "w" },

@@ -5,8 +5,9 @@
 import { randomBytes } from "node:crypto";
 
 import { lexicalEmbedder, Memory } from "@turnproof/memory";
-import { CodedError } from "@turnproof/semconv";
-import { keyedFingerprint } from "@turnproof/semconv/fingerprint";
+import { CodedError, keyedCalls } from "@turnproof/semconv";
+import type { CallFingerprint } from "@turnproof/semconv";
+import { callPurpose, keyedFingerprint } from "@turnproof/semconv/fingerprint";
 
 import type { AgentOptions } from "./agent-options.ts";
 import { currentModel } from "./older-model.ts";
@@ -29,8 +30,6 @@ export function agentParts(options: AgentOptions): AgentParts {
     embedder,
     ...(fingerprint === undefined ? {} : { fingerprint }),
   });
-  // Tool inputs are short and guessable: a hash without a key of this process would reveal them.
-  const key = { kid: "k1", secret: randomBytes(32) };
   return {
     options,
     model: currentModel(options.model),
@@ -40,8 +39,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     tools,
     sharedTools: new SharedTools(),
     cache: options.cache === undefined ? undefined : memory.cache(options.cache),
-    callFingerprint:
-      fingerprint ?? ((text) => keyedFingerprint(text, { key, purpose: "tool-call" })),
+    callFingerprint: fingerprint ?? callFingerprint(),
     personaInstructions: async (turn) => {
       const { persona } = options;
       if (typeof persona !== "string") return persona?.instructions;
@@ -51,4 +49,15 @@ export function agentParts(options: AgentOptions): AgentParts {
       return typeof told === "string" ? told : stored.text;
     },
   };
+}
+
+/**
+ * Fingerprints by the configured key of the process, whose results of several runs can be compared;
+ * else by one of this agent, whose name no other has. Tool inputs are short and guessable: a hash
+ * without a key would reveal them.
+ */
+function callFingerprint(): CallFingerprint {
+  const key = { kid: `p${randomBytes(5).toString("hex")}`, secret: randomBytes(32) };
+  const own: CallFingerprint = (text) => keyedFingerprint(text, { key, purpose: callPurpose });
+  return (text) => (keyedCalls() ?? own)(text);
 }

@@ -1,6 +1,6 @@
 /** @module Contracts: what an agent's turn must do, judged from evidence in three values. */
 export { defaultContract } from "./default-contract.ts";
-export { digestOfEvidence, evaluateTurns } from "./evaluate/evaluate.ts";
+export { digestOfEvidence, evaluateSettledTurn, evaluateTurns } from "./evaluate/evaluate.ts";
 export type {
   ClauseResult,
   ContractResult,
@@ -24,14 +24,22 @@ export type {
   MeasureTrials,
   SideShare,
 } from "./gate/gate-report.ts";
+export { compareShares } from "./gate/compare-shares.ts";
+export type { Share, ShareComparison } from "./gate/compare-shares.ts";
+export { holm } from "./gate/holm.ts";
+export { shareInterval } from "./gate/intervals.ts";
 export type { Interval } from "./gate/intervals.ts";
+export { percentileRanks } from "./gate/percentile-ranks.ts";
+export { compareRatios, ratioOf } from "./gate/ratios.ts";
+export type { Ratio, RatioComparison, RatioPart } from "./gate/ratios.ts";
 export type { Measured, SideMeasure } from "./gate/measures.ts";
 export type { PassK } from "./gate/pass-k.ts";
 export { planGate } from "./gate/plan.ts";
 export type { TrialCount, Trial, TrialResult } from "./gate/trials.ts";
 export { gateMarkdown } from "./report/gate-markdown.ts";
 export { gateText } from "./report/gate-text.ts";
-export { goldenOf } from "./golden/golden.ts";
+export { goldenOf, goldensOf } from "./golden/golden.ts";
+export type { Goldens } from "./golden/golden.ts";
 export type {
   Clause,
   ClauseName,

@@ -81,7 +81,7 @@ export { turnCalls } from "./turns/turn-calls.ts";
 export type { TurnCall } from "./turns/turn-calls.ts";
 export { compareText } from "./event/text-order.ts";
 export { durationClass, durationClasses } from "./event/duration-class.ts";
-export { turnWindows } from "./turn-windows.ts";
+export { settledTurnWindow, turnWindows } from "./turn-windows.ts";
 export type { TurnWindow, TurnWindows } from "./turn-windows.ts";
 export {
   bystanders,

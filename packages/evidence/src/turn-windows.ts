@@ -9,7 +9,7 @@ import { groupByIdentity } from "./event/identity-tuple.ts";
 import { createIdentityTable } from "./event/identity-table.ts";
 import { normalizeTime } from "./event/time.ts";
 import { turnFields } from "./event/turn-key.ts";
-import { readWindow } from "./normalize/window-events.ts";
+import { readWindow, settledWindow } from "./normalize/window-events.ts";
 import type { WindowEvents } from "./normalize/window-events.ts";
 import { lossIntervals } from "./reconcile/loss-intervals.ts";
 import { assessWindow } from "./reconcile/reconcile-window.ts";
@@ -52,6 +52,20 @@ export function turnWindows(input: readonly unknown[], metadata?: WindowMetadata
     return [{ events: [first, ...others] as const, window: trustOf(events) }];
   });
   return { turns, events: read.events };
+}
+
+/**
+ * The window of one turn, without repeating the checks of a store.
+ *
+ * @param events of one turn, as read from a store: resolved over the whole root, each once
+ */
+export function settledTurnWindow(
+  events: readonly [TurnEvent, ...TurnEvent[]],
+  metadata: WindowMetadata,
+): TurnWindow {
+  const sorted = inOrder(events) ? events : events.toSorted(compareEvents);
+  const trustOf = trustByTurn(settledWindow(sorted), metadata);
+  return { events: sorted as readonly [TurnEvent, ...TurnEvent[]], window: trustOf(sorted) };
 }
 
 function inOrder(events: readonly TurnEvent[]): boolean {

@@ -36,6 +36,7 @@ export { storeSink } from "./bundle/store-sink.ts";
 export type { SinkDraft, SinkResult, SinkSpan, StoreSinkOptions } from "./bundle/store-sink.ts";
 export { BundleExporter } from "./bundle/bundle-exporter.ts";
 export type { BundleExporterHealth, BundleExporterOptions } from "./bundle/bundle-exporter.ts";
+export { MemoryExporter } from "./memory/memory-exporter.ts";
 export { TurnproofProcessor, turnproofProcessor } from "./processor/turnproof-processor.ts";
 export type { TurnproofProcessorOptions } from "./processor/turnproof-processor.ts";
 export type { SpoolJournal } from "./spool/disk-spool.ts";

@@ -22,6 +22,9 @@ export interface Key {
 /** Purpose under which every identity is keyed, in applications and collectors alike. */
 export const identityPurpose = "identity";
 
+/** Purpose under which inputs of tools are keyed. */
+export const callPurpose = "tool-call";
+
 const utf8 = new TextEncoder();
 const kidPattern = /^[a-z0-9]{1,12}$/;
 const digestBytes = 16;

@@ -52,6 +52,8 @@ export {
   ownSpanNames,
 } from "./kinds.ts";
 export type { EventKind, LegacyKind } from "./kinds.ts";
+export { keyCalls, keyedCalls } from "./keyed-calls.ts";
+export type { CallFingerprint } from "./keyed-calls.ts";
 export { keyIdentities, knownIdentity, opaqueIdentity } from "./keyed-identity.ts";
 export { allowNames, parseNames } from "./known-names.ts";
 export type { IdentityKeying } from "./keyed-identity.ts";

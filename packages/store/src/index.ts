@@ -101,4 +101,4 @@ export type { SearchMigrationOptions, SearchMigrationRow } from "./mongodb/vecto
 export { eventColumns } from "./tables/event-columns.ts";
 export type { ColumnType, ColumnValue, TableColumn } from "./tables/table-column.ts";
 export { callRowsOf, callTable, turnTable } from "./tables/turn-table.ts";
-export type { CallRow } from "./tables/turn-table.ts";
+export type { PlacedCall } from "./tables/turn-table.ts";

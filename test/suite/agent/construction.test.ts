@@ -5,14 +5,17 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@turnproof/agent";
 import type { AgentOptions, AnyTool } from "@turnproof/agent";
-import { CodedError } from "@turnproof/semconv";
+import { register } from "@turnproof/exporter/register";
+import { CodedError, keyCalls } from "@turnproof/semconv";
 import { ephemeralMemory } from "@turnproof/store";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 
+import { agentParts } from "../../../packages/agent/src/agent-parts.ts";
 import { startScriptedModel } from "../../servers/openai-compatible.ts";
 import { observe, ofKind } from "./observed.ts";
 
 const observed = observe();
+const nowhere = { export() {}, shutdown: async () => {} };
 const openai = (baseURL: string): AgentOptions["model"] =>
   createOpenAICompatible({ name: "desk-model", baseURL })("desk-1");
 const here = { userId: "ann", memoryId: "m1", threadId: "t1" };
@@ -82,5 +85,30 @@ describe("identity", () => {
     expect(result.threadId).toMatch(/^thread_/);
     const [turn] = ofKind(await observed.events(null, result.traceContext.rootTraceId), "turn");
     expect(turn?.user_id).toBeNull();
+  });
+});
+
+describe("fingerprints of tool inputs", () => {
+  afterEach(() => keyCalls(undefined));
+  const fingerprintOf = (key = ""): string => {
+    const model = openai("http://127.0.0.1:9");
+    const { callFingerprint } = agentParts({ model, store: ephemeralMemory() });
+    const variables = { TURNPROOF_FINGERPRINT_KEY: key, OTEL_LOG_LEVEL: "none" };
+    register({ provider: false, exporter: nowhere, variables, flushOnExit: false });
+    return callFingerprint("refund 1");
+  };
+
+  test("are comparable between runs under a configured key, and under no other", () => {
+    const first = fingerprintOf("run1:0123456789abcdef0123456789abcdef");
+    expect(first).toMatch(/^run1_[a-z2-7]{26}$/);
+    expect(fingerprintOf("run1:0123456789abcdef0123456789abcdef")).toBe(first);
+    expect(fingerprintOf("run1:fedcba9876543210fedcba9876543210")).not.toBe(first);
+    expect(() => fingerprintOf("short")).toThrow(/TURNPROOF_FINGERPRINT_KEY|config_invalid/);
+  });
+
+  test("without a key have a name that no other agent has", () => {
+    const [one = "", other = ""] = [fingerprintOf(), fingerprintOf()].map((of) => of.split("_")[0]);
+    expect(one).toMatch(/^p[0-9a-f]{10}$/);
+    expect(one).not.toBe(other);
   });
 });

@@ -42,13 +42,18 @@ test("w counts both sides; what is asked for is no news; a value narrows the fil
   const extent = page.locator("[data-differences-extent]");
   await extent.waitFor();
   expect(await extent.innerText()).toMatch(
-    /^These: all 4 turns of the filter\. The others: all 16 of the same time/,
+    /^These: all 4 turns of the filter\. The others: all 12 turns of the same time/,
   );
   const lines = await cells(page);
-  expect(lines).toContainEqual(["Agent", "slow", "4 of 4 · 100 %", "0 of 16 · 0 %"]);
+  expect(lines).toContainEqual(["Agent", "slow", "4 of 4 · 100 %", "0 of 12 · 0 %"]);
+  // One of 1,820 ways to choose four of sixteen turns, times the compared values.
+  const line = page.locator("[data-differences] tbody tr", { hasText: "slow" });
+  expect(await line.getAttribute("data-chance")).toBeNull();
+  expect(await line.locator("td").nth(5).innerText()).toMatch(/^\+100 \[\+\d+, \+100\]$/);
+  expect(Number(await line.locator("td").nth(6).innerText())).toBeLessThan(0.05);
   expect(lines.find(([, value]) => value === "ann")).toBeUndefined();
   expect(lines.find(([what]) => what === "Status")).toBeUndefined();
-  expect(await page.locator("[data-differences]").innerText()).toMatch(/Finding 4 and 16/);
+  expect(await page.locator("[data-differences]").innerText()).toMatch(/Finding 4 and 12/);
   await expectSoundInEveryLook(page, [1440, 320]);
   await page.locator("[data-differences] a", { hasText: "slow" }).focus();
   await Promise.all([page.waitForURL(/agent_id=slow/), page.keyboard.press("Enter")]);
@@ -58,7 +63,9 @@ test("w counts both sides; what is asked for is no news; a value narrows the fil
 test("all turns of a time, and none, leave nothing to compare; a page without a filter offers none", async () => {
   const page = await visit("/traces?user_id=ann");
   await page.locator("[data-differences] summary").click();
-  await page.locator("[data-differences]", { hasText: "Every turn of this time passes" }).waitFor();
+  await page
+    .locator("[data-differences]", { hasText: "Every turn of their time passes" })
+    .waitFor();
   await page.goto(`${site.url}/traces?agent_id=nobody`);
   await page.locator("[data-differences] summary").click();
   await page.locator("[data-differences]", { hasText: "No turn passes the filter" }).waitFor();

@@ -156,7 +156,9 @@ test("two marked turns are compared without anybody pasting an id", async () => 
 
 test("the filter bar is the address: terms of the store become parameters, the rest is q", async () => {
   const page = await visit("/traces", { ...wide, script: false });
-  await page.locator("[data-filter] input").fill("agent:briefing-writer cache:miss -user:usr_bo latency:soon");
+  await page
+    .locator("[data-filter] input")
+    .fill("agent:briefing-writer cache:miss -user:usr_bo latency:soon");
   await Promise.all([page.waitForURL(/agent_id=/), page.keyboard.press("Enter")]);
   const query = new URL(page.url()).searchParams;
   expect(query.get("agent_id")).toBe("briefing-writer");

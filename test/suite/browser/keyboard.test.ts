@@ -145,7 +145,7 @@ test.each([
   const from = page.url();
   for (const [key, to] of [
     ["h", /\/traces\/health$/],
-    ["i", /\/traces\/find$/],
+    ["i", /\/traces\/incidents$/],
     ["c", /\/traces\/compare$/],
     ["t", /\/traces$/],
   ] as const) {
@@ -275,7 +275,7 @@ test("a bracket that a keyboard makes with AltGr is a bracket", async () => {
   expect(await focusedEvent(page)).not.toBe("");
 });
 
-test("/ finds the box of Incidents behind the hidden field of a session", async () => {
+test("/ finds the box of Find behind the hidden field of a session", async () => {
   const token = "a-token-of-this-test-0123456789";
   const guarded = await ownSite({ TURNPROOF_UI_AUTH_TOKEN: token });
   const page = await visit("/traces/find", wide, { on: guarded });

@@ -161,6 +161,24 @@ export const states: readonly State[] = [
     says: /Not established/,
   },
   {
+    view: "releases",
+    name: "with data",
+    ...on("site", "/traces/compare/releases?a=verdict:failed&b=verdict:success"),
+    says: /What changed[\s\S]*Duration of a turn/,
+  },
+  {
+    view: "releases",
+    name: "nothing there",
+    ...on("empty", "/traces/compare/releases"),
+    says: /No two releases here/,
+  },
+  {
+    view: "releases",
+    name: "long words",
+    ...on("long", "/traces/compare/releases?a=has:memory&b=-has:feedback"),
+    says: /What changed|A side has no turn/,
+  },
+  {
     view: "health",
     name: "with data",
     ...on("site", "/traces/health"),
@@ -187,6 +205,29 @@ export const states: readonly State[] = [
     name: "long words",
     ...on("long", "/traces/health"),
     says: /never reported what it lost/,
+  },
+  {
+    view: "incidents",
+    name: "with data",
+    ...on("site", "/traces/incidents"),
+    says: /What went wrong[\s\S]*turns went wrong/,
+  },
+  { view: "incidents", name: "empty", ...on("empty", "/traces/incidents"), says: /No turns here/ },
+  {
+    view: "incidents",
+    name: "nothing wrong",
+    ...on(
+      "site",
+      "/traces/incidents?verdict=success&q=-has%3Aerror+-has%3Afinding+-has%3Afallback",
+    ),
+    says: /Nothing went wrong|What went wrong/,
+  },
+  { view: "incidents", name: "long words", ...on("long", "/traces/incidents"), says: /went wrong/ },
+  {
+    view: "find",
+    name: "a part of a name",
+    ...on("site", "/traces/find?id=brief"),
+    says: /Names with this text[\s\S]*briefing-writer/,
   },
   { view: "find", name: "asking", ...on("site", "/traces/find"), says: /Paste the id/ },
   {

@@ -59,11 +59,17 @@ test("the trend is of all turns, and a release leads to what changed with it", a
     expect.stringMatching(/^1\.1\.0\s[\s\S]*\s20\s[\s\S]*\s100 %\s+15\s/),
   ]);
   await expectSoundInEveryLook(page);
-  const change = rows.nth(1).locator("a", { hasText: "before and after" });
+  const change = rows.nth(1).locator("a", { hasText: "with 1.0.0" });
   await change.focus();
-  await Promise.all([page.waitForURL(/\/traces\/compare/), page.keyboard.press("Enter")]);
+  await Promise.all([page.waitForURL(/\/compare\/releases/), page.keyboard.press("Enter")]);
   const query = new URL(page.url()).searchParams;
-  expect([query.get("baseline_root"), query.get("candidate_root")]).toEqual(["root-19", "root-20"]);
+  expect([query.get("a"), query.get("b")]).toEqual(["release:1.0.0", "release:1.1.0"]);
+  expect(await page.locator("#changed").innerText()).toMatch(/all calls: failed\s+0 % → 100 %/);
+  const pair = page.locator("#pairs a").first();
+  await pair.focus();
+  await Promise.all([page.waitForURL(/baseline_root=/), page.keyboard.press("Enter")]);
+  const roots = new URL(page.url()).searchParams;
+  expect([roots.get("baseline_root"), roots.get("candidate_root")]).toEqual(["root-19", "root-20"]);
 });
 
 test("pointing tells a stretch in words; a brush narrows the page to it", async () => {

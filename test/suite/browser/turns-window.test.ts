@@ -148,7 +148,7 @@ test.each([wide, narrow])("a search says where it did not look, at $width px", a
 
 test("an event's id leads from the raw events to its root", async () => {
   const page = await visit("/traces/find");
-  await page.getByLabel("Any id").fill("root-3-tool:result");
+  await page.getByLabel(/Any id/).fill("root-3-tool:result");
   await page.keyboard.press("Enter");
   await page.waitForURL(/id=root-3-tool/);
   expect(await page.locator("main").innerText()).toContain("this is an event");

@@ -185,10 +185,14 @@ test("what changed with the release, from the agent that it was released for", a
   const releases = page.locator("[data-releases] tbody tr");
   expect(await releases.allInnerTexts()).toEqual([
     expect.stringMatching(/^3\.2\.0\b/),
-    expect.stringMatching(/^3\.3\.0\b[\s\S]*before and after/),
+    expect.stringMatching(/^3\.3\.0\b[\s\S]*with 3\.2\.0/),
   ]);
   await keyboard.press("r");
-  await keyboard.go(/\/traces\/compare\?/, "Enter");
+  await keyboard.go(/\/compare\/releases\?/, "Enter");
+  expect(await page.locator("#changed").innerText()).toContain("atlas-small-3 0 % →");
+  await page.locator("body[data-ready]").waitFor();
+  await keyboard.press("j");
+  await keyboard.go(/baseline_root=/, "Enter");
   const words = await page.locator("main").innerText();
   expect(words).toContain("atlas-small-2");
   expect(words).toContain("atlas-small-3");

@@ -160,6 +160,10 @@ test("each root, agent and thread of the week is as described", async () => {
   }
   await hold("get", "/traces/compare.json", { query: `?${both}` });
   await hold("get", "/traces/compare.json", { query: `?${both}&form=columns` });
+  for (const query of ["", "?a=release:none", "?agent_id=order-desk"]) {
+    await hold("get", "/traces/compare/releases.json", { query });
+  }
+  await hold("get", "/traces/incidents.json", {});
 });
 
 test("each answer about one thing, and of the process, is as described", async () => {

@@ -47,36 +47,54 @@ const ask = (query: string, name = "otto"): Promise<DifferencesModel> =>
 
 test("failed turns are all of one agent, and the counts of both sides say so", async () => {
   const model = await ask("status=error");
+  // The first of them is turn 0, the last turn 36: turns 37 to 39 are of another time.
   expect(model).toMatchObject({
     these: 10,
-    others: 30,
+    others: 27,
     complete: true,
+    first_ms: Date.UTC(2026, 10, 20),
   });
   const agents = model.values.filter(({ key }) => key === "agent");
-  expect(agents).toEqual([{ key: "agent", name: "Agent", value: "slow", these: 10, others: 0 }]);
-  expect(model.values).toContainEqual({
-    key: "release",
+  expect(agents).toMatchObject([{ key: "agent", value: "slow", these: 10, others: 0 }]);
+  // Fisher's test by hand: one of the ways to choose 10 of 37 turns, times the compared values.
+  const ways = Array.from({ length: 10 }, (_, at) => (37 - at) / (10 - at)).reduce((a, b) => a * b);
+  expect(agents[0]?.p).toBeLessThanOrEqual(model.tested / ways + 1e-15);
+  expect(agents[0]?.p).toBeGreaterThanOrEqual(1 / ways);
+  expect(agents[0]).toMatchObject({ significant: true, difference: 1 });
+  expect(model.values.find(({ key }) => key === "release")).toMatchObject({
     name: "Release",
     value: "2.0.0",
     these: 10,
     others: 0,
   });
   expect(model.values.map(({ value }) => value)).toContain("worker-7");
-  expect(model.unsaid).toContainEqual({ key: "release", name: "Release", these: 0, others: 30 });
-  // What both sides say alike is no difference, in whatever numbers.
-  expect(model.values.find(({ key }) => key === "user")).toBeUndefined();
-  expect(model.unsaid).toContainEqual({ key: "finding", name: "Finding", these: 10, others: 30 });
+  expect(model.unsaid).toContainEqual({ key: "release", name: "Release", these: 0, others: 27 });
+  // Five of ten turns against twelve of 27 are no difference, in whatever order they are shown.
+  expect(model.values.find(({ key }) => key === "user")).toMatchObject({ significant: false });
+  expect(model.unsaid).toContainEqual({ key: "finding", name: "Finding", these: 10, others: 27 });
 });
 
-test("the others are those of the same time", async () => {
+test("the others are those from the first to the last of these", async () => {
   const range = "start_time=2026-11-20T00:00:00Z&end_time=2026-11-20T00:08:00Z";
-  expect(await ask(`agent_id=slow&${range}`)).toMatchObject({ these: 2, others: 6 });
+  expect(await ask(`agent_id=slow&${range}`)).toMatchObject({ these: 2, others: 3 });
+  expect(await ask("agent_id=nobody")).toMatchObject({ these: 0, first_ms: null, values: [] });
+});
+
+test("what few turns have by chance is shown as chance", async () => {
+  // Two turns of one thread each: their thread is no facet, their tenant one of two.
+  const few = await ask("q=thread:thr-0&start_time=2026-11-20T00:00:00Z");
+  expect(few).toMatchObject({ these: 1, others: 0 });
+  const model = await ask("agent_id=quick&end_time=2026-11-20T00:03:30Z");
+  expect(model.values.every(({ significant }) => !significant)).toBe(true);
+  for (const { p, low, high, difference } of (await ask("status=error")).values) {
+    expect([p > 0 && p <= 1, low <= difference, difference <= high]).toEqual([true, true, true]);
+  }
 });
 
 test("a tenant sees differences of its own turns alone", async () => {
   await ask("status=error");
   const own = await ask("status=error", "alice");
-  expect(own).toMatchObject({ these: 5, others: 15 });
+  expect(own).toMatchObject({ these: 5, others: 12 });
   expect(JSON.stringify(own)).not.toContain("bob");
   const foreign = await desk.get("/traces/differences.json?user_id=bob", as("alice"));
   expect(foreign.status).toBe(403);

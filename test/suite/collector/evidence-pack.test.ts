@@ -38,8 +38,20 @@ beforeAll(async () => {
   // Sign-in is on, as in the collector, so that its audit log is found.
   process.env["TURNPROOF_UI_AUTH_TOKEN"] = token;
   const ran = await turnproof(
-    ...["evidence-pack", "--from", "2026-11-01", "--to", "2026-12-01", "--out", pack, "--json"],
-    ...["--url", server.url, "--token", token, "--data-dir", desk.dataDir],
+    "evidence-pack",
+    "--from",
+    "2026-11-01",
+    "--to",
+    "2026-12-01",
+    "--out",
+    pack,
+    "--json",
+    "--url",
+    server.url,
+    "--token",
+    token,
+    "--data-dir",
+    desk.dataDir,
   );
   expect(ran.code, ran.err).toBe(0);
 });
@@ -136,8 +148,18 @@ test("retention is raised to the floor, for tenants too", async () => {
   const tenants = join(folder, "tenants.json");
   writeFileSync(tenants, JSON.stringify([{ user_id: "alice", metadata: 1, preview: 1 }]));
   const ran = await turnproof(
-    ...["retention", "--json", "--backend", "filesystem", "--data-dir", join(folder, "none")],
-    ...["--metadata-days", "30", "--outcome-days", "400", "--tenants", tenants],
+    "retention",
+    "--json",
+    "--backend",
+    "filesystem",
+    "--data-dir",
+    join(folder, "none"),
+    "--metadata-days",
+    "30",
+    "--outcome-days",
+    "400",
+    "--tenants",
+    tenants,
   );
   expect(JSON.parse(ran.out)).toMatchObject({ days: { metadata: 183, outcome: 400, preview: 7 } });
 });

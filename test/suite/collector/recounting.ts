@@ -2,7 +2,7 @@
  * @module Recounting: what a reader is told about turns over HTTP, and the same counts from the
  * stored events by another path, which reads and folds whole roots.
  */
-import { foldTurns, turnKey } from "@turnproof/evidence";
+import { compareTimes, foldTurns, turnKey } from "@turnproof/evidence";
 import type { ToolCounts, TurnRow } from "@turnproof/evidence";
 import { readRoots } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
@@ -10,7 +10,7 @@ import { everybody } from "@turnproof/store/testing";
 import { expect } from "vitest";
 
 import type { Lately } from "../../../collector/src/pages/find/lately.ts";
-import { differencesOf } from "../../../collector/src/ui/display/differences.ts";
+import { differencesOf } from "../../../collector/src/turns/turn-differences.ts";
 import type { Differences, SideCounts } from "../../../collector/src/ui/display/differences.ts";
 import { durationCells, lastingOf } from "../../../collector/src/ui/display/duration-cells.ts";
 import { readTerms } from "../../../collector/src/ui/display/filter-terms.ts";
@@ -97,15 +97,12 @@ export async function told(desk: Desk, filter: string, salt: string): Promise<An
   };
 }
 
-/** The pair that a release names is a choice among many; that there is one is none. */
 function plainTrend({ slices, releases, ...sums }: ReturnType<typeof trendOf>): unknown {
   const figures = Object.keys(trendOf([], 0)).filter((name) => name in sums);
   return {
     ...Object.fromEntries(figures.map((name) => [name, sums[name as keyof typeof sums]])),
     slices,
-    releases: releases
-      .map(({ change, ...release }) => ({ ...release, change: change !== null }))
-      .toSorted((a, b) => a.first_ms - b.first_ms || order(a.release, b.release)),
+    releases: releases.toSorted((a, b) => a.first_ms - b.first_ms || order(a.release, b.release)),
   };
 }
 
@@ -266,21 +263,26 @@ export interface Beside extends Omit<Differences, "cut"> {
 
 export async function toldBeside(desk: Desk, filter: string, salt: string): Promise<Beside> {
   const query = `q=${encodeURIComponent(`${filter} -agent:${salt}`)}`;
-  const { these, others, values, unsaid } = await desk.json<Differences>(
+  const { these, others, values, tested, unsaid } = await desk.json<Differences>(
     `/traces/differences.json?${query}`,
   );
   const { lately } = await desk.json<{ lately: Lately }>("/traces/find.json");
   const codes = Object.fromEntries(lately.findings.map(({ code, turns }) => [code, turns]));
   const { turns, unjudged } = lately;
-  return { these, others, values, unsaid, lately: { turns, unjudged, codes } };
+  return { these, others, values, tested, unsaid, lately: { turns, unjudged, codes } };
 }
 
 export function recountedBeside(turns: readonly Turn[], filter: string): Beside {
-  const { cut: _cut, ...sides } = differencesOf(
-    sideOf(passing(turns, filter)),
-    sideOf(turns),
-    new Map(facetNames),
+  const these = passing(turns, filter);
+  const ends = these.map(({ row }) => row.ended_at).toSorted(compareTimes);
+  const [first, last] = [ends[0], ends.at(-1)];
+  const around = turns.filter(
+    ({ row: { ended_at: at } }) =>
+      first === undefined ||
+      last === undefined ||
+      (compareTimes(at, first) >= 0 && compareTimes(at, last) <= 0),
   );
+  const { cut: _cut, ...sides } = differencesOf(sideOf(these), sideOf(around), new Map(facetNames));
   const codes: Record<string, number> = {};
   for (const code of turns.flatMap(({ row }) => [...new Set(row.finding_codes)])) {
     codes[code] = (codes[code] ?? 0) + 1;

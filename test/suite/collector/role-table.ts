@@ -142,6 +142,22 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: `/traces/compare.json?agent_id=agent-O&${sides}` },
   ],
+  "GET /traces/compare/releases": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/compare/releases?a=agent:agent-O&b=agent:agent-A" },
+  ],
+  "GET /traces/compare/releases.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/compare/releases.json?a=agent:agent-O&b=agent:agent-A" },
+  ],
+  "GET /traces/incidents": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/incidents" },
+  ],
+  "GET /traces/incidents.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/incidents.json" },
+  ],
   "GET /traces/analysis.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/analysis.json" },

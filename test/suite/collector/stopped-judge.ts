@@ -10,6 +10,7 @@ import { everybody } from "@turnproof/store/testing";
 import { draftJudge } from "../../../collector/src/judge/judge-drafts.ts";
 import { startJudge } from "../../../collector/src/judge/judge.ts";
 import type { Judge, JudgeOptions } from "../../../collector/src/judge/judge.ts";
+import type { StandingContracts } from "../../../collector/src/judge/standing-contracts.ts";
 import type { JournalLosses } from "../../../collector/src/receive/otlp/journal-losses.ts";
 import type { Parts } from "../../../collector/src/parts.ts";
 import { success } from "../evidence/text-windows.ts";
@@ -32,6 +33,14 @@ export function turnAt(root: string, began: number, more: Partial<TurnEvent> = {
   });
 }
 
+/** How the turns of a stand are written and judged. */
+interface StandOptions {
+  readonly recorded?: boolean;
+  readonly drafted?: boolean;
+  readonly lasting?: boolean;
+  readonly contracts?: StandingContracts | undefined;
+}
+
 /** What a judge stands on, and what a test changes of it. */
 export class Stand {
   now = start;
@@ -41,14 +50,19 @@ export class Stand {
   readonly store: EvidenceStore;
   readonly recorder: TurnRecorder | undefined;
   private readonly dataDir: string;
+  private readonly contracts: StandingContracts | undefined;
   private batches = 0;
 
-  constructor(dataDir: string, { recorded = false, drafted = true, lasting = true } = {}) {
+  constructor(
+    dataDir: string,
+    { recorded = false, drafted = true, lasting = true, contracts }: StandOptions = {},
+  ) {
     this.dataDir = dataDir;
+    this.contracts = contracts;
     // A judge keeps no mark of a store that ends with its process.
     this.store = lasting ? { ...ephemeral(), name: "lasting" } : ephemeral();
     this.recorder = recorded
-      ? turnRecorder(this.store, everybody, drafted ? { draft: draftJudge({}) } : {})
+      ? turnRecorder(this.store, everybody, drafted ? { draft: draftJudge({}, contracts) } : {})
       : undefined;
   }
 
@@ -69,6 +83,7 @@ export class Stand {
       log: { info() {}, warn() {}, error() {} },
       store: { ...this.store, ...of },
       server: null,
+      contracts: this.contracts,
       recorder: this.recorder,
       now: () => this.now,
       ingest: {

@@ -147,6 +147,8 @@ export const meaning: { readonly [key: string]: Asks } = {
           (outcome === "failed" && call.outcome === "error")),
     );
   },
+  // No turn of this world was judged by a contract; contracts.test.ts has those that were.
+  contract: () => false,
   verdict: ({ row }, value) => (row.verdict ?? "unjudged") === value,
   finding: ({ row }, value) => judged(row).includes(value),
   cache: ({ row }, value) => (row.cache_decision ?? "none") === value,
@@ -195,6 +197,7 @@ export const values: { readonly [key: string]: readonly string[] } = {
     "tool::unknown",
     "model@:b:*",
   ],
+  contract: ["a=holds"],
   has: hasValues,
   dialect: ["openinference"],
 };

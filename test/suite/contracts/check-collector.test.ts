@@ -1,4 +1,9 @@
 /** @module `turnproof check` against a running collector: its filters, and what it vouches for. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { parseContracts } from "@turnproof/contracts";
 import { ephemeral } from "@turnproof/store";
 import { expect, test } from "vitest";
 
@@ -37,4 +42,43 @@ test("turns of a collector are judged over their whole roots", async () => {
 test("without a collector nothing is judged", async () => {
   const ran = await turnproof("check", "--url", "http://127.0.0.1:9");
   expect(ran).toMatchObject({ code: 4 });
+});
+
+test("goldens of chosen turns are replayed: a check names the first step that differs", async () => {
+  const store = ephemeral();
+  const again = { root_trace_id: "root-2" };
+  const open = { root_trace_id: "root-3", agent_id: "open" };
+  const events = [
+    tool("lookup", 1),
+    tool("refund", 2),
+    end(),
+    tool("lookup", 1, {}, { ...again, event_id: "t1" }),
+    tool("mail", 2, {}, { ...again, event_id: "t2" }),
+    end({ ...again, event_id: "e2" }),
+    tool("lookup", 1, {}, { ...open, event_id: "t3" }),
+  ];
+  await store.append({ batchId: "b", receivedAt: "2026-01-01T01:00:00.000000Z", events });
+  await recordEvents(store, events);
+  await using collector = await openCollector({ store });
+  const at = ["--url", collector.url];
+  const goldens = await turnproof("export", ...at, "--as-goldens", "--root", "root");
+  expect(goldens).toMatchObject({ code: 0, err: "1 golden trajectory.\n" });
+  const [golden] = parseContracts(goldens.out).goldens;
+  expect(golden?.steps.map(({ name }) => name)).toEqual(["lookup", "refund"]);
+  const unended = await turnproof("export", ...at, "--as-goldens", "--agent", "open", "--json");
+  expect(unended).toMatchObject({ code: 3, err: "0 golden trajectories; 1 turn gave none.\n" });
+
+  const folder = mkdtempSync(join(tmpdir(), "turnproof-goldens-"));
+  writeFileSync(join(folder, "goldens.yaml"), goldens.out);
+  const clause = { clause: "trajectory", match: "strict", golden: golden?.golden };
+  const contracts = [{ name: "replay", when: { agent: "agent" }, expect: [clause] }];
+  writeFileSync(join(folder, "replay.json"), JSON.stringify({ version: 1, contracts }));
+  const check = ["check", ...at, "--contract", folder, "--root"];
+  expect(await turnproof(...check, "root")).toMatchObject({ code: 0 });
+  const replayed = await turnproof(...check, "root-2");
+  expect(replayed.code).toBe(1);
+  expect(replayed.out).toContain("Step 2 differs: expected tool refund, recorded tool mail.");
+  const { out } = await turnproof(...check, "root-2", "--json");
+  expect(out).toContain('"diverged_at": 2');
+  rmSync(folder, { recursive: true });
 });

@@ -88,7 +88,8 @@ test("an attribute is one row with all fields, and the generated pages have it",
     encoding: "utf8",
   });
   const places = written.split("\n").filter((path) => /^(packages|collector)\//.test(path));
-  expect(places.filter((path) => !path.endsWith(".test.ts"))).toEqual([table]);
+  const schema = "packages/semconv/attributes.schema.json";
+  expect(places.filter((path) => !path.endsWith(".test.ts"))).toEqual([schema, table]);
 });
 
 test("the checklist of a backend leads to the files that know every provider", () => {

@@ -1,7 +1,7 @@
 /**
- * @module Filesystem upgrade: the current collector on the data directory of an earlier version that
- * was killed with a frame in its journal. Turns, verdicts and events are as they were, what was
- * acknowledged is there once, and the audit log of version 1 is continued.
+ * @module Filesystem upgrade: the current collector on the data directory of an earlier version
+ * that was killed with a frame in its journal. Turns, verdicts and events are as they were, what
+ * was acknowledged is there once, and the audit log of version 1 is continued.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";

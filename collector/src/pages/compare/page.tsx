@@ -12,13 +12,19 @@ import { OpenPoints } from "./open-points.tsx";
 import { Operations } from "./operations.tsx";
 import { Deliveries, Diagnostics, Outcome, Sources } from "./results.tsx";
 import { TimingAndTokens } from "./timing.tsx";
+import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
 import { Page, hrefWith } from "../../ui/layout.tsx";
 
 /** The comparison, or the form that selects two turns. */
 export function comparePage(model: CompareModel, frame: Frame): Child {
   if (!model.asked) {
     return (
-      <Page frame={frame} title="Compare" script="compare">
+      <Page
+        frame={frame}
+        title="Compare"
+        script="compare"
+        bar={<CompareTabs frame={frame} here="turns" />}
+      >
         <CompareChoice model={model} frame={frame} />
       </Page>
     );
@@ -36,6 +42,7 @@ export function comparePage(model: CompareModel, frame: Frame): Child {
       script="compare"
       bar={
         <div class="page-actions">
+          <CompareTabs frame={frame} here="turns" />
           <a class="button" href={swapped} data-swap>
             Swap A and B
           </a>

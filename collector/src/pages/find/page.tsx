@@ -1,6 +1,6 @@
 /**
- * @module Find page: the incident finder. One box accepts any opaque id; the evidence determines
- * its kind; the search covers the whole history, page by page.
+ * @module Find page: one box accepts any opaque id or a part of a name; the evidence determines
+ * what it is; the search covers the whole history, page by page.
  */
 import type { Child, FC } from "hono/jsx";
 
@@ -15,14 +15,18 @@ import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { RangeInputs } from "../../ui/elements/range-picker.tsx";
 import { Places, SearchedBadge } from "./find-places.tsx";
 import { Icon } from "../../ui/icons.tsx";
+import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
 import { LatelyCard } from "./lately-card.tsx";
+import { NamedCard } from "./named-card.tsx";
 import { Page, hrefOf, hrefWith, rangedHref } from "../../ui/layout.tsx";
 
 /** The finder. */
 export function findPage(model: FindModel, frame: Frame): Child {
   return (
-    <Page frame={frame} title="Incidents" script="find">
+    <Page frame={frame} title="Find" script="find">
+      <IncidentTabs frame={frame} here="find" />
       <FindBox frame={frame} />
+      <NamedCard named={model.named} frame={frame} />
       {model.asked ? <Found model={model} frame={frame} /> : <Hints frame={frame} />}
       {model.lately === undefined || model.lately.turns === 0 ? null : (
         <LatelyCard lately={model.lately} frame={frame} />
@@ -39,7 +43,7 @@ const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
       method="get"
       action={hrefOf(frame, "/traces/find")}
       role="search"
-      aria-label="Find by id"
+      aria-label="Find by id or name"
       data-find
       data-resolve={may ? hrefOf(frame, "/traces/account/resolve") : undefined}
     >
@@ -47,14 +51,14 @@ const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
         <input type="hidden" value={frame.csrfToken} data-csrf />
       )}
       <label class="find-id">
-        <span>Any id</span>
+        <span>Any id, or a part of a name</span>
         <span class="find-box">
           <Icon name="incidents" />
           <input
             class="field mono"
             name="id"
             value={frame.query.get("id") ?? ""}
-            placeholder="user, thread, root, job, source, artifact, event or error id"
+            placeholder="user, thread, root, job, source, event or error id; or a word of a name"
             maxlength={240}
             autocomplete="off"
             autocapitalize="off"
@@ -101,10 +105,11 @@ const examples: readonly (readonly [string, string])[] = [
   ["a source or artifact", "which turns rested on it or made it"],
   ["a root, run, turn, span or event", "from a log line to its evidence"],
   ["an error type", "where else it struck"],
+  ["a part of a name", "agents, tools, models, releases and findings with that text"],
 ];
 
 const Hints: FC<{ readonly frame: Frame }> = ({ frame }) => (
-  <Empty title="Paste the id you have" icon="incidents">
+  <Empty title="Paste the id you have, or type a name" icon="incidents">
     <p>
       The whole history is searched for it, within what you may read. What kind of id it is shows by
       itself.
@@ -143,10 +148,21 @@ const NotFound: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ mo
   </Empty>
 );
 
+/** No id, but names have the text. */
+const NoId: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
+  <Card title="No evidence has this as an id" icon="info">
+    <Places model={model} frame={frame} />
+  </Card>
+);
+
 const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => {
   const kinds = idKinds([...new Set(model.items.flatMap((item) => item.matched_by))]);
   if (model.items.length === 0) {
-    return <NotFound model={model} frame={frame} />;
+    return model.named.length > 0 ? (
+      <NoId model={model} frame={frame} />
+    ) : (
+      <NotFound model={model} frame={frame} />
+    );
   }
   return (
     <Card

@@ -1,5 +1,5 @@
 /**
- * @module Find: the incident finder. One opaque id, whole history, within the principal's scope
+ * @module Find: one opaque id or a part of a name, over the whole history, within the principal's scope
  * (requirements: Endpoints; collector: Answer).
  */
 import { Hono } from "hono";
@@ -10,6 +10,7 @@ import { limits } from "@turnproof/semconv";
 
 import type { AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
+import { readingFor } from "../../http/query.ts";
 import { leftOut, reachText } from "../../ui/display/find-words.ts";
 import { filters, id, readParameters } from "../../http/parameters.ts";
 import { respond } from "../../http/respond.tsx";
@@ -21,8 +22,11 @@ import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { foundVerdicts } from "../../turns/turn-verdicts.ts";
 import type { FoundVerdict } from "../../turns/turn-verdicts.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { findPage } from "./page.tsx";
+import { namedValues } from "./named-values.ts";
+import type { NamedValue } from "./named-values.ts";
 import { lately } from "./lately.ts";
 import type { Lately } from "./lately.ts";
 
@@ -30,7 +34,8 @@ import type { Lately } from "./lately.ts";
 const findParameters = z
   .strictObject({
     id: id.describe(
-      "A user, thread, root, run, turn, task, job, source, artifact, event, span or error id. " +
+      "A user, thread, root, run, turn, task, job, source, artifact, event, span or error id, or a " +
+        "part of a name. " +
         "Without it, the first of user, thread, root, run, turn, task and resource that is given.",
     ),
     application_id: filters.application_id,
@@ -103,6 +108,8 @@ export interface FindModel {
   readonly pending_frames: number;
   /** Which places were searched, which were not and why; empty until an id is given. */
   readonly places: readonly (SearchedPlace & { readonly says: string })[];
+  /** Readable values that contain the typed text. */
+  readonly named: readonly NamedValue[];
   /** The judge's findings over all turns; until an id is given. */
   readonly lately?: Lately;
 }
@@ -119,6 +126,7 @@ const nothing: Omit<FindModel, "limit" | "as_of"> = {
   bounded: false,
   pending_frames: 0,
   places: [],
+  named: [],
 };
 
 /** Its JSON, by route. */
@@ -134,8 +142,10 @@ export const findGroup: RouteGroup<FindAnswers> = {
       audit: "find.read",
       reads: true,
       id: "findRoots",
-      summary: "Incident finder",
-      text: "One opaque id over the whole history: user, thread, root, job, source, artifact, error.",
+      summary: "Find by id or name",
+      text:
+        "One opaque id over the whole history: user, thread, root, job, source, artifact, error. " +
+        "`named` has agents, tools, models, releases and findings whose name contains the text.",
       query: findParameters,
       returns: "Roots that mention the id, with a cursor.",
       failures: pageFailures,
@@ -179,6 +189,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
       hasMemory: parts.memory !== undefined,
     });
     const found = rootsOf(slice.events, wanted);
+    const readable = { ...turnQuestion(readingFor(c, {})), signal: c.req.raw.signal };
     const judged = await foundVerdicts(
       parts.store.ledger,
       scope,
@@ -197,6 +208,10 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
       bounded: slice.bounded,
       pending_frames: pending,
       places: places.map((one) => ({ ...one, says: reachText(one.place, one.reach) })),
+      named:
+        parameters.id === undefined || paging.after !== undefined
+          ? []
+          : await namedValues(parts.store.ledger, readable, parameters.id),
     };
     return respond(c, { model, view: findPage });
   });

@@ -12,6 +12,7 @@ import { Chip, Chips } from "../../ui/elements/chip.tsx";
 import { Count, Duration } from "../../ui/elements/figure.tsx";
 import { Empty, Note, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { ConservationCard, JournalCard } from "./conservation.tsx";
+import { ContractsCard } from "./contracts-card.tsx";
 import { LossCard } from "./losses.tsx";
 import { MixCards, RefusalsCard } from "./mix.tsx";
 import { FailuresCard, IdentityCard, StructureCard } from "./structure.tsx";
@@ -51,6 +52,7 @@ export function healthPage(model: HealthModel, frame: Frame): Child {
           <JournalCard of={model.collector} />
         </div>
       )}
+      <ContractsCard of={model.contracts} frame={frame} />
       {bare ? (
         <Empty title="No evidence was read" icon="health">
           <p>

@@ -40,6 +40,8 @@ import { reasonWords } from "../../backend/store-reason.ts";
 import { timedCheck } from "../../backend/timed-store.ts";
 import { collectNewest, collectRoot, collectRoots } from "../../turns/window.ts";
 import type { Window } from "../../turns/window.ts";
+import { contractCounts } from "./contract-counts.ts";
+import type { ContractsHealth } from "./contract-counts.ts";
 import { healthPage } from "./page.tsx";
 
 /** Parameters of the health view. */
@@ -89,6 +91,8 @@ export interface HealthModel extends TraceHealth {
   readonly dropped_by_dialect: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** The window over time; slices without events are included, with zero of what was read. */
   readonly timeline: HealthTimeline;
+  /** The standing contracts; null without a folder of them. */
+  readonly contracts: ContractsHealth | null;
   readonly collector: CollectorHealth | null;
 }
 
@@ -226,6 +230,7 @@ async function modelOf(
     window_complete: complete,
     dropped_by_dialect: droppedByDialect(events),
     timeline: timelineOf(events),
+    contracts: await contractsHealth(parts, read.reading, isNarrowed(principalOf(c))),
   };
   if (isNarrowed(principalOf(c))) return { ...health, ...shared, collector: null };
   // A producer's report may be outside of the rows that were read; its totals apply all the same.
@@ -247,6 +252,18 @@ async function reportsOf(parts: Parts): Promise<readonly TurnEvent[]> {
   return producerReports(parts).catch((error: unknown) => {
     if (!CodedError.is(error) || !error.retryable) throw error;
     return [];
+  });
+}
+
+/** A ledger that does not answer leaves them unknown; the page shows that it is unreachable. */
+async function contractsHealth(
+  parts: Parts,
+  reading: Reading,
+  narrowed: boolean,
+): Promise<ContractsHealth | null> {
+  return contractCounts(parts, reading, narrowed).catch((error: unknown) => {
+    if (!CodedError.is(error) || !error.retryable) throw error;
+    return null;
   });
 }
 

@@ -9,6 +9,7 @@ import type { AskedCall } from "../../ui/display/call-term.ts";
 import { countText } from "../../ui/display/figures.ts";
 import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
+import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
@@ -97,13 +98,6 @@ const Total: FC<{ readonly model: ToolsModel }> = ({ model: { total, turns_count
     </Tile>
   </Tiles>
 );
-
-/** A share in percent with one decimal; a part greater than zero is never shown as zero. */
-function rateText(part: number, whole: number): string {
-  if (part === 0) return "0 %";
-  const percent = (part / whole) * 100;
-  return percent < 0.1 ? "<0.1 %" : `${Number(percent.toFixed(1))} %`;
-}
 
 const outcomeColumns = {
   tool: [

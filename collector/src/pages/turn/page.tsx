@@ -22,6 +22,7 @@ import { turnHref } from "../../ui/elements/turn-row.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import type { IconName } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
+import { ContractsCard } from "./contracts-card.tsx";
 import { ContextCard, ModelsCard, OutcomesCard, ToolsCard } from "./facts-cards.tsx";
 import { InsightsCard } from "./insights-card.tsx";
 import { RawEvents } from "./raw-events.tsx";
@@ -41,6 +42,9 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
     ...verdict.findings.flatMap(({ evidence_ids: ids }) => ids),
     ...verdict.chain.flatMap(({ evidence_ids: ids }) => ids),
     ...insights.insights.flatMap(({ evidence_ids: ids }) => ids),
+    ...(model.contracts ?? []).flatMap(({ results }) =>
+      results.flatMap(({ clauses }) => clauses.flatMap(({ evidence_ids: ids }) => ids)),
+    ),
   ]);
   return (
     <Page
@@ -59,6 +63,7 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
       <Warnings model={model} />
       <OtherTurns model={model} frame={frame} />
       <VerdictStrip verdict={verdict} failures={failures} />
+      <ContractsCard turns={model.contracts} />
       <WaterfallCard
         waterfall={waterfall}
         priorities={prioritiesOf(model)}

@@ -27,6 +27,8 @@ import { metadataOf } from "../../judge/verdict.ts";
 import { selectRoot, windowModel } from "../../turns/window.ts";
 import type { WindowModel } from "../../turns/window.ts";
 import { turnPage } from "./page.tsx";
+import { contractsOf } from "./turn-contracts.ts";
+import type { ContractsOfTurn } from "./turn-contracts.ts";
 
 const { application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id } = filters;
 
@@ -41,6 +43,8 @@ export interface TurnModel extends TurnAccount {
   /** Events of all stores, oldest first; rows of memory are in the timeline and never judged. */
   readonly events: readonly TurnEvent[];
   readonly window: WindowModel;
+  /** The standing contracts on each turn; null without contracts. */
+  readonly contracts: readonly ContractsOfTurn[] | null;
 }
 
 /** `/traces/{root_trace_id}.json` with `form=columns`. */
@@ -91,6 +95,7 @@ function turnRoutes(parts: Parts): Hono<AppEnv> {
       turns: await withVerdicts(parts.store.ledger, place, account.turns),
       events: rows.length === 0 ? events : [...events, ...rows].toSorted(compareEvents),
       window: windowModel(window),
+      contracts: await contractsOf(parts, place, events, metadata),
     };
     const json = asked === "columns" ? () => turnColumns(model) : undefined;
     return respond(c, { model, view: turnPage, ...(json === undefined ? {} : { json }) });

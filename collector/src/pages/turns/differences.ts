@@ -1,11 +1,10 @@
 /**
  * @module Differences: values that are more frequent in the turns of a filter than in the other
- * turns of the same time, inside the principal's scope; exact counts only.
+ * turns of their own time span, inside the principal's scope; exact counts and an exact test.
  */
 import { Hono } from "hono";
 import { CodedError } from "@turnproof/semconv";
 
-import { differencesOf } from "../../ui/display/differences.ts";
 import type { Differences } from "../../ui/display/differences.ts";
 import { facetNames } from "../../ui/display/turn-figures.ts";
 import { FreshAnswers } from "../../turns/fresh-answers.ts";
@@ -16,6 +15,7 @@ import { respondJson } from "../../http/respond.tsx";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { differencesOf, ofSameSpan } from "../../turns/turn-differences.ts";
 import { countFacets } from "../../turns/turn-facets.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
@@ -23,6 +23,9 @@ import { listParameters } from "../../turns/list-parameters.ts";
 
 /** Body of `/traces/differences.json`. */
 export interface DifferencesModel extends Differences {
+  /** Last event of the first and of the last of these turns, in epoch milliseconds. */
+  readonly first_ms: number | null;
+  readonly last_ms: number | null;
   /** True when everything that was received is counted. */
   readonly complete: boolean;
   /** Batches that were acknowledged and are not readable yet. */
@@ -45,10 +48,11 @@ export const differencesGroup: RouteGroup<DifferencesAnswers> = {
       audit: "turns.read",
       reads: true,
       id: "getDifferences",
-      summary: "What the turns of a filter say more often than other turns of the same time",
+      summary: "What the turns of a filter say more often than all other turns of their time span",
       text:
-        "Counts alone, exact on either side. The others are those of the caller's scope in the same `start_time` and `end_time`; a filter of " +
-        "times alone is refused.",
+        "Counts are exact on either side. The others are all further turns of the caller's scope from " +
+        "the first to the last turn of the filter. `p` is of Fisher's exact test, one-sided, with " +
+        "Holm's correction for every compared value. A filter of times alone is refused.",
       query: listParameters,
       returns: "Values with how many of either side say them, and how many say none.",
     },
@@ -62,25 +66,25 @@ function differencesRoutes(parts: Parts): Hono<AppEnv> {
   const answers = new FreshAnswers<DifferencesModel>(parts.now);
   app.get("/traces/differences.json", async (c) => {
     const { chart: _chart, ...parameters } = readParameters(c, listParameters);
-    const { start_time, end_time, ...narrowing } = parameters;
+    const { start_time: _from, end_time: _to, ...narrowing } = parameters;
     if (Object.values(narrowing).every((value) => value === undefined)) {
       throw new CodedError("parameter_invalid", { field: "q" });
     }
-    const times = {
-      ...(start_time === undefined ? {} : { start_time }),
-      ...(end_time === undefined ? {} : { end_time }),
-    };
     const { question, key } = await countingOf(c, parts, parameters);
-    const around = turnQuestion(readingFor(c, times));
+    const everything = turnQuestion(readingFor(c, {}));
     const make = async (): Promise<DifferencesModel> => {
       const pending = await pendingFrames(parts);
       const { ledger } = parts.store;
       const names = new Map(facetNames);
       const keys = [...names.keys()];
+      const [span] = await ledger.turnCounts(question, {});
+      const around = ofSameSpan(everything, span);
       const these = await countFacets(ledger, question, keys, comparedMax);
       const window = await countFacets(ledger, around, keys, comparedMax * 10);
       return {
         ...differencesOf(these, window, names),
+        first_ms: millisecondsOf(span?.first_at),
+        last_ms: millisecondsOf(span?.last_at),
         complete: pending === 0,
         pending_frames: pending,
       };
@@ -88,4 +92,8 @@ function differencesRoutes(parts: Parts): Hono<AppEnv> {
     return respondJson(c, await answers.of(key, make));
   });
   return app;
+}
+
+function millisecondsOf(micros: number | null | undefined): number | null {
+  return typeof micros === "number" ? Math.floor(micros / 1_000) : null;
 }

@@ -1,8 +1,8 @@
 /**
  * @module Forward: what this collector stored goes on to another OTLP endpoint. Frames wait in a
  * journal of their own, which a batch enters after it is stored and before the receiver's journal
- * forgets it: a kill at any time sends spans again, and loses none. An endpoint that is away or slow
- * delays nothing here; when the queue has no room, spans are given up and counted.
+ * forgets it: a kill at any time sends spans again, and loses none. An endpoint that is away or
+ * slow delays nothing here; when the queue has no room, spans are given up and counted.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,7 +1,8 @@
 /**
- * @module CodingRecord: a log record of Claude Code or Codex CLI as a draft of ours: a prompt is the
- * start of a turn, a request a model call, a result a tool call. Records have no trace, so the root
- * is derived: of one prompt for Claude Code, of the conversation for Codex, which names no prompt.
+ * @module CodingRecord: a log record of Claude Code or Codex CLI as a draft of ours: a prompt is
+ * the start of a turn, a request a model call, a result a tool call. Records have no trace, so the
+ * root is derived: of one prompt for Claude Code, of the conversation for Codex, which names no
+ * prompt.
  */
 import { createHash } from "node:crypto";
 

@@ -25,7 +25,7 @@ export function startTrend(): void {
   addShortcuts([
     {
       keys: ["r"],
-      words: "The newest release: before and after",
+      words: "The newest release and the one before",
       group: "List",
       run: () => findAll("[data-change]").at(-1)?.focus(),
     },

@@ -15,6 +15,7 @@ export interface AskedCall {
 /** Words for several outcomes; null is one that was not recorded. */
 export const outcomeGroups: { readonly [word: string]: readonly (string | null)[] | undefined } = {
   failed: ["error", "provider_error"],
+  limited: ["fallback", "degraded"],
   unknown: [null, "unknown"],
 };
 

@@ -46,6 +46,7 @@ describe("reading", () => {
           verdict: "failed",
           finding: "delivery_missing",
           kind: "tool_call",
+          contract: "refund=violated",
         }[key] ?? "2026-11-21";
       expect(readTerms(`-${key}:${value}`).unclear).toEqual([]);
     }

@@ -68,6 +68,7 @@ export const hasValues: readonly string[] = [
 /** Keys without a parameter of their own, which are in `q`. */
 const otherKeys = [
   "call",
+  "contract",
   "cache",
   "model",
   "release",
@@ -97,12 +98,17 @@ function isUnderstood({ key, value }: Term): boolean {
   if (closed !== undefined) return closed.includes(value);
   if (key === "kind") return kindOf(value) !== undefined;
   if (key === "call") return readCall(value) !== undefined;
+  if (key === "contract") return contractResult.test(value);
   if (key === "has") return hasValues.includes(value);
   if (key === "after" || key === "before") return readTime(value, 0) !== undefined;
   if (key === "latency") return !Number.isNaN(millisecondsOf(comparedText(value)));
   if (key === "tokens") return !Number.isNaN(Number(comparedText(value) || "x"));
   return filterKeys.includes(key);
 }
+
+/** `name=result`, or `name@version=result`. */
+const contractResult =
+  /^[A-Za-z0-9][A-Za-z0-9._/-]{0,119}(@[0-9a-f]{12})?=(holds|violated|not_established)$/;
 
 const termForm = /(-?)([a-z]+):(?:"([^"]*)"|(\S*))|(-?)"([^"]*)"|\S+/g;
 

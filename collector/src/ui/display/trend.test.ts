@@ -1,6 +1,5 @@
 /**
- * @module Trend: every turn counts once, unrecorded is not zero, and a release has a turn before
- * it.
+ * @module Trend: every turn counts once, unrecorded is not zero.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
@@ -88,25 +87,7 @@ test("figures are of those turns that said them", () => {
   expect(slices[0]?.turns).toBe(1);
 });
 
-test("turns that called a model are compared before closer ones answered from a cache", () => {
-  const change = (...rows: readonly TurnRow[]): unknown =>
-    trendOf(rows, nowMs).releases.find(({ release }) => release === "2")?.change;
-  const cached = row(10, { releases: ["2"] });
-  expect(
-    change(
-      row(1, { releases: ["1"], models: ["m-1"] }),
-      row(9, { releases: ["1"] }),
-      cached,
-      row(30, { releases: ["2"], models: ["m-2"], thread_id: "other" }),
-    ),
-  ).toMatchObject({ baseline_root: "root-1", candidate_root: "root-30" });
-  expect(change(row(9, { releases: ["1"], models: ["m-1"] }), cached)).toMatchObject({
-    baseline_root: "root-9",
-    candidate_root: "root-10",
-  });
-});
-
-test("a release has its own figures, and two turns of one thread to compare", () => {
+test("a release has its own figures", () => {
   const rows = [
     row(0, { releases: ["1"], thread_id: "a" }),
     row(8, { releases: ["1"], thread_id: "b" }),
@@ -124,29 +105,7 @@ test("a release has its own figures, and two turns of one thread to compare", ()
     ["2", 3, nowMs - 3_600_000 + 600_000],
     [null, 1, nowMs - 3_600_000 + 1_020_000],
   ]);
-  expect(releases[0]?.change).toBeNull();
   expect(releases[1]).toMatchObject({ p50_ms: 5, duration_unknown: 2 });
-  // The turns of thread b are seven minutes apart, those of a twelve.
-  expect(releases[1]?.change).toEqual({
-    agent_id: "desk",
-    baseline_root: "root-8",
-    candidate_root: "root-15",
-  });
-});
-
-test("without a common thread the pair is of one tenant; without one of those there is none", () => {
-  const before = [
-    row(1, { releases: ["1"], thread_id: "a", user_id: "ann" }),
-    row(2, { releases: ["1"], thread_id: "b", user_id: "bob" }),
-    row(3, { releases: ["1"], thread_id: "c", user_id: null }),
-  ];
-  const of = (user_id: string | null, agent_id = "desk"): string | undefined =>
-    trendOf(
-      [...before, row(5, { releases: ["2"], thread_id: "z", user_id, agent_id })],
-      nowMs,
-    ).releases.find(({ release }) => release === "2")?.change?.baseline_root;
-  expect([of("ann"), of("bob"), of(null)]).toEqual(["root-1", "root-2", "root-3"]);
-  expect([of("eve"), of("ann", "other")]).toEqual([undefined, undefined]);
 });
 
 test("a turn whose clock cannot be right is in the sums and stretches no slice", () => {

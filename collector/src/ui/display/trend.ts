@@ -1,7 +1,6 @@
 /**
  * @module Trend: turns over time and by release: verdicts, durations, tools and tokens of each
- * interval, with unknown values counted as well. A later release has two turns to compare, one
- * from before it and one of it.
+ * interval, with unknown values counted as well.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import { verdictStatuses } from "@turnproof/semconv";
@@ -51,18 +50,6 @@ export interface ReleaseTrend extends TrendFigures {
   /** First and last time of its turns, in epoch milliseconds. */
   readonly first_ms: number;
   readonly last_ms: number;
-  /**
-   * A turn from before the release and one of it; null where the nearest turns of its agents and
-   * tenants have no such pair.
-   */
-  readonly change: Change | null;
-}
-
-/** Two roots of one agent to be compared. */
-export interface Change {
-  readonly agent_id: string;
-  readonly baseline_root: string;
-  readonly candidate_root: string;
 }
 
 /** The trend of some turns. */
@@ -178,76 +165,8 @@ function releasesOf(placed: readonly Placed[]): readonly ReleaseTrend[] {
         release,
         first_ms: first,
         last_ms: times.at(-1) ?? first,
-        change: release === null ? null : changeAround(placed, release, first),
         ...figuresOf(own.map(({ row }) => row)),
       };
     })
     .toSorted((a, b) => a.first_ms - b.first_ms);
-}
-
-function changeAround(placed: readonly Placed[], release: string, first: number): Change | null {
-  const rowsOf = (keeps: (one: Placed) => boolean): TurnRow[] =>
-    placed.filter(keeps).map(({ row }) => row);
-  const isOf = ({ row }: Placed): boolean => row.releases.includes(release);
-  return changeOf(
-    rowsOf((one) => one.atMs < first && !isOf(one)),
-    rowsOf(isOf),
-  );
-}
-
-/**
- * Among the turns before a release and the turns of it, the two closest in time: of one thread
- * where a thread has both, else of one tenant, and always of one agent. Turns with a model call
- * come first: an answer from the cache shows nothing of what a release changed.
- */
-export function changeOf(before: readonly TurnRow[], of: readonly TurnRow[]): Change | null {
-  const pair = (rows: (all: readonly TurnRow[]) => readonly TurnRow[]): Change | undefined => {
-    const [earlier, later] = [rows(before).map(placedOf), rows(of).map(placedOf)];
-    return (
-      closest(earlier, later, ({ user_id, thread_id }) => thread_id && [user_id, thread_id]) ??
-      closest(earlier, later, ({ user_id }) => [user_id])
-    );
-  };
-  const called = (all: readonly TurnRow[]): readonly TurnRow[] =>
-    all.filter(({ models }) => models.length > 0);
-  return pair(called) ?? pair((all) => all) ?? null;
-}
-
-function placedOf(row: TurnRow): Placed {
-  return { atMs: Date.parse(row.ended_at), row };
-}
-
-/** Key that both turns of a pair must share; undefined or empty excludes a turn. */
-type Kind = (row: TurnRow) => readonly unknown[] | string | undefined;
-
-function closest(
-  before: readonly Placed[],
-  of: readonly Placed[],
-  kindOf: Kind,
-): Change | undefined {
-  const keyOf = ({ row }: Placed): string | undefined => {
-    const kind = kindOf(row);
-    if (!kind || row.agent_id === undefined || row.root_trace_id === undefined) return undefined;
-    return JSON.stringify([row.agent_id, kind, row.user_id === undefined]);
-  };
-  const latest = new Map<string, Placed>();
-  for (const one of before) {
-    const key = keyOf(one);
-    if (key !== undefined && one.atMs >= (latest.get(key)?.atMs ?? -Infinity)) latest.set(key, one);
-  }
-  let best: { readonly gapMs: number; readonly change: Change } | undefined;
-  for (const one of of) {
-    const earlier = latest.get(keyOf(one) ?? "");
-    const { agent_id: agent, root_trace_id: candidate } = one.row;
-    const baseline = earlier?.row.root_trace_id;
-    if (earlier === undefined || agent === undefined || candidate === undefined) continue;
-    if (baseline === undefined || baseline === candidate) continue;
-    const gapMs = one.atMs - earlier.atMs;
-    if (best !== undefined && best.gapMs <= gapMs) continue;
-    best = {
-      gapMs,
-      change: { agent_id: agent, baseline_root: baseline, candidate_root: candidate },
-    };
-  }
-  return best?.change;
 }

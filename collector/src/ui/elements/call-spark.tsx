@@ -23,7 +23,9 @@ export const CallSpark: FC<{
     readonly step_ms: number;
     readonly size: number;
   } | null;
-}> = ({ slices, frame }) => {
+  /** What is counted. */
+  readonly unit?: "calls" | "turns";
+}> = ({ slices, frame, unit = "calls" }) => {
   if (frame === null || slices.length === 0) return <></>;
   const most = Math.max(...slices.map(({ calls }) => calls));
   const bars = (of: (slice: SparkSlice) => number): string =>
@@ -44,7 +46,7 @@ export const CallSpark: FC<{
       height={height}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`up to ${countText(most)} calls in an interval`}
+      aria-label={`up to ${countText(most)} ${unit} in an interval`}
       focusable="false"
     >
       <path class="calls" d={bars((slice) => slice.calls)} />

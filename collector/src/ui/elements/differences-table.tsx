@@ -1,18 +1,23 @@
 /**
  * @module DifferencesTable: values that are more frequent in the turns of a filter than in the
- * others: counts and shares of both sides, and the number without a value.
+ * others: counts and shares of both sides, the difference with its interval, whether chance alone
+ * explains it, and the number without a value.
  */
 import type { FC } from "hono/jsx";
 
 import type { Difference, Differences, Unsaid } from "../display/differences.ts";
+import { chanceText, differenceText, rangeText } from "../display/share-words.ts";
 import { countText, shareText } from "../display/figures.ts";
 import { queryOf } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { ShareBar } from "./bar.tsx";
+import { Time } from "./figure.tsx";
 
 /** Fields of the answer. */
 export interface Compared extends Differences {
   readonly pending_frames: number;
+  readonly first_ms: number | null;
+  readonly last_ms: number | null;
 }
 
 /** Address of the page. */
@@ -37,11 +42,12 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
     <>
       <p class="padded muted" data-differences-extent>
         {extentText(of)}
+        <Span of={of} />
       </p>
       {these === 0 || others === 0 ? (
         <p class="padded">
-          {these === 0 ? "No turn passes the filter" : "Every turn of this time passes the filter"}:
-          there is nothing to compare.
+          {these === 0 ? "No turn passes the filter" : "Every turn of their time passes the filter"}
+          : there is nothing to compare.
         </p>
       ) : told.length === 0 ? (
         <p class="padded">Nothing is said more often by these turns than by the others.</p>
@@ -59,6 +65,12 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
                   The others
                 </th>
                 <th scope="col">Shares</th>
+                <th scope="col" class="num" title="Percentage points, with the 95 % interval">
+                  Difference
+                </th>
+                <th scope="col" class="num" title="Chance of such a difference if there is none">
+                  p
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -87,10 +99,23 @@ function extentText({ these, others, pending_frames: pending }: Compared): strin
   const later = pending > 0 ? " More has arrived and is not readable yet." : "";
   return (
     `These: ${all}${countText(these)} turns of the filter. ` +
-    `The others: ${all}${countText(others)} of the same time that it leaves out. ` +
-    `Counts only: a difference is no cause.${later}`
+    `The others: ${all}${countText(others)} turns of the same time that it leaves out.${later}`
   );
 }
+
+/** The compared time, and how values were tested. */
+const Span: FC<{ readonly of: Compared }> = ({ of: { first_ms: first, last_ms: last, tested } }) =>
+  first === null || last === null ? (
+    <></>
+  ) : (
+    <>
+      {" "}
+      From <Time at={new Date(first).toISOString()} form="daytime" /> to{" "}
+      <Time at={new Date(last).toISOString()} form="daytime" />. Fisher's exact test, one-sided,
+      with Holm's correction for the {countText(tested)} compared values; in grey: chance alone may
+      explain it. A difference is no cause.
+    </>
+  );
 
 const Line: FC<{
   readonly one: Difference;
@@ -101,7 +126,7 @@ const Line: FC<{
   const share = (part: number, whole: number): string =>
     `${countText(part)} of ${countText(whole)} · ${shareText(part, whole)}`;
   return (
-    <tr>
+    <tr {...(one.significant ? {} : { class: "muted", "data-chance": true })}>
       <td class="muted">{one.name}</td>
       <td>
         <a href={`${path}${queryOf([...terms, term], query)}`} title="Filter by it as well">
@@ -114,6 +139,10 @@ const Line: FC<{
         <ShareBar part={one.these} whole={of.these} label="share of these turns" />
         <ShareBar part={one.others} whole={of.others} label="share of the others" />
       </td>
+      <td class="num">
+        {differenceText(one.difference)} <span class="muted">{rangeText(one)}</span>
+      </td>
+      <td class="num">{one.significant ? <b>{chanceText(one.p)}</b> : chanceText(one.p)}</td>
     </tr>
   );
 };

@@ -1,11 +1,11 @@
 /**
  * @module ReleaseTable: figures of turns by release, in order of first appearance, with a link
- * that compares a turn from before a release with one of it.
+ * that compares a release with the one before it.
  */
 import type { FC } from "hono/jsx";
 
 import { countText, shareText, shortCountText } from "../display/figures.ts";
-import { queryOf, termsOf } from "../display/filter-terms.ts";
+import { queryOf, termText, termsOf } from "../display/filter-terms.ts";
 import { tokensPerTurn } from "../display/trend.ts";
 import type { ReleaseTrend, TrendFigures } from "../display/trend.ts";
 import { Duration, NotMeasured, NotThere, Time } from "./figure.tsx";
@@ -29,8 +29,8 @@ export const ReleaseTable: FC<{
     <></>
   ) : (
     <Table label="Turns by release" head={<Head />}>
-      {releases.map((one) => (
-        <Row of={one} place={place} />
+      {releases.map((one, at) => (
+        <Row of={one} before={releases.slice(0, at).findLast(isNamed)} place={place} />
       ))}
     </Table>
   );
@@ -62,10 +62,16 @@ const Head: FC = () => (
   </>
 );
 
-const Row: FC<{ readonly of: ReleaseTrend; readonly place: ReleasePlace }> = ({
-  of,
-  place: { base, filters },
-}) => {
+function isNamed({ release }: ReleaseTrend): boolean {
+  return release !== null;
+}
+
+const Row: FC<{
+  readonly of: ReleaseTrend;
+  /** The release before it. */
+  readonly before: ReleaseTrend | undefined;
+  readonly place: ReleasePlace;
+}> = ({ of, before, place: { base, filters } }) => {
   const { release } = of;
   const named = release === null ? [] : [{ key: "release", value: release, negated: false }];
   const turns = queryOf([...termsOf(filters), ...named], filters);
@@ -107,20 +113,29 @@ const Row: FC<{ readonly of: ReleaseTrend; readonly place: ReleasePlace }> = ({
         )}
       </td>
       <td>
-        {of.change === null ? (
-          <NotThere why="no turn from before it in this window" />
+        {release === null || typeof before?.release !== "string" ? (
+          <NotThere why="no release before it in this window" />
         ) : (
           <a
-            href={`${base}/traces/compare?${new URLSearchParams({ ...of.change }).toString()}`}
+            href={`${base}/traces/compare/releases?${comparedQuery(filters, before.release, release)}`}
             data-change
           >
-            before and after
+            with {before.release}
           </a>
         )}
       </td>
     </tr>
   );
 };
+
+/** The filters with both releases as sides. */
+function comparedQuery(filters: URLSearchParams, a: string, b: string): string {
+  const query = new URLSearchParams(filters);
+  for (const name of ["limit", "chart", "sort", "order", "cursor"]) query.delete(name);
+  query.set("a", termText({ key: "release", value: a, negated: false }));
+  query.set("b", termText({ key: "release", value: b, negated: false }));
+  return query.toString();
+}
 
 const NotClean: FC<{ readonly of: TrendFigures }> = ({ of }) => {
   if (of.tool_results === 0) return <NotThere why="no tool result was recorded" />;

@@ -44,7 +44,7 @@ export const TrendChart: FC<{ readonly trend: Trend; readonly extent: string }> 
     bands.slice(0, index).reduce((sum, { height }) => sum + titleHeight + height + gap, 0),
   );
   const bandsHeight = bands.reduce((sum, band) => sum + titleHeight + band.height + gap, 0) - gap;
-  const height = bandsHeight + (releases.some(isNew) ? titleHeight : 0);
+  const height = bandsHeight + (newReleases(releases).length > 0 ? titleHeight : 0);
   const words = `${turnsText(drawn)} over time ${extent}`;
   const slot = 100 / slices.length;
   const figure = (
@@ -108,7 +108,7 @@ const Legend: FC<{ readonly trend: Trend }> = ({ trend: { verdicts, releases } }
         </span>
       );
     })}
-    {releases.some(isNew) ? (
+    {newReleases(releases).length > 0 ? (
       <span>
         <svg width="12" height="12" aria-hidden="true" focusable="false">
           <line class="release" x1="6" x2="6" y1="0" y2="12" />
@@ -123,9 +123,10 @@ function fillOf(verdict: string): string {
   return verdict === "unknown" ? "unknown-fill" : `verdict ${verdict}`;
 }
 
-/** A release present from the start did not begin in this window. */
-function isNew({ release, change }: ReleaseTrend): boolean {
-  return release !== null && change !== null;
+/** Releases that began in this window: not the one with which it begins. */
+function newReleases(releases: readonly ReleaseTrend[]): readonly ReleaseTrend[] {
+  const first = releases.reduce((least, { first_ms: ms }) => Math.min(least, ms), Infinity);
+  return releases.filter(({ release, first_ms: ms }) => release !== null && ms > first);
 }
 
 function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
@@ -277,7 +278,7 @@ const ReleaseLines: FC<{
   let named = -namedShare;
   return (
     <>
-      {releases.filter(isNew).map(({ release, first_ms: at }) => {
+      {newReleases(releases).map(({ release, first_ms: at }) => {
         const share = (at - from) / (to - from);
         const x = `${(share * 100).toFixed(3)}%`;
         const fits = share - named >= namedShare;

@@ -54,7 +54,7 @@ export const WindowFooter: FC<{
   );
 };
 
-/** The list's own order or that of receipt; a column's order is told at its head. */
+/** The list's own order or that of receipt; a column's order is chosen at its head. */
 const OrderChoice: FC<{ readonly path: string; readonly query: URLSearchParams }> = ({
   path,
   query,

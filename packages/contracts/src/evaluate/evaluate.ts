@@ -2,7 +2,7 @@
  * @module Evaluate: contracts over the turns of a window. Evidence of untrusted producers decides
  * nothing: where it would change a result, the result is not established.
  */
-import { digestInput, digestLines, turnWindows } from "@turnproof/evidence";
+import { digestInput, digestLines, settledTurnWindow, turnWindows } from "@turnproof/evidence";
 import type { TurnEvent, TurnWindow, WindowMetadata, WindowReason } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import { sha256Hex } from "@turnproof/semconv/fingerprint";
@@ -40,7 +40,8 @@ export interface EvaluateOptions {
 
 /** Result of one clause. */
 export interface ClauseResult {
-  readonly clause: Clause["clause"];
+  /** Name of the clause. */
+  readonly clause: string;
   readonly id: string | null;
   /** Place in the contract, from 0. */
   readonly index: number;
@@ -103,13 +104,33 @@ export function evaluateTurns(
     metadata = { ...metadata, known_loss: 1 };
     read = turnWindows(input, metadata);
   }
-  const around: Surroundings = {
-    metadata,
-    priceOf: options.priceOf,
-    goldens: new Map((options.goldens ?? []).map((golden) => [golden.golden, golden])),
-  };
-  const otherwise = options.otherwise === undefined ? defaultContract : options.otherwise;
-  return read.turns.map((turn) => evaluateTurn(turn, { contracts, otherwise, around }));
+  const rules = rulesOf(contracts, options, metadata);
+  return read.turns.map((turn) => evaluateTurn(turn, rules));
+}
+
+/**
+ * Judges one turn as `evaluateTurns` does, without repeating the checks of a store.
+ *
+ * @param events of one turn, as read from a store: resolved over the whole root, each once
+ */
+export function evaluateSettledTurn(
+  events: readonly TurnEvent[],
+  contracts: readonly TurnContract[],
+  options: Omit<EvaluateOptions, "marks"> & { readonly metadata: WindowMetadata },
+): readonly ContractResult[] {
+  const [first, ...others] = events;
+  if (first === undefined) return [];
+  const turn = settledTurnWindow([first, ...others], options.metadata);
+  return evaluateTurn(turn, rulesOf(contracts, options, options.metadata)).contracts;
+}
+
+function rulesOf(
+  contracts: readonly TurnContract[],
+  { priceOf, goldens = [], otherwise = defaultContract }: EvaluateOptions,
+  metadata: WindowMetadata | undefined,
+): Rules {
+  const named = new Map(goldens.map((golden) => [golden.golden, golden]));
+  return { contracts, otherwise, around: { metadata, priceOf, goldens: named } };
 }
 
 /** Contracts, the default one, and what they need. */

@@ -10,7 +10,7 @@ import type { Outcome } from "../evaluate/three-values.ts";
 import type { TurnContract } from "../language/contract.ts";
 import { textReport } from "../report/text.ts";
 
-/** Events with what is known of how they were read, as the in-memory exporter gives them. */
+/** Events with what is known of how they were read: also the `MemoryExporter` of the exporter. */
 export interface ReadEvents {
   readonly events: readonly unknown[];
   readonly metadata?: WindowMetadata;

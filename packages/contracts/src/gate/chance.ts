@@ -4,9 +4,15 @@
  */
 
 const logFactorials: number[] = [0];
+/** Numbers below this have their logarithm in a table. */
+const tabled = 4_096;
 
-/** Natural logarithm of n!. */
+/** Natural logarithm of n!; above the table by Stirling's series, whose next term is below 1e-25. */
 function logFactorial(n: number): number {
+  if (n >= tabled) {
+    const series = 1 / (12 * n) - 1 / (360 * n ** 3) + 1 / (1_260 * n ** 5);
+    return n * Math.log(n) - n + 0.5 * Math.log(2 * Math.PI * n) + series;
+  }
   for (let at = logFactorials.length; at <= n; at += 1) {
     logFactorials.push((logFactorials[at - 1] ?? 0) + Math.log(at));
   }
@@ -14,7 +20,7 @@ function logFactorial(n: number): number {
 }
 
 /** Natural logarithm of n choose k. */
-function logChoose(n: number, k: number): number {
+export function logChoose(n: number, k: number): number {
   return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 }
 
@@ -26,11 +32,26 @@ export function binomial(k: number, n: number, p: number): number {
   return Math.exp(logChoose(n, k) + k * Math.log(p) + (n - k) * Math.log1p(-p));
 }
 
-/** Probability of at least `k` hits in `n` independent trials of probability `p`. */
+/**
+ * Probability of at least `k` hits in `n` independent trials of probability `p`. Sums the side that
+ * does not have the mean.
+ */
 export function binomialAtLeast(k: number, n: number, p: number): number {
-  let sum = 0;
-  for (let hits = Math.max(0, k); hits <= n; hits += 1) sum += binomial(hits, n, p);
-  return Math.min(1, sum);
+  if (k <= 0) return 1;
+  if (k > n || p <= 0) return 0;
+  if (p >= 1) return 1;
+  const odds = p / (1 - p);
+  const growth = (at: number): number => ((n - at) / (at + 1)) * odds;
+  const above = k > n * p;
+  let at = above ? k : k - 1;
+  let term = binomial(at, n, p);
+  let sum = term;
+  while (term > sum * 1e-18 && (above ? at < n : at > 0)) {
+    term = above ? term * growth(at) : term / growth(at - 1);
+    at += above ? 1 : -1;
+    sum += term;
+  }
+  return Math.min(1, Math.max(0, above ? sum : 1 - sum));
 }
 
 /**
@@ -51,6 +72,37 @@ export function hypergeometric(
     chances.push(Math.exp(logChoose(marked, hits) + logChoose(total - marked, drawn - hits) - all));
   }
   return { low, chances };
+}
+
+/**
+ * Probability of at least `hits` among `drawn` of `total` things of which `marked` are hits. Sums the
+ * side that does not have the mean, in steps of a number of standard deviations, so that millions
+ * of things cost no more than thousands.
+ */
+export function hypergeometricAtLeast(
+  hits: number,
+  { total, marked, drawn }: { total: number; marked: number; drawn: number },
+): number {
+  const low = Math.max(0, marked + drawn - total);
+  const high = Math.min(marked, drawn);
+  if (hits <= low) return 1;
+  if (hits > high) return 0;
+  const chance = (at: number): number =>
+    Math.exp(
+      logChoose(marked, at) + logChoose(total - marked, drawn - at) - logChoose(total, drawn),
+    );
+  /** The chance of one hit more, divided by that of `at` hits. */
+  const growth = (at: number): number =>
+    ((marked - at) * (drawn - at)) / ((at + 1) * (total - marked - drawn + at + 1));
+  const above = hits > (marked * drawn) / total;
+  let [at, term] = above ? [hits, chance(hits)] : [hits - 1, chance(hits - 1)];
+  let sum = term;
+  while (term > sum * 1e-18 && (above ? at < high : at > low)) {
+    term = above ? term * growth(at) : term / growth(at - 1);
+    at += above ? 1 : -1;
+    sum += term;
+  }
+  return Math.min(1, Math.max(0, above ? sum : 1 - sum));
 }
 
 /** Steps of a bisection: to the precision of a number between 0 and 1. */
@@ -96,4 +148,24 @@ export function normalAtLeast(z: number): number {
     sum += term;
   }
   return 0.5 - density * sum;
+}
+
+/** Probability that a variable of Student's distribution is at least `t`. @param degrees whole */
+export function studentAtLeast(t: number, degrees: number): number {
+  if (t < 0) return 1 - studentAtLeast(-t, degrees);
+  const angle = Math.atan2(t, Math.sqrt(degrees));
+  const square = Math.cos(angle) ** 2;
+  const odd = degrees % 2 === 1;
+  let [sum, term] = [0, odd ? Math.cos(angle) : 1];
+  for (let at = odd ? 1 : 0; at <= degrees - 2; at += 2) {
+    sum += term;
+    term *= (square * (at + 1)) / (at + 2);
+  }
+  const within = odd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
+  return Math.min(1, Math.max(0, (1 - within) / 2));
+}
+
+/** Value below which a variable of Student's distribution lies with probability `p`. */
+export function studentQuantile(p: number, degrees: number): number {
+  return reach((t) => 1 - studentAtLeast(t, degrees), p, -1e6, 1e6);
 }

@@ -5,7 +5,7 @@
  * turn on each side of every case McNemar's, in between the exact conditional test of
  * Mantel and Haenszel.
  */
-import { hypergeometric } from "./chance.ts";
+import { hypergeometric, hypergeometricAtLeast } from "./chance.ts";
 import type { CaseCount } from "./trials.ts";
 
 /** Probabilities below this are left out of a sum; a million of them stay below 1e-12. */
@@ -18,6 +18,8 @@ const negligible = 1e-18;
  * @returns p-value, 1 where no case can tell
  */
 export function exactRegression(cases: readonly CaseCount[]): number {
+  const [only] = cases;
+  if (cases.length === 1 && only !== undefined) return fisher(only);
   let chances: readonly number[] = [1];
   let low = 0;
   let seen = 0;
@@ -31,6 +33,16 @@ export function exactRegression(cases: readonly CaseCount[]): number {
     if (one.chances.length > 1) chances = summed(chances, one.chances);
   }
   return Math.min(1, tail(chances, seen - low));
+}
+
+/** The test of one case, of any size. */
+function fisher({ baseline, candidate }: CaseCount): number {
+  const drawn = candidate.holds + candidate.violated;
+  return hypergeometricAtLeast(candidate.violated, {
+    total: drawn + baseline.holds + baseline.violated,
+    marked: baseline.violated + candidate.violated,
+    drawn,
+  });
 }
 
 /** Distributions of small cases; most comparisons have many that are alike. */

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { normalAtLeast, normalQuantile } from "./chance.ts";
+import { hypergeometric, hypergeometricAtLeast, normalAtLeast, normalQuantile } from "./chance.ts";
+import { compareShares } from "./compare-shares.ts";
 import { exactRegression } from "./exact-test.ts";
 import { holm } from "./holm.ts";
 import { dropInterval, shareInterval } from "./intervals.ts";
@@ -65,6 +66,37 @@ test("several cases: the share of all ways to spread the results within each cas
       expect(found).toBeCloseTo(extreme / all, 10);
     }),
   );
+});
+
+test("the tail of the hypergeometric distribution is the sum of its chances", () => {
+  const size = fc.integer({ min: 0, max: 300 });
+  fc.assert(
+    fc.property(size, size, size, size, (total, a, b, hits) => {
+      const [marked, drawn] = [Math.min(a, total), Math.min(b, total)];
+      const { low, chances } = hypergeometric(total, marked, drawn);
+      const sum = chances.reduce((all, one, at) => (low + at >= hits ? all + one : all), 0);
+      expect(hypergeometricAtLeast(hits, { total, marked, drawn })).toBeCloseTo(sum, 10);
+    }),
+  );
+  // The table of factorials ends at 4,096: both ways agree around it.
+  const { low, chances } = hypergeometric(4_200, 900, 1_000);
+  const sum = chances.reduce((all, one, at) => (low + at >= 240 ? all + one : all), 0);
+  const tail = hypergeometricAtLeast(240, { total: 4_200, marked: 900, drawn: 1_000 });
+  expect(tail / sum).toBeCloseTo(1, 8);
+});
+
+test("shares of ten millions are compared, in either direction", () => {
+  const many = { hits: 500_000, of: 5_000_000 };
+  const more = { hits: 502_000, of: 5_000_000 };
+  const found = compareShares(many, more, 0.95);
+  // The normal approximation at this size: z = 2,000 / sqrt(2 · 5e6 · 0.1002 · 0.8998).
+  const z = (2_000 - 0.5) / Math.sqrt(2 * 5e6 * 0.1002 * 0.8998);
+  expect(found.more / normalAtLeast(z)).toBeCloseTo(1, 2);
+  expect(found.different).toBeCloseTo(2 * found.more, 12);
+  expect(compareShares(more, many, 0.95).different).toBeCloseTo(found.different, 6);
+  expect(found.difference).toBeCloseTo(0.0004, 12);
+  expect(compareShares({ hits: 0, of: 0 }, more, 0.95)).toMatchObject({ more: 1, different: 1 });
+  expect(compareShares(many, many, 0.95).different).toBe(1);
 });
 
 test("no way to fill unknown results passes beyond the worst and the best reading", () => {

@@ -2,7 +2,8 @@
  * @module Golden: the trajectory of a turn without its content: kinds, names, outcomes and keyed
  * fingerprints of its calls in order.
  */
-import type { TurnEvent } from "@turnproof/evidence";
+import { turnResult, turnWindows } from "@turnproof/evidence";
+import type { TurnEvent, TurnWindow, WindowMetadata } from "@turnproof/evidence";
 
 import { callsOf } from "../evaluate/call.ts";
 import type { Call } from "../evaluate/call.ts";
@@ -35,4 +36,42 @@ export function goldenOf(name: string, events: readonly TurnEvent[]): Golden {
           recorded_from: { root_trace_id: first.root_trace_id, turn_id: first.turn_id ?? null },
         }),
   };
+}
+
+/** Goldens of the turns of a window, and how many turns give none. */
+export interface Goldens {
+  readonly goldens: readonly Golden[];
+  /** Turns that did not end, whose window is not whole, or with evidence of untrusted producers. */
+  readonly left_out: number;
+}
+
+/**
+ * The golden trajectories of the whole turns of a window, named after agent and turn.
+ *
+ * @param taken names that others have; a name that occurs twice gets a number
+ */
+export function goldensOf(
+  input: readonly unknown[],
+  metadata: WindowMetadata | undefined,
+  taken: Set<string> = new Set(),
+): Goldens {
+  const { turns } = turnWindows(input, metadata);
+  const whole = turns.filter(isWhole);
+  const goldens = whole.map(({ events }) => goldenOf(nameOf(events[0], taken), events));
+  return { goldens, left_out: turns.length - whole.length };
+}
+
+function isWhole({ events, window }: TurnWindow): boolean {
+  const trusted = events.every(({ ingest_trusted: of }) => of !== false);
+  return window.complete && trusted && turnResult(events) !== undefined;
+}
+
+/** Agent and turn in the characters of a label. */
+function nameOf({ agent_id: agent, turn_id: turn }: TurnEvent, taken: Set<string>): string {
+  const text = `${agent ?? "agent"}/${turn ?? "turn"}`.replace(/[^A-Za-z0-9._/-]/gu, "-");
+  const name = text.replace(/^[^A-Za-z0-9]+/u, "").slice(0, 100) || "turn";
+  let free = name;
+  for (let at = 2; taken.has(free); at += 1) free = `${name}-${at}`;
+  taken.add(free);
+  return free;
 }

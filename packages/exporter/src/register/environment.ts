@@ -19,6 +19,8 @@ export interface Environment {
   readonly exportTimeoutMs: number | undefined;
   /** Secret under which identity is keyed; the collector may have the same. */
   readonly identityKey: string | undefined;
+  /** Secret under which inputs of tools are fingerprinted, the same in runs that are compared. */
+  readonly fingerprintKey: string | undefined;
   /** Names that are exported unchanged. */
   readonly knownNames: readonly string[];
 }
@@ -35,6 +37,7 @@ export function readEnvironment(variables: Variables = process.env): Environment
     delayMs: count(variables, "OTEL_BSP_SCHEDULE_DELAY"),
     exportTimeoutMs: count(variables, "OTEL_BSP_EXPORT_TIMEOUT"),
     identityKey: text(variables, "TURNPROOF_IDENTITY_KEY"),
+    fingerprintKey: text(variables, "TURNPROOF_FINGERPRINT_KEY"),
     knownNames: parseNames(text(variables, "TURNPROOF_KNOWN_NAMES") ?? ""),
   };
 }

@@ -6,9 +6,9 @@
 import { context, propagation, trace } from "@opentelemetry/api";
 import type { TextMapPropagator } from "@opentelemetry/api";
 import type { EvidenceWriter } from "@turnproof/evidence";
-import { allowNames, CodedError, keyIdentities } from "@turnproof/semconv";
-import type { Code } from "@turnproof/semconv";
-import { parseKeyring } from "@turnproof/semconv/fingerprint";
+import { allowNames, CodedError, keyCalls, keyIdentities } from "@turnproof/semconv";
+import type { CallFingerprint, Code } from "@turnproof/semconv";
+import { callPurpose, keyedFingerprint, parseKeyring } from "@turnproof/semconv/fingerprint";
 import { createIdentityKey } from "@turnproof/semconv/name-key";
 
 import { BundleExporter } from "../bundle/bundle-exporter.ts";
@@ -102,6 +102,7 @@ const exitDeadlineDefaultMs = 2_000;
 export function register(options: RegisterOptions = {}): Registration {
   const environment = readEnvironment(options.variables);
   const identity = identityOf(options, environment);
+  keyCalls(callsOf(environment));
   const notice = noticeOn(options.variables ?? process.env);
   const knownNames = options.knownNames ?? environment.knownNames;
   if (knownNames.length > 0) allowNames(knownNames);
@@ -161,6 +162,16 @@ function batching(environment: Environment): Partial<TurnproofProcessorOptions> 
     ...(delayMs === undefined ? {} : { delayMs }),
     ...(exportTimeoutMs === undefined ? {} : { exportTimeoutMs }),
   };
+}
+
+function callsOf({ fingerprintKey: secret }: Environment): CallFingerprint | undefined {
+  if (secret === undefined) return undefined;
+  try {
+    const [key] = parseKeyring(secret);
+    return (text) => keyedFingerprint(text, { key, purpose: callPurpose });
+  } catch (cause) {
+    throw new CodedError("config_invalid", { field: "TURNPROOF_FINGERPRINT_KEY", cause });
+  }
 }
 
 function identityOf(

@@ -7,7 +7,7 @@ import { registryRows } from "@turnproof/semconv";
 
 import { rareFields, sharedFields, slot } from "../bundle/fields.ts";
 import { eventDocuments } from "../tables/event-columns.ts";
-import type { View } from "./turn-views.ts";
+import type { SqlView } from "./turn-views.ts";
 
 /** JSON paths count from one. */
 const place = (name: keyof typeof slot): number => slot[name] + 1;
@@ -177,6 +177,6 @@ function comments(): readonly (readonly [column: string, comment: string])[] {
 }
 
 /** The view of events. */
-export function eventsView(): View {
+export function eventsView(): SqlView {
   return { name: "events", query: eventsQuery(), comments: comments() };
 }

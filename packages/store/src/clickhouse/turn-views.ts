@@ -5,7 +5,7 @@
 import { callFields, callTable, repeatedFields, turnTable } from "../tables/turn-table.ts";
 
 /** A view, and a comment for each documented column. */
-export interface View {
+export interface SqlView {
   readonly name: string;
   readonly query: string;
   readonly comments: readonly (readonly [column: string, comment: string])[];
@@ -18,17 +18,17 @@ function ledgerColumn(name: string): string {
 
 const briefsOf = (
   table: readonly { readonly name: string; readonly brief: string }[],
-): View["comments"] => table.map(({ name, brief }) => [name, brief]);
+): SqlView["comments"] => table.map(({ name, brief }) => [name, brief]);
 
 /** The view of turns: the newest version of each. */
-export function turnsView(): View {
+export function turnsView(): SqlView {
   const columns = turnTable.map(({ name }) => `    ${ledgerColumn(name)}`);
   const query = `SELECT\n${columns.join(",\n")}\nFROM turn_ledger FINAL`;
   return { name: "turns", query, comments: briefsOf(turnTable) };
 }
 
 /** The view of calls. */
-export function callsView(): View {
+export function callsView(): SqlView {
   const columns = ["key AS turn_key", "position", ...repeatedFields, ...callFields];
   const query = `SELECT
     ${columns.join(",\n    ")}

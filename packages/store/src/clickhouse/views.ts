@@ -1,6 +1,6 @@
 /**
  * @module Views: the views `events`, `turns` and `calls` for SQL of operators and for dashboards.
- * Their columns are those of the tables of an export, and more (storage: Views).
+ * Their columns are those of the tables of an export, and more (storage: Two tables of evidence).
  */
 import { createHash } from "node:crypto";
 
@@ -8,7 +8,7 @@ import { onCluster } from "./cluster-tables.ts";
 import type { Tables } from "./engine.ts";
 import { eventsView } from "./events-view.ts";
 import { callsView, turnsView } from "./turn-views.ts";
-import type { View } from "./turn-views.ts";
+import type { SqlView } from "./turn-views.ts";
 
 /** Creates the views that are missing or changed; with `wanted`, all of them. */
 export async function makeViews(tables: Tables, wanted = false): Promise<void> {
@@ -19,7 +19,7 @@ export async function makeViews(tables: Tables, wanted = false): Promise<void> {
  * Creates a view, or recreates it when its definition has changed or `wanted` is set. The mark is
  * written last, with the comments, so that a view that a killed process left is made again.
  */
-async function makeView({ engine, cluster }: Tables, view: View, wanted: boolean): Promise<void> {
+async function makeView({ engine, cluster }: Tables, view: SqlView, wanted: boolean): Promise<void> {
   const { name, query } = view;
   const commented = view.comments
     .map(([column, comment]) => `COMMENT COLUMN ${column} '${comment.replaceAll("'", "''")}'`)

@@ -14,6 +14,7 @@ import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { recordsOf } from "./turn-records.ts";
 import type { JudgeTurn } from "./turn-records.ts";
+import { contractNames, withContracts } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 import type { HeldTurn, TurnLedger, TurnWriter } from "./turn-question.ts";
 import { heldOf } from "./turn-writes.ts";
@@ -148,7 +149,7 @@ function unjudged(record: TurnRecord): TurnRecord {
   if (record.judged_at === null) return record;
   const { insight_codes: _i, ...said } = record.row;
   const row = { ...said, verdict: null, finding_codes: null };
-  return { ...record, row, judged_at: null, as_of: null };
+  return { ...record, row, names: withContracts(record.names, []), judged_at: null, as_of: null };
 }
 
 /**
@@ -186,6 +187,7 @@ function withVerdict(record: TurnRecord, before: TurnRecord | undefined): TurnRe
   return {
     ...record,
     row: { ...record.row, verdict, finding_codes, insight_codes },
+    names: withContracts(record.names, contractNames(before.names)),
     judged_at,
     as_of,
   } as TurnRecord;
@@ -202,7 +204,10 @@ function withSoFar(record: TurnRecord, soFar: TurnRecord | undefined): TurnRecor
   const isGrown = (): boolean => !isDeepStrictEqual(plain(row), plain(record.row));
   if (verdict === "success" && isGrown()) return record;
   const judged = { ...record.row, verdict, finding_codes, insight_codes };
-  return { ...record, row: judged, judged_at, as_of } as TurnRecord;
+  // What held of a part may not hold of the whole: only a failure is kept of a grown turn.
+  const said = contractNames(soFar.names).filter((name) => !name.endsWith("=holds") || !isGrown());
+  const names = withContracts(record.names, said);
+  return { ...record, row: judged, names, judged_at, as_of } as TurnRecord;
 }
 
 /** A row in the form in which a store returns it. */

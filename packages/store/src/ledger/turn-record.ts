@@ -30,7 +30,7 @@ export interface TurnRecord {
   readonly environments: readonly string[];
   /**
    * Names in single events of the turn, by {@link turnName}: `ref:`, `task:` and `run:` query
-   * them.
+   * them. A judged turn has the results of its contracts here too, for `contract:`.
    */
   readonly names: readonly string[];
   /** When the verdict was computed, and its version; null while not judged. */
@@ -43,10 +43,28 @@ export function compareVersions(a: TurnVersion, b: TurnVersion): number {
   return a.epoch - b.epoch || a.rows - b.rows || Number(a.settled) - Number(b.settled);
 }
 
-/** A name in a record: an application, memory, run, task, resource, or another store. */
+/** A name in a record: an application, memory, run, task, resource, another store, or a result. */
 export function turnName(
-  kind: "app" | "memory" | "run" | "task" | "ref" | "store",
+  kind: "app" | "memory" | "run" | "task" | "ref" | "store" | "contract",
   id: string,
 ): string {
   return `${kind}:${id}`;
+}
+
+const contractPrefix = turnName("contract", "");
+
+/** Names of events, without results of contracts, and names that are such results. */
+export function withContracts(
+  names: readonly string[],
+  results: readonly string[],
+): readonly string[] {
+  const others = names.filter((name) => !name.startsWith(contractPrefix));
+  return results.length === 0 && others.length === names.length
+    ? names
+    : [...new Set([...others, ...results])].toSorted();
+}
+
+/** The results of contracts among names. */
+export function contractNames(names: readonly string[]): readonly string[] {
+  return names.filter((name) => name.startsWith(contractPrefix));
 }

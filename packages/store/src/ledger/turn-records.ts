@@ -7,7 +7,7 @@ import { hash } from "node:crypto";
 import { compareTimes, foldedTurns, turnCalls, turnKey } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 
-import { turnName } from "./turn-record.ts";
+import { turnName, withContracts } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
 
 /** Judgement of a turn. */
@@ -15,6 +15,8 @@ export interface Judgement {
   readonly verdict: string;
   readonly finding_codes: readonly string[];
   readonly insight_codes: readonly string[];
+  /** Results of contracts, as names of the record; absent without contracts. */
+  readonly contracts?: readonly string[];
   readonly judged_at: string;
   readonly as_of: string;
 }
@@ -46,7 +48,7 @@ export function recordsOf(
       row: judged === undefined ? row : withJudgement(row, judged),
       calls: turnCalls(own),
       environments: distinct(own.flatMap(({ attributes: of }) => of.deployment_environment ?? [])),
-      names: namesOf(own),
+      names: withContracts(namesOf(own), judged?.contracts ?? []),
       judged_at: judged?.judged_at ?? null,
       as_of: judged?.as_of ?? null,
     };

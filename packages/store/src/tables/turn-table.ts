@@ -10,7 +10,7 @@ import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { TableColumn } from "./table-column.ts";
 
 /** A call, its turn, and its position among the turn's calls, from 1. */
-export interface CallRow {
+export interface PlacedCall {
   readonly turn: TurnRecord;
   readonly call: TurnCall;
   readonly position: number;
@@ -69,7 +69,7 @@ const timeBriefs: Readonly<Record<TimeField, string>> = {
   ended_at: "Last event of the turn.",
   first_received: "First receipt; never changes.",
   received_at: "Last receipt.",
-  own_time: "Last event of the turn, and no later than its last receipt: lists go by it.",
+  own_time: "Last event of the turn, and no later than its last receipt.",
 };
 
 const lower = <K extends string>(
@@ -147,7 +147,7 @@ const callNumbers = {
 } as const satisfies Partial<Record<keyof TurnCall, string>>;
 
 /** The columns of `calls`, in their order. */
-export const callTable: readonly TableColumn<CallRow>[] = [
+export const callTable: readonly TableColumn<PlacedCall>[] = [
   { name: "turn_key", type: "text", brief: "Key of the turn.", value: ({ turn }) => turn.key },
   {
     name: "position",
@@ -155,18 +155,20 @@ export const callTable: readonly TableColumn<CallRow>[] = [
     brief: "Position among the calls of the turn, from 1.",
     value: ({ position }) => position,
   },
-  ...repeated.map(({ value, ...column }): TableColumn<CallRow> => ({
+  ...repeated.map(({ value, ...column }): TableColumn<PlacedCall> => ({
     ...column,
     value: ({ turn }) => value(turn),
   })),
-  ...(Object.keys(callTexts) as (keyof typeof callTexts)[]).map((name): TableColumn<CallRow> => ({
-    name: `call_${name}`,
-    type: "text",
-    brief: callTexts[name],
-    value: ({ call }) => (call[name] === "" ? null : (call[name] ?? null)),
-  })),
+  ...(Object.keys(callTexts) as (keyof typeof callTexts)[]).map(
+    (name): TableColumn<PlacedCall> => ({
+      name: `call_${name}`,
+      type: "text",
+      brief: callTexts[name],
+      value: ({ call }) => (call[name] === "" ? null : (call[name] ?? null)),
+    }),
+  ),
   ...(Object.keys(callNumbers) as (keyof typeof callNumbers)[]).map(
-    (name): TableColumn<CallRow> => ({
+    (name): TableColumn<PlacedCall> => ({
       name: `call_${name}`,
       type: "number",
       brief: callNumbers[name],
@@ -176,7 +178,7 @@ export const callTable: readonly TableColumn<CallRow>[] = [
 ];
 
 /** The calls of a turn as rows. */
-export function callRowsOf(turn: TurnRecord): readonly CallRow[] {
+export function callRowsOf(turn: TurnRecord): readonly PlacedCall[] {
   return turn.calls.map((call, at) => ({ turn, call, position: at + 1 }));
 }
 

@@ -162,7 +162,9 @@ const randomTurn: Arbitrary<TurnRecord> = fc
     row,
     calls: fc.array(call, { maxLength: 4 }),
     environments: some(few),
-    names: some(fc.oneof(id, fc.constantFrom("app:one", "app:two", "run:one", "app:"))),
+    names: some(
+      fc.oneof(id, fc.constantFrom("app:one", "app:two", "run:one", "app:", "contract:a=holds")),
+    ),
     judged_at: maybe(time),
     as_of: maybe(time),
   })
@@ -243,6 +245,7 @@ const countedField: Arbitrary<TextField | ListField> = fc.oneof(
 const value: Arbitrary<string> = fc.oneof(
   id,
   fc.constantFrom("success", "failed", "unjudged", "error", "hit", "none", "delivery", "id:one"),
+  fc.constantFrom("contract:a=holds", "app:one"),
   fc.constantFrom("\ud800", "\ufffd"),
 );
 

@@ -1,0 +1,51 @@
+/** @module NamedCard: readable values that contain the typed text, each with its turns. */
+import type { FC } from "hono/jsx";
+
+import { countText } from "../../ui/display/figures.ts";
+import { queryOf } from "../../ui/display/filter-terms.ts";
+import type { Frame } from "../../http/frame.ts";
+import { Card, Table } from "../../ui/elements/panel.tsx";
+import { hrefOf } from "../../ui/layout.tsx";
+import type { NamedValue } from "./named-values.ts";
+
+/** The card; nothing without a value. */
+export const NamedCard: FC<{ readonly named: readonly NamedValue[]; readonly frame: Frame }> = ({
+  named,
+  frame,
+}) =>
+  named.length === 0 ? (
+    <></>
+  ) : (
+    <Card title="Names with this text" icon="filter" id="named" flush end={countText(named.length)}>
+      <Table
+        label="Names with this text"
+        head={
+          <>
+            <th scope="col">What</th>
+            <th scope="col">Name</th>
+            <th scope="col" class="num">
+              Turns
+            </th>
+          </>
+        }
+      >
+        {named.map(({ key, name, value, words, turns }) => (
+          <tr>
+            <td class="muted">{name}</td>
+            <td>
+              <a
+                href={`${hrefOf(frame, "/traces")}${queryOf(
+                  [{ key, value, negated: false }],
+                  new URLSearchParams(),
+                )}`}
+                data-row
+              >
+                {words}
+              </a>
+            </td>
+            <td class="num">{countText(turns)}</td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  );

@@ -1,0 +1,199 @@
+/** @module Incidents page: what went wrong, most urgent first; each leads to its turns. */
+import type { Child, FC } from "hono/jsx";
+
+import type { Frame } from "../../http/frame.ts";
+import type { FailedCall, Incident } from "../../turns/incidents.ts";
+import { countText, durationText } from "../../ui/display/figures.ts";
+import { queryOf, readTerms, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import { reasonText } from "../../ui/display/kind-words.ts";
+import { pendingText } from "../../ui/display/window-words.ts";
+import { PriorityBadge } from "../../ui/elements/badge.tsx";
+import { CallSpark } from "../../ui/elements/call-spark.tsx";
+import { NotThere, Time } from "../../ui/elements/figure.tsx";
+import { FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
+import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
+import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
+import { Page, hrefOf } from "../../ui/layout.tsx";
+import type { IncidentsModel } from "./route.ts";
+
+/** The incidents. */
+export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
+  const terms = termsOf(frame.query);
+  const path = hrefOf(frame, "/traces/incidents");
+  return (
+    <Page
+      frame={frame}
+      title="Incidents"
+      bar={<FilterBar action={path} terms={terms} query={frame.query} />}
+    >
+      <IncidentTabs frame={frame} here="incidents" />
+      <ScopeLine frame={frame} terms={terms} path={path} />
+      <Unclear words={unclearOf(frame.query)} />
+      {model.turns === 0 ? (
+        <Empty title="No turns here" icon="incidents">
+          <p>
+            Incidents show as soon as turns arrive. <a href={hrefOf(frame, "/traces")}>Turns</a>
+          </p>
+        </Empty>
+      ) : model.items.length === 0 ? (
+        <Empty title="Nothing went wrong" icon="success">
+          <p>
+            None of {countText(model.turns)} turns has a finding, an error, or a call that failed or
+            got by.
+          </p>
+        </Empty>
+      ) : (
+        <List model={model} frame={frame} />
+      )}
+      <Reach model={model} />
+    </Page>
+  );
+}
+
+const List: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ model, frame }) => (
+  <Card
+    title="What went wrong"
+    icon="warning"
+    id="incidents"
+    flush
+    end={countText(model.items.length)}
+  >
+    <Table
+      label="Incidents"
+      head={
+        <>
+          <th scope="col">Priority</th>
+          <th scope="col">What</th>
+          <th scope="col">Where</th>
+          <th scope="col" class="num">
+            Turns
+          </th>
+          <th scope="col" class="num" title="Distinct tenants, the anonymous as one">
+            Tenants
+          </th>
+          <th scope="col">First</th>
+          <th scope="col">Last</th>
+          <th scope="col" title="Its turns over the whole time">
+            Over time
+          </th>
+          <th scope="col">A typical turn</th>
+        </>
+      }
+    >
+      {model.items.map((incident) => (
+        <Row of={incident} model={model} frame={frame} />
+      ))}
+    </Table>
+  </Card>
+);
+
+const Row: FC<{
+  readonly of: Incident;
+  readonly model: IncidentsModel;
+  readonly frame: Frame;
+}> = ({ of, model, frame }) => {
+  const href = turnsHref(frame, of);
+  const call = of.call_failed;
+  return (
+    <tr>
+      <td>
+        <PriorityBadge priority={of.priority} />
+      </td>
+      <td class="incident-what">
+        {href === undefined ? (
+          <b>{causeText(of)}</b>
+        ) : (
+          <a href={href} data-row title="Its turns">
+            {causeText(of)}
+          </a>
+        )}
+        {call === null ? null : <span class="muted">{callText(call)}</span>}
+      </td>
+      <td class="incident-what">
+        {of.agent_id === null ? <NotThere why="no agent was recorded" /> : of.agent_id}
+        {of.releases.length === 0 ? null : (
+          <span class="muted">
+            {of.releases
+              .map(({ release, turns }) =>
+                turns === of.turns
+                  ? `release ${release}`
+                  : `${countText(turns)} of release ${release}`,
+              )
+              .join(", ")}
+          </span>
+        )}
+      </td>
+      <td class="num">{countText(of.turns)}</td>
+      <td class="num">{countText(of.tenants)}</td>
+      <td>
+        <Time at={of.first_at} form="daytime" />
+      </td>
+      <td>
+        <Time at={of.last_at} form="daytime" />
+      </td>
+      <td>
+        <CallSpark
+          slices={of.slices.map(({ from_ms, turns }) => ({ from_ms, calls: turns, failed: 0 }))}
+          frame={model.frame}
+          unit="turns"
+        />
+      </td>
+      <td>
+        {of.typical === null ? (
+          <NotThere why="no root was recorded" />
+        ) : (
+          <a href={hrefOf(frame, `/traces/${encodeURIComponent(of.typical.root_trace_id)}`)}>
+            <code class="id">{of.typical.root_trace_id.slice(0, 8)}</code>
+          </a>
+        )}
+      </td>
+    </tr>
+  );
+};
+
+/** What went wrong, in words. */
+function causeText({ kind, name, call }: Incident): string {
+  const named = name ?? `a ${call ?? "call"} without a name`;
+  switch (kind) {
+    case "finding":
+      return reasonText(name ?? "");
+    case "failed_call":
+      return `${named} failed`;
+    case "error":
+      return "Error without a failed call";
+    case "limited_call":
+      return `${named}: fallback or limited`;
+  }
+}
+
+function callText({ name, error_type: type, outcome, calls }: FailedCall): string {
+  const how = type ?? (outcome ?? "unknown").replaceAll("_", " ");
+  return `${name ?? "a call"}: ${how}, ${countText(calls)} ${calls === 1 ? "call" : "calls"}`;
+}
+
+/** The turns of an incident, inside the filters of the page. */
+function turnsHref(frame: Frame, { q }: Incident): string | undefined {
+  if (q === null) return undefined;
+  const own = readTerms(q).terms;
+  const bounded = new Set(["after", "before"]);
+  const asked = [...termsOf(frame.query).filter(({ key }) => !bounded.has(key)), ...own];
+  return `${hrefOf(frame, "/traces")}${queryOf(asked, new URLSearchParams())}`;
+}
+
+const Reach: FC<{ readonly model: IncidentsModel }> = ({ model }) => {
+  const pending = pendingText(model.pending_frames);
+  const { pause_ms: pause, items, turns, turns_wrong: wrong, turns_left: left } = model;
+  const listed = left === 0 ? "each is in one incident" : `${countText(left)} are in none of these`;
+  return (
+    <footer class="window" data-window>
+      {items.length === 0 ? null : (
+        <span>
+          {countText(wrong)} of {countText(turns)} turns went wrong; {listed}. A turn counts under
+          its most urgent cause. A pause of more than {durationText(pause)} ends an incident.
+        </span>
+      )}
+      {pending === undefined ? null : <span data-pending>{pending}</span>}
+    </footer>
+  );
+};

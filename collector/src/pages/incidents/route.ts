@@ -1,0 +1,84 @@
+/**
+ * @module Incidents: what went wrong, as a short ranked list over all turns of a time: cause,
+ * agent, releases, tool and error, first and last time, tenants, and a typical turn.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+
+import { pageFailures, withTwin } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
+import { wantsPage } from "../../http/environment.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond } from "../../http/respond.tsx";
+import type { Parts } from "../../parts.ts";
+import { findIncidents } from "../../turns/incidents.ts";
+import type { Incidents } from "../../turns/incidents.ts";
+import { listParameters } from "../../turns/list-parameters.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { pendingFrames } from "../../turns/window.ts";
+import { rangeOf } from "../../ui/display/time-range.ts";
+import { incidentsPage } from "./page.tsx";
+
+const { chart: _chart, ...turnFilters } = listParameters.shape;
+const incidentsParameters = z.strictObject(turnFilters);
+
+/** Body of `/traces/incidents.json`. */
+export interface IncidentsModel extends Incidents {
+  /** True when everything that was received is counted. */
+  readonly complete: boolean;
+  /** Batches that were acknowledged and are not readable yet. */
+  readonly pending_frames: number;
+}
+
+/** Its JSON, by route. */
+export interface IncidentsAnswers {
+  readonly "GET /traces/incidents.json": IncidentsModel;
+}
+
+/** Incidents: what each route needs, records and answers. */
+export const incidentsGroup: RouteGroup<IncidentsAnswers> = {
+  endpoints: {
+    ...withTwin("/traces/incidents", {
+      needs: "trace.read",
+      audit: "incidents.read",
+      reads: true,
+      id: "getIncidents",
+      summary: "What went wrong, as a short ranked list",
+      text:
+        "A turn counts under its most urgent cause alone: a finding of the judge, else a failed call, " +
+        "else its error, else a call with a fallback or a limitation. Turns of one cause and one agent " +
+        "are one incident until a pause longer than `pause_ms`. `turns_left` are in none listed.",
+      query: incidentsParameters,
+      returns: "Incidents, the most urgent and then the largest first.",
+      failures: pageFailures,
+    }),
+  },
+  routes: incidentsRoutes,
+};
+
+/** GET `/traces/incidents` and its twin. */
+function incidentsRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const { ledger } = parts.store;
+  app.on("GET", ["/traces/incidents", "/traces/incidents.json"], async (c) => {
+    const parameters = readParameters(c, incidentsParameters);
+    const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
+    const atMs = parts.now();
+    const reading = readingFor(c, parameters, atMs);
+    const question = {
+      ...turnQuestion(reading, parameters, reads),
+      signal: c.req.raw.signal,
+    };
+    const pending = await pendingFrames(parts);
+    const options = { nowMs: atMs, within: rangeOf(parameters, atMs) };
+    const model: IncidentsModel = {
+      ...(await findIncidents(ledger, question, options)),
+      complete: pending === 0,
+      pending_frames: pending,
+    };
+    return respond(c, { model, view: incidentsPage });
+  });
+  return app;
+}

@@ -1,0 +1,293 @@
+/**
+ * @module Releases page: two groups of turns side by side. Differences that chance explains are in
+ * grey; nothing is in the colours of better and worse.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import type { Frame } from "../../http/frame.ts";
+import type { CohortGroup, CohortPair, CohortRow } from "../../ui/display/cohort-figures.ts";
+import { sideText } from "../../ui/display/cohort-words.ts";
+import { countText, durationText } from "../../ui/display/figures.ts";
+import { queryOf, readTerms, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import { pendingText } from "../../ui/display/window-words.ts";
+import { CohortLine } from "../../ui/elements/cohort-row.tsx";
+import { Time } from "../../ui/elements/figure.tsx";
+import { Unclear } from "../../ui/elements/filter-bar.tsx";
+import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
+import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
+import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
+import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
+import type { ReleasesModel } from "./route.ts";
+import type { Cohorts } from "../../turns/cohorts.ts";
+
+/** The comparison. */
+export function releasesPage(model: ReleasesModel, frame: Frame): Child {
+  const { terms, compared } = model;
+  const asked = [frame.query.get("a"), frame.query.get("b")].flatMap((text) => text ?? []);
+  return (
+    <Page
+      frame={frame}
+      title="Compare releases"
+      bar={<CompareTabs frame={frame} here="releases" />}
+    >
+      <p class="lead">
+        What differs between the turns of two releases, or of any two filters, and how sure that is.
+        It says what changed, never which one is better.
+      </p>
+      <Sides model={model} frame={frame} />
+      <ScopeLine
+        frame={frame}
+        terms={termsOf(frame.query)}
+        path={hrefOf(frame, "/traces/compare/releases")}
+      />
+      <Unclear
+        words={[...unclearOf(frame.query), ...asked.flatMap((text) => readTerms(text).unclear)]}
+      />
+      {terms === null || compared === null ? (
+        <Empty title="No two releases here" icon="compare">
+          <p>
+            A release shows as soon as a turn has <code>service.version</code>. Two filters can be
+            compared without one, such as <code>model:a</code> and <code>model:b</code>.
+          </p>
+        </Empty>
+      ) : compared.a.turns === 0 || compared.b.turns === 0 ? (
+        <Empty title="A side has no turn" icon="compare">
+          <p>
+            A has {countText(compared.a.turns)} turns, B has {countText(compared.b.turns)}.
+          </p>
+        </Empty>
+      ) : (
+        <Compared model={model} compared={compared} frame={frame} />
+      )}
+    </Page>
+  );
+}
+
+/** Both sides, as a form; the filters of both stay. */
+const Sides: FC<{ readonly model: ReleasesModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const { terms, releases } = model;
+  const kept = [...frame.query].filter(([name]) => name !== "a" && name !== "b");
+  return (
+    <form
+      class="fields cohort-sides"
+      method="get"
+      action={hrefOf(frame, "/traces/compare/releases")}
+      aria-label="Sides"
+    >
+      {(["a", "b"] as const).map((name) => (
+        <label>
+          <span>Side {name.toUpperCase()}</span>
+          <input
+            class="field mono"
+            name={name}
+            value={terms?.[name] ?? ""}
+            placeholder="release:1.4.0"
+            list="cohort-releases"
+            autocomplete="off"
+            spellcheck={false}
+          />
+        </label>
+      ))}
+      <datalist id="cohort-releases">
+        {releases.map(({ release }) => (
+          <option value={`release:${/[\s"]/.test(release) ? `"${release}"` : release}`} />
+        ))}
+      </datalist>
+      {kept.map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <button class="button primary" type="submit">
+        Compare
+      </button>
+      {terms === null ? null : (
+        <a class="button" href={hrefWith(frame, { a: terms.b, b: terms.a })} data-swap>
+          Swap A and B
+        </a>
+      )}
+    </form>
+  );
+};
+
+const Compared: FC<{
+  readonly model: ReleasesModel;
+  readonly compared: Cohorts;
+  readonly frame: Frame;
+}> = ({ model, compared, frame }) => {
+  const changed = compared.groups.flatMap(({ rows }) => rows).filter((row) => row.significant);
+  const pending = pendingText(model.pending_frames);
+  return (
+    <>
+      {compared.both === 0 ? null : (
+        <Note tone="warn">
+          {countText(compared.both)} turns are on both sides and count in each: the tests read them
+          as different turns.
+        </Note>
+      )}
+      <Agents agents={compared.agents} frame={frame} />
+      <Summary model={model} compared={compared} changed={changed} />
+      <Pairs pairs={compared.pairs} frame={frame} />
+      {compared.groups.map((group) => (
+        <Group group={group} model={model} frame={frame} />
+      ))}
+      <footer class="window" data-window>
+        <span>
+          All {countText(compared.a.turns)} and {countText(compared.b.turns)} turns. Brackets: 95 %
+          intervals. <i>p</i>: Fisher's exact test for shares of turns and percentiles, Welch's test
+          over intervals of {durationText(compared.slice_ms)} for the others, in both directions,
+          with Holm's correction for all {countText(compared.tested)} tested figures; in grey:
+          chance alone may explain the difference.
+        </span>
+        {pending === undefined ? null : <span data-pending>{pending}</span>}
+      </footer>
+    </>
+  );
+};
+
+/** Sides of different agents differ by that alone: each common agent can be compared by itself. */
+const Agents: FC<{ readonly agents: Cohorts["agents"]; readonly frame: Frame }> = ({
+  agents,
+  frame,
+}) => {
+  const common = agents.filter(({ a, b }) => a > 0 && b > 0);
+  if (agents.length < 2 || common.length === 0) return <></>;
+  const alone = agents.length - common.length;
+  return (
+    <Note>
+      The sides have turns of {countText(agents.length)} agents
+      {alone === 0 ? "" : `, ${countText(alone)} of them on one side only`}. Compare one:{" "}
+      {common.map(({ agent_id: agent, a, b }) => (
+        <a class="chip" href={hrefWith(frame, { agent_id: agent })}>
+          <span class="value">{agent}</span> {countText(a)} and {countText(b)}
+        </a>
+      ))}
+    </Note>
+  );
+};
+
+const Summary: FC<{
+  readonly model: ReleasesModel;
+  readonly compared: Cohorts;
+  readonly changed: readonly CohortRow[];
+}> = ({ model, compared, changed }) => (
+  <Card title="What changed" icon="compare" id="changed" end={countText(changed.length)}>
+    <dl class="facts">
+      {(["a", "b"] as const).map((side) => (
+        <>
+          <dt>{side.toUpperCase()}</dt>
+          <dd>
+            <code>{model.terms?.[side]}</code>, {countText(compared[side].turns)} turns from{" "}
+            <Moment ms={compared[side].first_ms} /> to <Moment ms={compared[side].last_ms} />
+          </dd>
+        </>
+      ))}
+    </dl>
+    {changed.length === 0 ? (
+      <p>Nothing that chance alone would not explain.</p>
+    ) : (
+      <ul class="cohort-changes">
+        {compared.groups.flatMap(({ name, rows }) =>
+          rows
+            .filter((row) => row.significant)
+            .map((row) => (
+              <li>
+                <span class="muted">{name}:</span> <b>{row.name}</b> {sideText(row.a, row.unit)} →{" "}
+                {sideText(row.b, row.unit)}
+              </li>
+            )),
+        )}
+      </ul>
+    )}
+  </Card>
+);
+
+const Moment: FC<{ readonly ms: number | null }> = ({ ms }) => (
+  <Time at={ms === null ? null : new Date(ms).toISOString()} form="daytime" />
+);
+
+const Pairs: FC<{ readonly pairs: readonly CohortPair[]; readonly frame: Frame }> = ({
+  pairs,
+  frame,
+}) =>
+  pairs.length === 0 ? (
+    <p class="muted">The sides have no agent in common: no two turns of them can be compared.</p>
+  ) : (
+    <Card title="Two turns to compare" icon="turns" id="pairs">
+      <ul class="cohort-pairs">
+        {pairs.map(({ why, ...pair }) => (
+          <li>
+            <a
+              href={`${hrefOf(frame, "/traces/compare")}?${new URLSearchParams({ ...pair })}`}
+              data-row
+            >
+              {pair.agent_id}: A and B
+            </a>{" "}
+            <span class="muted">{why}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+
+const Group: FC<{
+  readonly group: CohortGroup;
+  readonly model: ReleasesModel;
+  readonly frame: Frame;
+}> = ({ group, model, frame }) => (
+  <Card title={group.name} flush>
+    <Table
+      label={group.name}
+      head={
+        <>
+          <th scope="col">{group.name}</th>
+          <th scope="col" class="num">
+            A
+          </th>
+          <th scope="col" class="num">
+            B
+          </th>
+          <th scope="col" class="bar-col">
+            A and B
+          </th>
+          <th scope="col" class="num" title="B minus A, with the 95 % interval">
+            Difference
+          </th>
+          <th scope="col" class="num" title="Chance of such a difference if there is none">
+            p
+          </th>
+        </>
+      }
+    >
+      {group.rows.map((row) => (
+        <CohortLine
+          row={row}
+          most={mostOf(group)}
+          hrefs={{
+            a: sideHref(frame, model.terms?.a, row),
+            b: sideHref(frame, model.terms?.b, row),
+          }}
+        />
+      ))}
+    </Table>
+  </Card>
+);
+
+/** The end of the scale of a group's bars, for each unit. */
+function mostOf({ rows }: CohortGroup): (unit: CohortRow["unit"]) => number {
+  return (unit) =>
+    unit === "share"
+      ? 1
+      : rows
+          .filter((row) => row.unit === unit)
+          .reduce((most, { a, b }) => Math.max(most, a.value ?? 0, b.value ?? 0), 0);
+}
+
+/** The turns of one side that a row counts. */
+function sideHref(
+  frame: Frame,
+  terms: string | undefined,
+  { term }: CohortRow,
+): string | undefined {
+  if (term === null || terms === undefined) return undefined;
+  const asked = [...termsOf(frame.query), ...readTerms(`${terms} ${term}`).terms];
+  return `${hrefOf(frame, "/traces")}${queryOf(asked, new URLSearchParams())}`;
+}

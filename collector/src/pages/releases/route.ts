@@ -1,0 +1,168 @@
+/**
+ * @module Releases: two releases compared, or the turns of any two filters: what differs, by how
+ * much, how sure that is, and which two turns to read. Over all turns of either side.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import type { TurnQuestion, TurnReader } from "@turnproof/store";
+
+import { openPriceList } from "../../cost/price-list.ts";
+import type { PriceList } from "../../cost/price-list.ts";
+import { pageFailures, withTwin } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
+import { wantsPage } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond } from "../../http/respond.tsx";
+import type { Parts } from "../../parts.ts";
+import { compareCohorts } from "../../turns/cohorts.ts";
+import type { Cohorts } from "../../turns/cohorts.ts";
+import { listParameters } from "../../turns/list-parameters.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { pendingFrames } from "../../turns/window.ts";
+import { termText } from "../../ui/display/filter-terms.ts";
+import { releasesPage } from "./page.tsx";
+
+const { chart: _chart, ...turnFilters } = listParameters.shape;
+const side = (which: string): z.ZodOptional<z.ZodString> =>
+  z
+    .string()
+    .max(1_000)
+    .describe(`Terms of side ${which}, as in \`q\`: \`release:1.4.0\`.`)
+    .optional();
+
+const releasesParameters = z.strictObject({
+  ...turnFilters,
+  a: side("A; default the release before the last one"),
+  b: side("B; default the last release"),
+});
+
+/** A release that turns have. */
+export interface KnownRelease {
+  readonly release: string;
+  readonly turns: number;
+  /** Last event of its first turn, in epoch milliseconds. */
+  readonly first_ms: number;
+}
+
+/** Body of `/traces/compare/releases.json`. */
+export interface ReleasesModel {
+  /** Terms of both sides; null where there is nothing to compare. */
+  readonly terms: { readonly a: string; readonly b: string } | null;
+  readonly compared: Cohorts | null;
+  /** By first appearance, the last ones. */
+  readonly releases: readonly KnownRelease[];
+  /** True when everything that was received is counted. */
+  readonly complete: boolean;
+  /** Batches that were acknowledged and are not readable yet. */
+  readonly pending_frames: number;
+}
+
+/** Its JSON, by route. */
+export interface ReleasesAnswers {
+  readonly "GET /traces/compare/releases.json": ReleasesModel;
+}
+
+/** Most releases that are offered. */
+const releasesMax = 20;
+
+/** Releases: what each route needs, records and answers. */
+export const releasesGroup: RouteGroup<ReleasesAnswers> = {
+  endpoints: {
+    ...withTwin("/traces/compare/releases", {
+      needs: "trace.read",
+      audit: "releases.read",
+      reads: true,
+      id: "compareReleases",
+      summary: "Compare the turns of two releases, or of any two filters",
+      text:
+        "Counts are exact, over all turns of either side. Intervals are of 95 %: Clopper and Pearson's " +
+        "for shares of turns, order statistics for percentiles (as wide as the classes of durations), " +
+        "and linearization over intervals of time for tokens, cost and calls. `p` is of Fisher's exact " +
+        "test or Welch's, in both directions, with Holm's correction for every tested figure.",
+      query: releasesParameters,
+      returns: "Figures of both sides with their difference, and pairs of turns.",
+      failures: pageFailures,
+    }),
+  },
+  routes: releasesRoutes,
+};
+
+/** GET `/traces/compare/releases` and its twin. */
+function releasesRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const { ledger } = parts.store;
+  let list: Promise<PriceList> | undefined;
+  app.on("GET", ["/traces/compare/releases", "/traces/compare/releases.json"], async (c) => {
+    const { a, b, ...parameters } = readParameters(c, releasesParameters);
+    const questionOf = questions(c, parameters);
+    const pending = await pendingFrames(parts);
+    const releases = await releasesOf(ledger, questionOf(""));
+    const terms = sidesOf({ a, b }, releases);
+    const prices = await (list ??= openPriceList(parts.config.prices));
+    const model: ReleasesModel = {
+      terms,
+      compared:
+        terms === null
+          ? null
+          : await compareCohorts(
+              ledger,
+              { a: questionOf(terms.a), b: questionOf(terms.b) },
+              prices,
+            ),
+      releases,
+      complete: pending === 0,
+      pending_frames: pending,
+    };
+    return respond(c, { model, view: releasesPage });
+  });
+  return app;
+}
+
+/** Questions with further terms besides the filters of a request. */
+function questions(
+  c: AppContext,
+  parameters: Parameters<typeof readingFor>[1] & { readonly q?: string | undefined },
+): (terms: string) => TurnQuestion {
+  const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
+  const reading = readingFor(c, parameters);
+  const common = turnQuestion(reading, parameters, reads);
+  return (terms) => {
+    const { where } = turnQuestion({ ...reading, query: {} }, { q: terms }, reads);
+    return { ...common, where: [...common.where, ...where], signal: c.req.raw.signal };
+  };
+}
+
+async function releasesOf(
+  ledger: TurnReader,
+  question: TurnQuestion,
+): Promise<readonly KnownRelease[]> {
+  const groups = await ledger.turnFigures(question, { by: "release" });
+  return groups
+    .flatMap(({ value, turns, first_at: first }) =>
+      typeof value === "string"
+        ? [{ release: value, turns, first_ms: Math.floor((first ?? 0) / 1_000) }]
+        : [],
+    )
+    .toSorted((x, y) => x.first_ms - y.first_ms || (x.release < y.release ? -1 : 1))
+    .slice(-releasesMax);
+}
+
+/** The sides of a request; a missing one is a release beside the other. */
+function sidesOf(
+  { a, b }: { readonly a: string | undefined; readonly b: string | undefined },
+  releases: readonly KnownRelease[],
+): ReleasesModel["terms"] {
+  const named = releases.map(({ release }) => releaseTerm(release));
+  const right = b ?? named.findLast((term) => term !== a);
+  if (right === undefined) return null;
+  const at = named.indexOf(right);
+  const left = a ?? (at > 0 ? named[at - 1] : named.includes(right) ? `-${right}` : undefined);
+  return left === undefined ? null : { a: left, b: right };
+}
+
+/** The term for the turns of a release. */
+export function releaseTerm(release: string): string {
+  return termText({ key: "release", value: release, negated: false });
+}

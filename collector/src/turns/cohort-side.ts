@@ -1,0 +1,163 @@
+/**
+ * @module CohortSide: what the ledger says about one of two compared groups of turns, over all of
+ * them: counts by value, and sums by interval of time.
+ */
+import type {
+  CallFigures,
+  FigureGroup,
+  TurnFacet,
+  TurnQuestion,
+  TurnReader,
+} from "@turnproof/store";
+
+import type { Cost } from "../cost/call-cost.ts";
+import { noCost } from "../cost/call-cost.ts";
+import type { PriceList } from "../cost/price-list.ts";
+import { costsOverTime } from "../cost/turn-costs.ts";
+import { failedOf } from "./call-rows.ts";
+import type { Durations, Part, Sums } from "./cohort-rows.ts";
+
+/** What is read of one side. */
+export interface CohortRead {
+  readonly total: FigureGroup | undefined;
+  readonly facets: ReadonlyMap<string, TurnFacet>;
+  readonly supplied: Part;
+  readonly slices: readonly FigureGroup[];
+  readonly toolSlices: readonly CallFigures[];
+  /** Cost by the start of an interval. */
+  readonly costs: ReadonlyMap<number, Cost>;
+}
+
+const facetFields = [
+  "agent_id",
+  "verdict",
+  "code",
+  "cache_decision",
+  "flag",
+  "model",
+  "tool_name",
+  "duration_class",
+] as const;
+/** There are fewer codes, and more classes of durations than any turn has. */
+const valuesMax = 500;
+
+/** Reads one side. @param everyMs the intervals of time, a divisor of a day */
+export async function readCohort(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  { everyMs, list }: { readonly everyMs: number; readonly list: PriceList },
+): Promise<CohortRead> {
+  const supplied = (sign: ">=" | "="): Promise<number> =>
+    ledger.countTurns({
+      ...question,
+      where: [...question.where, { number: "memory_supplied", sign, value: sign === "=" ? 0 : 1 }],
+    });
+  const [[total], facets, some, none, slices, toolSlices, costs] = await Promise.all([
+    ledger.turnFigures(question, {}),
+    ledger.turnFacets(question, facetFields, valuesMax),
+    supplied(">="),
+    supplied("="),
+    ledger.turnFigures(question, { everyMs }),
+    ledger.callFigures(question, "tool", ["name"], { everyMs }),
+    costsOverTime(ledger, question, { list, everyMs }),
+  ]);
+  const turns = total?.turns ?? 0;
+  return {
+    total,
+    facets: new Map(facets.map((facet) => [facet.field, facet])),
+    supplied: { hits: some, of: some + none, unknown: Math.max(0, turns - some - none) },
+    slices,
+    toolSlices,
+    costs,
+  };
+}
+
+/** Turns of one side with a value of a field; all turns say whether they have it. */
+export function partOf({ facets, total }: CohortRead, field: string, value: string): Part {
+  const turns = facets.get(field)?.values.find((one) => one.value === value)?.turns ?? 0;
+  return { hits: turns, of: total?.turns ?? 0 };
+}
+
+/** Durations by class, without those of unknown duration. */
+export function durationsOf({ facets, total }: CohortRead): Durations {
+  const values = facets.get("duration_class")?.values ?? [];
+  return {
+    classes: new Map(
+      values.flatMap(({ value, turns }) => (value === null ? [] : [[Number(value), turns]])),
+    ),
+    unknown: total?.duration_unknown ?? 0,
+  };
+}
+
+/** Tokens of the turns that count them. */
+export function tokenSums({ slices, total }: CohortRead, of: "input" | "output"): Sums {
+  return {
+    parts: slices.map((slice) => ({
+      part: (of === "input" ? slice.input_tokens : slice.output_tokens) ?? 0,
+      whole: slice.turns - slice.tokens_unknown,
+    })),
+    unknown: total?.tokens_unknown ?? 0,
+  };
+}
+
+/** Input tokens from a cache, of the turns with both counts. */
+export function cachedSums({ slices }: CohortRead): Sums {
+  return {
+    parts: slices.map(({ cached_tokens: part, cached_of_tokens: whole }) => ({
+      part: part ?? 0,
+      whole: whole ?? 0,
+    })),
+    unknown: 0,
+  };
+}
+
+/** Dollars of all turns; what has no exact price is counted, in calls. */
+export function costSums({ slices, costs }: CohortRead): Sums {
+  let unknown = 0;
+  const parts = slices.map(({ from_ms: from = 0, turns }) => {
+    const { low_usd: part, calls, priced_calls: priced } = costs.get(from) ?? noCost;
+    unknown += calls - priced;
+    return { part: part ?? 0, whole: turns };
+  });
+  const priced = [...costs.values()].some(({ low_usd: usd }) => usd !== null);
+  return { parts: priced ? parts : [], unknown };
+}
+
+/** Calls that ended so, of all calls of a tool, or of every tool. */
+export function toolSums(
+  { toolSlices }: CohortRead,
+  ended: "failed" | "limited",
+  tool?: string,
+): Sums {
+  const slices = new Map<number, { part: number; whole: number }>();
+  for (const { group, from_ms: from = 0, calls, outcomes } of toolSlices) {
+    if (tool !== undefined && group.name !== tool) continue;
+    const slice = slices.get(from) ?? { part: 0, whole: 0 };
+    const limited = ["fallback", "degraded", "empty"].reduce(
+      (sum, word) => sum + (outcomes[word] ?? 0),
+      0,
+    );
+    slice.part += ended === "failed" ? failedOf(outcomes) : limited;
+    slice.whole += calls - (outcomes["unknown"] ?? 0);
+    slices.set(from, slice);
+  }
+  return { parts: [...slices.values()], unknown: unknownCalls(toolSlices, tool), counted: true };
+}
+
+function unknownCalls(slices: readonly CallFigures[], tool: string | undefined): number {
+  return slices
+    .filter(({ group }) => tool === undefined || group.name === tool)
+    .reduce((sum, { outcomes }) => sum + (outcomes["unknown"] ?? 0), 0);
+}
+
+/** Tools by their calls of both sides, most called first. */
+export function toolNames(sides: readonly CohortRead[], max: number): readonly string[] {
+  const calls = new Map<string, number>();
+  for (const { group, calls: own } of sides.flatMap(({ toolSlices }) => toolSlices)) {
+    if (typeof group.name === "string") calls.set(group.name, (calls.get(group.name) ?? 0) + own);
+  }
+  return [...calls]
+    .toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+    .slice(0, max)
+    .map(([name]) => name);
+}

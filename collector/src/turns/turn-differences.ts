@@ -1,0 +1,87 @@
+/**
+ * @module TurnDifferences: what sets some turns apart from all others of their time span. Each
+ * value is tested by Fisher's exact test, one-sided; Holm's correction covers every compared value.
+ */
+import { compareShares, holm } from "@turnproof/contracts";
+import type { TurnCounts, TurnQuestion } from "@turnproof/store";
+import { isoOfMicros } from "@turnproof/store";
+
+import { differenceLevel } from "../ui/display/differences.ts";
+import type { Difference, Differences, SideCounts, Unsaid } from "../ui/display/differences.ts";
+
+const valuesMax = 40;
+/** Confidence of the intervals. */
+const confidence = 0.95;
+
+/**
+ * Compares turns with all others of the window that they are a part of. A value too rare to be
+ * among the window's counts is left out.
+ */
+export function differencesOf(
+  these: SideCounts,
+  window: SideCounts,
+  names: ReadonlyMap<string, string>,
+): Differences {
+  // Turns that arrive between the two counts are only in the second one.
+  const others = Math.max(window.turns - these.turns, 0);
+  const found: Pick<Difference, "key" | "name" | "value" | "these" | "others">[] = [];
+  const unsaid: Unsaid[] = [];
+  const cut: string[] = [];
+  for (const { key, counts, unsaid: silent, total } of these.keys) {
+    const name = names.get(key) ?? key;
+    const around = window.keys.find((one) => one.key === key);
+    const silentBeside = Math.max((around?.unsaid ?? silent) - silent, 0);
+    if (silent + silentBeside > 0) {
+      unsaid.push({ key, name, these: silent, others: silentBeside });
+    }
+    let compared = 0;
+    for (const [value, turns] of counts) {
+      const inWindow = around?.counts.get(value);
+      if (inWindow === undefined) continue;
+      compared += 1;
+      const beside = Math.min(Math.max(inWindow - turns, 0), others);
+      found.push({ key, name, value, these: turns, others: beside });
+    }
+    if (compared < total) cut.push(name);
+  }
+  const values = testedValues(found, these.turns, others);
+  return { these: these.turns, others, values, tested: found.length, unsaid, cut };
+}
+
+function testedValues(
+  found: readonly Pick<Difference, "key" | "name" | "value" | "these" | "others">[],
+  these: number,
+  others: number,
+): readonly Difference[] {
+  const tests = found.map((one) =>
+    compareShares(
+      { hits: one.others, of: others },
+      { hits: Math.min(one.these, these), of: these },
+      confidence,
+    ),
+  );
+  const adjusted = holm(tests.map(({ more }) => more));
+  return found
+    .map((one, at): Difference => {
+      const { difference = 0, interval = { low: -1, high: 1 } } = tests[at] ?? {};
+      const p = adjusted[at] ?? 1;
+      return { ...one, difference, ...interval, p, significant: p <= differenceLevel };
+    })
+    .filter(({ difference }) => difference > 0)
+    .toSorted(
+      (a, b) =>
+        Number(b.significant) - Number(a.significant) ||
+        b.difference - a.difference ||
+        b.these - a.these ||
+        (a.value < b.value ? -1 : 1),
+    )
+    .slice(0, valuesMax);
+}
+
+/** The turns of the caller's scope from the first to the last of some turns, both included. */
+export function ofSameSpan(question: TurnQuestion, span: TurnCounts | undefined): TurnQuestion {
+  const { first_at: first, last_at: last } = span ?? {};
+  if (typeof first !== "number" || typeof last !== "number") return question;
+  const within = { time: "ended_at", from: isoOfMicros(first), to: isoOfMicros(last + 1) } as const;
+  return { ...question, where: [...question.where, within] };
+}

@@ -1,0 +1,84 @@
+/** @module CohortRow: one figure of two groups of turns, with intervals, difference and p-value. */
+import type { Child, FC } from "hono/jsx";
+
+import type { CohortRow, CohortSide, CohortUnit } from "../display/cohort-figures.ts";
+import { changeText, intervalText, sideText } from "../display/cohort-words.ts";
+import { countText } from "../display/figures.ts";
+import { chanceText } from "../display/share-words.ts";
+import { ShareBar } from "./bar.tsx";
+import { NotThere, Unknown } from "./figure.tsx";
+
+/** The row; in grey where chance alone may explain it. */
+export const CohortLine: FC<{
+  readonly row: CohortRow;
+  /** End of the bars' scale. */
+  readonly most: (unit: CohortUnit) => number;
+  readonly hrefs: { readonly a: string | undefined; readonly b: string | undefined };
+}> = ({ row, most, hrefs }) => {
+  const { difference, interval } = changeText(row);
+  const grey = row.p !== null && !row.significant;
+  return (
+    <tr {...(grey ? { class: "muted", "data-chance": true } : {})}>
+      <td>{row.name}</td>
+      {(["a", "b"] as const).map((side) => (
+        <td class="num">
+          <Side of={row[side]} unit={row.unit} href={hrefs[side]} />
+        </td>
+      ))}
+      <td class="bar-col">
+        {(["a", "b"] as const).map((side) => (
+          <ShareBar part={row[side].value} whole={most(row.unit)} />
+        ))}
+      </td>
+      <td class="num">
+        {difference === undefined ? (
+          <NotThere why="a side does not say it" />
+        ) : (
+          <>
+            {difference} {interval === undefined ? null : <span class="muted">{interval}</span>}
+          </>
+        )}
+      </td>
+      <td class="num">
+        {row.p === null ? (
+          <NotThere why="too little to test" />
+        ) : row.significant ? (
+          <b>{chanceText(row.p)}</b>
+        ) : (
+          chanceText(row.p)
+        )}
+      </td>
+    </tr>
+  );
+};
+
+const Side: FC<{
+  readonly of: CohortSide;
+  readonly unit: CohortUnit;
+  readonly href: string | undefined;
+}> = ({ of, unit, href }) => {
+  const text = sideText(of, unit);
+  const interval = intervalText(of, unit);
+  const unknown: Child =
+    of.unknown === 0 ? null : (
+      <span class="unknown" title={`${countText(of.unknown)} do not say`}>
+        {" "}
+        +{countText(of.unknown)}?
+      </span>
+    );
+  if (text === undefined) return <Unknown why="nothing on this side says it" />;
+  const counted =
+    of.hits === null ? null : (
+      <span class="muted">
+        {countText(of.hits)} of {countText(of.of)}{" "}
+      </span>
+    );
+  return (
+    <>
+      {counted}
+      {href === undefined || of.hits === 0 ? text : <a href={href}>{text}</a>}{" "}
+      {interval === undefined ? null : <span class="muted">{interval}</span>}
+      {unknown}
+    </>
+  );
+};

@@ -1,0 +1,24 @@
+/** @module IncidentTabs: the two pages about what went wrong: the ranked list, and the search. */
+import type { FC } from "hono/jsx";
+
+import type { Frame } from "../../http/frame.ts";
+import { Tabs } from "../elements/tabs.tsx";
+import { hrefOf } from "../layout.tsx";
+
+/** The tabs. */
+export const IncidentTabs: FC<{ readonly frame: Frame; readonly here: "incidents" | "find" }> = ({
+  frame,
+  here,
+}) => (
+  <Tabs
+    label="Incidents"
+    tabs={[
+      {
+        name: "What went wrong",
+        href: hrefOf(frame, "/traces/incidents"),
+        here: here === "incidents",
+      },
+      { name: "Find", href: hrefOf(frame, "/traces/find"), here: here === "find" },
+    ]}
+  />
+);

@@ -1,0 +1,6 @@
+/** @module The tests of the desk under Jest; the second one fails on purpose. */
+
+import { expectTools } from "./desk.mjs";
+
+test("finds the order, then refunds", () => expectTools("find_order", "refund"));
+test("refunds twice", () => expectTools("find_order", "refund", "refund"));

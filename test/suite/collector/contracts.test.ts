@@ -1,0 +1,139 @@
+/**
+ * @module Standing contracts: results are stored beside the verdict, can be filtered by, and are
+ * shown; a changed contract judges new turns; a wrong file changes nothing and is named.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { TurnEvent } from "@turnproof/evidence";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import { openStandingContracts } from "../../../collector/src/judge/standing-contracts.ts";
+import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
+import type { TurnModel } from "../../../collector/src/pages/turn/route.ts";
+import type { TurnsModel } from "../../../collector/src/pages/turns/route.ts";
+import { openDesk, quiet, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+import { Stand } from "./stopped-judge.ts";
+
+let now = Date.parse("2026-11-21T10:01:00Z");
+const folder = mkdtempSync(join(tmpdir(), "turnproof-contracts-"));
+const file = join(folder, "desk.yaml");
+const contract = (name: string, tool: string): string =>
+  `version: 1\ncontracts:\n  - name: ${name}\n    expect:\n` +
+  `      - { clause: calls, tool: ${tool}, never: true }\n`;
+
+let desk: Desk;
+const turnOf = (root: string, user?: string): TurnEvent[] =>
+  turnEvents({ root, ...(user === undefined ? {} : { user }) });
+
+/** A turn whose own result is recorded last. */
+const ended = (root: string, user?: string): TurnEvent[] =>
+  turnOf(root, user).map((event) =>
+    event.event_kind === "turn" ? { ...event, timestamp: "2026-11-21T09:59:05.000Z" } : event,
+  );
+
+const found = async (q: string): Promise<readonly string[]> => {
+  const page = await desk.json<TurnsModel>(`/traces/turns.json?q=${encodeURIComponent(q)}`);
+  return page.items.map(({ root_trace_id: root }) => root ?? "").toSorted();
+};
+
+const tool = turnOf("x").find(({ event_kind: kind }) => kind === "tool_call")?.attributes.tool_name;
+
+beforeAll(async () => {
+  writeFileSync(file, contract("no-tool", tool ?? ""));
+  const env = { TURNPROOF_CONTRACTS: folder };
+  desk = await openDesk(env, { now: () => now, judge: { quietMs: 1_000, everyMs: 20 } });
+});
+afterAll(async () => {
+  await desk.collector.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("a turn is found by the result of a contract, and by that of a version", async () => {
+  expect(tool).toBeTypeOf("string");
+  await desk.put(ended("first"));
+  await vi.waitFor(async () => expect(await found("contract:no-tool=violated")).toEqual(["first"]));
+  expect(await found("contract:no-tool=holds")).toEqual([]);
+  expect(await found("-contract:no-tool=violated")).toEqual([]);
+  const { contracts } = await desk.json<TurnModel>("/traces/first.json");
+  const [turn] = contracts ?? [];
+  const [result] = turn?.results ?? [];
+  expect(turn?.recorded).toEqual([
+    { contract: "no-tool", version: result?.version, result: "violated" },
+  ]);
+  expect(await found(`contract:no-tool@${result?.version ?? ""}=violated`)).toEqual(["first"]);
+  expect(await found("contract:no-tool@000000000000=violated")).toEqual([]);
+  expect((await desk.get("/traces/turns.json?q=contract%3Ano-tool")).status).toBe(400);
+});
+
+test("a changed contract judges new turns by its new version; a wrong file changes nothing", async () => {
+  const { contracts: before } = await desk.json<TurnModel>("/traces/first.json");
+  writeFileSync(file, "version: 1\ncontracts: [{ name: broken }]\n");
+  await vi.waitFor(
+    async () => {
+      const { contracts } = await desk.json<HealthModel>("/traces/health.json");
+      expect(contracts?.problems?.[0]?.path).toMatch(/^desk\.yaml contracts\[0\]\.expect/);
+    },
+    { timeout: 5_000 },
+  );
+  const { contracts: same } = await desk.json<TurnModel>("/traces/first.json");
+  expect(same).toEqual(before);
+  expect(await (await desk.get("/traces/health")).text()).toContain("the last good ones stay");
+  writeFileSync(file, contract("no-tool", "another"));
+  await vi.waitFor(
+    async () => {
+      const { contracts } = await desk.json<HealthModel>("/traces/health.json");
+      expect(contracts?.problems).toEqual([]);
+    },
+    { timeout: 5_000 },
+  );
+  now += 60_000;
+  await desk.put(ended("second"), "2026-11-21T10:01:30.000000Z");
+  await vi.waitFor(async () => expect(await found("contract:no-tool=holds")).toEqual(["second"]));
+  expect(await found("contract:no-tool=violated")).toEqual(["first"]);
+  const page = await (await desk.get("/traces/first", { accept: "text/html" })).text();
+  expect(page).toContain("Stored when the turn was judged: violated, by version");
+});
+
+test("health counts the turns of the present version in the reader's scope", async () => {
+  const { contracts } = await desk.json<HealthModel>("/traces/health.json");
+  const row = contracts?.counts.find(({ contract: name }) => name === "no-tool");
+  expect(row).toMatchObject({ holds: 1, violated: 0, not_established: 0 });
+  const other = await desk.json<HealthModel>("/traces/health.json?user_id=nobody-here");
+  expect(other.contracts?.counts.every(({ holds }) => holds === 0)).toBe(true);
+});
+
+test("a draft at the drain and a judge that reads back store the same results", async () => {
+  const contracts = openStandingContracts(folder);
+  const named = async (recorded: boolean): Promise<readonly (readonly string[])[]> => {
+    const stand = new Stand(desk.dataDir, { recorded, contracts, lasting: false });
+    await stand.put(ended("root"));
+    stand.now += 60_000;
+    const judge = stand.judge();
+    await judge.look();
+    await judge.close();
+    const records = await stand.records();
+    return records.map(({ names }) => names.filter((name) => name.startsWith("contract:")));
+  };
+  const drafted = await named(true);
+  expect(drafted.flat()).toContain("contract:no-tool=holds");
+  expect(await named(false)).toEqual(drafted);
+  contracts?.close();
+});
+
+test("a wrong folder stops the start with file, path and rule", async () => {
+  const wrong = mkdtempSync(join(tmpdir(), "turnproof-contracts-"));
+  writeFileSync(join(wrong, "bad.yaml"), "version: 2\n");
+  await expect(openDesk({ TURNPROOF_CONTRACTS: wrong })).rejects.toMatchObject({
+    problems: [{ variable: "TURNPROOF_CONTRACTS", problem: expect.stringMatching(/bad\.yaml/) }],
+  });
+  const lines: string[] = [];
+  const log = { ...quiet, warn: (event: string) => void lines.push(event) };
+  const standing = openStandingContracts(wrong, log);
+  standing?.look();
+  standing?.close();
+  expect(lines).toEqual(["contracts_invalid"]);
+  rmSync(wrong, { recursive: true });
+});

@@ -1,0 +1,157 @@
+/**
+ * Incidents over HTTP: every turn that went wrong is in one incident, under its most urgent cause;
+ * the terms of an incident list exactly its turns; a tenant sees its own. And names by free text.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { FindModel } from "../../../collector/src/pages/find/route.ts";
+import type { IncidentsModel } from "../../../collector/src/pages/incidents/route.ts";
+import { judgeTurns, openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+const accounts = JSON.stringify({
+  otto: { token: "otto-token-0123456789", role: "viewer" },
+  alice: { token: "alice-token-0123456789", role: "viewer", user_id: "alice" },
+});
+const as = (name: string): Record<string, string> => ({
+  authorization: `Bearer ${name}-token-0123456789`,
+});
+
+let desk: Desk;
+
+interface Planned {
+  readonly n: number;
+  readonly minute: number;
+  readonly agent: string;
+  readonly user: string;
+  readonly tool: "success" | "error" | "fallback";
+  readonly codes: readonly string[];
+}
+
+const urgent = "delivery_missing";
+const note = "source_state_unknown";
+
+/** A day with two bursts of one finding, a broken tool, a fallback, and quiet turns. */
+const plan: readonly Planned[] = Array.from({ length: 96 }, (_, n) => {
+  const minute = n * 15;
+  const burst = (n >= 8 && n < 14) || (n >= 70 && n < 73);
+  return {
+    n,
+    minute,
+    agent: n % 2 === 0 || burst ? "desk" : "clerk",
+    user: n % 3 === 0 ? "alice" : "bob",
+    // Turns of the burst have a broken tool as well: they count once.
+    tool: burst || (n >= 30 && n < 36) ? "error" : n >= 50 && n < 54 ? "fallback" : "success",
+    codes: burst ? [urgent] : [],
+  } as const;
+});
+
+function eventsOf({ n, minute, agent, user, tool }: Planned): ReturnType<typeof turnEvents> {
+  const at = new Date(Date.UTC(2026, 10, 20, 0, minute)).toISOString();
+  return turnEvents({ root: `root-${n}`, at, user, agent, thread: `thr-${n}` }).map((event) => ({
+    ...event,
+    ...(event.event_kind === "tool_call"
+      ? {
+          status: tool === "error" ? ("error" as const) : ("success" as const),
+          attributes: {
+            tool_name: "search_policies",
+            tool_outcome: tool,
+            ...(tool === "error" ? { error_type: "TimeoutError" } : {}),
+          },
+        }
+      : { attributes: { ...event.attributes, service_version: n < 20 ? "1.0.0" : "2.0.0" } }),
+  }));
+}
+
+beforeAll(async () => {
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts }, { judge: false });
+  await desk.put(plan.flatMap(eventsOf));
+  const roots = (some: readonly Planned[]): string[] => some.map(({ n }) => `root-${n}`);
+  const found = plan.filter(({ codes }) => codes.length > 0);
+  await judgeTurns(desk.store, roots(found), {
+    verdict: "failed",
+    finding_codes: [note, urgent],
+  });
+});
+afterAll(() => desk.collector.close());
+
+const ask = (query = "", name = "otto"): Promise<IncidentsModel> =>
+  desk.json<IncidentsModel>(`/traces/incidents.json${query}`, as(name));
+
+test("each cause, agent and burst is one incident, and each turn is in one", async () => {
+  const { items, ...model } = await ask();
+  const wrong = plan.filter(({ tool, codes }) => tool !== "success" || codes.length > 0);
+  expect(model).toMatchObject({ turns: 96, turns_wrong: wrong.length, turns_left: 0 });
+  expect(items.map(({ kind, name, agent_id: agent, turns }) => [kind, name, agent, turns])).toEqual(
+    expect.arrayContaining([
+      ["finding", urgent, "desk", 6],
+      ["finding", urgent, "desk", 3],
+      ["failed_call", "search_policies", "desk", 3],
+      ["failed_call", "search_policies", "clerk", 3],
+      ["limited_call", "search_policies", "desk", 2],
+      ["limited_call", "search_policies", "clerk", 2],
+    ]),
+  );
+  expect(items).toHaveLength(6);
+  const [first] = items;
+  expect(first).toMatchObject({
+    kind: "finding",
+    turns: 6,
+    first_at: "2026-11-20T02:00:00.000000Z",
+    last_at: "2026-11-20T03:15:00.000000Z",
+    tenants: 2,
+    releases: [{ release: "1.0.0", turns: 6 }],
+    call_failed: { kind: "tool", name: "search_policies", error_type: "TimeoutError", calls: 6 },
+  });
+  const priorities = items.map(({ priority }) => priority);
+  expect(priorities).toEqual(priorities.toSorted((a, b) => a - b));
+});
+
+test("the terms of an incident list exactly its turns, and its typical turn is one of them", async () => {
+  for (const { items } of [await ask(), await ask("?user_id=alice")]) {
+    for (const { q, turns, typical } of items) {
+      const query = new URLSearchParams({ q: q ?? "", limit: "1000" });
+      const all = await desk.json<{ items: { root_trace_id: string; user_id: string }[] }>(
+        `/traces/turns.json?${query}${items.length === 6 ? "" : "&user_id=alice"}`,
+        as("otto"),
+      );
+      expect([q, all.items.length]).toEqual([q, turns]);
+      expect(all.items.map(({ root_trace_id: root }) => root)).toContain(typical?.root_trace_id);
+    }
+  }
+});
+
+test("a range, a filter and a tenant narrow them; nothing wrong is an empty list", async () => {
+  const range = "?start_time=2026-11-20T07:00:00Z&end_time=2026-11-20T09:15:00Z";
+  const { items } = await ask(range);
+  expect(items.map(({ kind }) => kind)).toEqual(["failed_call", "failed_call"]);
+  const own = await ask("", "alice");
+  const wrong = plan.filter(({ user, tool }) => user === "alice" && tool !== "success");
+  expect(own).toMatchObject({ turns: 32, turns_wrong: wrong.length });
+  expect(own.items.every(({ tenants }) => tenants === 1)).toBe(true);
+  expect((await desk.get("/traces/incidents.json?user_id=bob", as("alice"))).status).toBe(403);
+  const none = await ask("?end_time=2026-11-20T01:00:00Z");
+  expect(none).toMatchObject({ turns: 4, turns_wrong: 0, items: [] });
+  expect(await ask("?agent_id=nobody")).toMatchObject({ turns: 0, items: [], frame: null });
+});
+
+test("a part of a name finds readable values with their turns, in scope", async () => {
+  const find = (text: string, name = "otto"): Promise<FindModel> =>
+    desk.json<FindModel>(`/traces/find.json?id=${encodeURIComponent(text)}`, as(name));
+  expect((await find("POLICIES")).named).toEqual([
+    {
+      key: "tool",
+      name: "Tool",
+      value: "search_policies",
+      words: "search_policies",
+      turns: 96,
+    },
+  ]);
+  expect((await find("delivery miss")).named).toMatchObject([{ key: "finding", turns: 9 }]);
+  const desks = plan.filter(({ agent, user }) => agent === "desk" && user === "alice");
+  expect((await find("des", "alice")).named).toContainEqual(
+    expect.objectContaining({ key: "agent", value: "desk", turns: desks.length }),
+  );
+  // An id is found as a whole, and is no name.
+  expect(await find("thr-8")).toMatchObject({ named: [], items: [{ root_trace_id: "root-8" }] });
+});

@@ -1,0 +1,34 @@
+/**
+ * @module Every assertion of five tools that needs no content has a clause, or is listed without
+ * one: the usual turn satisfies it, and a turn that the tool would refuse violates it.
+ */
+import { readFileSync } from "node:fs";
+
+import { defineContract, evaluateTurns } from "@turnproof/contracts";
+import type { Clause, Outcome } from "@turnproof/contracts";
+import type { TurnEvent } from "@turnproof/evidence";
+import { describe, expect, test } from "vitest";
+
+import { parity, usual } from "./parity.ts";
+import { whole } from "./turns.ts";
+
+const page = readFileSync(new URL("../../../docs/operate/contracts.md", import.meta.url), "utf8");
+
+function wordOf(clause: Clause | "none" | null): string {
+  return clause === null ? "needs content" : clause === "none" ? clause : `\`${clause.clause}\``;
+}
+
+function resultOf(clause: Clause, events: readonly TurnEvent[]): Outcome | undefined {
+  const contract = defineContract({ name: "one", expect: [clause] });
+  const options = { metadata: whole, priceOf: () => 0.5 };
+  return evaluateTurns(events, [contract], options)[0]?.contracts[0]?.result;
+}
+
+describe.each(parity)("$tool: $assertion", ({ tool, assertion, clause, broken }) => {
+  test("is a clause with both results, or needs content; the page says so", () => {
+    expect(page).toContain(`| ${tool} | ${assertion} | ${wordOf(clause)} |`);
+    if (clause === null || clause === "none") return;
+    expect(resultOf(clause, usual)).toBe("holds");
+    expect(resultOf(clause, broken ?? [])).toBe("violated");
+  });
+});

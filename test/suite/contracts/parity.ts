@@ -1,0 +1,206 @@
+/**
+ * @module Parity: each assertion of other tools on traces, the clause that says the same, and a
+ * turn that breaks it.
+ */
+import type { Clause } from "@turnproof/contracts";
+import type { TurnEvent } from "@turnproof/evidence";
+
+import { end, model, tool } from "./turns.ts";
+
+/** One assertion. */
+export interface ParityRow {
+  readonly tool: string;
+  readonly assertion: string;
+  /** Null: it needs content. `none`: it needs none, and there is no clause for it. */
+  readonly clause: Clause | "none" | null;
+  /** A turn that violates the clause; the usual one satisfies it. */
+  readonly broken?: readonly TurnEvent[];
+}
+
+const key = "k1_aaaaaaaaaaaaaaaaaaaaaaaaaa";
+const otherKey = "k1_bbbbbbbbbbbbbbbbbbbbbbbbbb";
+const said = (fingerprint: string) => ({ call_fingerprint: fingerprint });
+
+/** Looks an order up, asks the model, refunds, and ends. */
+export const usual: readonly TurnEvent[] = [
+  tool("lookup", 10, said(key)),
+  model(40, { response_model: "gpt-5", provider: "openai" }),
+  tool("refund", 80, said(key)),
+  end(),
+];
+
+const without = (name: string): readonly TurnEvent[] =>
+  usual.filter(({ attributes }) => attributes.tool_name !== name);
+const swapped = [tool("refund", 10), model(40), tool("lookup", 80), end()];
+const twice = [...usual, tool("refund", 120, said(key))];
+const failed = [
+  tool("lookup", 10, { tool_outcome: "error" }, { status: "error" }),
+  tool("refund", 80),
+  end(),
+];
+const slow = [tool("lookup", 10, {}, { ms: 900 }), model(2_000), tool("refund", 3_000), end()];
+const otherArguments = [tool("lookup", 10, said(otherKey)), tool("refund", 80, said(key)), end()];
+const steps = ["lookup", "refund"].map((name) => {
+  return { kind: "tool", name, fingerprint: key } as const;
+});
+const foreign = { service_name: "elsewhere", event_id: "elsewhere" };
+
+const row =
+  (of: string) =>
+  (assertion: string, clause: ParityRow["clause"], broken?: readonly TurnEvent[]): ParityRow => ({
+    tool: of,
+    assertion,
+    clause,
+    ...(broken === undefined ? {} : { broken }),
+  });
+
+const promptfoo = row("promptfoo");
+const agentevals = row("agentevals");
+const scouter = row("Scouter");
+const assay = row("Assay");
+const tracetest = row("Tracetest");
+
+/** Every assertion of the five tools on traces. */
+export const parity: readonly ParityRow[] = [
+  promptfoo("trace-span-count", { clause: "calls", tool: "refund", exactly: 1 }, twice),
+  promptfoo(
+    "trace-span-duration",
+    { clause: "each_call", tool: "*", duration_at_most_ms: 500 },
+    slow,
+  ),
+  promptfoo("trace-span-duration with a percentile", "none"),
+  promptfoo("trace-error-spans", { clause: "no_errors" }, failed),
+  promptfoo(
+    "trajectory:tool-used",
+    { clause: "calls", tool: "lookup", at_least: 1 },
+    without("lookup"),
+  ),
+  promptfoo(
+    "trajectory:tool-args-match (exact)",
+    { clause: "arguments", tool: "lookup", any_of: [key] },
+    otherArguments,
+  ),
+  promptfoo("trajectory:tool-args-match (partial)", null),
+  promptfoo(
+    "trajectory:tool-sequence (exact)",
+    { clause: "trajectory", match: "strict", steps },
+    swapped,
+  ),
+  promptfoo(
+    "trajectory:tool-sequence (in order)",
+    { clause: "trajectory", match: "ordered", steps },
+    swapped,
+  ),
+  promptfoo("trajectory:step-count", { clause: "calls", tool: "*", at_most: 2 }, twice),
+  promptfoo("trajectory:goal-success", null),
+  promptfoo("latency", { clause: "duration", at_most_ms: 6_000 }, [
+    ...without("refund").slice(0, -1),
+    end({ ms: 9_000, duration_ms: 9_000 }),
+  ]),
+  promptfoo("cost", { clause: "cost", at_most: 1 }, [...usual, model(200), model(300)]),
+  promptfoo("skill-used, tool-call-f1", null),
+
+  agentevals("strict", { clause: "trajectory", match: "strict", steps }, swapped),
+  agentevals("unordered", { clause: "trajectory", match: "unordered", steps }, twice),
+  agentevals("subset", { clause: "trajectory", match: "subset", steps }, twice),
+  agentevals("superset", { clause: "trajectory", match: "superset", steps }, without("refund")),
+  agentevals(
+    "tool_args_match_mode: exact",
+    { clause: "trajectory", match: "strict", steps, compare: ["arguments"] },
+    otherArguments,
+  ),
+  agentevals(
+    "tool_args_match_mode: ignore",
+    { clause: "trajectory", match: "strict", steps },
+    swapped,
+  ),
+  agentevals("tool_args_match_mode: subset, superset; overrides", null),
+  agentevals(
+    "graph trajectory, strict match",
+    {
+      clause: "trajectory",
+      match: "strict",
+      of: "calls",
+      steps: [
+        { kind: "tool", name: "lookup" },
+        { kind: "model", name: "gpt-5" },
+        { kind: "tool", name: "refund" },
+      ],
+    },
+    swapped,
+  ),
+  agentevals("LLM as judge", null),
+
+  scouter("SpanSequence", { clause: "trajectory", match: "ordered", steps }, swapped),
+  scouter("SpanSet", { clause: "trajectory", match: "superset", steps }, without("refund")),
+  scouter("SpanCount", { clause: "calls", tool: "refund", exactly: 1 }, twice),
+  scouter("SpanExists", { clause: "calls", operation: "tool_*", at_least: 1 }, [model(40), end()]),
+  scouter(
+    "SpanAttribute (status, outcome, provider, model)",
+    { clause: "each_call", tool: "lookup", outcome_in: ["success"] },
+    failed,
+  ),
+  scouter("SpanAttribute (any other)", null),
+  scouter("SpanDuration", { clause: "each_call", tool: "lookup", duration_at_most_ms: 500 }, slow),
+  scouter("SpanAggregation (count)", { clause: "calls", tool: "*", at_most: 2 }, twice),
+  scouter("SpanAggregation (sum of tokens)", { clause: "tokens", at_most: 150 }, [
+    ...usual,
+    model(200),
+  ]),
+  scouter(
+    "SpanAggregation (maximum)",
+    { clause: "each_call", kind: "model_call", tokens_at_most: 150 },
+    [model(40, { input_tokens: 400 }), end()],
+  ),
+  scouter("SpanAggregation (average)", "none"),
+  scouter("TraceDuration", { clause: "duration", at_most_ms: 6_000 }, [
+    ...without("refund").slice(0, -1),
+    end({ ms: 9_000, duration_ms: 9_000 }),
+  ]),
+  scouter("TraceSpanCount", { clause: "calls", operation: "*", at_most: 4 }, twice),
+  scouter("TraceErrorCount", { clause: "no_errors" }, failed),
+  scouter("TraceServiceCount", { clause: "services", pinned: ["support-desk"] }, [
+    ...usual,
+    tool("lookup", 200, {}, foreign),
+  ]),
+  scouter("TraceMaxDepth", { clause: "depth", at_most: 2 }, [
+    ...usual,
+    tool("lookup", 200, {}, { parent_span_id: usual[0]?.span_id ?? "" }),
+  ]),
+  scouter("TraceAttribute (release)", { clause: "release", pinned: ["3.*"] }, [
+    ...usual.slice(0, -1),
+    { ...end(), attributes: { service_version: "4.0" } },
+  ]),
+
+  assay("require", { clause: "calls", tool: "lookup", at_least: 1 }, without("lookup")),
+  assay("eventually", { clause: "calls", tool: "refund", at_least: 1 }, without("refund")),
+  assay("max_calls", { clause: "calls", tool: "refund", at_most: 1 }, twice),
+  assay("before", { clause: "order", tool: "lookup", before: { tool: "refund" } }, swapped),
+  assay("after", { clause: "order", tool: "refund", after: { tool: "lookup" } }, swapped),
+  assay(
+    "never_after",
+    { clause: "order", tool: "lookup", never_after: { tool: "refund" } },
+    swapped,
+  ),
+  assay("sequence", { clause: "trajectory", match: "ordered", steps }, swapped),
+  assay("blocklist", { clause: "tools", forbidden: ["delete_*"] }, [
+    ...usual,
+    tool("delete_user", 200),
+  ]),
+  assay("args_valid, regex_match, must_contain, semantic similarity", null),
+
+  tracetest("tracetest.selected_spans.count", { clause: "calls", tool: "*", exactly: 2 }, twice),
+  tracetest(
+    "tracetest.span.duration",
+    { clause: "each_call", tool: "*", duration_at_most_ms: 500 },
+    slow,
+  ),
+  tracetest(
+    "attr of status, outcome, provider, model with = and !=",
+    { clause: "calls", tool: "*", outcome: ["error", "provider_error"], never: true },
+    failed,
+  ),
+  tracetest("selector by position", { clause: "trajectory", match: "strict", steps }, swapped),
+  tracetest("selector of a descendant", "none"),
+  tracetest("attr with contains, json_path, regular expressions", null),
+];

@@ -1,0 +1,88 @@
+/** @module Each contract of the page holds on a turn that keeps it, and is violated on one that does not. */
+import { readFileSync } from "node:fs";
+
+import { evaluateTurns, parseContracts } from "@turnproof/contracts";
+import type { TurnEvent } from "@turnproof/evidence";
+import { describe, expect, test } from "vitest";
+
+import { end, model, step, tool, whole } from "./turns.ts";
+
+const page = readFileSync(new URL("../../../docs/operate/contracts.md", import.meta.url), "utf8");
+const section = page.split("## Ten contracts")[1]?.split("\n## ")[0] ?? "";
+const files = [...section.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => {
+  const { contracts, goldens } = parseContracts(text);
+  return { name: contracts[0]?.name ?? "", contracts, goldens };
+});
+
+const empty = { tool_outcome: "empty" } as const;
+const publicDesk = { agent_id: "public-desk" };
+const production = { deployment_environment: "production" };
+const modelOf = (response_model: string): readonly TurnEvent[] => [
+  model(10, { model: "gpt-5", response_model }),
+  { ...end(), attributes: { service_version: "3.2", ...production } },
+];
+const intent = (name: string): TurnEvent => step("intent", 1, { intent_name: name });
+const supplied = (supplied_count: number): TurnEvent =>
+  step("memory_supply", 5, { supplied_count, memory_degraded: false });
+const notes = { artifact_type: "study_notes", artifact_version: "v1" } as const;
+const delivery = (acknowledged: boolean): TurnEvent =>
+  step("delivery", 60, { ...notes, delivery_target: "page", emitted: true, acknowledged });
+const artifact = step("artifact", 40, { ...notes, persistence_verified: true });
+
+/** By contract: a turn that keeps it, and one that does not. */
+const turns: Readonly<Record<string, readonly (readonly TurnEvent[])[]>> = {
+  refund: [
+    [tool("find_order", 1), tool("refund", 20), end()],
+    [tool("find_order", 1), tool("refund", 20), tool("refund", 40), end()],
+  ],
+  "approval-before-deletion": [
+    [tool("approve", 1), tool("delete_user", 20), end()],
+    [tool("approve", 1), tool("search", 20), tool("delete_user", 40), end()],
+  ],
+  "public-tools": [
+    [tool("search", 1, {}, publicDesk), end(publicDesk)],
+    [tool("refund", 1, {}, publicDesk), end(publicDesk)],
+  ],
+  budget: [
+    [model(1), end()],
+    [model(1, { input_tokens: 70_000 }), end()],
+  ],
+  "pinned-model": [modelOf("gpt-5-2026-08-07"), modelOf("gpt-4")],
+  "calm-calls": [
+    [model(1), tool("search", 20, { retry_count: 0 }), end()],
+    [model(1, { retry_count: 3 }), tool("search", 20, { retry_count: 0 }), end()],
+  ],
+  "hand-over-when-nothing-is-found": [
+    [tool("search", 1, empty), tool("handover", 20), end()],
+    [tool("search", 1, empty), end()],
+  ],
+  remembers: [
+    [intent("follow_up"), supplied(2), end()],
+    [intent("follow_up"), supplied(0), end()],
+  ],
+  "study-notes-arrive": [
+    [intent("study_notes"), artifact, delivery(true), end()],
+    [intent("study_notes"), artifact, delivery(false), end()],
+  ],
+  "approved-way": [
+    [tool("find_invoice", 1), tool("check_limit", 20), tool("pay", 40), end()],
+    [tool("find_invoice", 1), tool("pay", 40), end()],
+  ],
+};
+
+test("there are ten, each with a turn that keeps it", () => {
+  expect(files.map(({ name }) => name)).toEqual(Object.keys(turns));
+  expect(files).toHaveLength(10);
+});
+
+describe.each(files)("$name", ({ name, contracts, goldens }) => {
+  const resultOf = (events: readonly TurnEvent[]): unknown => {
+    const options = { metadata: whole, goldens, priceOf: () => 0.01, otherwise: null };
+    return evaluateTurns(events, contracts, options)[0]?.contracts[0];
+  };
+  test("holds on one turn and is violated on another", () => {
+    const [kept = [], broken = []] = turns[name] ?? [];
+    expect(resultOf(kept)).toMatchObject({ result: "holds", applies: true });
+    expect(resultOf(broken)).toMatchObject({ result: "violated", applies: true });
+  });
+});
