@@ -94,13 +94,13 @@ function timeOf(text: string, field: string): string {
   return time;
 }
 
-interface Window {
+interface PackWindow {
   readonly out: string;
   readonly from: string;
   readonly to: string;
 }
 
-async function gather(client: Client, config: Config, window: Window): Promise<PackFacts> {
+async function gather(client: Client, config: Config, window: PackWindow): Promise<PackFacts> {
   const { out, from, to } = window;
   const filters = { start_time: from, end_time: to };
   let complete = true;

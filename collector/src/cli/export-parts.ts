@@ -82,7 +82,6 @@ async function startOf(asked: ExportParts): Promise<ExportManifest> {
   return held;
 }
 
-/** Rows of all files. */
-export function rowsOf({ parts }: ExportManifest): number {
+function rowsOf({ parts }: ExportManifest): number {
   return parts.reduce((sum, { rows }) => sum + rows, 0);
 }

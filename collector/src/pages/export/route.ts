@@ -54,7 +54,7 @@ const exportParameters = z.strictObject({
 type ExportParameters = z.output<typeof exportParameters>;
 
 /** A part before it is written. */
-interface Part {
+interface ExportedPart {
   readonly columns: readonly ColumnData[];
   readonly next: string | null;
   /** Records that could not be read. */
@@ -119,7 +119,7 @@ interface AskedPart {
   readonly paging: Paging;
 }
 
-async function eventPart(asked: AskedPart): Promise<Part> {
+async function eventPart(asked: AskedPart): Promise<ExportedPart> {
   const { c, parts, parameters, paging } = asked;
   const { reading } = paging;
   const field = turnFilters.find((name) => parameters[name] !== undefined);
@@ -140,7 +140,7 @@ async function eventPart(asked: AskedPart): Promise<Part> {
   };
 }
 
-async function turnPart(asked: AskedPart, table: "turns" | "calls"): Promise<Part> {
+async function turnPart(asked: AskedPart, table: "turns" | "calls"): Promise<ExportedPart> {
   const { c, parts, parameters, paging } = asked;
   const { reading } = paging;
   const names = await knownNames(parts.store.ledger, reading.scope, parameters.q);

@@ -42,7 +42,7 @@ const tags = {
   statusCode: 0x18,
 } as const;
 
-const scope: ScopeLike = { name: "turnproof.forward" };
+const scope: ScopeLike = { name: "@turnproof/exporter" };
 /** Span kinds on the wire by the side that an operation names. */
 const sides: Readonly<Record<string, number>> = { server: 2, client: 3 };
 const internalKind = 1;
