@@ -12,7 +12,11 @@ import type { Morning } from "./support-desk-memory/main.ts";
 import { runDesk } from "./support-desk/main.ts";
 import { tickets } from "./support-desk/tickets.ts";
 import { progressOn, sightsOf } from "./week/guide.ts";
+import { durationText } from "../../collector/src/ui/display/figures.ts";
+import { readEvidence } from "./week/evidence.ts";
+import { weekQuestions } from "./week/questions.ts";
 import { tellWeek } from "./week/week.ts";
+import type { Week } from "./week/week.ts";
 
 const help = `Sends turns to a running collector.
 
@@ -23,7 +27,7 @@ const help = `Sends turns to a running collector.
   npm run demo -- --endpoint URL    another collector (default http://127.0.0.1:4318,
                                     or OTEL_EXPORTER_OTLP_ENDPOINT)
 
-The week is received now and says when it happened: lists and retention go by receipt, the histogram
+The week is received now and says when it happened: retention goes by receipt, lists, the histogram
 and the time filters by the turns' own time.
 
 Where our agent keeps its memory, unless it is to go with the process:
@@ -80,10 +84,25 @@ async function playWeek(endpoint: string): Promise<number> {
       ? `judged after ${secondsSince(began)}`
       : "the judge is still at work: verdicts appear by themselves",
   );
+  await askAbout(endpoint, week);
   for (const { name, words, path } of sightsOf(week)) {
     console.log(`\n  ${name}: ${words}\n    ${endpoint}${path}`);
   }
   return week.unplanned > 0 ? 1 : 0;
+}
+
+/** Prints the questions with their answers, as the raw evidence has them. */
+async function askAbout(endpoint: string, week: Week): Promise<void> {
+  const incidents = await fetch(`${endpoint}/traces/incidents.json`);
+  // A collector that asks who is there shows nothing to this script.
+  if (!incidents.ok) return;
+  const { pause_ms: pauseMs } = (await incidents.json()) as { readonly pause_ms: number };
+  const evidence = await readEvidence(endpoint);
+  const questions = weekQuestions(evidence, week, { duration: durationText, pauseMs });
+  console.log("\nTwelve questions, and their answers by the raw evidence:");
+  for (const { question, steps, answer } of questions) {
+    console.log(`\n  ${question}\n    ${steps}\n    ${answer}`);
+  }
 }
 
 function secondsSince(began: number): string {

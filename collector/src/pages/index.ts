@@ -27,6 +27,7 @@ import { eventsGroup } from "./events/route.ts";
 import { exportGroup } from "./export/route.ts";
 import { feedbackGroup } from "./feedback/route.ts";
 import { findGroup } from "./find/route.ts";
+import { graphGroup } from "./graph/route.ts";
 import { healthGroup } from "./health/route.ts";
 import { homeGroup } from "./home/route.ts";
 import { incidentsGroup } from "./incidents/route.ts";
@@ -41,6 +42,7 @@ import { releasesGroup } from "./releases/route.ts";
 import { replaysGroup } from "./replays/route.ts";
 import { revealGroup } from "./reveal/route.ts";
 import { runGroup } from "./run/route.ts";
+import { sampleGroup } from "./sample/route.ts";
 import { settingsGroup } from "./settings/route.ts";
 import { threadGroup } from "./thread/route.ts";
 import { threadsGroup } from "./threads/route.ts";
@@ -59,6 +61,7 @@ const groups: readonly RouteGroup[] = [
   livenessGroup,
   loginGroup,
   settingsGroup,
+  sampleGroup,
   turnsGroup,
   overviewGroup,
   facetsGroup,
@@ -83,6 +86,7 @@ const groups: readonly RouteGroup[] = [
   capabilitiesGroup,
   metricsGroup,
   agentsGroup,
+  graphGroup,
   agentGroup,
   threadsGroup,
   threadGroup,

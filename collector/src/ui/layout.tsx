@@ -83,8 +83,8 @@ function isHere({ path }: Frame, href: string, also: readonly string[] = []): bo
       place.href !== "/traces" &&
       [place.href, ...(place.also ?? [])].some((one) => path.startsWith(one)),
   );
-  if (href === "/traces") return path.startsWith("/traces") && !fixed;
-  return [href, ...also].some((one) => path.startsWith(one));
+  const within = [href, ...also].some((one) => path.startsWith(one));
+  return href === "/traces" && path.startsWith("/traces") ? !fixed : within;
 }
 
 /** Switches stored in the browser; without script they are hidden. */

@@ -13,9 +13,9 @@ export interface Place {
 
 /** The places in their order. */
 export const places: readonly Place[] = [
-  { href: "/traces", name: "Turns", icon: "turns", key: "t" },
+  { href: "/traces", name: "Turns", icon: "turns", key: "t", also: ["/sample"] },
   { href: "/threads", name: "Threads", icon: "threads", key: "d" },
-  { href: "/agents", name: "Agents", icon: "agents", key: "a" },
+  { href: "/agents", name: "Agents", icon: "agents", key: "a", also: ["/graph"] },
   { href: "/tools", name: "Tools", icon: "tool", key: "o" },
   { href: "/cost", name: "Cost", icon: "cost", key: "p" },
   {

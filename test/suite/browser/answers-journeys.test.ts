@@ -1,19 +1,29 @@
 /**
  * @module An operator's questions over many turns by clicks and keys, in few steps: which tool fails
- * most and in which turns, what an agent's models cost and what of it is unknown. Each number shown
- * equals a count of the turns by another path.
+ * most and in which turns, what an agent's models cost and what of it is unknown; and the twelve
+ * questions of the week's guide, at rest and under load. Each number shown equals a count of the raw
+ * evidence by another path.
  */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import type { Page } from "playwright-core";
 
+import { readEvidence } from "../../apps/week/evidence.ts";
+import { slowSeconds, weekQuestions } from "../../apps/week/questions.ts";
+import type { OperatorQuestion, QuestionName } from "../../apps/week/questions.ts";
+import { parcelThread } from "../../apps/week/incidents.ts";
+import { orderDesk } from "../../apps/week/cast.ts";
 import { tellWeek } from "../../apps/week/week.ts";
-import { listReady, press } from "./keys.ts";
+import type { Week } from "../../apps/week/week.ts";
+import { durationText } from "../../../collector/src/ui/display/figures.ts";
+import { listReady, pageReady, press } from "./keys.ts";
 import { openedSite } from "./opened-site.ts";
+import { openRepeater } from "./repeated-requests.ts";
+import type { Repeater } from "./repeated-requests.ts";
 
 const turns = 240;
 const prices = join(mkdtempSync(join(tmpdir(), "turnproof-prices-")), "prices.json");
@@ -27,17 +37,23 @@ const { site, visit } = openedSite({ env: { TURNPROOF_PRICES: prices } });
 const json = async <T>(path: string): Promise<T> =>
   (await (await fetch(`${site.url}${path}`)).json()) as T;
 
+let week: Week;
+let repeater: Repeater;
 let events: readonly TurnEvent[];
 let rows: readonly TurnRow[];
 
 beforeAll(async () => {
-  await tellWeek({ endpoint: site.url, endMs: Date.now() - 3_600_000, turns, seed: "answers" });
+  repeater = await openRepeater(site.url);
+  const endMs = Date.now() - 3_600_000;
+  week = await tellWeek({ endpoint: repeater.url, endMs, turns, seed: "answers" });
   await vi.waitFor(async () => {
     const list = await json<{ items: TurnRow[]; window_complete: boolean }>(
       "/traces/turns.json?limit=1000",
     );
     // Complete: everything that was sent is readable.
-    expect([list.window_complete, list.items.length >= turns]).toEqual([true, true]);
+    const unjudged = list.items.filter(({ verdict }) => verdict === null).length;
+    const state = [list.window_complete, list.items.length >= turns, unjudged];
+    expect(state).toEqual([true, true, 0]);
     rows = list.items;
   }, 60_000);
   // The other path: the events of every root, as its own page reads them.
@@ -49,6 +65,8 @@ beforeAll(async () => {
   const all = read.flatMap((one) => one.events);
   events = [...new Map(all.map((one) => [one.event_id, one])).values()];
 }, 180_000);
+
+afterAll(() => repeater.close());
 
 const toolCalls = (): readonly TurnEvent[] =>
   events.filter(({ event_kind: kind, phase }) => kind === "tool_call" && phase === "result");
@@ -123,8 +141,163 @@ test("what the models cost, and what is unknown: two keys and a click", async ()
   }
 });
 
+/** Clicks and keys of a journey: a typed text is one. */
+class Hand {
+  steps = 0;
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  async keys(to: RegExp, ...keys: readonly string[]): Promise<void> {
+    this.steps += keys.length;
+    await Promise.all([this.page.waitForURL(to), press(this.page, ...keys)]);
+    await pageReady(this.page);
+  }
+
+  async click(name: string | RegExp, to: RegExp): Promise<void> {
+    this.steps += 1;
+    const link = this.page.locator("main, .bar").getByRole("link", { name, exact: true });
+    await Promise.all([this.page.waitForURL(to), link.first().click()]);
+    await pageReady(this.page);
+  }
+
+  async filter(text: string): Promise<void> {
+    this.steps += 3;
+    await press(this.page, "/");
+    await this.page.keyboard.type(`${text} `);
+    await Promise.all([this.page.waitForURL(/\?/), press(this.page, "Enter")]);
+    await listReady(this.page);
+  }
+
+  text(selector: string): Promise<string> {
+    return this.page.locator(selector).first().innerText();
+  }
+}
+
+/** Turns with a value of a facet, counted over all; 0 where it does not show. */
+async function facet(page: Page, key: string, value: string): Promise<string> {
+  await page.locator("[data-facet-extent]", { hasText: /\d turns?/ }).waitFor();
+  const link = page.locator(`[data-facet=${key}] a`).filter({ hasText: value }).first();
+  return (await link.count()) === 0 ? "0" : link.locator(".count").innerText();
+}
+
+const rowsShown = (page: Page): Promise<number> => page.locator("[data-rows] tr").count();
+
+async function releases(hand: Hand): Promise<void> {
+  await hand.keys(/\/compare$/, "g", "c");
+  await hand.click("Two releases", /\/compare\/releases/);
+  await hand.click(new RegExp(`^${orderDesk.agentId} `), /agent_id=/);
+}
+
+/** The cells of the first row of a table with this text. */
+async function rowWith(hand: Hand, text: string | RegExp): Promise<readonly string[]> {
+  const row = hand.page.locator("table.grid tbody tr").filter({ hasText: text }).first();
+  return (await row.locator("td").allInnerTexts()).map((cell) => cell.trim());
+}
+
+/** How each question is answered on the pages; the shown answer. */
+const ways: Readonly<Record<QuestionName, (hand: Hand) => Promise<string>>> = {
+  "empty tool": async (hand) => {
+    await hand.keys(/\/tools$/, "g", "o");
+    await hand.click("Empty", /sort=empty/);
+    const cells = await rowWith(hand, /./);
+    return `${cells[0]}: ${cells[3]} of ${cells[1]} calls`;
+  },
+  "most called model": async (hand) => {
+    await hand.keys(/\/tools$/, "g", "o");
+    await hand.click("Models", /kind=model/);
+    const cells = await rowWith(hand, /./);
+    return `${cells[0]}: ${cells[1]} calls`;
+  },
+  verdicts: async ({ page }) =>
+    `${await facet(page, "verdict", "partial")} partial, ${await facet(page, "verdict", "failed")} failed`,
+  "agent with errors": async (hand) => {
+    await hand.filter("status:error");
+    const turns = await rowsShown(hand.page);
+    await hand.page.locator("[data-facet-extent]", { hasText: /\d turns?/ }).waitFor();
+    const [count, name] = [".count", ".value"].map((part) => `[data-facet=agent] a ${part}`);
+    return `${turns} turns, ${await hand.text(count ?? "")} of ${await hand.text(name ?? "")}`;
+  },
+  "release duration": async (hand) => {
+    await releases(hand);
+    const cells = await rowWith(hand, /^\s*p50/);
+    return cells
+      .slice(1, 3)
+      .map((cell) => cell.replace(/ \[.*$/s, ""))
+      .join(" and ");
+  },
+  "release model": async (hand) => {
+    await releases(hand);
+    const cells = await rowWith(hand, "atlas-small-3");
+    return cells
+      .slice(1, 3)
+      .map((cell) => /^\d+ of \d+/.exec(cell)?.[0])
+      .join(" and ");
+  },
+  storm: async (hand) => {
+    await hand.keys(/\/incidents$/, "g", "i");
+    const cells = await rowWith(hand, "search_policies: fallback or limited");
+    return `${cells[3]} turns from ${cells[5]} to ${cells[6]}`;
+  },
+  "got nothing": async (hand) => {
+    await hand.filter(`thread:${parcelThread}`);
+    const partial = hand.page.locator("[data-rows] tr", { hasText: "partial" });
+    return `${await rowsShown(hand.page)} turns, ${await partial.count()} partial`;
+  },
+  losses: async (hand) => {
+    await hand.keys(/\/health$/, "g", "h");
+    return hand.text("#losses .answer");
+  },
+  cache: async ({ page }) => `${await facet(page, "cache", "hit")} turns`,
+  "slow turns": async (hand) => {
+    await hand.filter(`latency:>${slowSeconds}s`);
+    return `${await rowsShown(hand.page)} turns`;
+  },
+  "slowest model": async (hand) => {
+    await hand.keys(/\/tools$/, "g", "o");
+    await hand.click("Models", /kind=model/);
+    await hand.click("p95", /sort=p95_ms/);
+    const cells = await rowWith(hand, /./);
+    return `${cells[0]}: ${cells[7]}`;
+  },
+};
+
+/** Every question on a page of its own, by at most five steps. */
+async function answered(questions: readonly OperatorQuestion[]): Promise<readonly string[]> {
+  const shown: string[] = [];
+  const page = await visit("/traces");
+  for (const { name } of questions) {
+    await page.goto(`${site.url}/traces`);
+    await listReady(page);
+    const hand = new Hand(page);
+    shown.push(`${name}: ${await ways[name](hand)}`);
+    expect([name, hand.steps <= 5]).toEqual([name, true]);
+  }
+  return shown;
+}
+
+test("twelve questions in at most five steps each, at rest and while the week is sent again", async () => {
+  const { pause_ms: pauseMs } = await json<{ pause_ms: number }>("/traces/incidents.json");
+  const evidence = await readEvidence(site.url);
+  const questions = weekQuestions(evidence, week, { duration: durationText, pauseMs });
+  const truth = questions.map(({ name, answer }) => `${name}: ${answer}`);
+  expect(await answered(questions)).toEqual(truth);
+  const again = answered(questions);
+  expect(await repeater.during(again)).toBeGreaterThan(0);
+  expect(await again).toEqual(truth);
+}, 240_000);
+
 test.each([1440, 900, 390])("nothing is wider than a window of %i pixels", async (width) => {
-  for (const path of ["/cost", "/cost?by=turn", "/tools", "/tools?kind=model&by=agent"]) {
+  for (const path of [
+    "/cost",
+    "/cost?by=turn",
+    "/tools",
+    "/tools?kind=model&by=agent",
+    "/traces/incidents",
+    "/traces/compare/releases",
+  ]) {
     const page = await visit(path, { width, theme: "light" });
     const over = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

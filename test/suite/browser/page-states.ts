@@ -121,6 +121,17 @@ export const states: readonly State[] = [
   },
   {
     view: "turn",
+    name: "flame open",
+    at: (scene) => ({ on: scene.site, path: `/traces/${scene.roots[0]}` }),
+    says: /Flame[\s\S]*rows over/,
+    open: async (page) => {
+      await turnReady(page);
+      await page.locator("[data-flame] summary").click();
+      await page.locator("[data-flame] a").first().waitFor();
+    },
+  },
+  {
+    view: "turn",
     name: "broken trace",
     ...on("site", `/traces/${brokenRoot}`),
     says: /missing parent/,
@@ -281,6 +292,16 @@ export const states: readonly State[] = [
   },
   { view: "alerts", name: "no rules", ...on("empty", "/alerts"), says: /No rules/ },
   { view: "alerts", name: "read-only", ...on("readOnly", "/alerts"), says: /read-only mode/ },
+  {
+    view: "sample",
+    name: "with data",
+    ...on("empty", "/sample"),
+    says: /A sample turn of the collector[\s\S]*Verdict[\s\S]*Raw events/,
+    open: turnReady,
+  },
+  { view: "graph", name: "with data", ...on("site", "/graph"), says: /Connections[\s\S]*p95/ },
+  { view: "graph", name: "empty", ...on("empty", "/graph"), says: /No agent in these turns/ },
+  { view: "graph", name: "long words", ...on("long", "/graph"), says: /Connections/ },
   { view: "threads", name: "with data", ...on("site", "/threads"), says: /thr_/ },
   { view: "threads", name: "none", ...on("empty", "/threads"), says: /No thread/ },
   { view: "threads", name: "long words", ...on("long", "/threads"), says: /Donaudampf/ },

@@ -164,6 +164,9 @@ test("each root, agent and thread of the week is as described", async () => {
     await hold("get", "/traces/compare/releases.json", { query });
   }
   await hold("get", "/traces/incidents.json", {});
+  await hold("get", "/graph.json", {});
+  await hold("get", "/sample.json", {});
+  await hold("get", "/sample.json", { query: "?form=columns" });
 });
 
 test("each answer about one thing, and of the process, is as described", async () => {

@@ -158,6 +158,10 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/incidents.json" },
   ],
+  "GET /graph": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/graph" }],
+  "GET /graph.json": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/graph.json" }],
+  "GET /sample": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/sample" }],
+  "GET /sample.json": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/sample.json" }],
   "GET /traces/analysis.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/analysis.json" },

@@ -9,6 +9,7 @@ import { Badge } from "../../ui/elements/badge.tsx";
 import { NotMeasured, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
+import { AgentTabs } from "../../ui/groups/agent-tabs.tsx";
 import { AllTime, Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 
@@ -23,6 +24,7 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
       title="Agents"
       bar={<Narrow frame={frame} fields={["application_id", "user_id"]} />}
     >
+      <AgentTabs frame={frame} here="list" />
       <NarrowedBy frame={frame} />
       {none ? (
         <Empty title="No agent in this window" icon="agents">

@@ -16,6 +16,7 @@ import type { Parts } from "../../parts.ts";
 import { findIncidents } from "../../turns/incidents.ts";
 import type { Incidents } from "../../turns/incidents.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
+import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { rangeOf } from "../../ui/display/time-range.ts";
@@ -64,9 +65,10 @@ function incidentsRoutes(parts: Parts): Hono<AppEnv> {
   const { ledger } = parts.store;
   app.on("GET", ["/traces/incidents", "/traces/incidents.json"], async (c) => {
     const parameters = readParameters(c, incidentsParameters);
-    const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
     const atMs = parts.now();
     const reading = readingFor(c, parameters, atMs);
+    const names = await knownNames(ledger, reading.scope, parameters.q);
+    const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
     const question = {
       ...turnQuestion(reading, parameters, reads),
       signal: c.req.raw.signal,

@@ -216,7 +216,7 @@ const Pairs: FC<{ readonly pairs: readonly CohortPair[]; readonly frame: Frame }
         {pairs.map(({ why, ...pair }) => (
           <li>
             <a
-              href={`${hrefOf(frame, "/traces/compare")}?${new URLSearchParams({ ...pair })}`}
+              href={`${hrefOf(frame, "/traces/compare")}?${new URLSearchParams({ ...pair }).toString()}`}
               data-row
             >
               {pair.agent_id}: A and B

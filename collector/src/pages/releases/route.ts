@@ -19,6 +19,7 @@ import type { Parts } from "../../parts.ts";
 import { compareCohorts } from "../../turns/cohorts.ts";
 import type { Cohorts } from "../../turns/cohorts.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
+import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { termText } from "../../ui/display/filter-terms.ts";
@@ -96,7 +97,10 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
   let list: Promise<PriceList> | undefined;
   app.on("GET", ["/traces/compare/releases", "/traces/compare/releases.json"], async (c) => {
     const { a, b, ...parameters } = readParameters(c, releasesParameters);
-    const questionOf = questions(c, parameters);
+    const questionOf = await questions(ledger, c, {
+      ...parameters,
+      sides: `${a ?? ""} ${b ?? ""}`,
+    });
     const pending = await pendingFrames(parts);
     const releases = await releasesOf(ledger, questionOf(""));
     const terms = sidesOf({ a, b }, releases);
@@ -120,13 +124,18 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-/** Questions with further terms besides the filters of a request. */
-function questions(
+/** Questions with further terms besides the filters of a request; `sides`: all such terms. */
+async function questions(
+  ledger: TurnReader,
   c: AppContext,
-  parameters: Parameters<typeof readingFor>[1] & { readonly q?: string | undefined },
-): (terms: string) => TurnQuestion {
-  const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
+  {
+    sides,
+    ...parameters
+  }: Parameters<typeof readingFor>[1] & { readonly q?: string | undefined; readonly sides: string },
+): Promise<(terms: string) => TurnQuestion> {
   const reading = readingFor(c, parameters);
+  const names = await knownNames(ledger, reading.scope, `${parameters.q ?? ""} ${sides}`);
+  const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
   const common = turnQuestion(reading, parameters, reads);
   return (terms) => {
     const { where } = turnQuestion({ ...reading, query: {} }, { q: terms }, reads);

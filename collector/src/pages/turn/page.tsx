@@ -24,6 +24,8 @@ import type { IconName } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 import { ContractsCard } from "./contracts-card.tsx";
 import { ContextCard, ModelsCard, OutcomesCard, ToolsCard } from "./facts-cards.tsx";
+import { FlameCard } from "./flame-card.tsx";
+import { Word } from "../../ui/elements/glossary-word.tsx";
 import { InsightsCard } from "./insights-card.tsx";
 import { RawEvents } from "./raw-events.tsx";
 import { StatisticsCard } from "./statistics-card.tsx";
@@ -32,7 +34,7 @@ import { VerdictStrip } from "../../ui/elements/verdict-strip.tsx";
 import { WaterfallCard } from "./waterfall-card.tsx";
 
 /** The page of one root, or of one of its turns. */
-export function turnPage(model: TurnModel, frame: Frame): Child {
+export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
   const { turns, events, verdict, waterfall, supply, insights } = model;
   const [turn] = turns;
   const name = agentName(model) ?? turn?.agent_id ?? events[0]?.application_id ?? "Structure";
@@ -59,6 +61,7 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
         </>
       }
     >
+      {note}
       <Identity model={model} frame={frame} />
       <Warnings model={model} />
       <OtherTurns model={model} frame={frame} />
@@ -69,6 +72,7 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
         priorities={prioritiesOf(model)}
         label={`Causal waterfall of ${name}`}
       />
+      <FlameCard waterfall={waterfall} />
       <StatisticsCard waterfall={waterfall} events={events} />
       <div class="cards">
         <SupplyCard supply={supply} events={events} />
@@ -182,7 +186,8 @@ const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
             {turns.length === 1 ? <TurnDuration of={turn} /> : <Duration ms={extentOf(model)} />}
           </span>
         )}
-        <Chip name="root" value={root} chars={16} copy="Trace id" />
+        <Word of="root" />
+        <Chip name="trace" value={root} chars={16} copy="Trace id" />
         {turns.length === 1 && turn?.turn_id !== undefined ? (
           <Chip name="turn" value={turn.turn_id} chars={16} copy="Turn id" />
         ) : null}

@@ -12,6 +12,7 @@ import { countText, wordsOf } from "../../ui/display/figures.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { ShareBar } from "../../ui/elements/bar.tsx";
 import { Count, Id, Metric, NotMeasured, Unknown } from "../../ui/elements/figure.tsx";
+import { Word } from "../../ui/elements/glossary-word.tsx";
 import { Card, Fact, Facts } from "../../ui/elements/panel.tsx";
 import { Icon } from "../../ui/icons.tsx";
 
@@ -39,6 +40,9 @@ export const SupplyCard: FC<{
     >
       {recorded ? (
         <>
+          <p class="muted flow-of">
+            Memory <Word of="supply" />
+          </p>
           <div class="flow">
             <Stage name="Retrieved" of={supply.retrieved} about="candidates considered" />
             <Icon name="more" />

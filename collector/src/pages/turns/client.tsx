@@ -17,7 +17,7 @@ import { startDifferences } from "./client/differences.tsx";
 import { overviewOf } from "./client/overview.tsx";
 import type { Overview } from "./client/overview.tsx";
 import { startMarks } from "../../ui/client/marks.tsx";
-import { announce, base, drawn, fetchJson, find, twin } from "../../ui/client/page.ts";
+import { announce, base, drawn, fetchJson, find, findAll, twin } from "../../ui/client/page.ts";
 import { showTimes } from "../../ui/client/preferences.ts";
 import { startViews } from "./client/saved-views.tsx";
 import { backToRow } from "../../ui/client/rows.ts";
@@ -56,9 +56,9 @@ export function start(): void {
   button.hidden = false;
   const wait = find("[data-waiting]");
   if (wait !== undefined) wait.hidden = false;
-  const origin = find("[data-origin]");
-  if (origin !== undefined) {
-    origin.textContent = `OTEL_EXPORTER_OTLP_ENDPOINT=${location.origin}${base}`;
+  for (const command of findAll("[data-origin]")) {
+    const named = command.dataset["origin"] ?? "";
+    command.textContent = command.textContent.replace(named, `${location.origin}${base}`);
   }
   button.addEventListener("click", () => setLive(!live));
   addShortcuts([

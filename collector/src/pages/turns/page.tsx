@@ -20,6 +20,7 @@ import { WindowFooter } from "../../ui/elements/window-footer.tsx";
 import { RowsChart } from "../../ui/elements/rows-chart.tsx";
 import { TurnTable } from "../../ui/elements/turn-table.tsx";
 import { usualOrder } from "../../turns/turn-place.ts";
+import { FirstSteps } from "./first-steps.tsx";
 import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
@@ -159,26 +160,3 @@ const LiveSwitch: FC<{ readonly paged: boolean }> = ({ paged }) =>
       <span data-word>Live</span>
     </button>
   );
-
-/** The empty home page: the three lines that connect an application. */
-const FirstSteps: FC<{ readonly frame: Frame }> = ({ frame }) => (
-  <div data-first-steps>
-    <Empty title="No turns yet" icon="turns">
-      <p>
-        Point any OpenTelemetry app here. Nothing else is needed, and no prompt, answer or argument
-        is ever kept.
-      </p>
-      <pre class="code" tabindex={0}>
-        <span data-origin>OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318</span>
-        {"\nOTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf\nOTEL_TRACES_EXPORTER=otlp"}
-      </pre>
-      <p class="muted">
-        Or play a morning at a support desk: <code>npm run demo</code>. Health of the receiver:{" "}
-        <a href={hrefOf(frame, "/traces/health")}>Health</a>.
-      </p>
-      <p class="waiting" data-waiting hidden>
-        <Icon name="live" /> Listening: the first turn appears here by itself.
-      </p>
-    </Empty>
-  </div>
-);

@@ -21,7 +21,7 @@ export const CohortLine: FC<{
     <tr {...(grey ? { class: "muted", "data-chance": true } : {})}>
       <td>{row.name}</td>
       {(["a", "b"] as const).map((side) => (
-        <td class="num">
+        <td class="num cohort-cell">
           <Side of={row[side]} unit={row.unit} href={hrefs[side]} />
         </td>
       ))}
@@ -30,7 +30,7 @@ export const CohortLine: FC<{
           <ShareBar part={row[side].value} whole={most(row.unit)} />
         ))}
       </td>
-      <td class="num">
+      <td class="num cohort-cell">
         {difference === undefined ? (
           <NotThere why="a side does not say it" />
         ) : (
@@ -39,7 +39,7 @@ export const CohortLine: FC<{
           </>
         )}
       </td>
-      <td class="num">
+      <td class="num cohort-cell">
         {row.p === null ? (
           <NotThere why="too little to test" />
         ) : row.significant ? (

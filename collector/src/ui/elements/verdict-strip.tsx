@@ -12,6 +12,7 @@ import { Badge, PriorityBadge, VerdictBadge } from "./badge.tsx";
 import type { Tone } from "./badge.tsx";
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
+import { Word } from "./glossary-word.tsx";
 import { EvidenceLinks } from "./evidence-links.tsx";
 import { Failures } from "./failures.tsx";
 
@@ -39,7 +40,9 @@ export const VerdictStrip: FC<{
   return (
     <section class="verdict card" aria-label="Verdict">
       <header class={`sentence ${verdict.status}`}>
-        <h2 class="sr">Verdict</h2>
+        <h2 class="label">
+          <Word of="verdict">Verdict</Word>
+        </h2>
         <VerdictBadge verdict={verdict.status} />
         <p>{verdictSentence(verdict.why)}</p>
         <WindowTrust verdict={verdict} />
@@ -96,7 +99,7 @@ const Chain: FC<{
         return (
           <li class="stage">
             <h3>
-              <Icon name={name} /> {name}
+              <Icon name={name} /> <Word of={name} />
             </h3>
             {own.length === 0 ? (
               <p class="absent-link">

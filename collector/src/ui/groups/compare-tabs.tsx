@@ -3,7 +3,7 @@ import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import { Tabs } from "../elements/tabs.tsx";
-import { hrefOf } from "../layout.tsx";
+import { rangedHref } from "../layout.tsx";
 
 /** The tabs. */
 export const CompareTabs: FC<{ readonly frame: Frame; readonly here: "turns" | "releases" }> = ({
@@ -13,10 +13,10 @@ export const CompareTabs: FC<{ readonly frame: Frame; readonly here: "turns" | "
   <Tabs
     label="Compare"
     tabs={[
-      { name: "Two turns", href: hrefOf(frame, "/traces/compare"), here: here === "turns" },
+      { name: "Two turns", href: rangedHref(frame, "/traces/compare"), here: here === "turns" },
       {
         name: "Two releases",
-        href: hrefOf(frame, "/traces/compare/releases"),
+        href: rangedHref(frame, "/traces/compare/releases"),
         here: here === "releases",
       },
     ]}

@@ -3,7 +3,7 @@ import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import { Tabs } from "../elements/tabs.tsx";
-import { hrefOf } from "../layout.tsx";
+import { rangedHref } from "../layout.tsx";
 
 /** The tabs. */
 export const IncidentTabs: FC<{ readonly frame: Frame; readonly here: "incidents" | "find" }> = ({
@@ -15,10 +15,10 @@ export const IncidentTabs: FC<{ readonly frame: Frame; readonly here: "incidents
     tabs={[
       {
         name: "What went wrong",
-        href: hrefOf(frame, "/traces/incidents"),
+        href: rangedHref(frame, "/traces/incidents"),
         here: here === "incidents",
       },
-      { name: "Find", href: hrefOf(frame, "/traces/find"), here: here === "find" },
+      { name: "Find", href: rangedHref(frame, "/traces/find"), here: here === "find" },
     ]}
   />
 );

@@ -1,0 +1,159 @@
+/** @module Graph page: agents and what they use, as a drawing and as a table of its connections. */
+import type { Child, FC } from "hono/jsx";
+
+import type { Frame } from "../../http/frame.ts";
+import type { GraphEdge } from "../../ui/display/agent-graph.ts";
+import { callTerm } from "../../ui/display/call-term.ts";
+import { countText } from "../../ui/display/figures.ts";
+import { graphLayout } from "../../ui/display/graph-layout.ts";
+import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import type { Term } from "../../ui/display/filter-terms.ts";
+import { rateText } from "../../ui/display/share-words.ts";
+import { pendingText } from "../../ui/display/window-words.ts";
+import { AgentGraph } from "../../ui/elements/agent-graph.tsx";
+import { Duration, NotThere } from "../../ui/elements/figure.tsx";
+import { FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
+import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { AgentTabs } from "../../ui/groups/agent-tabs.tsx";
+import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
+import { Page, hrefOf } from "../../ui/layout.tsx";
+import type { GraphModel } from "./route.ts";
+
+/** The graph. */
+export function graphPage(model: GraphModel, frame: Frame): Child {
+  const terms = termsOf(frame.query);
+  const path = hrefOf(frame, "/graph");
+  return (
+    <Page
+      frame={frame}
+      title="Agent graph"
+      bar={<FilterBar action={path} terms={terms} query={frame.query} />}
+    >
+      <AgentTabs frame={frame} here="graph" />
+      <ScopeLine frame={frame} terms={terms} path={path} />
+      <Unclear words={unclearOf(frame.query)} />
+      {model.agents.length === 0 ? (
+        <Empty title="No agent in these turns" icon="agents">
+          <p>
+            An agent shows as soon as one of its turns arrives.{" "}
+            <a href={hrefOf(frame, "/traces")}>Turns</a>
+          </p>
+        </Empty>
+      ) : (
+        <Graph model={model} frame={frame} terms={terms} />
+      )}
+    </Page>
+  );
+}
+
+const Graph: FC<{
+  readonly model: GraphModel;
+  readonly frame: Frame;
+  readonly terms: readonly Term[];
+}> = ({ model, frame, terms }) => {
+  const { left } = graphLayout(model);
+  const pending = pendingText(model.pending_frames);
+  return (
+    <>
+      <Card
+        title="Who uses what"
+        icon="agents"
+        flush
+        end={left === 0 ? null : `${countText(left)} more in the table`}
+      >
+        <div class="scroll padded" role="group" aria-label="Drawing" tabindex={0}>
+          <AgentGraph graph={model} />
+        </div>
+      </Card>
+      <Card title="Connections" icon="filter" flush end={countText(model.edges.length)}>
+        <Table
+          label="Connections"
+          head={
+            <>
+              <th scope="col">Agent</th>
+              <th scope="col">Uses</th>
+              <th scope="col">Name</th>
+              <th scope="col" class="num" title="Calls; of memory, turns">
+                Calls
+              </th>
+              <th scope="col" class="num" title="From the first to the last turn">
+                An hour
+              </th>
+              <th scope="col" class="num" title="Of memory: degraded">
+                Failed
+              </th>
+              <th scope="col" class="num">
+                p95
+              </th>
+            </>
+          }
+        >
+          {model.edges.map((edge) => (
+            <Edge of={edge} model={model} href={turnsHref(frame, terms, edge)} />
+          ))}
+        </Table>
+        {pending === undefined ? null : (
+          <p class="muted padded" data-pending>
+            {pending}
+          </p>
+        )}
+      </Card>
+    </>
+  );
+};
+
+const Edge: FC<{
+  readonly of: GraphEdge;
+  readonly model: GraphModel;
+  readonly href: string | undefined;
+}> = ({ of, model, href }) => {
+  const rate = hourly(of.calls, model);
+  return (
+    <tr>
+      <td>{of.agent_id ?? <NotThere why="no agent was recorded" />}</td>
+      <td class="muted">{of.kind}</td>
+      <td>
+        {of.name === null ? (
+          <NotThere why="no name was recorded" />
+        ) : href === undefined ? (
+          of.name
+        ) : (
+          <a href={href} data-row title="Its turns">
+            {of.name}
+          </a>
+        )}
+      </td>
+      <td class="num">{countText(of.calls)}</td>
+      <td class="num">{rate === null ? <NotThere why="all turns ended at one moment" /> : rate}</td>
+      <td class="num">{rateText(of.failed, of.calls)}</td>
+      <td class="num">
+        {of.kind === "memory" ? (
+          <NotThere why="the duration of a memory is in its turn" />
+        ) : (
+          <Duration ms={of.p95_ms} />
+        )}
+      </td>
+    </tr>
+  );
+};
+
+/** Calls an hour over the time of the turns. */
+function hourly(calls: number, { first_ms: first, last_ms: last }: GraphModel): string | null {
+  if (first === null || last === null || last <= first) return null;
+  return String(Number(((calls * 3_600_000) / (last - first)).toPrecision(3)));
+}
+
+function turnsHref(frame: Frame, terms: readonly Term[], of: GraphEdge): string | undefined {
+  const { agent_id: agent, kind, name } = of;
+  if (agent === null || agent.includes('"')) return undefined;
+  const call = kind === "memory" ? undefined : callTerm({ kind, name });
+  if (kind !== "memory" && call === undefined) return undefined;
+  const asked = [
+    ...terms,
+    { key: "agent", value: agent, negated: false },
+    call === undefined
+      ? { key: "has", value: "memory", negated: false }
+      : { key: "call", value: call, negated: false },
+  ];
+  return `${hrefOf(frame, "/traces")}${queryOf(asked, new URLSearchParams())}`;
+}

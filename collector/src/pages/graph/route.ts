@@ -1,0 +1,79 @@
+/**
+ * @module Graph: agents and the tools, models and memory that they use, with rate, failures and p95,
+ * over all turns of the filter.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+
+import { pageFailures, withTwin } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
+import { wantsPage } from "../../http/environment.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond } from "../../http/respond.tsx";
+import type { Parts } from "../../parts.ts";
+import { agentGraph } from "../../turns/agent-graph.ts";
+import type { AgentGraph } from "../../ui/display/agent-graph.ts";
+import { listParameters } from "../../turns/list-parameters.ts";
+import { knownNames } from "../../turns/free-text.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { pendingFrames } from "../../turns/window.ts";
+import { graphPage } from "./page.tsx";
+
+const { chart: _chart, ...turnFilters } = listParameters.shape;
+const graphParameters = z.strictObject(turnFilters);
+
+/** Body of `/graph.json`. */
+export interface GraphModel extends AgentGraph {
+  /** True when everything that was received is counted. */
+  readonly complete: boolean;
+  /** Batches that were acknowledged and are not readable yet. */
+  readonly pending_frames: number;
+}
+
+/** Its JSON, by route. */
+export interface GraphAnswers {
+  readonly "GET /graph.json": GraphModel;
+}
+
+/** Graph: what each route needs, records and answers. */
+export const graphGroup: RouteGroup<GraphAnswers> = {
+  endpoints: {
+    ...withTwin("/graph", {
+      needs: "trace.read",
+      audit: "graph.read",
+      reads: true,
+      id: "getGraph",
+      summary: "Agents and the tools, models and memory that they use",
+      text:
+        "Exact, over all turns that pass. An edge of a tool or model counts its calls; one of memory " +
+        "counts turns that retrieved or were supplied from it, and as failed those with a degraded memory.",
+      query: graphParameters,
+      returns: "Agents with their turns, and their connections.",
+      failures: pageFailures,
+    }),
+  },
+  routes: graphRoutes,
+};
+
+/** GET `/graph` and its twin. */
+function graphRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const { ledger } = parts.store;
+  app.on("GET", ["/graph", "/graph.json"], async (c) => {
+    const parameters = readParameters(c, graphParameters);
+    const reading = readingFor(c, parameters);
+    const names = await knownNames(ledger, reading.scope, parameters.q);
+    const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
+    const asked = turnQuestion(reading, parameters, reads);
+    const pending = await pendingFrames(parts);
+    const model: GraphModel = {
+      ...(await agentGraph(ledger, { ...asked, signal: c.req.raw.signal })),
+      complete: pending === 0,
+      pending_frames: pending,
+    };
+    return respond(c, { model, view: graphPage });
+  });
+  return app;
+}

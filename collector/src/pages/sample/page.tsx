@@ -1,0 +1,21 @@
+/** @module Sample page: the page of a turn, with a line that says that it is a sample. */
+import type { Child } from "hono/jsx";
+
+import type { Frame } from "../../http/frame.ts";
+import { Note } from "../../ui/elements/panel.tsx";
+import { hrefOf } from "../../ui/layout.tsx";
+import { turnPage } from "../turn/page.tsx";
+import type { TurnModel } from "../turn/route.ts";
+
+/** The page of the sample. */
+export function samplePage(model: TurnModel, frame: Frame): Child {
+  return turnPage(
+    model,
+    frame,
+    <Note>
+      A sample turn of the collector itself: an order desk answered, and the chat window never
+      acknowledged it. It is in no list, and its links to other pages find nothing.{" "}
+      <a href={hrefOf(frame, "/traces")}>Back to your turns</a>
+    </Note>,
+  );
+}

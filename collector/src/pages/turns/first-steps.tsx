@@ -1,0 +1,58 @@
+/**
+ * @module FirstSteps: the empty home: three ways to send a first turn, a sample to explore without
+ * sending anything, and a line that waits for the first one.
+ */
+import type { FC } from "hono/jsx";
+
+import type { Frame } from "../../http/frame.ts";
+import { curlCommand, sdkVariables } from "../../ui/display/first-turn.ts";
+import { Empty } from "../../ui/elements/panel.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { hrefOf } from "../../ui/layout.tsx";
+
+/** What a page without script names; the browser writes its own address. */
+const usualOrigin = "http://127.0.0.1:4318";
+
+/** The steps. */
+export const FirstSteps: FC<{ readonly frame: Frame }> = ({ frame }) => (
+  <div data-first-steps>
+    <Empty title="No turns yet" icon="turns">
+      <p>
+        Send a first turn by one of three ways. No prompt, answer or argument is ever kept.{" "}
+        <a href={hrefOf(frame, "/sample")}>Explore a sample turn</a> without sending anything.
+      </p>
+      <ol class="first-steps">
+        <li>
+          <h3>Any OpenTelemetry app</h3>
+          <p class="muted">Start it with these variables; nothing else is needed.</p>
+          <Command text={sdkVariables(usualOrigin)} />
+        </li>
+        <li>
+          <h3>One line in a shell</h3>
+          <p class="muted">One turn of an agent, as JSON.</p>
+          <Command text={curlCommand(usualOrigin)} />
+        </li>
+        <li>
+          <h3>A week of a demo</h3>
+          <p class="muted">
+            Five agents with incidents worth finding, from a clone of the project.
+          </p>
+          <Command text={`npm run demo -- --week --endpoint ${usualOrigin}`} />
+        </li>
+      </ol>
+      <p class="waiting" data-waiting hidden>
+        <Icon name="live" /> Listening: the first turn appears here by itself.
+      </p>
+      <p class="muted">
+        Nothing arrives? <a href={hrefOf(frame, "/traces/health")}>Health</a> counts what was
+        refused, and why.
+      </p>
+    </Empty>
+  </div>
+);
+
+const Command: FC<{ readonly text: string }> = ({ text }) => (
+  <pre class="code" tabindex={0} data-origin={usualOrigin}>
+    {text}
+  </pre>
+);

@@ -1,0 +1,73 @@
+/**
+ * @module AgentGraph: agents and what they use, tools, models and memory, over all turns of a
+ * question: calls, how many failed, and durations of each connection.
+ */
+import type { CallFigures, TurnQuestion, TurnReader } from "@turnproof/store";
+
+import type { AgentGraph, GraphEdge } from "../ui/display/agent-graph.ts";
+import { failedOf } from "./call-rows.ts";
+
+/** The graph of a question's turns. */
+export async function agentGraph(ledger: TurnReader, question: TurnQuestion): Promise<AgentGraph> {
+  const flagged = (has: string): TurnQuestion => ({
+    ...question,
+    where: [...question.where, { list: "flag", has }],
+  });
+  const byAgent = { by: "agent_id" } as const;
+  const [groups, tools, models, memory, degraded] = await Promise.all([
+    ledger.turnFigures(question, byAgent),
+    ledger.callFigures(question, "tool", ["agent_id", "name"]),
+    ledger.callFigures(question, "model", ["agent_id", "name"]),
+    ledger.turnFacets(flagged("memory"), ["agent_id"], agentsMax),
+    ledger.turnFacets(flagged("degraded"), ["agent_id"], agentsMax),
+  ]);
+  const poor = new Map(degraded[0]?.values.map(({ value, turns }) => [value, turns]));
+  const times = groups.flatMap(({ first_at: first, last_at: last }) => [first ?? [], last ?? []]);
+  const ms = (of: readonly number[], pick: (...all: number[]) => number): number | null =>
+    of.length === 0 ? null : Math.floor(pick(...of) / 1_000);
+  const known = times.flat();
+  return {
+    agents: groups
+      .map(({ value = null, turns, errors, p95_ms }) => ({
+        agent_id: value,
+        turns,
+        errors,
+        p95_ms,
+      }))
+      .toSorted((a, b) => b.turns - a.turns || order(a.agent_id, b.agent_id)),
+    edges: [
+      ...tools.map((one) => callEdge("tool", one)),
+      ...models.map((one) => callEdge("model", one)),
+      ...(memory[0]?.values ?? []).map(({ value, turns }): GraphEdge => ({
+        agent_id: value,
+        kind: "memory",
+        name: "memory",
+        calls: turns,
+        failed: poor.get(value) ?? 0,
+        p95_ms: null,
+      })),
+    ].toSorted((a, b) => b.calls - a.calls || order(a.name, b.name)),
+    first_ms: ms(known, Math.min),
+    last_ms: ms(known, Math.max),
+  };
+}
+
+const agentsMax = 1_000;
+
+function callEdge(
+  kind: "tool" | "model",
+  { group, calls, outcomes, p95_ms }: CallFigures,
+): GraphEdge {
+  return {
+    agent_id: group.agent_id ?? null,
+    kind,
+    name: group.name ?? null,
+    calls,
+    failed: failedOf(outcomes),
+    p95_ms,
+  };
+}
+
+function order(a: string | null, b: string | null): number {
+  return (a ?? "") < (b ?? "") ? -1 : Number(a !== b);
+}

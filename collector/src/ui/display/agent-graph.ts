@@ -1,0 +1,39 @@
+/**
+ * @module AgentGraph: form of the graph of agents and what they use, as answers and pages have it.
+ */
+
+/** What an agent uses. */
+export type GraphKind = "tool" | "model" | "memory";
+
+/** An agent and one thing that it uses. */
+export interface GraphEdge {
+  /** Null where it was not recorded. */
+  readonly agent_id: string | null;
+  readonly kind: GraphKind;
+  readonly name: string | null;
+  /** Calls of a tool or model; turns that used memory. */
+  readonly calls: number;
+  /** Failed calls; turns whose memory was degraded. */
+  readonly failed: number;
+  /** Of the known durations; null for memory, whose duration is its turn's. */
+  readonly p95_ms: number | null;
+}
+
+/** One agent with its turns. */
+export interface GraphAgent {
+  readonly agent_id: string | null;
+  readonly turns: number;
+  readonly errors: number;
+  readonly p95_ms: number | null;
+}
+
+/** The graph. */
+export interface AgentGraph {
+  /** Most turns first. */
+  readonly agents: readonly GraphAgent[];
+  /** Most calls first. */
+  readonly edges: readonly GraphEdge[];
+  /** Last event of the first and last turn, in epoch milliseconds. */
+  readonly first_ms: number | null;
+  readonly last_ms: number | null;
+}

@@ -1,0 +1,99 @@
+/**
+ * @module GraphLayout: places of the agents and of what they use: agents on the left, tools, models
+ * and memory on the right, each in the order of its calls.
+ */
+import type { AgentGraph, GraphEdge, GraphKind } from "./agent-graph.ts";
+
+/** A box of the drawing; lengths are pixels. */
+export interface GraphNode {
+  readonly kind: GraphKind | "agent";
+  readonly name: string | null;
+  /** Turns of an agent; calls of anything else. */
+  readonly count: number;
+  readonly failed: number;
+  readonly p95_ms: number | null;
+  readonly y: number;
+}
+
+/** A curve between two boxes. */
+export interface GraphLine {
+  readonly edge: GraphEdge;
+  readonly fromY: number;
+  readonly toY: number;
+  /** Width of the curve, 1 to 8, by the logarithm of its calls. */
+  readonly wide: number;
+}
+
+/** The drawing. */
+export interface GraphLayout {
+  readonly agents: readonly GraphNode[];
+  readonly used: readonly GraphNode[];
+  readonly lines: readonly GraphLine[];
+  readonly height: number;
+  /** Agents and used things that are not drawn; the table has them. */
+  readonly left: number;
+}
+
+/** Height of a box with the space below it. */
+const rowHeight = 46;
+const agentsMax = 12;
+const usedMax = 24;
+const kinds: readonly GraphKind[] = ["tool", "model", "memory"];
+
+/** The places of a graph. */
+export function graphLayout({ agents, edges }: Pick<AgentGraph, "agents" | "edges">): GraphLayout {
+  const drawnAgents = agents.slice(0, agentsMax);
+  const agentAt = new Map(drawnAgents.map(({ agent_id: id }, at) => [id, at]));
+  const used = new Map<string, Omit<GraphNode, "y">>();
+  for (const { kind, name, calls, failed, p95_ms } of edges) {
+    const key = `${kind} ${name ?? ""}`;
+    const known = used.get(key);
+    used.set(key, {
+      kind,
+      name,
+      count: (known?.count ?? 0) + calls,
+      failed: (known?.failed ?? 0) + failed,
+      // Percentiles of several agents do not add up: their largest is drawn.
+      p95_ms:
+        known === undefined || known.p95_ms === null ? p95_ms : Math.max(known.p95_ms, p95_ms ?? 0),
+    });
+  }
+  const ordered = [...used].toSorted(
+    ([, a], [, b]) => kinds.indexOf(a.kind as GraphKind) - kinds.indexOf(b.kind as GraphKind),
+  );
+  const drawnUsed = ordered.slice(0, usedMax);
+  const usedAt = new Map(drawnUsed.map(([key], at) => [key, at]));
+  const most = Math.max(1, ...edges.map(({ calls }) => calls));
+  const rows = Math.max(drawnAgents.length, drawnUsed.length);
+  const middle = (at: number, of: number): number =>
+    (at + 0.5) * ((rows * rowHeight) / Math.max(of, 1));
+  const place = (at: number, of: number): number => Number(middle(at, of).toFixed(1));
+  return {
+    agents: drawnAgents.map(({ agent_id: name, turns, errors, p95_ms }, at) => ({
+      kind: "agent",
+      name,
+      count: turns,
+      failed: errors,
+      p95_ms,
+      y: place(at, drawnAgents.length),
+    })),
+    used: drawnUsed.map(([, node], at) => ({ ...node, y: place(at, drawnUsed.length) })),
+    lines: edges.flatMap((edge) => {
+      const [from, to] = [
+        agentAt.get(edge.agent_id),
+        usedAt.get(`${edge.kind} ${edge.name ?? ""}`),
+      ];
+      if (from === undefined || to === undefined) return [];
+      return [
+        {
+          edge,
+          fromY: place(from, drawnAgents.length),
+          toY: place(to, drawnUsed.length),
+          wide: 1 + Math.round((7 * Math.log1p(edge.calls)) / Math.log1p(most)),
+        },
+      ];
+    }),
+    height: rows * rowHeight,
+    left: agents.length - drawnAgents.length + ordered.length - drawnUsed.length,
+  };
+}
