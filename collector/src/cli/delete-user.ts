@@ -86,6 +86,7 @@ async function deleteUser(userId: string, flags: DeleteFlags): Promise<void> {
   const config = whereItLies(readConfig(flags));
   const users = storedForms(userId, config);
   const dryRun = flags.apply !== true;
+  if (!dryRun && config.legalHold) throw new CodedError("legal_hold");
   const signal = interruption();
   const run: Run = { config, users, dryRun, signal, places: [], unreached: new Set() };
   // A deletion that cannot be recorded is not done.

@@ -17,12 +17,13 @@ export interface ExportParts {
 }
 
 /**
- * Writes the parts that the folder lacks. One part at a time is in memory.
+ * Writes the parts that the folder lacks, and returns the list of all. One part at a time is in
+ * memory.
  *
  * @throws CodedError `parameter_invalid` for a folder of another export, or a started one without
  * `resume`
  */
-export async function exportParts(client: Client, asked: ExportParts): Promise<void> {
+export async function exportParts(client: Client, asked: ExportParts): Promise<ExportManifest> {
   const { folder, table, format, filters } = asked;
   let manifest = await startOf(asked);
   let first = manifest.parts.length === 0;
@@ -48,10 +49,14 @@ export async function exportParts(client: Client, asked: ExportParts): Promise<v
     if (process.stderr.isTTY) process.stderr.write(`\r${rowsOf(manifest)} rows`);
   }
   if (process.stderr.isTTY) process.stderr.write("\r");
+  return manifest;
+}
+
+/** Prints what an export wrote, and sets the exit code. */
+export function printExport({ table, format, json }: ExportParts, manifest: ExportManifest): void {
   const { parts, window_complete: complete } = manifest;
-  if (asked.json) {
-    printJson({ table, format, rows: rowsOf(manifest), parts: parts.length, complete });
-  } else say(`${rowsOf(manifest)} rows of ${table} in ${parts.length} files.`);
+  if (json) printJson({ table, format, rows: rowsOf(manifest), parts: parts.length, complete });
+  else say(`${rowsOf(manifest)} rows of ${table} in ${parts.length} files.`);
   if (!complete) say("Some records could not be read, or were not readable yet.");
   process.exitCode = complete ? exitCodes.ok : exitCodes.partial;
 }

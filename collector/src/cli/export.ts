@@ -11,7 +11,7 @@ import { createClient } from "./client.ts";
 import { filterParameters, withClient, withFilters } from "./command.ts";
 import type { FilterFlags, SharedFlags } from "./command.ts";
 import { exportGoldens } from "./export-goldens.ts";
-import { exportParts } from "./export-parts.ts";
+import { exportParts, printExport } from "./export-parts.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, say } from "./terminal.ts";
 
@@ -70,7 +70,7 @@ async function exportEvents(flags: ExportFlags): Promise<void> {
     const filters = { ...filterParameters(flags), store: flags.store };
     const { resume = false, json = false } = flags;
     const asked = { folder: out, table, format, filters, resume, json };
-    return exportParts(createClient(flags), asked);
+    return printExport(asked, await exportParts(createClient(flags), asked));
   }
   const field = fileFlags.find((name) => flags[name] !== undefined);
   if (field !== undefined) throw new CodedError("parameter_invalid", { field });

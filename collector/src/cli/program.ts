@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   find: async () => (await import("./find.ts")).addFindCommand,
   tail: async () => (await import("./tail.ts")).addTailCommand,
   export: async () => (await import("./export.ts")).addExportCommand,
+  "evidence-pack": async () => (await import("./evidence-pack.ts")).addEvidencePackCommand,
   mcp: async () => (await import("./mcp.ts")).addMcpCommand,
   doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
   token: async () => (await import("./token.ts")).addTokenCommand,

@@ -66,7 +66,8 @@ export function addRetentionCommand(program: Command): void {
       "after",
       `
 A tenant of the file is { "user_id": string or null, "outcome"?, "metadata"?, "preview"? }, in days.
-Rows that newer evidence depends on are kept until it is removed. Exit code 3 when it was
+TURNPROOF_RETENTION_FLOOR_DAYS raises every age of evidence; with TURNPROOF_LEGAL_HOLD nothing is
+removed. Rows that newer evidence depends on are kept until it is removed. Exit code 3 when it was
 interrupted: run it again. Stop a collector that uses an embedded ClickHouse first.`,
     )
     .action((flags: RetentionFlags) => attempt(flags, () => retain(flags)));
@@ -77,8 +78,9 @@ async function retain(flags: RetentionFlags): Promise<void> {
   if (flags.only !== undefined && flags.only !== "evidence" && flags.only !== "memory") {
     throw new CodedError("parameter_invalid", { field: "only" });
   }
-  const policy = policyOf(flags);
   const applied = flags.apply === true;
+  if (applied && config.legalHold) throw new CodedError("legal_hold");
+  const policy = floored(policyOf(flags), config.retentionFloorDays ?? 0);
   const signal = interruption();
   const stores: RoomReport[] = [];
   for (const room of ["evidence", "memory"] as const) {
@@ -145,6 +147,26 @@ function policyOf(flags: RetentionFlags): RetentionPolicy {
     ...(flags.conversations === true ? { conversations: true } : {}),
     ...(tenants === undefined ? {} : { tenants }),
   };
+}
+
+/** No age of evidence is below the floor, nor that of any tenant. */
+function floored(policy: RetentionPolicy, floor: number): RetentionPolicy {
+  const { outcome, metadata, structure, tenants } = policy;
+  const raised = {
+    ...policy,
+    outcome: Math.max(outcome, floor),
+    metadata: Math.max(metadata, floor),
+    structure: Math.max(structure, floor),
+  };
+  if (tenants === undefined) return raised;
+  const all = [...tenants].map(([tenant, days]) => {
+    const own = Object.entries(days).map(([name, age]) => [
+      name,
+      name === "preview" || age === undefined ? age : Math.max(age, floor),
+    ]);
+    return [tenant, Object.fromEntries(own) as typeof days] as const;
+  });
+  return { ...raised, tenants: new Map(all) };
 }
 
 function daysOf(value: string | undefined, fallback: number): number {

@@ -2,6 +2,7 @@
  * @module `turnproof verify`: checks signed statements and, with their events, judges again. Works
  * offline with the public keys in a file.
  */
+import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 import type { Command } from "commander";
@@ -11,11 +12,12 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { checkStatement, equivocations } from "../judge/statement-check.ts";
 import type { StatementCheck } from "../judge/statement-check.ts";
 import { createClient } from "./client.ts";
+import { checkPack } from "./pack/pack-check.ts";
 import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";
 import { attempt } from "./failure.ts";
 import { readEvents } from "./reconcile.ts";
-import { exitCodes, fail, printJson, printTable } from "./terminal.ts";
+import { exitCodes, fail, printJson, printTable, printable, say } from "./terminal.ts";
 
 interface VerifyFlags extends SharedFlags {
   readonly events?: string;
@@ -26,8 +28,8 @@ interface VerifyFlags extends SharedFlags {
 /** Adds the command. */
 export function addVerifyCommand(program: Command): void {
   withClient(program.command("verify"))
-    .argument("<files...>", "statements (reconcile.jws)")
-    .description("check signed statements, offline when the keys are in a file")
+    .argument("<files...>", "statements (reconcile.jws), or the folder of an evidence pack")
+    .description("check signed statements or an evidence pack, offline with the keys in a file")
     .option("--events <file>", "the judged events: a page, a list, or one per line")
     .option("--keys <file>", "public keys (jwks.json) instead of asking the collector")
     .option("--signature-only", "check the signature only, not the verdict")
@@ -37,6 +39,9 @@ export function addVerifyCommand(program: Command): void {
 With --events the verdict is judged again from them. Without them only the signature is checked,
 which says who wrote the verdict and not that it is right: the exit code is 6, or 0 with
 --signature-only.
+
+A pack is checked offline by the keys of --keys, else by its own ones, which shows only that it is
+whole.
 
 Exit codes: 0 all that was checked holds; 1 a signature, the events or the verdict does not hold, or
 two statements over the same events and mark contradict each other; 2 wrong arguments; 5 the verdict
@@ -49,6 +54,10 @@ judged again.`,
 }
 
 async function verify(files: readonly string[], flags: VerifyFlags): Promise<void> {
+  const [folder = "", ...others] = files;
+  if (others.length === 0 && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) {
+    return verifyPack(folder, flags);
+  }
   // Files are read first: with a mistyped file no collector is contacted.
   const statements = await Promise.all(files.map((file) => readFile(file, "utf8")));
   const keys =
@@ -75,6 +84,30 @@ async function verify(files: readonly string[], flags: VerifyFlags): Promise<voi
       "Only the signature was checked. Judge the verdict again with --events.\n",
     );
   }
+}
+
+async function verifyPack(folder: string, flags: VerifyFlags): Promise<void> {
+  const keys =
+    flags.keys === undefined
+      ? undefined
+      : (JSON.parse(await readFile(flags.keys, "utf8")) as JSONWebKeySet);
+  const check = await checkPack(folder, keys);
+  const holds = check.signature === "valid" && check.problems.length === 0;
+  if (flags.json === true) printJson(check);
+  else {
+    printTable(
+      ["ARTICLE", "STATE", "BECAUSE"],
+      check.table.map(({ article, state, because }) => [
+        article,
+        state.replaceAll("_", " "),
+        because,
+      ]),
+      "The signature over the list does not hold.",
+    );
+    for (const problem of check.problems) fail(`${printable(problem)}.`);
+    if (holds && check.own_keys) say("Checked by the pack's own keys: compare them with --keys.");
+  }
+  process.exitCode = holds ? exitCodes.ok : exitCodes.failed;
 }
 
 function exitCodeOf(

@@ -81,6 +81,12 @@ export const schema = z.object({
   ALERT_RULES: alertRulesIn.default([]),
   ALERT_TARGETS: alertTargets.default([]),
   ALERT_SECRET: webhookSecret.optional(),
+  RETENTION_FLOOR_DAYS: z
+    .string()
+    .regex(/^\d{1,5}$/, "a number of days")
+    .transform(Number)
+    .optional(),
+  LEGAL_HOLD: flag.default(false),
   FORWARD_URL: forwardUrl.optional(),
   FORWARD_HEADERS: forwardHeaders.default({}),
   FORWARD_BYTES_MAX: z

@@ -139,6 +139,16 @@ export const variables: readonly Variable[] = [
     "Bound of its queue; beyond it spans are given up and counted.",
   ),
   row(
+    "RETENTION_FLOOR_DAYS",
+    "",
+    "Days below which `turnproof retention` deletes no evidence, whatever its options; the EU AI Act asks for 183.",
+  ),
+  row(
+    "LEGAL_HOLD",
+    "false",
+    "`true`: `turnproof retention` and `turnproof delete-user` delete nothing.",
+  ),
+  row(
     "TURN_LIMIT",
     "900",
     "Seconds of silence after which a turn that did not end is unfinished; `agent:seconds` for one agent, comma-separated.",

@@ -71,6 +71,10 @@ export interface Config {
   readonly contracts?: string;
   /** Prices that come before those of the list. */
   readonly prices?: PriceFile;
+  /** Age in days below which no evidence is deleted by retention. */
+  readonly retentionFloorDays?: number;
+  /** Nothing is deleted by commands while it is set. */
+  readonly legalHold: boolean;
   /** Where stored spans go on to; absent: nowhere. */
   readonly forward?: {
     readonly url: string;
@@ -296,6 +300,10 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     alertTargets: data.ALERT_TARGETS,
     ingest: data.INGEST,
     ingestTokens: data.INGEST_TOKENS,
+    legalHold: data.LEGAL_HOLD,
+    ...(data.RETENTION_FLOOR_DAYS === undefined
+      ? {}
+      : { retentionFloorDays: data.RETENTION_FLOOR_DAYS }),
     ...(data.FORWARD_URL === undefined
       ? {}
       : {

@@ -58,6 +58,8 @@ export type FirstStatement = z.infer<typeof firstSchema>;
 /** Signs statements and publishes the public key. */
 export interface StatementSigner {
   sign(statement: Statement): Promise<string>;
+  /** Signs another document; its type is part of the signature. */
+  signAs(typ: string, document: object): Promise<string>;
   readonly keys: JSONWebKeySet;
 }
 
@@ -81,12 +83,14 @@ export async function createStatementSigner(
   }
   const kid = (await calculateJwkThumbprint({ kty, crv, x })).slice(0, 16);
   const key = (await importJWK({ ...privateJwk, alg: "EdDSA" })) as CryptoKey;
+  const signAs = (typ: string, document: object): Promise<string> =>
+    new CompactSign(new TextEncoder().encode(canonicalJson(document)))
+      .setProtectedHeader({ alg: "EdDSA", kid, typ })
+      .sign(key);
   return {
     keys: { keys: [{ kty, crv, x, kid, alg: "EdDSA", use: "sig" }] },
-    sign: (statement) =>
-      new CompactSign(new TextEncoder().encode(canonicalJson(statement)))
-        .setProtectedHeader({ alg: "EdDSA", kid, typ: "turnproof-statement+json" })
-        .sign(key),
+    sign: (statement) => signAs("turnproof-statement+json", statement),
+    signAs,
   };
 }
 

@@ -50,6 +50,7 @@ export const codes = {
     sentence: "An empty string is no identity; leave it out or pass null for anonymous.",
     status: 400,
   },
+  legal_hold: { sentence: "A legal hold is set, so nothing is deleted.", status: 409 },
 
   // Mapping (vocabulary: Envelopes; vocabulary: From a span to an event)
   time_clamped: { sentence: "A time was absent, inverted or out of range and was clamped." },

@@ -101,7 +101,12 @@ for (const [table, columns] of Object.entries(tables)) {
 
 test("a filter narrows an export, and one of turns is refused for events", async () => {
   const ran = await turnproof(
-    ...["export", "--out", out("one"), "--root", "root-1", "--json"],
+    "export",
+    "--out",
+    out("one"),
+    "--root",
+    "root-1",
+    "--json",
     ...shared(),
   );
   expect(JSON.parse(ran.out)).toMatchObject({ rows: 3 });
@@ -120,13 +125,9 @@ test("an interrupted export continues after its last whole part, without a row t
   const path = "/traces/export?table=turns&format=jsonl&limit=2";
   const first = await desk.get(path, auth);
   const cursor = first.headers.get("turnproof-next-cursor") ?? "";
-  await turnproof(
-    "export",
-    ...["--out", whole, "--table", "turns", "--format", "jsonl"],
-    ...shared(),
-  );
+  await turnproof("export", "--out", whole, "--table", "turns", "--format", "jsonl", ...shared());
   const manifest = JSON.parse(readFileSync(join(whole, "export.json"), "utf8")) as object;
-  await turnproof("export", ...["--out", to, "--table", "turns", "--format", "jsonl"], ...shared());
+  await turnproof("export", "--out", to, "--table", "turns", "--format", "jsonl", ...shared());
   writeFileSync(join(to, "part-000001.jsonl"), await first.text());
   writeFileSync(join(to, "part-000002.jsonl"), "half a row");
   writeFileSync(join(to, "part-000003.jsonl.unfinished"), "{");
@@ -139,12 +140,25 @@ test("an interrupted export continues after its last whole part, without a row t
     }),
   );
   const without = await turnproof(
-    ...["export", "--out", to, "--table", "turns", "--format", "jsonl"],
+    "export",
+    "--out",
+    to,
+    "--table",
+    "turns",
+    "--format",
+    "jsonl",
     ...shared(),
   );
   expect([without.code, without.err]).toEqual([2, expect.stringContaining("resume")]);
   const ran = await turnproof(
-    ...["export", "--out", to, "--table", "turns", "--format", "jsonl", "--resume"],
+    "export",
+    "--out",
+    to,
+    "--table",
+    "turns",
+    "--format",
+    "jsonl",
+    "--resume",
     ...shared(),
   );
   expect(ran.code).toBe(0);
@@ -154,7 +168,14 @@ test("an interrupted export continues after its last whole part, without a row t
   const all = readFileSync(join(whole, "part-000001.jsonl"), "utf8").trim().split("\n");
   expect(lines).toEqual(all);
   const other = await turnproof(
-    ...["export", "--out", to, "--table", "turns", "--format", "csv", "--resume"],
+    "export",
+    "--out",
+    to,
+    "--table",
+    "turns",
+    "--format",
+    "csv",
+    "--resume",
     ...shared(),
   );
   expect(other.code).toBe(2);

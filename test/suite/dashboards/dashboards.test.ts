@@ -132,25 +132,13 @@ describe("dashboards", () => {
   const day = "2026-11-21";
 
   beforeAll(async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "turnproof-dashboards-"));
-    const store = await clickhouse({ connection: { dataDir } });
-    const receivedAt = `${day}T10:00:00.000000Z`;
-    await store.append({ batchId: "demo", receivedAt, events: demo() });
-    // A retry of the same export lies in the table twice and is counted once.
-    await store.append({ batchId: "again", receivedAt, events: demo() });
-    await recordEvents(store, demo());
-    const finding_codes = ["delivery_unconfirmed"];
-    await judgeTurns(store, ["root-demo"], { verdict: "partial", finding_codes });
-    await store.close();
-    type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
-    const connection = createChdbConnection({ path: join(dataDir, "clickhouse") });
-    client = createClient({ connection: connection as unknown as Injected });
+    client = await demoClient(day);
   });
   afterAll(() => client.close());
 
   test("each has an id of its own", () => {
     const boards = files.map((file) => JSON.parse(read(`dashboards/grafana/${file}`)) as Dashboard);
-    expect(new Set(boards.map(({ uid }) => uid)).size).toBe(6);
+    expect(new Set(boards.map(({ uid }) => uid)).size).toBe(7);
     for (const { panels: all } of boards)
       expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
   });
@@ -167,11 +155,108 @@ describe("dashboards", () => {
   });
 });
 
+/** A client of an engine that holds the demo data. */
+async function demoClient(day: string): Promise<ClickHouseClient> {
+  const dataDir = mkdtempSync(join(tmpdir(), "turnproof-dashboards-"));
+  const store = await clickhouse({ connection: { dataDir } });
+  const receivedAt = `${day}T10:00:00.000000Z`;
+  await store.append({ batchId: "demo", receivedAt, events: demo() });
+  // A retry of the same export lies in the table twice and is counted once.
+  await store.append({ batchId: "again", receivedAt, events: demo() });
+  await recordEvents(store, demo());
+  const finding_codes = ["delivery_unconfirmed"];
+  await judgeTurns(store, ["root-demo"], { verdict: "partial", finding_codes });
+  await store.close();
+  type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
+  const connection = createChdbConnection({ path: join(dataDir, "clickhouse") });
+  return createClient({ connection: connection as unknown as Injected });
+}
+
+describe("variables of the ledger's dashboard", () => {
+  const board = JSON.parse(read("dashboards/grafana/turns.json")) as Dashboard & {
+    readonly templating: {
+      readonly list: readonly {
+        readonly name: string;
+        readonly query: string | { readonly rawSql: string };
+      }[];
+    };
+  };
+  const queries = board.templating.list.flatMap(({ name, query }) =>
+    typeof query === "string" ? [] : [{ name, sql: query.rawSql }],
+  );
+  const targets = board.panels.map(({ title, targets: [target] }) => {
+    if (target === undefined) throw new Error(title);
+    return [title, target.rawSql] as const;
+  });
+  const day = "2026-11-21";
+  let client: ClickHouseClient;
+
+  beforeAll(async () => {
+    client = await demoClient(day);
+  });
+  afterAll(() => client.close());
+
+  async function rowsOf(sql: string): Promise<Record<string, unknown>[]> {
+    const answer = await client.query({ query: sql, format: "JSONEachRow" });
+    return answer.json<Record<string, unknown>>();
+  }
+
+  test("are those that operators divide by, and each lists the values there are", async () => {
+    const names = queries.map(({ name }) => name);
+    expect(names).toEqual(["agent", "application", "tenant", "release", "environment"]);
+    const listed: Record<string, unknown[]> = {};
+    for (const { name, sql } of queries) {
+      const rows = await rowsOf(sql.replace("now() - INTERVAL 30 DAY", "toDateTime(0)"));
+      listed[name] = rows.flatMap((row) => Object.values(row));
+    }
+    expect(listed).toEqual({
+      agent: ["helper"],
+      application: ["desk"],
+      tenant: ["id:alice"],
+      release: ["1.4.0"],
+      environment: ["production"],
+    });
+  });
+
+  test.each(targets)(
+    "%s is answered by each variable, and by none that is not there",
+    async (_title, sql) => {
+      const values = {
+        agent: "helper",
+        application: "desk",
+        tenant: "id:alice",
+        release: "1.4.0",
+        environment: "production",
+      };
+      for (const name of Object.keys(values) as (keyof typeof values)[]) {
+        const of = (value: string) => expanded(sql, day, { [name]: value });
+        expect([name, (await rowsOf(of(values[name]))).length]).toEqual([name, expect.any(Number)]);
+        expect([name, (await rowsOf(of(values[name]))).length > 0]).toEqual([name, true]);
+        expect([name, await rowsOf(of("it's not there"))]).toEqual([name, []]);
+      }
+    },
+  );
+
+  test("cells lead to turns of the collector", () => {
+    const text = JSON.stringify(board);
+    expect(text).toContain("${collector}/traces/${__data.fields.root_trace_id}");
+    const table = board.panels.find(({ title }) => title === "Newest turns");
+    expect(table?.targets[0]?.rawSql).toContain("root_trace_id");
+  });
+});
+
 /** The macros of the data source, as its documentation says they expand. */
-function expanded(sql: string, day: string): string {
+function expanded(sql: string, day: string, chosen: Readonly<Record<string, string>> = {}): string {
   const from = `toDateTime64('${day} 00:00:00', 3, 'UTC')`;
   const to = `toDateTime64('${day} 23:59:59', 3, 'UTC')`;
   const text = sql
+    .replace(
+      /\$__conditionalAll\(((?:[^()]|\([^()]*\))*), \$(\w+)\)/g,
+      (_all, condition: string, name: string) =>
+        chosen[name] === undefined
+          ? "1=1"
+          : condition.replace(/\$\{\w+:singlequote\}/, `'${chosen[name].replaceAll("'", "\\'")}'`),
+    )
     .replace(/\$__timeFilter\(((?:[^()]|\([^()]*\))*)\)/g, `$1 >= ${from} AND $1 <= ${to}`)
     .replace(
       /\$__timeInterval\(([^()]*)\)/g,
@@ -204,7 +289,12 @@ function demo(): TurnEvent[] {
     };
   };
   return [
-    { ...turn, duration_ms: 900, dropped: { attribute_unknown: 3 } },
+    {
+      ...turn,
+      duration_ms: 900,
+      dropped: { attribute_unknown: 3 },
+      attributes: { service_version: "1.4.0", deployment_environment: "production" },
+    },
     {
       ...model,
       duration_ms: 700,

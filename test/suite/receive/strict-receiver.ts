@@ -84,7 +84,7 @@ function strictSpans(body: Uint8Array, faults: string[]): readonly StrictSpan[] 
   const seen = new Set<string>();
   return spans.map((span) => {
     const [traceId, spanId] = [hexOf(span["traceId"]), hexOf(span["spanId"])];
-    const name = String(span["name"] ?? "");
+    const name = typeof span["name"] === "string" ? span["name"] : "";
     const hold = (isSo: boolean, fault: string): void => {
       if (!isSo) faults.push(`${fault}: ${name}`);
     };
@@ -92,7 +92,7 @@ function strictSpans(body: Uint8Array, faults: string[]): readonly StrictSpan[] 
     hold(/^[0-9a-f]{16}$/.test(spanId) && !/^0+$/.test(spanId), "span id");
     hold(name !== "", "name");
     const [start, end] = [span["startTimeUnixNano"], span["endTimeUnixNano"]].map((time) =>
-      BigInt(String(time ?? 0)),
+      BigInt(typeof time === "string" ? time : 0),
     );
     hold((start ?? 0n) > 0n && (end ?? 0n) >= (start ?? 0n), "times");
     const keys = ((span["attributes"] ?? []) as readonly { readonly key: string }[]).map(
@@ -107,6 +107,6 @@ function strictSpans(body: Uint8Array, faults: string[]): readonly StrictSpan[] 
 
 function hexOf(id: unknown): string {
   if (id instanceof Uint8Array) return Buffer.from(id).toString("hex");
-  const text = String(id ?? "");
+  const text = typeof id === "string" ? id : "";
   return /^[0-9a-f]+$/.test(text) ? text : Buffer.from(text, "base64").toString("hex");
 }

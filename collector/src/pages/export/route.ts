@@ -10,7 +10,6 @@ import { CodedError, limits } from "@turnproof/semconv";
 import { callRowsOf, callTable, eventColumns, turnTable } from "@turnproof/store";
 import type { TurnQuestion } from "@turnproof/store";
 
-import type { Reading } from "../../access/grants.ts";
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
@@ -22,6 +21,7 @@ import type { Parts } from "../../parts.ts";
 import { columnData } from "../../tables/column-data.ts";
 import type { ColumnData } from "../../tables/column-data.ts";
 import { tableFormatNames, tableFormats } from "../../tables/formats.ts";
+import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { rowsUnread } from "../../turns/rows-unread.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
@@ -54,7 +54,7 @@ const exportParameters = z.strictObject({
 type ExportParameters = z.output<typeof exportParameters>;
 
 /** A part before it is written. */
-interface Part {
+interface ExportedPart {
   readonly columns: readonly ColumnData[];
   readonly next: string | null;
   /** Records that could not be read. */
@@ -95,11 +95,10 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
   app.get("/traces/export", async (c) => {
     const parameters = readParameters(c, exportParameters);
     const { table = "events", format = "parquet" } = parameters;
-    const pages = { ...parameters, format: undefined, view: `export ${table}` };
-    const paging = await pagingOf(c, parts, pages, limits.exportCursorAgeSecondsMax);
-    const { reading } = paging;
+    const { format: _format, ...paged } = { ...parameters, view: `export ${table}` };
+    const paging = await pagingOf(c, parts, paged, limits.exportCursorAgeSecondsMax);
     const pending = await pendingFrames(parts);
-    const asked = { c, parts, parameters, reading, paging };
+    const asked = { c, parts, parameters, paging };
     const part = table === "events" ? await eventPart(asked) : await turnPart(asked, table);
     const { mediaType, write } = tableFormats[format];
     return c.body(write(part.columns), 200, {
@@ -118,12 +117,12 @@ interface AskedPart {
   readonly c: AppContext;
   readonly parts: Parts;
   readonly parameters: ExportParameters;
-  readonly reading: Reading;
   readonly paging: Paging;
 }
 
-async function eventPart(asked: AskedPart): Promise<Part> {
-  const { c, parts, parameters, reading, paging } = asked;
+async function eventPart(asked: AskedPart): Promise<ExportedPart> {
+  const { c, parts, parameters, paging } = asked;
+  const { reading } = paging;
   const field = turnFilters.find((name) => parameters[name] !== undefined);
   if (field !== undefined) throw new CodedError("filter_not_applicable", { field });
   const { scope, query } = reading;
@@ -142,9 +141,11 @@ async function eventPart(asked: AskedPart): Promise<Part> {
   };
 }
 
-async function turnPart(asked: AskedPart, table: "turns" | "calls"): Promise<Part> {
-  const { c, parts, parameters, reading, paging } = asked;
-  const reads = { typed: c.get("typed"), lenient: false };
+async function turnPart(asked: AskedPart, table: "turns" | "calls"): Promise<ExportedPart> {
+  const { c, parts, parameters, paging } = asked;
+  const { reading } = paging;
+  const names = await knownNames(parts.store.ledger, reading.scope, parameters.q);
+  const reads = { typed: c.get("typed"), names, lenient: false };
   const question: TurnQuestion = turnQuestion(reading, parameters, reads);
   const { records, next } = await parts.store.ledger.listTurns(
     { ...question, signal: c.req.raw.signal },

@@ -49,5 +49,5 @@ function read(file: string): ForwardLossCounts {
     const count = (said as Readonly<Record<string, unknown>>)[reason];
     return [reason, typeof count === "number" ? count : 0];
   });
-  return Object.fromEntries(entries) as unknown as ForwardLossCounts;
+  return Object.fromEntries(entries) as ForwardLossCounts;
 }

@@ -42,7 +42,7 @@ const tags = {
   statusCode: 0x18,
 } as const;
 
-const scope: ScopeLike = { name: "turnproof.forward" };
+const scope: ScopeLike = { name: "@turnproof/exporter" };
 /** Span kinds on the wire by the side that an operation names. */
 const sides: Readonly<Record<string, number>> = { server: 2, client: 3 };
 const internalKind = 1;
@@ -147,7 +147,7 @@ function attributesOf(event: TurnEvent): readonly (readonly [string, AttributeVa
   put("producer_id", event.producer_id);
   put("producer_seq", event.producer_seq);
   for (const [name, value] of Object.entries(event.attributes)) {
-    put(name as AttributeName, value as AttributeValue | null);
+    put(name as AttributeName, value);
   }
   const lists = {
     ...refsToAttributes("input", event.input_refs ?? []),

@@ -159,12 +159,14 @@ export const callTable: readonly TableColumn<PlacedCall>[] = [
     ...column,
     value: ({ turn }) => value(turn),
   })),
-  ...(Object.keys(callTexts) as (keyof typeof callTexts)[]).map((name): TableColumn<PlacedCall> => ({
-    name: `call_${name}`,
-    type: "text",
-    brief: callTexts[name],
-    value: ({ call }) => (call[name] === "" ? null : (call[name] ?? null)),
-  })),
+  ...(Object.keys(callTexts) as (keyof typeof callTexts)[]).map(
+    (name): TableColumn<PlacedCall> => ({
+      name: `call_${name}`,
+      type: "text",
+      brief: callTexts[name],
+      value: ({ call }) => (call[name] === "" ? null : (call[name] ?? null)),
+    }),
+  ),
   ...(Object.keys(callNumbers) as (keyof typeof callNumbers)[]).map(
     (name): TableColumn<PlacedCall> => ({
       name: `call_${name}`,

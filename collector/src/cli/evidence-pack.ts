@@ -1,0 +1,188 @@
+/**
+ * @module `turnproof evidence-pack`: the evidence of a window with what it shows for articles 12, 19,
+ * 26(6) and 72 of the EU AI Act, as a signed folder that `turnproof verify` checks offline. It runs
+ * where the collector's data directory is, whose keys sign it, and asks the running collector.
+ */
+import { createReadStream } from "node:fs";
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import type { Command } from "commander";
+import { normalizeTime } from "@turnproof/evidence";
+import { CodedError } from "@turnproof/semconv";
+
+import { createStatementSigner } from "../judge/statement.ts";
+import { readConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import type { HealthModel } from "../pages/health/route.ts";
+import type { TurnsModel } from "../pages/turns/route.ts";
+import { version } from "../version.ts";
+import { createClient } from "./client.ts";
+import type { Client } from "./client.ts";
+import { withClient } from "./command.ts";
+import type { SharedFlags } from "./command.ts";
+import { exportParts } from "./export-parts.ts";
+import { attempt } from "./failure.ts";
+import { auditFacts } from "./pack/audit-facts.ts";
+import { digestOf, packNames } from "./pack/pack-check.ts";
+import { packType } from "./pack/pack-facts.ts";
+import type { Pack, PackFacts, PackFile } from "./pack/pack-facts.ts";
+import { limitsPage, tablePage } from "./pack/pack-pages.ts";
+import { packTable } from "./pack/pack-table.ts";
+import { exitCodes, printJson, printTable, say } from "./terminal.ts";
+
+interface PackFlags extends SharedFlags {
+  readonly from: string;
+  readonly to: string;
+  readonly out: string;
+  readonly dataDir?: string;
+}
+
+/** Adds the command. */
+export function addEvidencePackCommand(program: Command): void {
+  withClient(program.command("evidence-pack"))
+    .description("write a signed folder of evidence with what it shows for the EU AI Act")
+    .requiredOption("--from <time>", "start of the window (ISO 8601)")
+    .requiredOption("--to <time>", "end of the window, exclusive")
+    .requiredOption("--out <folder>", "a new folder")
+    .option("--data-dir <dir>", "the collector's data directory (default .turnproof)")
+    .addHelpText(
+      "after",
+      `
+The collector must run, and the token must read every tenant. Exit code 3 when the window could not
+be read completely; the table then says so.
+
+  turnproof evidence-pack --from 2026-05-01 --to 2026-11-01 --out ./pack
+  turnproof verify ./pack --keys jwks.json`,
+    )
+    .action((flags: PackFlags) => attempt(flags, () => writePack(flags)));
+}
+
+async function writePack(flags: PackFlags): Promise<void> {
+  const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
+  const [from, to] = [timeOf(flags.from, "from"), timeOf(flags.to, "to")];
+  const { out } = flags;
+  await mkdir(out, { recursive: true });
+  if ((await readdir(out)).length > 0) throw new CodedError("parameter_invalid", { field: "out" });
+  const client = createClient(flags);
+  const facts = await gather(client, config, { out, from, to });
+  const table = packTable(facts);
+  await writeFile(join(out, "table.md"), tablePage(facts, table));
+  await writeFile(join(out, "what-this-does-not-prove.md"), limitsPage);
+  const files = await listed(out);
+  const signer = await createStatementSigner(config.signingKey, config.dataDir);
+  const pack: Pack = { v: 1, facts, table: [...table], files: [...files] };
+  await writeFile(join(out, packNames.keys), `${JSON.stringify(signer.keys, null, 2)}\n`);
+  await writeFile(join(out, packNames.list), `${await signer.signAs(packType, pack)}\n`);
+  if (flags.json === true) printJson({ facts, table, files: files.length });
+  else {
+    const rows = table.map(({ article, state, because }) => [
+      article,
+      state.replaceAll("_", " "),
+      because,
+    ]);
+    printTable(["ARTICLE", "STATE", "BECAUSE"], rows);
+    say(`${files.length} files in the pack.`);
+  }
+  process.exitCode = facts.events.complete ? exitCodes.ok : exitCodes.partial;
+}
+
+function timeOf(text: string, field: string): string {
+  const time = normalizeTime(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
+  if (time === undefined) throw new CodedError("parameter_invalid", { field });
+  return time;
+}
+
+interface PackWindow {
+  readonly out: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+async function gather(client: Client, config: Config, window: PackWindow): Promise<PackFacts> {
+  const { out, from, to } = window;
+  const filters = { start_time: from, end_time: to };
+  let complete = true;
+  for (const table of ["events", "turns"]) {
+    for (const format of ["jsonl", "parquet"]) {
+      const folder = join(out, format === "jsonl" ? table : `${table}-parquet`);
+      const asked = { folder, table, format, filters, resume: false, json: false };
+      const manifest = await exportParts(client, asked);
+      complete &&= manifest.window_complete;
+    }
+  }
+  const health = await client.json<HealthModel>("/traces/health.json");
+  const oldest = await client.json<TurnsModel>("/traces/turns.json", {
+    sort: "first_received",
+    order: "ascending",
+    limit: 1,
+  });
+  const { collector, dropped_events: dropped } = health;
+  if (collector === null) throw new CodedError("scope_forbidden");
+  const { journal, conservation } = collector.ingest;
+  const audit = await auditFacts(config, window);
+  return {
+    from,
+    to,
+    made_at: new Date().toISOString(),
+    version,
+    store: collector.store.name,
+    events: { ...(await eventFacts(join(out, "events"))), complete },
+    turns: await turnFacts(join(out, "turns")),
+    oldest_kept: oldest.items[0]?.received_at ?? null,
+    retention: { floor_days: config.retentionFloorDays ?? null, legal_hold: config.legalHold },
+    losses: {
+      dropped_by_producers: dropped.state === "known" ? dropped.value : null,
+      lost_frames: journal.lost_frames,
+      corrupt_ranges: journal.corrupt_ranges,
+      quarantined: journal.quarantined_spans,
+      balanced: conservation.balanced,
+    },
+    audit: audit.log,
+    deletions: [...audit.deletions],
+  };
+}
+
+async function eventFacts(folder: string): Promise<Omit<PackFacts["events"], "complete">> {
+  let rows = 0;
+  let first: string | null = null;
+  let last: string | null = null;
+  for await (const { event_received_at: at } of rowsIn(folder)) {
+    rows += 1;
+    if (typeof at !== "string") continue;
+    if (first === null || at < first) first = at;
+    if (last === null || at > last) last = at;
+  }
+  return { rows, first_received: first, last_received: last };
+}
+
+async function turnFacts(folder: string): Promise<PackFacts["turns"]> {
+  const counts = { rows: 0, judged: 0, with_findings: 0 };
+  for await (const { verdict, flag_list: flags } of rowsIn(folder)) {
+    counts.rows += 1;
+    if (verdict !== "unjudged") counts.judged += 1;
+    if (Array.isArray(flags) && flags.includes("finding")) counts.with_findings += 1;
+  }
+  return counts;
+}
+
+async function* rowsIn(folder: string): AsyncGenerator<Readonly<Record<string, unknown>>> {
+  for (const name of (await readdir(folder)).filter((file) => file.endsWith(".jsonl"))) {
+    for await (const line of createInterface({ input: createReadStream(join(folder, name)) })) {
+      if (line !== "") yield JSON.parse(line) as Readonly<Record<string, unknown>>;
+    }
+  }
+}
+
+/** Every file of the pack with its digest, sorted. */
+async function listed(out: string): Promise<readonly PackFile[]> {
+  const paths = (await readdir(out, { recursive: true })).map((path) => path.replaceAll("\\", "/"));
+  const files: PackFile[] = [];
+  for (const path of paths.toSorted()) {
+    const found = await stat(join(out, path));
+    if (!found.isFile()) continue;
+    files.push({ path, bytes: found.size, sha256: await digestOf(join(out, path)) });
+  }
+  return files;
+}

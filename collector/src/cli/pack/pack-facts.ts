@@ -1,0 +1,80 @@
+/** @module PackFacts: what an evidence pack states, and how its signed list is read. */
+import { z } from "zod";
+
+const text = z.string();
+const count = z.int().min(0);
+
+/** A file of the pack. */
+const fileSchema = z.strictObject({ path: text, bytes: count, sha256: text });
+export type PackFile = z.output<typeof fileSchema>;
+
+/** Everything that the table of articles is worked out from. */
+export const factsSchema = z.strictObject({
+  from: text,
+  to: text,
+  /** When the pack was made, ISO 8601 UTC. */
+  made_at: text,
+  version: text,
+  store: text,
+  events: z.strictObject({
+    rows: count,
+    /** Receipts of the events of the window; null without one. */
+    first_received: text.nullable(),
+    last_received: text.nullable(),
+    /** False where frames were pending, records unreadable, or a bound ended a reading. */
+    complete: z.boolean(),
+  }),
+  turns: z.strictObject({ rows: count, judged: count, with_findings: count }),
+  /** Receipt of the oldest turn that is kept, of any time; null without one. */
+  oldest_kept: text.nullable(),
+  retention: z.strictObject({
+    /** Days below which the collector's commands delete no metadata; null: no floor is set. */
+    floor_days: count.nullable(),
+    legal_hold: z.boolean(),
+  }),
+  losses: z.strictObject({
+    /** Spans that producers report as dropped; null: not every producer reported. */
+    dropped_by_producers: count.nullable(),
+    /** Items that arrived and are in no place. */
+    lost_frames: count,
+    corrupt_ranges: count,
+    quarantined: count,
+    /** Whether every received item is in exactly one place, since the collector's start. */
+    balanced: z.boolean(),
+  }),
+  audit: z
+    .strictObject({
+      ok: z.boolean(),
+      records: count,
+      checkpoints: count,
+      findings: count,
+      /** The newest tree head, a signed note; null before the first. */
+      tree_head: text.nullable(),
+      /** Key that verifies it. */
+      key: text,
+    })
+    .nullable(),
+  deletions: z.array(z.strictObject({ at: text, reason: text, result: text })),
+});
+export type PackFacts = z.output<typeof factsSchema>;
+
+/** A row of the table. */
+const rowSchema = z.strictObject({
+  article: text,
+  duty: text,
+  state: z.enum(["proven", "partial", "not_evidenced"]),
+  because: text,
+});
+export type PackRow = z.output<typeof rowSchema>;
+
+/** The signed list of a pack. */
+export const packSchema = z.strictObject({
+  v: z.literal(1),
+  facts: factsSchema,
+  table: z.array(rowSchema),
+  files: z.array(fileSchema),
+});
+export type Pack = z.output<typeof packSchema>;
+
+/** Type of the signature, so that no signature of another kind counts as one. */
+export const packType = "turnproof-evidence-pack+json";

@@ -1,0 +1,67 @@
+/** @module PackPages: the pages of a pack for people. */
+import type { PackFacts, PackRow } from "./pack-facts.ts";
+
+const words = { proven: "proven", partial: "partial", not_evidenced: "not evidenced" } as const;
+
+/** The table and the facts. */
+export function tablePage(facts: PackFacts, table: readonly PackRow[]): string {
+  const { events, turns, losses, retention, audit, deletions } = facts;
+  const rows = table.map(({ article, duty, state, because }) =>
+    rowText([article, duty, words[state], because]),
+  );
+  const { dropped_by_producers: dropped, lost_frames, corrupt_ranges, quarantined } = losses;
+  const log =
+    audit === null ? "not configured" : `${audit.records} records, ${audit.findings} findings`;
+  const deleted = deletions
+    .map(({ at, reason, result }) => `- ${at}: ${reason} (${result})`)
+    .join("\n");
+  return `# Evidence pack
+
+From ${facts.from} to ${facts.to}, made at ${facts.made_at}
+by turnproof ${facts.version} over ${facts.store}.
+
+| Article | Duty | State | Because |
+|---|---|---|---|
+${rows.join("\n")}
+
+| Fact | Value |
+|---|---|
+| Events | ${events.rows} |
+| First receipt | ${events.first_received ?? "none"} |
+| Last receipt | ${events.last_received ?? "none"} |
+| Window read completely | ${events.complete ? "yes" : "no"} |
+| Turns, judged, with findings | ${turns.rows}, ${turns.judged}, ${turns.with_findings} |
+| Oldest turn kept, received | ${facts.oldest_kept ?? "none"} |
+| Retention floor | ${retention.floor_days === null ? "not set" : `${retention.floor_days} days`} |
+| Legal hold | ${retention.legal_hold ? "set" : "not set"} |
+| Spans dropped by producers | ${dropped ?? "unknown"} |
+| Lost frames, damaged ranges, refused rows | ${lost_frames}, ${corrupt_ranges}, ${quarantined} |
+| Audit log | ${log} |
+
+Deletions in the window:
+
+${deleted === "" ? "None is recorded." : deleted}
+`;
+}
+
+const rowText = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+/** What a pack is not. */
+export const limitsPage = `# What this does not prove
+
+- That the system met the Act. The table says which facts the evidence shows; the duties are
+  the operator's, and the text of the Act decides.
+- That everything was recorded. A span that no producer sent, or that a producer dropped
+  without a report, is in no file. "No loss is known" is not "nothing was lost".
+- That what was recorded is true. An application records what it observed; the collector
+  checks form, trust of the sender and agreement of the records, not the world.
+- What was said. Prompts, answers and arguments are not kept, so no file shows them.
+- Deletions by retention. Their ages are settings and the floor is in the facts; single runs
+  are not recorded. Deletions of users are recorded without the user.
+- Anything before the oldest turn that is kept, or outside the window of the pack.
+- Who holds the key. A signature shows that the collector's key signed this list; that the
+  key is the collector's, compare with \`/.well-known/jwks.json\` or with a copy that you
+  got by another way.
+- The time. Times are those of the collector's clock and, for events, of the producers'
+  clocks.
+`;

@@ -1,0 +1,87 @@
+/** The table of articles: each state of each row follows from the facts alone. */
+import { expect, test } from "vitest";
+
+import type { PackFacts } from "./pack-facts.ts";
+import { packTable } from "./pack-table.ts";
+
+const whole: PackFacts = {
+  from: "2026-01-01T00:00:00Z",
+  to: "2026-11-01T00:00:00Z",
+  made_at: "2026-11-02T00:00:00Z",
+  version: "0",
+  store: "s",
+  events: { rows: 9, first_received: "a", last_received: "b", complete: true },
+  turns: { rows: 3, judged: 2, with_findings: 1 },
+  oldest_kept: "2026-01-02T00:00:00.000000Z",
+  retention: { floor_days: 183, legal_hold: false },
+  losses: {
+    dropped_by_producers: 0,
+    lost_frames: 0,
+    corrupt_ranges: 0,
+    quarantined: 0,
+    balanced: true,
+  },
+  audit: { ok: true, records: 5, checkpoints: 1, findings: 0, tree_head: "note", key: "k" },
+  deletions: [],
+};
+
+const states = (facts: PackFacts): Readonly<Record<string, string>> =>
+  Object.fromEntries(packTable(facts).map(({ article, state }) => [article, state]));
+
+test("what the evidence shows is proven, and what a person must add is partial at best", () => {
+  expect(states(whole)).toEqual({
+    "12(1)": "proven",
+    "12(2)(a)": "partial",
+    "12(2)(b), (c)": "partial",
+    "12 (traceability)": "proven",
+    "19(1)": "proven",
+    "26(6)": "proven",
+    "72": "partial",
+  });
+});
+
+test("nothing is proven by nothing", () => {
+  const nothing: PackFacts = {
+    ...whole,
+    events: { rows: 0, first_received: null, last_received: null, complete: true },
+    turns: { rows: 0, judged: 0, with_findings: 0 },
+    oldest_kept: null,
+    retention: { floor_days: null, legal_hold: false },
+    audit: null,
+  };
+  expect(new Set(Object.values(states(nothing)))).toEqual(new Set(["not_evidenced"]));
+});
+
+test.each<[string, Partial<PackFacts["losses"]>]>([
+  ["unreported", { dropped_by_producers: null }],
+  ["dropped", { dropped_by_producers: 1 }],
+  ["lost", { lost_frames: 1 }],
+  ["damaged", { corrupt_ranges: 1 }],
+  ["quarantined", { quarantined: 1 }],
+  ["unbalanced", { balanced: false }],
+])("recording with %s data is partial", (_name, losses) => {
+  expect(states({ ...whole, losses: { ...whole.losses, ...losses } })["12(1)"]).toBe("partial");
+});
+
+test("logs are kept by 183 days or a hold, and proven once that time has passed", () => {
+  const of = (floor_days: number | null, legal_hold: boolean, oldest_kept: string | null): string =>
+    states({ ...whole, retention: { floor_days, legal_hold }, oldest_kept })["26(6)"] ?? "";
+  const [young, old] = ["2026-10-01T00:00:00Z", "2026-05-03T00:00:00Z"];
+  expect(of(182, false, old)).toBe("not_evidenced");
+  expect(of(null, false, old)).toBe("not_evidenced");
+  expect(of(183, false, young)).toBe("partial");
+  expect(of(183, false, old)).toBe("proven");
+  expect(of(null, true, old)).toBe("proven");
+  expect(of(183, false, null)).toBe("partial");
+});
+
+test("a window that was not read completely, and a log that was edited, prove nothing", () => {
+  const cut = states({ ...whole, events: { ...whole.events, complete: false } });
+  expect(cut["12(1)"]).toBe("partial");
+  const { audit } = whole;
+  if (audit === null) throw new Error("no audit");
+  const edited = states({ ...whole, audit: { ...audit, ok: false, findings: 1 } });
+  expect(edited["12 (traceability)"]).toBe("not_evidenced");
+  const unsigned = states({ ...whole, audit: { ...audit, tree_head: null } });
+  expect(unsigned["12 (traceability)"]).toBe("partial");
+});

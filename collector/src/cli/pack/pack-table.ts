@@ -1,0 +1,125 @@
+/**
+ * @module PackTable: the table of articles of the EU AI Act (Regulation 2024/1689), worked out from
+ * the facts of a pack alone, so that a verifier works it out again. A row is `proven` only for what
+ * the pack's own files and signatures show.
+ */
+import type { PackFacts, PackRow } from "./pack-facts.ts";
+
+/** Six months, in days. */
+const sixMonthsDays = 183;
+const dayMs = 86_400_000;
+
+/** The rows, in the order of the articles. */
+export function packTable(facts: PackFacts): readonly PackRow[] {
+  return [
+    recording(facts),
+    risks(facts),
+    monitoring(facts),
+    integrity(facts),
+    kept(facts, "19(1)", "Providers keep the logs for at least six months."),
+    kept(facts, "26(6)", "Deployers keep the logs for at least six months."),
+    postMarket(facts),
+  ];
+}
+
+function recording({ events, losses }: PackFacts): PackRow {
+  const article = "12(1)";
+  const duty = "Events are recorded automatically over the lifetime of the system.";
+  if (events.rows === 0) {
+    return { article, duty, state: "not_evidenced", because: "No event lies in the window." };
+  }
+  const reasons = [
+    ...(events.complete ? [] : ["the window was not read completely"]),
+    ...(losses.dropped_by_producers === null ? ["not every producer reported its losses"] : []),
+    ...((losses.dropped_by_producers ?? 0) > 0 ? ["producers report dropped spans"] : []),
+    ...(losses.lost_frames + losses.corrupt_ranges > 0 ? ["received data was damaged"] : []),
+    ...(losses.quarantined > 0 ? ["the store refused records"] : []),
+    ...(losses.balanced ? [] : ["the account of received items is off"]),
+  ];
+  return reasons.length === 0
+    ? { article, duty, state: "proven", because: `${events.rows} events, and no loss is known.` }
+    : { article, duty, state: "partial", because: sentence(reasons) };
+}
+
+function risks({ turns }: PackFacts): PackRow {
+  const article = "12(2)(a)";
+  const duty =
+    "Events identify situations that may result in a risk or a substantial modification.";
+  return turns.judged === 0
+    ? { article, duty, state: "not_evidenced", because: "No turn of the window is judged." }
+    : {
+        article,
+        duty,
+        state: "partial",
+        because: `${turns.judged} of ${turns.rows} turns are judged, ${turns.with_findings} with findings; which of them is a risk, a person decides.`,
+      };
+}
+
+function monitoring({ events, turns }: PackFacts): PackRow {
+  const article = "12(2)(b), (c)";
+  const duty = "Events serve post-market monitoring and the monitoring of operation.";
+  return events.rows === 0
+    ? { article, duty, state: "not_evidenced", because: "No event lies in the window." }
+    : {
+        article,
+        duty,
+        state: "partial",
+        because: `The files hold ${events.rows} events of ${turns.rows} turns; that they are monitored is not in them.`,
+      };
+}
+
+function integrity({ audit }: PackFacts): PackRow {
+  const article = "12 (traceability)";
+  const duty = "Access to the logs is recorded, and the record shows later changes.";
+  if (audit === null) {
+    return { article, duty, state: "not_evidenced", because: "No audit log is configured." };
+  }
+  if (!audit.ok) {
+    const because = `The audit log has ${audit.findings} findings.`;
+    return { article, duty, state: "not_evidenced", because };
+  }
+  return audit.tree_head === null
+    ? { article, duty, state: "partial", because: "No checkpoint of the audit log is signed yet." }
+    : {
+        article,
+        duty,
+        state: "proven",
+        because: `${audit.records} records hold under the signed tree head.`,
+      };
+}
+
+function kept(facts: PackFacts, article: string, duty: string): PackRow {
+  const { retention, oldest_kept: oldest, made_at: made } = facts;
+  const floored = retention.legal_hold || (retention.floor_days ?? 0) >= sixMonthsDays;
+  const days = oldest === null ? 0 : Math.floor((Date.parse(made) - Date.parse(oldest)) / dayMs);
+  if (!floored) {
+    const because = `Neither a floor of ${sixMonthsDays} days nor a legal hold is set.`;
+    return { article, duty, state: "not_evidenced", because };
+  }
+  return days >= sixMonthsDays
+    ? { article, duty, state: "proven", because: `The oldest turn was kept for ${days} days.` }
+    : {
+        article,
+        duty,
+        state: "partial",
+        because: `The setting keeps them; the oldest turn is ${days} days old.`,
+      };
+}
+
+function postMarket({ events, turns }: PackFacts): PackRow {
+  const article = "72";
+  const duty = "Data on performance is collected systematically over the lifetime.";
+  return events.rows === 0 || turns.judged === 0
+    ? { article, duty, state: "not_evidenced", because: "No judged turn lies in the window." }
+    : {
+        article,
+        duty,
+        state: "partial",
+        because: "Data is collected and judged; the monitoring plan is not part of it.",
+      };
+}
+
+function sentence(reasons: readonly string[]): string {
+  const text = reasons.join("; ");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,165 @@
+/**
+ * `turnproof evidence-pack` over a running collector, checked offline by `turnproof verify`; each
+ * change of a file is found. Retention and deletion of users respect the floor and the hold.
+ */
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { ephemeral } from "@turnproof/store";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+
+import type { Listening } from "../../../collector/src/http/connections.ts";
+import { listen } from "../../../collector/src/server.ts";
+import { turnproof } from "../contracts/command.ts";
+import { judgeTurns, openDesk, quiet, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+const token = "operator-token-0123456789";
+const folder = mkdtempSync(join(tmpdir(), "turnproof-pack-"));
+const pack = join(folder, "pack");
+const keys = join(folder, "jwks.json");
+let desk: Desk;
+let server: Listening;
+
+beforeAll(async () => {
+  // A backend that lasts has its signing key in the data directory.
+  const env = { TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_BACKEND: "filesystem" };
+  desk = await openDesk(env, { store: ephemeral(), judge: false });
+  await desk.put(turnEvents({ root: "root-1", user: "alice" }), "2026-03-01T10:00:00.000000Z");
+  await desk.put(
+    turnEvents({ root: "root-2", user: "bob", at: "2026-11-22T09:00:00.000Z" }),
+    "2026-11-22T10:00:00.000000Z",
+  );
+  await judgeTurns(desk.store, ["root-1"], { verdict: "partial", finding_codes: ["x"] });
+  server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
+  writeFileSync(keys, await (await desk.get("/.well-known/jwks.json")).text());
+  process.env["TURNPROOF_RETENTION_FLOOR_DAYS"] = "183";
+  // Sign-in is on, as in the collector, so that its audit log is found.
+  process.env["TURNPROOF_UI_AUTH_TOKEN"] = token;
+  const ran = await turnproof(
+    "evidence-pack",
+    "--from",
+    "2026-11-01",
+    "--to",
+    "2026-12-01",
+    "--out",
+    pack,
+    "--json",
+    "--url",
+    server.url,
+    "--token",
+    token,
+    "--data-dir",
+    desk.dataDir,
+  );
+  expect(ran.code, ran.err).toBe(0);
+});
+afterEach(() => {
+  delete process.env["TURNPROOF_LEGAL_HOLD"];
+});
+afterAll(async () => {
+  delete process.env["TURNPROOF_RETENTION_FLOOR_DAYS"];
+  delete process.env["TURNPROOF_UI_AUTH_TOKEN"];
+  await server.close(1_000);
+  await desk.collector.close();
+  rmSync(folder, { recursive: true });
+});
+
+interface Check {
+  readonly signature: string;
+  readonly own_keys: boolean;
+  readonly problems: readonly string[];
+  readonly table: readonly { readonly article: string; readonly state: string }[];
+}
+
+async function verified(of: string, ...flags: string[]): Promise<[number, Check]> {
+  const ran = await turnproof("verify", of, "--json", ...flags);
+  return [ran.code, JSON.parse(ran.out) as Check];
+}
+
+test("it holds offline by the collector's keys, with a row for each duty", async () => {
+  const [code, check] = await verified(pack, "--keys", keys);
+  expect([code, check.problems]).toEqual([0, []]);
+  expect(check).toMatchObject({ signature: "valid", own_keys: false });
+  const states = Object.fromEntries(check.table.map(({ article, state }) => [article, state]));
+  expect(states).toEqual({
+    // No producer of these events reports its losses.
+    "12(1)": "partial",
+    "12(2)(a)": "partial",
+    "12(2)(b), (c)": "partial",
+    "12 (traceability)": expect.stringMatching(/^(proven|partial)$/),
+    "19(1)": "proven",
+    "26(6)": "proven",
+    "72": "partial",
+  });
+  const [, own] = await verified(pack);
+  expect(own).toMatchObject({ signature: "valid", own_keys: true, problems: [] });
+  const page = readFileSync(join(pack, "what-this-does-not-prove.md"), "utf8");
+  expect(page).toContain("# What this does not prove");
+  const table = readFileSync(join(pack, "table.md"), "utf8");
+  expect(table).toContain("| First receipt | 2026-03-01T10:00:00");
+});
+
+const changes: Readonly<Record<string, (of: string) => void>> = {
+  "an edited row": (of) => appendFileSync(join(of, "events/part-000001.jsonl"), "{}\n"),
+  "an edited table": (of) => appendFileSync(join(of, "table.md"), "| 99 | proven |\n"),
+  "a removed file": (of) => rmSync(join(of, "turns-parquet/part-000001.parquet")),
+  "an added file": (of) => writeFileSync(join(of, "events/part-000002.jsonl"), "{}\n"),
+};
+
+test.each(Object.keys(changes))("%s is found", async (name) => {
+  const copy = join(folder, name.replaceAll(" ", "-"));
+  cpSync(pack, copy, { recursive: true });
+  changes[name]?.(copy);
+  const [code, check] = await verified(copy, "--keys", keys);
+  expect([code, check.signature]).toEqual([1, "valid"]);
+  expect(check.problems.length).toBeGreaterThan(0);
+});
+
+test("another list, or other keys, is no valid signature", async () => {
+  const copy = join(folder, "forged");
+  cpSync(pack, copy, { recursive: true });
+  const [head = "", body = "", seal = ""] = readFileSync(join(copy, "pack.jws"), "utf8").split(".");
+  const list = JSON.parse(Buffer.from(body, "base64url").toString()) as { table: object[] };
+  const forged = { ...list, table: list.table.map((row) => ({ ...row, state: "proven" })) };
+  const text = Buffer.from(JSON.stringify(forged)).toString("base64url");
+  writeFileSync(join(copy, "pack.jws"), `${head}.${text}.${seal}`);
+  const [code, check] = await verified(copy, "--keys", keys);
+  expect([code, check.signature]).toEqual([1, "invalid"]);
+});
+
+test("under a legal hold nothing is deleted", async () => {
+  process.env["TURNPROOF_LEGAL_HOLD"] = "true";
+  for (const asked of [
+    ["retention", "--apply"],
+    ["delete-user", "alice", "--apply"],
+  ]) {
+    const ran = await turnproof(...asked, "--backend", "filesystem", "--data-dir", folder);
+    expect([ran.code, ran.err]).toEqual([
+      expect.any(Number),
+      expect.stringContaining("legal hold"),
+    ]);
+    expect(ran.code).not.toBe(0);
+  }
+});
+
+test("retention is raised to the floor, for tenants too", async () => {
+  const tenants = join(folder, "tenants.json");
+  writeFileSync(tenants, JSON.stringify([{ user_id: "alice", metadata: 1, preview: 1 }]));
+  const ran = await turnproof(
+    "retention",
+    "--json",
+    "--backend",
+    "filesystem",
+    "--data-dir",
+    join(folder, "none"),
+    "--metadata-days",
+    "30",
+    "--outcome-days",
+    "400",
+    "--tenants",
+    tenants,
+  );
+  expect(JSON.parse(ran.out)).toMatchObject({ days: { metadata: 183, outcome: 400, preview: 7 } });
+});
