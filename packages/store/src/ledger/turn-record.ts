@@ -19,7 +19,7 @@ export interface TurnVersion {
 
 /** A turn of the ledger. */
 export interface TurnRecord {
-  /** Keyed 128-bit hash of the turn's identity, 32 hexadecimal digits. */
+  /** 192 bits of a hash of the turn's identity, 48 hexadecimal digits. */
   readonly key: string;
   readonly version: TurnVersion;
   /** First receipt; fixed at the first write, because providers sort and partition by it. */
