@@ -90,7 +90,7 @@ export async function copyDocuments(
 }
 
 /**
- * A journal, of evidence or of what is forwarded: its checkpoint, then the segments that were there.
+ * A journal, of evidence or of what is forwarded: its checkpoint, then the segments of that time.
  * Only the newest of them may end inside a frame, which was not acknowledged by then; a segment
  * that goes meanwhile was stored.
  */

@@ -1,6 +1,6 @@
 /**
  * @module EvidenceCheck: compares each turn of the ledger with the evidence that it rests on. A
- * turn says how many rows of its root were stored when it was judged; fewer rows without a deletion
+ * turn holds how many rows of its root were stored when it was judged; fewer without a deletion
  * mean that evidence is gone, such as by a lost part or a folder that was removed.
  */
 import { setTimeout as sleep } from "node:timers/promises";

@@ -27,14 +27,19 @@ const confidence = 0.95;
 export type Untested = Omit<CohortRow, "significant">;
 
 /** A part of a number of turns; `unknown` are those that do not say, and are not in `of`. */
-export interface Part {
+export interface CohortPart {
   readonly hits: number;
   readonly of: number;
   readonly unknown?: number;
 }
 
 /** Shares of turns: Clopper and Pearson's intervals, Fisher's exact test in both directions. */
-export function shareRow(name: string, a: Part, b: Part, term: string | null = null): Untested {
+export function shareRow(
+  name: string,
+  a: CohortPart,
+  b: CohortPart,
+  term: string | null = null,
+): Untested {
   const { difference, interval, different } = compareShares(a, b, confidence);
   const tested = a.of > 0 && b.of > 0;
   return {
@@ -50,7 +55,7 @@ export function shareRow(name: string, a: Part, b: Part, term: string | null = n
   };
 }
 
-function shareSide({ hits, of, unknown = 0 }: Part): CohortSide {
+function shareSide({ hits, of, unknown = 0 }: CohortPart): CohortSide {
   const interval = shareInterval(hits, of, confidence);
   return {
     value: of === 0 ? null : hits / of,
@@ -177,7 +182,7 @@ function classAtRank(classes: ReadonlyMap<number, number>, rank: number): number
 }
 
 /** Turns above a class, of all with a duration. */
-function slower(classes: ReadonlyMap<number, number>, cut: number | undefined): Part {
+function slower(classes: ReadonlyMap<number, number>, cut: number | undefined): CohortPart {
   const above = [...classes].filter(([at]) => cut !== undefined && at > cut);
   return { hits: above.reduce((sum, [, turns]) => sum + turns, 0), of: totalOf(classes) };
 }

@@ -15,13 +15,13 @@ import { noCost } from "../cost/call-cost.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import { costsOverTime } from "../cost/turn-costs.ts";
 import { failedOf } from "./call-rows.ts";
-import type { Durations, Part, Sums } from "./cohort-rows.ts";
+import type { CohortPart, Durations, Sums } from "./cohort-rows.ts";
 
 /** What is read of one side. */
 export interface CohortRead {
   readonly total: FigureGroup | undefined;
   readonly facets: ReadonlyMap<string, TurnFacet>;
-  readonly supplied: Part;
+  readonly supplied: CohortPart;
   readonly slices: readonly FigureGroup[];
   readonly toolSlices: readonly CallFigures[];
   /** Cost by the start of an interval. */
@@ -73,7 +73,7 @@ export async function readCohort(
 }
 
 /** Turns of one side with a value of a field; every turn records whether it has one. */
-export function partOf({ facets, total }: CohortRead, field: string, value: string): Part {
+export function partOf({ facets, total }: CohortRead, field: string, value: string): CohortPart {
   const turns = facets.get(field)?.values.find((one) => one.value === value)?.turns ?? 0;
   return { hits: turns, of: total?.turns ?? 0 };
 }

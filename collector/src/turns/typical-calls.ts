@@ -8,7 +8,7 @@ import type { EvidenceScope, TurnReader } from "@turnproof/store";
 import type { TypicalCall } from "../ui/display/typical-call.ts";
 
 const weekMs = 7 * 86_400_000;
-/** Fewer calls say nothing of what is usual. */
+/** Fewer calls are no measure of what is usual. */
 const callsMin = 5;
 
 /** Usual durations of the tools of these turns, by name; with too few calls, none. */

@@ -19,11 +19,8 @@ export async function makeViews(tables: Tables, wanted = false): Promise<void> {
  * Creates a view, or recreates it when its definition has changed or `wanted` is set. The mark is
  * written last, with the comments, so that a view that a killed process left is made again.
  */
-async function makeView(
-  { engine, cluster }: Tables,
-  view: SqlView,
-  wanted: boolean,
-): Promise<void> {
+async function makeView(tables: Tables, view: SqlView, wanted: boolean): Promise<void> {
+  const { engine, cluster } = tables;
   const { name, query } = view;
   const commented = view.comments
     .map(([column, comment]) => `COMMENT COLUMN ${column} '${comment.replaceAll("'", "''")}'`)
