@@ -172,8 +172,9 @@ function episodesOf(
   const runs: CountGroup[][] = [];
   for (const slice of counts.toSorted((a, b) => (a.from_ms ?? 0) - (b.from_ms ?? 0))) {
     const run = runs.at(-1);
-    const before = run?.at(-1)?.from_ms ?? -Infinity;
-    if (run !== undefined && (slice.from_ms ?? 0) - before <= pauseMs) {
+    // Exact between the turns: inside of an interval no pause is as long.
+    const quietMs = ((slice.first_at ?? 0) - (run?.at(-1)?.last_at ?? -Infinity)) / 1_000;
+    if (run !== undefined && quietMs <= pauseMs) {
       run.push(slice);
     } else {
       runs.push([slice]);
