@@ -169,7 +169,7 @@ const Cell: FC<{ readonly turns: readonly GateTurn[]; readonly frame: Frame }> =
     {results.map((result) => {
       const own = turns.filter((turn) => turn.result === result);
       return own.length === 0 ? null : (
-        <details open={result === "violated"}>
+        <details class="gate-cell" open={result === "violated"}>
           <summary>
             {countText(own.length)} {wordsOf(result)}
           </summary>
