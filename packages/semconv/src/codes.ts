@@ -385,9 +385,7 @@ export const codes = {
   },
   config_invalid: { sentence: "The configuration has problems." },
   folder_not_empty: { sentence: "The folder holds files; nothing is written over them." },
-  backup_invalid: {
-    sentence: "This is no whole backup: a file of it is missing, changed, or not one of ours.",
-  },
+  backup_invalid: { sentence: "The backup is not whole: a file is missing, changed or unknown." },
   key_unusable: { sentence: "A key file is gone, empty or damaged; none is made in its place." },
   contract_invalid: {
     sentence: "A turn contract has a field or a value that the language does not have.",

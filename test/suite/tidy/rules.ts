@@ -21,6 +21,7 @@ export const importGraph: { readonly [room: string]: readonly string[] } = {
   "packages/memory": ["semconv", "store", "instrumentation"],
   "packages/agent": ["semconv", "instrumentation", "memory", "store"],
   "packages/support-agent": ["semconv", "agent", "exporter", "store", "collector"],
+  "packages/ci": [],
   collector: ["semconv", "evidence", "contracts", "journal", "store", "exporter"],
 };
 
