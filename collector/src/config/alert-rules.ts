@@ -10,7 +10,7 @@ import { verdictStatuses } from "@turnproof/semconv";
 import { parse } from "yaml";
 import { z } from "zod";
 
-import { readTerms } from "../ui/display/filter-terms.ts";
+import { readTerms, textKey } from "../ui/display/filter-terms.ts";
 import { issueSentence, list, text } from "./config-values.ts";
 
 /** What a rule measures in its window. */
@@ -83,7 +83,11 @@ const rule = z
       wrong("by", "this measure is one number");
     }
     if (measure === "cost_usd" && of.by === "tool") wrong("by", "a tool has no price");
-    if (readTerms(of.where ?? "").unclear.length > 0) wrong("where", "terms of the filter bar");
+    const { terms, unclear } = readTerms(of.where ?? "");
+    // Free text is searched for in names that change with the turns; a rule is of terms.
+    if (unclear.length > 0 || terms.some(({ key }) => key === textKey)) {
+      wrong("where", "terms of the filter bar");
+    }
   })
   .transform(({ window, ...of }) => ({ ...of, window_ms: window }));
 

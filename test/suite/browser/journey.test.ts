@@ -202,7 +202,7 @@ test("the empty home turns into the first trace when it arrives", async () => {
   const fresh = await ownSite();
   const page = await visit("/traces", wide, { on: fresh });
   await page.locator("[data-waiting]").waitFor({ state: "visible" });
-  expect(await page.locator("pre").innerText()).toContain(fresh.url);
+  expect(await page.locator("pre").first().innerText()).toContain(fresh.url);
   const [turn] = await tellStory({ endMs: Date.now(), turns: 1, hours: 0.1 });
   await sendSpans(fresh.url, turn ?? []);
   await page.locator("[data-rows] tr").first().waitFor({ state: "visible", timeout: 10_000 });

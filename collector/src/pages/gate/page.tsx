@@ -215,7 +215,8 @@ const Measures: FC<{ readonly of: GateAnswer["report"]["measures"] }> = ({ of })
       {of.map((one) => (
         <tr>
           <td>
-            {one.name}, {one.unit}
+            {one.name}
+            {one.name === one.unit ? null : `, ${one.unit}`}
           </td>
           <td>{medianWords(one.baseline)}</td>
           <td>{medianWords(one.candidate)}</td>

@@ -48,9 +48,11 @@ function extentText({ boxes, extentMs, unknown, left }: Flame): string {
 
 const Box: FC<{ readonly of: FlameBox; readonly extentMs: number }> = ({ of, extentMs }) => {
   const percent = (ms: number): string => `${Number(((ms / extentMs) * 100).toFixed(3))}%`;
+  // A box without a width cannot show its focus: it is drawn, and its row is in the waterfall.
+  const isWide = of.toMs - of.fromMs >= extentMs / 100;
   const words = `${of.name}, ${durationText(of.toMs - of.fromMs)}${of.failed ? ", failed" : ""}`;
-  return (
-    <a href={`#e-${encodeURIComponent(of.event_id)}`} aria-label={words}>
+  const drawn = (
+    <>
       <title>{words}</title>
       <svg
         x={percent(of.fromMs)}
@@ -63,6 +65,7 @@ const Box: FC<{ readonly of: FlameBox; readonly extentMs: number }> = ({ of, ext
           {of.name}
         </text>
       </svg>
-    </a>
+    </>
   );
+  return isWide ? <a href={`#e-${encodeURIComponent(of.event_id)}`}>{drawn}</a> : <g>{drawn}</g>;
 };

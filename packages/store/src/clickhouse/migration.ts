@@ -9,7 +9,7 @@ import { CodedError } from "@turnproof/semconv";
 import { adoptTables, forCluster, hasTables, makeDatabase, readLayout } from "./cluster-tables.ts";
 import type { ClusterLayout } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./engine.ts";
-import { renameOldEvents } from "./old-tables.ts";
+import { renameOldTables } from "./old-tables.ts";
 import { makeViews } from "./views.ts";
 
 /** The directory of the files, for sources and build alike. */
@@ -44,7 +44,7 @@ export async function makeTables(tables: Tables): Promise<void> {
   const { engine, cluster } = tables;
   if (cluster === undefined) {
     await migrate(engine);
-    await renameOldEvents(tables);
+    await renameOldTables(tables);
     return makeViews(tables);
   }
   const layout = await readLayout(engine, cluster);
@@ -52,7 +52,7 @@ export async function makeTables(tables: Tables): Promise<void> {
   const made = await hasTables(engine, layout);
   if (!made) await makeDatabase(engine, layout);
   await migrate(engine, { layout, made });
-  await renameOldEvents(tables);
+  await renameOldTables(tables);
   await makeViews(tables, !made);
 }
 

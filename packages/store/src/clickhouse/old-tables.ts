@@ -1,14 +1,15 @@
 /**
  * @module OldTables: tables of evidence from versions before the ledger: one row per event in
- * `events`, and verdicts in a table of their own. The events table is renamed, so that a view can
- * have its name, and remains until it is dropped.
+ * `events`, and verdicts in a table of their own. Tables whose names views have now are renamed, and
+ * remain until they are dropped.
  */
 import { onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./engine.ts";
 
 /** The table of events of an older version, and the tables written beside it. */
 const oldEventsTable = "old_events";
-const besides = ["locate", "batches", "turns", "touched"] as const;
+const oldTurnsTable = "old_turns";
+const besides = ["locate", "batches", oldTurnsTable, "touched"] as const;
 /** Its verdicts, and a copy that a killed run may have left. */
 const verdicts = ["verdicts", "verdicts_local", "verdicts_active"] as const;
 
@@ -26,11 +27,17 @@ export interface OldEventTables {
 /** Marker in the table of copied slices when all of them are copied. */
 export const allCopied = "all";
 
-/** Renames the table of events of an older version, if there is one. */
-export async function renameOldEvents({ engine, cluster }: Tables): Promise<void> {
-  const named = (await tablesOf(engine)).get("events");
-  if (named === undefined || named.engine === "View") return;
-  await engine.command(`RENAME TABLE events TO ${oldEventsTable}${onCluster(cluster)}`);
+/** Renames the tables of events and turns of an older version, if there are any. */
+export async function renameOldTables({ engine, cluster }: Tables): Promise<void> {
+  const tables = await tablesOf(engine);
+  for (const [name, old] of [
+    ["events", oldEventsTable],
+    ["turns", oldTurnsTable],
+  ] as const) {
+    const named = tables.get(name);
+    if (named === undefined || named.engine === "View") continue;
+    await engine.command(`RENAME TABLE ${name} TO ${old}${onCluster(cluster)}`);
+  }
 }
 
 /** Data of an older version; changes nothing. */
@@ -61,7 +68,7 @@ interface HeldTables {
 async function tablesOf(engine: Engine): Promise<ReadonlyMap<string, HeldTables>> {
   const answer = await engine.query(
     `SELECT name, engine, toFloat64(ifNull(total_rows, 0)) AS rows FROM system.tables
-WHERE database = currentDatabase() AND name IN ('events', '${oldEventsTable}', 'copied_slices',
+WHERE database = currentDatabase() AND name IN ('events', 'turns', '${oldEventsTable}', 'copied_slices',
     'verdicts')`,
   );
   const column = (name: string): readonly unknown[] => answer.columns.get(name) ?? [];
