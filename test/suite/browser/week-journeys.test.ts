@@ -190,7 +190,7 @@ test("what changed with the release, from the agent that it was released for", a
   await keyboard.press("r");
   await keyboard.go(/\/compare\/releases\?/, "Enter");
   expect(await page.locator("#changed").innerText()).toContain("atlas-small-3 0 % →");
-  await page.locator("body[data-ready]").waitFor();
+  await page.locator("[data-switch=theme]").waitFor();
   await keyboard.press("j");
   await keyboard.go(/baseline_root=/, "Enter");
   const words = await page.locator("main").innerText();
