@@ -205,7 +205,7 @@ async function openAuditLog(
     signer,
     shipper,
     check: (recordsMax) =>
-      verifyAudit({ file, keyring, origin, publicKey: signer.publicKey, recordsMax }),
+      verifyAudit({ file, keyring, origin, publicKey: () => signer.publicKey, recordsMax }),
   });
   opened.push(audit.close.bind(audit));
   return audit;

@@ -51,7 +51,8 @@ export function addAuditCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-Exit code 0 when nothing was touched, 1 otherwise. A cut at the end shows only against checkpoints
+Exit code 0 when nothing was touched, 1 otherwise. A log that holds no record yet and has no
+checkpoint was not touched; with a checkpoint it was cut. A cut at the end shows only against checkpoints
 that are kept elsewhere: let TURNPROOF_AUDIT_SHIP send them, and name what arrived with
 --checkpoints. Signed notes, lines of a syslog server and checkpoints of earlier versions are read.`,
     )
@@ -90,7 +91,7 @@ async function verify(flags: VerifyFlags): Promise<void> {
     file,
     keyring: openKeyring(config.sessionSecret, config.dataDir),
     origin: config.auditScope,
-    publicKey: publicKeyOf(flags.pub, config),
+    publicKey: keyReader(flags.pub, config),
     ...(checkpoints === undefined ? {} : { checkpoints }),
   });
   if (flags.json === true) printJson(result);
@@ -130,9 +131,14 @@ function filesIn(path: string): readonly string[] {
     .filter((file) => statSync(file).isFile());
 }
 
+/** The named key, read at once; the data directory's is read when a checkpoint needs it. */
+function keyReader(pub: string | undefined, config: Config): () => KeyObject {
+  let key = pub === undefined ? undefined : readPub(pub);
+  return () => (key ??= readPublicKey(config.dataDir));
+}
+
 /** @throws CodedError `config_invalid` when the file is no public key */
-function publicKeyOf(pub: string | undefined, config: Config): KeyObject {
-  if (pub === undefined) return readPublicKey(config.dataDir);
+function readPub(pub: string): KeyObject {
   const text = readFileSync(pub, "utf8");
   try {
     return readVerifierKey(text)?.publicKey ?? createPublicKey(text);

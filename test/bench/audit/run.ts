@@ -62,7 +62,7 @@ const { ok, records, checkpoints } = await verifyAudit({
   file,
   keyring,
   origin: "bench",
-  publicKey: signer.publicKey,
+  publicKey: () => signer.publicKey,
 });
 clearInterval(sample);
 const megabytes = (bytes: number): number => Math.round(bytes / 1_048_576);

@@ -58,7 +58,7 @@ async function written(
       file,
       keyring: keys,
       origin: "test",
-      publicKey,
+      publicKey: () => publicKey,
       ...(checkpoints === undefined ? {} : { checkpoints }),
     });
   return { dir, file, signer, notes, verify };
@@ -182,7 +182,7 @@ test("a history that is signed anew differs from a checkpoint kept elsewhere", a
       file: again,
       keyring,
       origin: "test",
-      publicKey: signer.publicKey,
+      publicKey: () => signer.publicKey,
       ...(checkpoints === undefined ? {} : { checkpoints }),
     });
   expect(await check()).toMatchObject({ ok: true });

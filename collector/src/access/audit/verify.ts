@@ -7,7 +7,7 @@ import type { KeyObject } from "node:crypto";
 
 import type { Keyring } from "../keyring.ts";
 import { checkpointsIn } from "./checkpoint.ts";
-import type { AuditCheckpoint } from "./checkpoint.ts";
+import type { AuditCheckpoint, CheckpointKey } from "./checkpoint.ts";
 import { logLines } from "./lines.ts";
 import { createTree, hashLeaf } from "./merkle.ts";
 import type { Tree } from "./merkle.ts";
@@ -47,7 +47,8 @@ export interface VerifyOptions {
   readonly keyring: Keyring;
   /** The audit scope. */
   readonly origin: string;
-  readonly publicKey: KeyObject;
+  /** Key of the checkpoints, called when there is one. */
+  readonly publicKey: () => KeyObject;
   /** Files of checkpoints, when not beside the log. */
   readonly checkpoints?: readonly string[];
   /** Checks this many records and what is said about them: the log is being written. */
@@ -146,10 +147,7 @@ class CheckpointReader {
     this.#source = source;
   }
 
-  static async open(
-    path: string,
-    key: { readonly scope: string; readonly publicKey: KeyObject },
-  ): Promise<CheckpointReader> {
+  static async open(path: string, key: CheckpointKey): Promise<CheckpointReader> {
     const reader = new CheckpointReader(checkpointsIn(path, key));
     await reader.#advance();
     return reader;
