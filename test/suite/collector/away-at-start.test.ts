@@ -124,7 +124,7 @@ const cases = {
 };
 
 describe("a server", () => {
-  test.each([
+  test.concurrent.each([
     ["clickhouse", "away"],
     ["clickhouse", "silent"],
     ["postgres", "silent"],
