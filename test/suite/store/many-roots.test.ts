@@ -3,8 +3,9 @@
  * roots names some at a time: the turns of a drain, those of a retention, and a user who has more
  * than one statement can name.
  */
-import { clickhouse } from "@turnproof/store";
-import type { TurnRecord } from "@turnproof/store";
+import type { TurnEvent } from "@turnproof/evidence";
+import { clickhouse, recordRoots } from "@turnproof/store";
+import type { EvidenceStore, TurnRecord } from "@turnproof/store";
 import { clickhouseAdmin, defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import { everybody, receivedAt, sampleEvent } from "@turnproof/store/testing";
 import { expect, test } from "vitest";
@@ -13,6 +14,18 @@ import { recordStored } from "../../../packages/store/src/ledger/record-roots.ts
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
 
 const roots = 700;
+
+/** Records the turns of these roots, as a drain that has just stored them. */
+async function record(store: EvidenceStore, events: readonly TurnEvent[]): Promise<void> {
+  const whole = events.map((event) => ({
+    root: event.root_trace_id ?? "",
+    events: [event],
+    rows: 1,
+    epoch: 0,
+  }));
+  await recordRoots(store.ledger, whole);
+}
+
 /** Ids as long as a producer may write them fill a field soonest. */
 const rootOf = (at: number): string => `${String(at).padStart(30, "0")}${"r".repeat(200)}`;
 
@@ -29,7 +42,7 @@ test("a user of many roots is recorded, listed and deleted", { timeout: 120_000 
   await store.append({ batchId: "c", receivedAt: receivedAt(2), events: [stays] });
 
   expect((await store.standing(names)).size).toBe(roots);
-  await recordStored(store, everybody, [...names, "stays"]);
+  await record(store, [...events, stays]);
   expect(await store.ledger.turnsOf(names)).toHaveLength(roots);
 
   const report = await deleteUserEvidence(store, { userId: "gone", dryRun: false });
@@ -61,7 +74,7 @@ test(
       const [past, later] = ["2026-05-18T00:00:00.000000Z", "2026-05-20T00:00:00.000000Z"] as const;
       await store.append({ batchId: "o", receivedAt: past, events: old.map(turn) });
       await store.append({ batchId: "y", receivedAt: later, events: young.map(turn) });
-      await recordStored(store, everybody, [...old, ...young]);
+      await record(store, [...old, ...young].map(turn));
     }
     {
       await using admin = await clickhouseAdmin({ connection });
