@@ -21,6 +21,8 @@ export interface ClickhouseFaults {
   readonly refuseRow?: string;
   /** Statements that contain `statement` are refused with this engine code and name. */
   readonly refuse?: { readonly statement: string; readonly code: number; readonly name: string };
+  /** Replaced parts stay, however short they are to be kept. */
+  readonly keepParts?: boolean;
   /** How many inserts are done and then cut off before their answer. */
   readonly cutAfterCommit?: number;
 }

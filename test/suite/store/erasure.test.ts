@@ -6,7 +6,7 @@ import { clickhouse, ephemeral, filesystem, mongodb, postgres } from "@turnproof
 import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
 import { deleteUser, deleteUserEvidence } from "@turnproof/store/admin";
 import { MongoClient } from "mongodb";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
 import { startMongo } from "../../servers/mongodb.ts";
@@ -121,13 +121,32 @@ describe("a user's data goes, and nobody else's", () => {
     await using store = await clickhouse({ connection: { url: server.url } });
     await fillEvidence(store);
     const before = await readEvidence(store);
+    expect(await leftovers(server.dataDir)).not.toEqual([]);
     const report = await deleteUserEvidence(store, { userId: gone, dryRun: false });
-    // Its engine is the embedded one, which never takes parts away that were replaced.
-    const unreached = ["clickhouse_server_logs", "clickhouse_inactive_parts"];
+    const unreached = ["clickhouse_server_logs"];
     expect(report).toMatchObject({ deleted: 12, complete: true, unreached });
+    expect(await leftovers(server.dataDir)).toEqual([]);
     expect(await readEvidence(store)).toEqual(before);
     await expectGone(store);
     await expectNothingLate(store);
+  });
+
+  test("clickhouse server that keeps replaced parts, and says so", async () => {
+    await using server = await startClickhouseServer({ faults: { keepParts: true } });
+    await using store = await clickhouse({ connection: { url: server.url } });
+    await fillEvidence(store);
+    await server.statements();
+    onTestFinished(() => void vi.useRealTimers());
+    const erased = deleteUserEvidence(store, { userId: gone, dryRun: false });
+    const asked = async (): Promise<boolean> =>
+      (await server.statements()).some((statement) => statement.includes("NOT active"));
+    await expect.poll(asked, { timeout: 60_000 }).toBe(true);
+    // It waits for 20 seconds by the clock.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 20_001 });
+    const unreached = ["clickhouse_server_logs", "clickhouse_inactive_parts"];
+    expect(await erased).toMatchObject({ deleted: 12, complete: true, unreached });
+    expect(await leftovers(server.dataDir)).not.toEqual([]);
+    await expectGone(store);
   });
 
   test("a PostgreSQL server, but for the log that it recycles", { timeout: 120_000 }, async () => {
