@@ -28,7 +28,8 @@ let logged: string[] = [];
 
 beforeAll(() => {
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
-  trace.setGlobalTracerProvider(provider);
+  // It is refused where another file of this worker left its own.
+  expect(trace.setGlobalTracerProvider(provider)).toBe(true);
   const warn = (...text: unknown[]): number => logged.push(text.join(" "));
   const log = { error: warn, warn, info() {}, debug() {}, verbose() {} };
   diag.setLogger(log, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });

@@ -19,7 +19,7 @@ import {
   W3CBaggagePropagator,
   W3CTraceContextPropagator,
 } from "@opentelemetry/core";
-import { beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { TraceContext } from "./trace-context.ts";
 import { propagateTurn, receivedTurn, turnFetch, TurnPropagator } from "./turn-propagator.ts";
@@ -35,6 +35,10 @@ const turn = new TraceContext(
 beforeAll(() => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(propagator);
+});
+afterAll(() => {
+  context.disable();
+  propagation.disable();
 });
 
 const inject = (): Record<string, string> => {

@@ -8,7 +8,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { attribute, CodedError } from "@turnproof/semconv";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import {
   forWorker,
@@ -29,10 +29,15 @@ const codeOf = (error: unknown): string => (CodedError.is(error) ? error.code : 
 
 beforeAll(() => {
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
-  trace.setGlobalTracerProvider(provider);
+  // The files of a worker share their modules, so each takes its globals away again.
+  expect(trace.setGlobalTracerProvider(provider)).toBe(true);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 });
 beforeEach(() => exporter.reset());
+afterAll(() => {
+  trace.disable();
+  context.disable();
+});
 
 describe("a turn", () => {
   test("stamps its identity on everything recorded in it, and nests", async () => {
