@@ -21,7 +21,7 @@ import { temporaryDirectories } from "../store/temporary-directory.ts";
 const directories = temporaryDirectories();
 afterAll(() => directories.remove());
 
-const kills = Number(process.env["FILESYSTEM_KILLS"] ?? 30);
+const kills = Number(process.env["FILESYSTEM_KILLS"] ?? 12);
 /** A writer says this much in a round of its work and a quarter; it is killed at any of them. */
 const wordsMax = 20;
 /** And so long after it, in milliseconds. */
@@ -56,13 +56,14 @@ class Outside {
   }
 }
 
-async function killedWriter(directory: string, name: string, outside: Outside): Promise<void> {
+async function killedWriter(directory: string, run: number, outside: Outside): Promise<void> {
   const file = new URL("../../servers/evidence-writer.ts", import.meta.url);
-  const child = fork(file, [directory, name], {
+  const child = fork(file, [directory, `run${run}`], {
     execArgv: ["-C", "@turnproof/source"],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
-  const words = 1 + Math.floor(Math.random() * wordsMax);
+  // Each run draws from its own share of a round, so that few kills meet all of its work.
+  const words = 1 + Math.floor(((run + Math.random()) / kills) * wordsMax);
   const spoke = Promise.withResolvers<void>();
   let heard = 0;
   child.on("message", (told) => {
@@ -174,7 +175,7 @@ test(`nothing is half written after ${kills} kills`, { timeout: 300_000 }, async
   const directory = await directories.make();
   const outside = new Outside();
   for (let run = 0; run < kills; run += 1) {
-    await killedWriter(directory, `run${run}`, outside);
+    await killedWriter(directory, run, outside);
     await checkByPort(directory, outside);
     checkBySql(directory);
   }
