@@ -99,7 +99,7 @@ test("a call that another vocabulary tells beside it is one call, and no two cal
   expect(ids([...two, ...both])).toEqual(["x", "y"]);
 });
 
-test("a telling that seems to end a millisecond after its call is a telling, beyond that a call", () => {
+test("a telling that seems to end two milliseconds after its call is a telling, beyond that a call", () => {
   const at = (span_id: string, dialect: "gen_ai" | "openllmetry", from: string, to: string) =>
     span(span_id, "turn", "lookup", {
       dialect,
@@ -108,8 +108,8 @@ test("a telling that seems to end a millisecond after its call is a telling, bey
       timestamp: `2026-03-01T10:00:00.${to}Z`,
     });
   const call = at("tool", "gen_ai", "010", "013344843");
-  expect(ids([call, at("client", "openllmetry", "011", "014344843")])).toEqual(["tool"]);
-  expect(ids([call, at("next", "openllmetry", "011", "014344844")])).toEqual(["tool", "next"]);
+  expect(ids([call, at("client", "openllmetry", "011", "015344843")])).toEqual(["tool"]);
+  expect(ids([call, at("next", "openllmetry", "011", "015344844")])).toEqual(["tool", "next"]);
   expect(ids([call, at("next", "openllmetry", "014", "014100000")])).toEqual(["tool", "next"]);
 });
 

@@ -17,9 +17,10 @@ const besideMax = 500;
 
 /**
  * Largest difference between spans of one process: OpenTelemetry's SDKs read a start to the
- * millisecond and add a finer duration, so an inner span can seem to end after its outer one.
+ * millisecond and add a finer duration, so an inner span can seem to end after its outer one. They
+ * read the two clocks one after the other, and a busy process can wait for a while in between.
  */
-const clockStepMs = 1;
+const clockStepMs = 2;
 
 /**
  * The results of tool calls that repeat the call of a span above them, each with the outermost
