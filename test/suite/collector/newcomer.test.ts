@@ -62,7 +62,7 @@ describe("help", () => {
         expect([option.flags, option.description.length > 5]).toEqual([option.flags, true]);
       }
       const known = command.options.map((option) => option.long);
-      if (command.name() !== "ui") expect(known).toContain("--json");
+      if (!["ui", "mcp"].includes(command.name())) expect(known).toContain("--json");
     },
   );
 
