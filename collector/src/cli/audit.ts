@@ -52,8 +52,8 @@ export function addAuditCommand(program: Command): void {
       "after",
       `
 Exit code 0 when nothing was touched, 1 otherwise. A log that holds no record yet and has no
-checkpoint was not touched; with a checkpoint it was cut. A cut at the end shows only against checkpoints
-that are kept elsewhere: let TURNPROOF_AUDIT_SHIP send them, and name what arrived with
+checkpoint was not touched; with a checkpoint it was cut. A cut at the end shows only against
+checkpoints that are kept elsewhere: let TURNPROOF_AUDIT_SHIP send them, and name what arrived with
 --checkpoints. Signed notes, lines of a syslog server and checkpoints of earlier versions are read.`,
     )
     .action((flags: VerifyFlags) => attempt(flags, () => verify(flags)));
