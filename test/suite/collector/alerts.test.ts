@@ -47,6 +47,8 @@ async function open(...args: Parameters<typeof openAlerts>): Promise<Alerts> {
 const hook = (): readonly { name: string; kind: "webhook"; url: string }[] => [
   { name: "ops", kind: "webhook", url: receiver.url },
 ];
+/** Waits for a result on a machine that runs other tests as well. */
+const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 20_000 });
 const told = (): unknown[] =>
   receiver.got.map(({ body }) => {
     const { type, data } = JSON.parse(body) as { type: string; data: Record<string, unknown> };
@@ -68,14 +70,14 @@ test("a group over its limit fires once with its evidence, and resolves when it 
     ...turns("few", 2, 2),
   ]);
   const alerts = await open(store, clock, { rules: failing, targets: hook() });
-  await vi.waitFor(() => expect(told()).toEqual([["turnproof.alert.firing", "failing", "bad"]]));
+  await soon(() => expect(told()).toEqual([["turnproof.alert.firing", "failing", "bad"]]));
   const { data } = JSON.parse(receiver.got[0]?.body ?? "") as { data: Record<string, unknown> };
   expect(data).toMatchObject({ value: 0.5, severity: "critical", by: "agent" });
   expect((data["root_trace_ids"] as string[]).toSorted()).toEqual(["bad-0", "bad-1"]);
   expect(data["turns"]).toBe("https://turnproof.test/traces?q=agent%3Abad&verdict=failed");
   clock.ms += 5 * 60_000;
   await putTurns(store, clock.ms - 1_000, turns("bad", 8, 0, 10));
-  await vi.waitFor(() => expect(told()[1]).toEqual(["turnproof.alert.resolved", "failing", "bad"]));
+  await soon(() => expect(told()[1]).toEqual(["turnproof.alert.resolved", "failing", "bad"]));
   expect(alerts.document.closed).toMatchObject([{ group: "bad", reason: "value" }]);
   expect(receiver.got).toHaveLength(2);
 });
@@ -84,23 +86,23 @@ test("an alert without evidence for a whole window ends as not established", asy
   const store = ephemeral();
   await putTurns(store, start - 60_000, turns("bad", 4, 2));
   const alerts = await open(store, clock, { rules: failing, targets: [] });
-  await vi.waitFor(() => expect(alerts.document.active).toHaveLength(1));
+  await soon(() => expect(alerts.document.active).toHaveLength(1));
   clock.ms += 9 * 60_000 + 30_000;
-  await vi.waitFor(() => expect(alerts.values.get("failing")).toEqual([]));
+  await soon(() => expect(alerts.values.get("failing")).toEqual([]));
   expect(alerts.document.active).toHaveLength(1);
   clock.ms += 60_000;
-  await vi.waitFor(() => expect(alerts.document.closed[0]?.reason).toBe("not_established"));
+  await soon(() => expect(alerts.document.closed[0]?.reason).toBe("not_established"));
 });
 
 test("two collectors on one store send one id", async () => {
   const store = ephemeral();
   await putTurns(store, start - 60_000, turns("bad", 4, 2));
   await open(store, clock, { rules: failing, targets: hook() });
-  await vi.waitFor(() => expect(receiver.got).toHaveLength(1));
+  await soon(() => expect(receiver.got).toHaveLength(1));
   clock.ms += 7_000;
   await putTurns(store, clock.ms - 1_000, turns("bad", 1, 1, 50));
   await open(store, clock, { rules: failing, targets: hook() });
-  await vi.waitFor(() => expect(receiver.got).toHaveLength(2));
+  await soon(() => expect(receiver.got).toHaveLength(2));
   expect(receiver.got[1]?.id).toBe(receiver.got[0]?.id);
   expect(receiver.got[0]?.id).toMatch(/^msg_[0-9a-f]{32}$/);
 });
@@ -109,13 +111,13 @@ test("the next episode has another id", async () => {
   const store = ephemeral();
   await putTurns(store, start - 60_000, turns("bad", 4, 2));
   const alerts = await open(store, clock, { rules: failing, targets: hook() });
-  await vi.waitFor(() => expect(alerts.document.active).toHaveLength(1));
+  await soon(() => expect(alerts.document.active).toHaveLength(1));
   clock.ms += 60_000;
   await putTurns(store, clock.ms - 1_000, turns("bad", 8, 0, 10));
-  await vi.waitFor(() => expect(alerts.document.active).toHaveLength(0));
+  await soon(() => expect(alerts.document.active).toHaveLength(0));
   clock.ms += 60_000;
   await putTurns(store, clock.ms - 1_000, turns("bad", 8, 8, 20));
-  await vi.waitFor(() => expect(receiver.got).toHaveLength(3));
+  await soon(() => expect(receiver.got).toHaveLength(3));
   const [first, , second] = receiver.got;
   expect(second?.id).not.toBe(first?.id);
 });
@@ -126,14 +128,14 @@ test("a silenced alert is sent when the silence ends; a resolved one when it com
   const until = new Date(clock.ms + 60_000).toISOString();
   await alerts.silence({ rule: "failing", group: null, until, by: "root" });
   await putTurns(store, clock.ms - 1_000, turns("bad", 4, 4));
-  await vi.waitFor(() => expect(alerts.document.active).toMatchObject([{ notified: false }]));
+  await soon(() => expect(alerts.document.active).toMatchObject([{ notified: false }]));
   clock.ms += 61_000;
-  await vi.waitFor(() => expect(told()).toEqual([["turnproof.alert.firing", "failing", "bad"]]));
+  await soon(() => expect(told()).toEqual([["turnproof.alert.firing", "failing", "bad"]]));
   expect(alerts.document.silences).toEqual([]);
   const id = alerts.document.active[0]?.id ?? "";
   expect(await alerts.resolve(id)).toBe(true);
   expect(await alerts.resolve(id)).toBe(false);
-  await vi.waitFor(() => expect(told()).toHaveLength(2));
+  await soon(() => expect(told()).toHaveLength(2));
   // It still holds, and stays quiet until it has ended once.
   clock.ms += 60_000;
   await putTurns(store, clock.ms - 1_000, turns("bad", 2, 2, 30));
@@ -141,9 +143,9 @@ test("a silenced alert is sent when the silence ends; a resolved one when it com
   expect(receiver.got).toHaveLength(2);
   expect(alerts.document.closed).toMatchObject([{ id, reason: "operator" }]);
   clock.ms += hour;
-  await vi.waitFor(() => expect(alerts.document.active).toEqual([]));
+  await soon(() => expect(alerts.document.active).toEqual([]));
   await putTurns(store, clock.ms - 1_000, turns("bad", 4, 4, 40));
-  await vi.waitFor(() => expect(told()).toHaveLength(3));
+  await soon(() => expect(told()).toHaveLength(3));
 });
 
 test("a message is repeated as it was until it is taken; no redirect is followed", async () => {
@@ -153,12 +155,12 @@ test("a message is repeated as it was until it is taken; no redirect is followed
   const alerts = await open(store, clock, { rules: failing, targets: hook() });
   for (const answer of [302, 500, 204]) {
     const before = receiver.got.length;
-    await vi.waitFor(() => expect(receiver.got.length).toBe(before + (before === 0 ? 1 : 0)));
+    await soon(() => expect(receiver.got.length).toBe(before + (before === 0 ? 1 : 0)));
     receiver.answer = answer;
     clock.ms += 10_000;
-    await vi.waitFor(() => expect(receiver.got.length).toBeGreaterThan(before));
+    await soon(() => expect(receiver.got.length).toBeGreaterThan(before));
   }
-  await vi.waitFor(() => expect(alerts.document.outbox).toEqual([]));
+  await soon(() => expect(alerts.document.outbox).toEqual([]));
   expect(receiver.got.length).toBeGreaterThanOrEqual(3);
   expect(new Set(receiver.got.map(({ id, body, path }) => [id, body, path].join(" "))).size).toBe(
     1,
@@ -171,13 +173,13 @@ test("what fires, its history and what waits survive a restart", async () => {
   await putTurns(store, start - 60_000, turns("bad", 4, 2));
   receiver.answer = 503;
   const first = await openAlerts(store, clock, { rules: failing, targets: hook(), file });
-  await vi.waitFor(() => expect(receiver.got.length).toBeGreaterThan(0));
+  await soon(() => expect(receiver.got.length).toBeGreaterThan(0));
   const id = first.document.active[0]?.id ?? "";
   await first.close();
   receiver.answer = 204;
   clock.ms += 10_000;
   const second = await open(store, clock, { rules: failing, targets: hook(), file });
-  await vi.waitFor(() => expect(second.document.outbox).toEqual([]));
+  await soon(() => expect(second.document.outbox).toEqual([]));
   expect(second.document.active).toMatchObject([{ id, notified: true }]);
   expect(new Set(receiver.got.map((one) => one.id)).size).toBe(1);
 });
@@ -186,12 +188,12 @@ test("an outage longer than the window hides no alarm", async () => {
   const store = ephemeral();
   const file = join(mkdtempSync(join(tmpdir(), "turnproof-alerts-")), "alerts.json");
   const first = await openAlerts(store, clock, { rules: failing, targets: hook(), file });
-  await vi.waitFor(() => expect(first.document.looked_ms).toBe(start));
+  await soon(() => expect(first.document.looked_ms).toBe(start));
   await first.close();
   await putTurns(store, start + hour, turns("bad", 4, 2));
   clock.ms = start + 3 * hour;
   await open(store, clock, { rules: failing, targets: hook(), file });
-  await vi.waitFor(() =>
+  await soon(() =>
     expect(told()).toEqual([
       ["turnproof.alert.firing", "failing", "bad"],
       ["turnproof.alert.resolved", "failing", "bad"],
@@ -216,8 +218,8 @@ test("Slack and Alertmanager receive their own forms", async () => {
   ];
   await open(store, clock, { rules: failing, targets });
   const at = (path: string) => receiver.got.filter((one) => one.path === path);
-  await vi.waitFor(() => expect(at("/hook")).toHaveLength(1));
-  await vi.waitFor(() => expect(at("/api/v2/alerts").length).toBeGreaterThan(0));
+  await soon(() => expect(at("/hook")).toHaveLength(1));
+  await soon(() => expect(at("/api/v2/alerts").length).toBeGreaterThan(0));
   expect(JSON.parse(at("/hook")[0]?.body ?? "")).toMatchObject({
     text: expect.stringContaining("failing fires. Share of judged turns") as string,
     blocks: [{ type: "section", text: { type: "mrkdwn" } }],
@@ -231,7 +233,7 @@ test("Slack and Alertmanager receive their own forms", async () => {
   // It is told again before Alertmanager forgets it.
   const before = at("/api/v2/alerts").length;
   clock.ms += 61_000;
-  await vi.waitFor(() => expect(at("/api/v2/alerts").length).toBeGreaterThan(before));
+  await soon(() => expect(at("/api/v2/alerts").length).toBeGreaterThan(before));
 });
 
 test("a change is against the same window a week earlier", async () => {
@@ -244,7 +246,7 @@ test("a change is against the same window a week earlier", async () => {
   ]);
   const rules = failing.replace("above: 0.25", "change: 3");
   await open(store, clock, { rules, targets: hook() });
-  await vi.waitFor(() => expect(told()).toEqual([["turnproof.alert.firing", "failing", "worse"]]));
+  await soon(() => expect(told()).toEqual([["turnproof.alert.firing", "failing", "worse"]]));
 });
 
 test("each measure has its value, and nothing where nothing is recorded", async () => {
