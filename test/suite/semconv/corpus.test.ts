@@ -140,6 +140,15 @@ describe("secrets", () => {
     expect(screenValue(rowOf("id"), "BE68539007547034")).toBe("attribute_card");
   });
 
+  test("a span id passes whatever its bytes are, and longer hex is decoded", () => {
+    for (const id of ["3a203e30513b5844", "2f2f7656693b3031"]) {
+      const texts = [id, `${id}:result`];
+      expect(texts.filter((text) => screenValue(rowOf("id"), text) !== undefined)).toEqual([]);
+    }
+    const longer = Buffer.from("bob:Pa55w0rd").toString("hex");
+    expect(screenValue(rowOf("id"), longer)).toBe("attribute_credential");
+  });
+
   test("an identity that looks like one is refused by us and keyed by a receiver", () => {
     const row = rowOf("id");
     const key = (value: string): string => `k1_${Buffer.from(value).toString("hex").slice(0, 26)}`;

@@ -200,7 +200,7 @@ function wrappedCode(inner: string, depth: number, allowed: Allowed): Code | und
 
 /** True for hex digits that encode printable text, which hardly any id does. */
 function wraps(text: string): boolean {
-  return text.length > 15 && startsPrintable(text) && unwrapHex(text) !== undefined;
+  return startsPrintable(text) && unwrapHex(text) !== undefined;
 }
 
 /** True when the first two digits could encode a printable character. */

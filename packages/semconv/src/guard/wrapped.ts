@@ -3,8 +3,11 @@
  * UTF-16. Random ids fail at their first or second byte, so they cost very little.
  */
 
-/** Fewest characters of a word that is decoded, by encoding. */
-const wordCharsMin = { 6: 8, 5: 16, 4: 16 } as const;
+/** Digits of a span id; one in 47,000 random ones encodes the form of a name and a password. */
+const spanIdDigits = 16;
+
+/** Fewest characters of a word that is decoded, by encoding; hex has more than a span id. */
+const wordCharsMin = { 6: 8, 5: 16, 4: spanIdDigits + 1 } as const;
 
 /** Bits per character of the encoding: base64, base32, hex. */
 type Bits = keyof typeof wordCharsMin;
