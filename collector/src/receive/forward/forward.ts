@@ -97,20 +97,28 @@ class Sender implements Forward {
   }
 
   async stored({ frames, refused }: StoredFrames): Promise<void> {
-    await Promise.all(
-      frames.map(async (frame, index) => {
-        const rows = refused.get(index) ?? [];
-        const payload = rows.length === 0 ? frame.payload : without(frame.payload, rows);
-        const spans = Math.max(0, frame.spans - rows.length);
-        try {
-          await this.#journal.append({ payload, spans });
-        } catch (error) {
-          this.#losses.add("queue_full", spans);
-          const code = CodedError.is(error) ? error.code : "internal_error";
-          this.#options.log.warn("not_forwarded", { code, spans });
-        }
-      }),
+    const lost = await Promise.all(
+      frames.map((frame, index) => this.#queue(frame, refused.get(index) ?? [])),
     );
+    // One write for the batch: an endpoint that is away must not cost a write for each frame.
+    this.#losses.add(
+      "queue_full",
+      lost.reduce((sum, spans) => sum + spans, 0),
+    );
+  }
+
+  /** Queues a frame without its refused rows; returns the spans that found no room. */
+  async #queue(frame: StoredFrames["frames"][number], rows: readonly number[]): Promise<number> {
+    const payload = rows.length === 0 ? frame.payload : without(frame.payload, rows);
+    const spans = Math.max(0, frame.spans - rows.length);
+    try {
+      await this.#journal.append({ payload, spans });
+      return 0;
+    } catch (error) {
+      const code = CodedError.is(error) ? error.code : "internal_error";
+      this.#options.log.warn("not_forwarded", { code, spans });
+      return spans;
+    }
   }
 
   state(): ForwardState {
