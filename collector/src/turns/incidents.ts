@@ -3,6 +3,7 @@
  * agent that follow each other without a long pause are one incident. Each turn is in at most one.
  */
 import { groupBy } from "@turnproof/semconv";
+import type { Identity, NullableIdentity } from "@turnproof/semconv";
 import { tenantText } from "@turnproof/store";
 import type { TurnQuestion, TurnReader, TurnRecord } from "@turnproof/store";
 
@@ -29,8 +30,7 @@ export interface FailedCall {
 }
 
 /** Turns that went wrong together. */
-export interface Incident extends Cause {
-  readonly agent_id: string | null;
+export interface Incident extends Cause, NullableIdentity<"agent_id"> {
   readonly turns: number;
   /** Last event of its first and of its last turn. */
   readonly first_at: string;
@@ -44,7 +44,7 @@ export interface Incident extends Cause {
   /** Its turns by interval. */
   readonly slices: readonly { readonly from_ms: number; readonly turns: number }[];
   /** Of the last turns, the one whose duration is nearest to their middle. */
-  readonly typical: { readonly root_trace_id: string; readonly turn_id: string | null } | null;
+  readonly typical: (Pick<Identity, "root_trace_id"> & NullableIdentity<"turn_id">) | null;
   /** Terms for its turns; null where they cannot be written. */
   readonly q: string | null;
 }

@@ -4,7 +4,7 @@
  * records its reason (requirements: Events and storage rules).
  */
 import { limits } from "@turnproof/semconv";
-import type { CacheDecision } from "@turnproof/semconv";
+import type { CacheDecision, IdentityOptions } from "@turnproof/semconv";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 import type { MemoryRecord, MemoryStore } from "@turnproof/store";
 
@@ -56,13 +56,13 @@ export interface CacheLookup {
   /** The answer, on a hit. */
   readonly answer?: string;
   /** Turn that produced the answer. */
-  readonly turnId?: string;
+  readonly turnId?: IdentityOptions["turnId"];
 }
 
 /** What is recorded about an answer that could be cached. */
 export interface CacheCandidate {
   readonly answer: string;
-  readonly turnId: string;
+  readonly turnId: IdentityOptions["turnId"];
   /** False when a tool ran that may change something. */
   readonly readOnly: boolean;
   /** False when a tool with varying answers ran, or the model's settings ask for variation. */

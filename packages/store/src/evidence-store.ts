@@ -9,6 +9,7 @@ import type {
   SourceStore,
   TurnEvent,
 } from "@turnproof/evidence";
+import type { Identity } from "@turnproof/semconv";
 
 import type { TurnLedger } from "./ledger/turn-question.ts";
 import type { Capability } from "./providers.ts";
@@ -35,21 +36,12 @@ export interface EventSlice {
 }
 
 /** An original record of the bundles view. */
-export interface BundleRecord {
+export interface BundleRecord extends Partial<Identity> {
   readonly record_id: string;
   readonly record_type: string;
   readonly schema_version: number;
   readonly created_at: string;
   readonly updated_at: string;
-  readonly application_id?: string;
-  readonly agent_id?: string;
-  /** Null: anonymous. */
-  readonly user_id?: string | null;
-  readonly memory_id?: string;
-  readonly thread_id?: string;
-  readonly run_id?: string;
-  readonly turn_id?: string;
-  readonly root_trace_id?: string;
   readonly payload: unknown;
 }
 

@@ -106,6 +106,22 @@ const purity: Rule = (file) => {
   );
 };
 
+/** Fields of interfaces; variables and parameters are named as they like. */
+const identities: Rule = (file) => {
+  if (isTest(file.path) || file.path.startsWith("test/")) return [];
+  if (file.path === "packages/semconv/src/identity.ts") return [];
+  const fields = "(?:application|agent|user|memory|thread|run|turn|root_?trace)(?:_id|Id)";
+  const declared = new RegExp(
+    `readonly (?:(?:${fields})\\??: \\(?(?:string|null)\\b|tenant\\??: string \\| null)`,
+    "i",
+  );
+  return everyLine(
+    file,
+    "identity fields have their types from packages/semconv/src/identity.ts",
+    (line) => !comment.test(line) && declared.test(line),
+  );
+};
+
 const grants: Rule = (file) => {
   const home =
     file.path.startsWith("collector/src/access/") ||
@@ -235,6 +251,7 @@ const rules: readonly Rule[] = [
   names,
   environment,
   purity,
+  identities,
   grants,
   admin,
   markup,

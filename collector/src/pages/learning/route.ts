@@ -22,6 +22,7 @@ import type {
   TurnEvent,
 } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
+import type { Identity } from "@turnproof/semconv";
 import type { SharedRecord, SharedStore } from "@turnproof/store";
 
 import type { Principal } from "../../access/principal.ts";
@@ -363,7 +364,7 @@ function mayRead(principal: Principal, owner: RecommendationOwner): boolean {
 
 function isOf(
   owner: RecommendationOwner,
-  query: { readonly agent_id?: string; readonly user_id?: string | null },
+  query: Partial<Pick<Identity, "agent_id" | "user_id">>,
 ): boolean {
   if (query.agent_id !== undefined && owner.agent_id !== query.agent_id) return false;
   return query.user_id === undefined || owner.user_id === query.user_id;

@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 
+import type { Identity } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
 import { buildReplayPlan, canonicalJson } from "@turnproof/evidence";
@@ -30,11 +31,10 @@ const replayBody = z.strictObject({
 });
 
 /** Answer of a replay. */
-export interface ReplayModel {
+export interface ReplayModel extends Pick<Identity, "agent_id"> {
   readonly record_type: "replay";
   readonly replay_id: string;
   readonly state: "draft";
-  readonly agent_id: string;
   readonly plan: ReplayPlan;
   readonly created_at: string;
 }
