@@ -6,7 +6,7 @@
 import { readFile } from "node:fs/promises";
 
 import { setImmediate as nextTask } from "node:timers/promises";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoTime } from "@turnproof/semconv";
 
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import type { Alerts } from "../parts.ts";
@@ -205,7 +205,7 @@ class RunningAlerts implements Alerts {
       id: alertId({ scope: this.#options.scope, rule: rule.name, group, onset }),
       rule: rule.name,
       group,
-      since: new Date(atMs).toISOString(),
+      since: isoTime(atMs),
       value,
       roots: [...roots],
       broken_ms: atMs,

@@ -4,6 +4,7 @@
  * too few turns, or nothing recorded.
  */
 import { lossIntervals } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 import type { FigureGroup, TurnCondition, TurnQuestion } from "@turnproof/store";
 
 import type { MeasuredGroup } from "./alert-state.ts";
@@ -37,8 +38,6 @@ export const groupFields = {
   tool: "tool_name",
 } as const;
 
-const iso = (ms: number): string => new Date(ms).toISOString();
-
 /** The rule's filter, and turns received in the window that ends then. */
 export function windowQuestion(rule: AlertRule, endMs: number, sizeMs: number): TurnQuestion {
   const from = endMs - sizeMs;
@@ -51,8 +50,8 @@ export function windowQuestion(rule: AlertRule, endMs: number, sizeMs: number): 
     where: [
       ...where,
       // The order of the ledger; without it every look would read the whole history.
-      { time: "first_received", from: iso(from - longestTurnMs), to: iso(endMs) },
-      { time: "received_at", from: iso(from), to: iso(endMs) },
+      { time: "first_received", from: isoTime(from - longestTurnMs), to: isoTime(endMs) },
+      { time: "received_at", from: isoTime(from), to: isoTime(endMs) },
     ],
   };
 }

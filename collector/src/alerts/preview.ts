@@ -2,6 +2,7 @@
  * @module Preview: when a rule would have fired on what is stored, window after window, by the turns'
  * own time. Only for measures of turns: others have no past in the ledger.
  */
+import { isoTime } from "@turnproof/semconv";
 import type { FigureGroup, TurnReader } from "@turnproof/store";
 
 import type { AlertRule } from "../config/alert-rules.ts";
@@ -58,13 +59,12 @@ export async function previewRule(
     { scope: collectorScope(), query: {} },
     { q: rule.where ?? "" },
   );
-  const iso = (ms: number): string => new Date(ms).toISOString();
   const groups = await ledger.turnFigures(
     {
       scope,
       where: [
         ...where,
-        { time: "ended_at", from: iso(fromMs - backMs), to: iso(toMs) },
+        { time: "ended_at", from: isoTime(fromMs - backMs), to: isoTime(toMs) },
         ...(rule.measure === "findings" ? badCondition(rule) : []),
       ],
     },

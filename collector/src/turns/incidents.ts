@@ -2,7 +2,7 @@
  * @module Incidents: what went wrong in many turns as a short list. Turns of one cause and one
  * agent that follow each other without a long pause are one incident. Each turn is in at most one.
  */
-import { groupBy } from "@turnproof/semconv";
+import { groupBy, isoTime } from "@turnproof/semconv";
 import type { Identity, NullableIdentity } from "@turnproof/semconv";
 import { tenantText } from "@turnproof/store";
 import type { TurnQuestion, TurnReader, TurnRecord } from "@turnproof/store";
@@ -256,8 +256,8 @@ function termsFor({ cause, agent, turns }: Episode, all: readonly WrongTurn[]): 
   const text = [
     own,
     `agent:${agent}`,
-    `after:${new Date(first).toISOString()}`,
-    `before:${new Date(last + 1).toISOString()}`,
+    `after:${isoTime(first)}`,
+    `before:${isoTime(last + 1)}`,
     ...without.map((term) => `-${term ?? ""}`),
   ].join(" ");
   return without.includes(null) || text.length > 1_000 ? null : text;

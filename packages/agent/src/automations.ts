@@ -4,7 +4,7 @@
  * one store, one runs each due schedule.
  */
 import type { Memory, SharedCollection, SharedData } from "@turnproof/memory";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoTime } from "@turnproof/semconv";
 import type { IdentityOptions, UserId } from "@turnproof/semconv";
 import type { SharedRecord } from "@turnproof/store";
 import { Cron } from "croner";
@@ -77,7 +77,7 @@ export class Automations {
       user_id: idOf(schedule.userId, "userId") ?? null,
       memory_id: idOf(schedule.memoryId, "memoryId") ?? null,
       thread_id: idOf(schedule.threadId, "threadId") ?? `automation_${id}`,
-      next_run_at: next.toISOString(),
+      next_run_at: isoTime(next.getTime()),
     });
   }
 
@@ -130,7 +130,11 @@ export class Automations {
     const now = this.#now();
     try {
       const next = nextAfter(scheduleOf(row.data), now);
-      const data = { ...row.data, next_run_at: next.toISOString(), last_run_at: now.toISOString() };
+      const data = {
+        ...row.data,
+        next_run_at: isoTime(next.getTime()),
+        last_run_at: isoTime(now.getTime()),
+      };
       return await this.#rows.update(row.id, row.version, data);
     } catch (error) {
       if (CodedError.is(error) && error.code === "store_conflict") return undefined;

@@ -1,6 +1,6 @@
 /** @module Summary: bounded counts and freshness of an agent's scope (requirements: Summary). */
 import type { KindCount } from "@turnproof/memory";
-import { attribute, knownIdentity } from "@turnproof/semconv";
+import { attribute, isoNow, knownIdentity } from "@turnproof/semconv";
 import type { AttributeRow, Identity, LooseIdentity, ScopedKind } from "@turnproof/semconv";
 import { summarizeEvidence } from "@turnproof/store";
 import type { EvidenceSummary } from "@turnproof/store";
@@ -59,7 +59,7 @@ export async function summarizeAgent(
             memory_id: memoryId,
             ...(threadId === undefined ? {} : { thread_id: threadId }),
           },
-          { now: new Date().toISOString() },
+          { now: isoNow() },
         );
   return {
     agent_id: agentId,

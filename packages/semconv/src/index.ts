@@ -141,3 +141,5 @@ export { utf8Bytes } from "./utf8.ts";
 export { randomId } from "./random-id.ts";
 export { codingEvents, codingNames } from "./dialects/coding-agents.ts";
 export type { CodingEvent, CodingFact } from "./dialects/coding-agents.ts";
+export { increasingClock, isoMicros, isoNow, isoTime } from "./time.ts";
+export type { Clock } from "./time.ts";

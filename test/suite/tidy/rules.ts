@@ -102,7 +102,9 @@ const purity: Rule = (file) => {
     "evidence has no clock, no randomness, no I/O, no crypto",
     (line) =>
       !comment.test(line) &&
-      /Date\.now|new Date\(\)|Math\.random|performance\.now|"node:|crypto\.|console\./.test(line),
+      /Date\.now|new Date\(\)|isoNow|increasingClock|Math\.random|performance\.now|"node:|crypto\.|console\./.test(
+        line,
+      ),
   );
 };
 
@@ -119,6 +121,16 @@ const identities: Rule = (file) => {
     file,
     "identity fields have their types from packages/semconv/src/identity.ts",
     (line) => !comment.test(line) && declared.test(line),
+  );
+};
+
+const times: Rule = (file) => {
+  if (isTest(file.path) || file.path.startsWith("test/")) return [];
+  if (file.path === "packages/semconv/src/time.ts") return [];
+  return everyLine(
+    file,
+    "a time becomes text in packages/semconv/src/time.ts",
+    (line) => !comment.test(line) && line.includes("toISOString"),
   );
 };
 
@@ -252,6 +264,7 @@ const rules: readonly Rule[] = [
   environment,
   purity,
   identities,
+  times,
   grants,
   admin,
   markup,

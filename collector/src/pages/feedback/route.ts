@@ -8,7 +8,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { canonicalJson } from "@turnproof/evidence";
 import type { EventAttributeMap, TurnEvent } from "@turnproof/evidence";
-import { CodedError, identityFields, screen, splitMetrics } from "@turnproof/semconv";
+import { CodedError, identityFields, isoTime, screen, splitMetrics } from "@turnproof/semconv";
 import type { Identity } from "@turnproof/semconv";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 
@@ -166,7 +166,7 @@ async function record(c: AppContext, parts: Parts, judgement: Judgement): Promis
     throw new CodedError("body_invalid", { field: refusedField(attributes, screened.kept) });
   }
   const turn = await storedTurn(c, parts, of);
-  const now = new Date(parts.now()).toISOString();
+  const now = isoTime(parts.now());
   const typed = c.get("typed");
   const externalId = of.external_id === undefined ? undefined : typed(of.external_id);
   const identity = Object.fromEntries(

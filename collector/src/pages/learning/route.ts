@@ -21,7 +21,7 @@ import type {
   RecommendationOwner,
   TurnEvent,
 } from "@turnproof/evidence";
-import { CodedError, limits } from "@turnproof/semconv";
+import { CodedError, isoTime, limits } from "@turnproof/semconv";
 import type { Identity } from "@turnproof/semconv";
 import type { SharedRecord, SharedStore } from "@turnproof/store";
 
@@ -190,7 +190,7 @@ function learningRoutes(parts: Parts): Hono<AppEnv> {
       return owner === undefined ? [] : [{ insight, owner }];
     });
     if (proposals.length === 0) throw new CodedError("not_found", { field: "code" });
-    const now = new Date(parts.now()).toISOString();
+    const now = isoTime(parts.now());
     const rows: RecommendationRow[] = [];
     for (const { insight, owner } of proposals) {
       const row = await propose(shared, insight, owner, now);
@@ -309,7 +309,7 @@ async function review(
   parts: Parts,
   { shared, record, current, decision, note }: Review,
 ): Promise<{ recommendation: StoredRecommendation; experiment: DraftExperiment | null }> {
-  const now = new Date(parts.now()).toISOString();
+  const now = isoTime(parts.now());
   const { recommendation, experiment } = reviewRecommendation(current, decision);
   const experiments =
     experiment === null

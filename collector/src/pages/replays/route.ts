@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 
 import type { Identity } from "@turnproof/semconv";
+import { isoTime } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
 import { buildReplayPlan, canonicalJson } from "@turnproof/evidence";
@@ -80,7 +81,7 @@ function replayRoutes(parts: Parts): Hono<AppEnv> {
     const replay_id = `replay:${digest}`;
     // The same plan requested again is the same replay.
     const kept = await shared.get("replay", replay_id);
-    const created_at = kept?.created_at ?? new Date(parts.now()).toISOString();
+    const created_at = kept?.created_at ?? isoTime(parts.now());
     const record = { record_type: "replay", replay_id, state: "draft", agent_id, plan } as const;
     if (kept === undefined) {
       await shared.put("replay", { id: replay_id, created_at, data: jsonOf(record) });

@@ -2,7 +2,13 @@
  * @module Mongodb: evidence and memory in MongoDB, by the official driver. The filter is in every
  * find and in the filter block of the vector search (requirements: Provider scoping).
  */
-import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
+import {
+  CodedError,
+  isoNow,
+  memoryCollections,
+  scopedKinds,
+  sharedKinds,
+} from "@turnproof/semconv";
 import type { Collection, Db, Document, MongoClient } from "mongodb";
 
 import { loadDriver } from "../driver.ts";
@@ -72,7 +78,7 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
   const close = async (): Promise<void> => {
     if (owned) await client.close();
   };
-  const clock = options.clock ?? (() => new Date().toISOString());
+  const clock = options.clock ?? isoNow;
   const vectors = vectorIndexes(database, mayChange);
   if (mayChange) await vectors.reconcile();
   const parts = { database, clock, vectors, exactRowsMax: options.exactRowsMax ?? exactRowsMax };

@@ -2,7 +2,7 @@
  * @module Postgres: evidence and memory in PostgreSQL: a server by URL, PGlite embedded by path,
  * or a client that the caller opened.
  */
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoNow } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 
 import { offerErasure } from "../erasure.ts";
@@ -86,7 +86,7 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
   };
   const parts: PostgresMemoryParts = {
     database,
-    clock: options.clock ?? (() => new Date().toISOString()),
+    clock: options.clock ?? isoNow,
     rowSecurity,
     vectors,
     exactRowsMax: options.exactRowsMax ?? exactRowsMax,
