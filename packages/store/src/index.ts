@@ -15,6 +15,7 @@ export type {
   EvidenceStore,
   Keyset,
   RootStanding,
+  ShortRoots,
   SliceOptions,
 } from "./evidence-store.ts";
 export { loadDriver } from "./driver.ts";
