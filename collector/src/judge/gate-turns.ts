@@ -13,6 +13,7 @@ import { foldTurns, turnCalls, turnWindows } from "@turnproof/evidence";
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 
 import type { NamedContracts } from "../config/contract-files.ts";
+import { pricingOf } from "../cost/call-price.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import { usdOfTurn } from "../cost/turn-usd.ts";
 
@@ -41,6 +42,7 @@ export function sideTurns(
 ): SideTurn[] {
   const how: EvaluateOptions = {
     goldens,
+    ...pricingOf(prices),
     ...(metadata === undefined ? {} : { metadata }),
     ...(marks === undefined ? {} : { marks }),
   };
@@ -63,7 +65,7 @@ function measuresOf(
   const caseId = named[0]?.external_id;
   const calls = turnCalls(events);
   const hasModel = calls.some(({ kind }) => kind === "model");
-  const usd = hasModel ? usdOfTurn(calls, Date.parse(row?.ended_at ?? ""), prices) : undefined;
+  const usd = hasModel ? usdOfTurn(calls, row?.ended_at ?? "", prices) : undefined;
   const duration = row?.duration_ms ?? undefined;
   const tokens = row?.usage_state === "known" ? (row.total_tokens ?? undefined) : undefined;
   return {
