@@ -5,7 +5,7 @@ import { paced } from "@turnproof/store";
 import type { Reading } from "../../access/grants.ts";
 import type { TypedIdentity } from "../../access/typed-identity.ts";
 import type { PriceList } from "../../cost/price-list.ts";
-import { sideTurns } from "../../judge/gate-turns.ts";
+import { settledSideTurns } from "../../judge/gate-turns.ts";
 import type { SideTurn } from "../../judge/gate-turns.ts";
 import { producerReports } from "../../judge/losses.ts";
 import { metadataOf } from "../../judge/verdict.ts";
@@ -51,13 +51,7 @@ export async function readSide(
     const window = windows.get(root) ?? (await collectRoot(parts, unfiltered, root));
     const wanted = new Set((byRoot.get(root) ?? []).map(({ row }) => turnKey(row)));
     const metadata = await metadataOf(parts, window, reports);
-    const own = sideTurns({ events: window.events, metadata }, set, prices);
-    turns.push(...own.filter(({ turn }) => wanted.has(keyOf(turn))));
+    turns.push(...settledSideTurns({ events: window.events, metadata }, wanted, set, prices));
   }
   return { turns, more: next !== null };
-}
-
-/** The key of a judged turn, as that of a row: what is not recorded is null there. */
-function keyOf(turn: SideTurn["turn"]): string {
-  return turnKey(turn as Parameters<typeof turnKey>[0]);
 }
