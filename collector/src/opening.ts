@@ -144,7 +144,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const patient = withMemoryRows(operatorStore(store, config.readOnly), memory);
   const parts: Parts = {
     ...door,
-    contracts: openContracts(opening),
+    contracts: await openContracts(opening),
     config,
     version,
     log,
@@ -198,8 +198,8 @@ function openJudging(
   return { recorder, readers, record };
 }
 
-function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
-  const contracts = openStandingContracts(config.contracts, log);
+async function openContracts({ config, log, opened }: Opening): Promise<Parts["contracts"]> {
+  const contracts = await openStandingContracts(config, log);
   opened.push(async () => contracts?.close());
   return contracts;
 }
