@@ -1,0 +1,7 @@
+/** @module All campaigns, in the order of the page. */
+import type { Campaign } from "./campaign.ts";
+import { forgeries } from "./forgeries.ts";
+import { powerCuts } from "./power-cuts.ts";
+
+/** All of them. */
+export const campaigns: readonly Campaign[] = [powerCuts, forgeries];
