@@ -38,13 +38,17 @@ import { cookieNameOf } from "./http/session-cookie.ts";
 import { openLate } from "./backend/late.ts";
 import { createReaders, threadsCan } from "./reading/readers.ts";
 import { draftJudge } from "./judge/judge-drafts.ts";
+import { judgedThrough } from "./judge/judge-mark.ts";
 import { loggedRecord, recordElsewhere, recordFrames } from "./receive/record-frames.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
 import { collectorScope } from "./access/grants.ts";
 import { lateEvidence, lateMemory } from "./backend/late-store.ts";
 import { startForward } from "./receive/forward/forward.ts";
 import type { Forward } from "./receive/forward/forward.ts";
+import { historyFolder, startHistory } from "./receive/history/history.ts";
+import type { IngestHistory } from "./receive/history/history.ts";
 import { openReceiver } from "./receive/otlp/receiver.ts";
+import type { Receiver } from "./receive/otlp/receiver.ts";
 import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
@@ -128,6 +132,8 @@ export async function openParts(opening: Opening): Promise<Parts> {
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
   });
+  // Closed after the receiver, so that the last minute has everything.
+  const history = await openHistory(opening, ingest);
   opened.push((deadlineMs) => ingest.close(deadlineMs));
   const audit = await openAuditLog(opening, door).catch((error: unknown) => {
     // The journal waits for a store that will not open.
@@ -153,6 +159,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     server: options.store === undefined ? (serverOf(config) ?? null) : null,
     memory,
     ingest,
+    history,
     audit,
     signer: await createStatementSigner(config.signingKey, persistent ? config.dataDir : undefined),
     hooks: options.hooks ?? {},
@@ -196,6 +203,32 @@ function openJudging(
   const own = recordFrames(recorder);
   const record = loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log);
   return { recorder, readers, record };
+}
+
+/** The receiving side, minute by minute. */
+async function openHistory(
+  { config, log, options, opened }: Opening,
+  ingest: Receiver,
+): Promise<IngestHistory> {
+  const now = options.now ?? Date.now;
+  const history = await startHistory({
+    folder: historyFolder(config),
+    totals: () => ingest.totals(),
+    state: async () => {
+      const { pending_spans, oldest_pending_at: oldest, disk_bytes } = ingest.report().journal;
+      const through = await judgedThrough(config);
+      return {
+        pending_items: pending_spans,
+        oldest_pending_ms: oldest === null ? 0 : Math.max(0, now() - Date.parse(oldest)),
+        journal_bytes: disk_bytes,
+        judge_behind_ms: through === null ? null : Math.max(0, now() - through),
+      };
+    },
+    now,
+    log,
+  });
+  opened.push(() => history.close());
+  return history;
 }
 
 function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
