@@ -132,18 +132,13 @@ export async function openParts(opening: Opening): Promise<Parts> {
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
   });
-  // Closed after the receiver, so that the last minute has everything.
   const history = await openHistory(opening, ingest);
-  opened.push((deadlineMs) => ingest.close(deadlineMs));
   const audit = await openAuditLog(opening, door).catch((error: unknown) => {
     // The journal waits for a store that will not open.
     waiting.reject(error);
     throw error;
   });
-  const store = options.store ?? (await openedStore(opening, waiting));
-  if (options.store !== undefined) waiting.resolve(store);
-  // Closed after everything that uses it.
-  if (options.store === undefined) opened.unshift(() => store.close());
+  const store = await ownStore(opening, waiting);
   const given = options.memory ?? (await openedMemory(opening));
   if (given !== undefined && options.memory === undefined) opened.unshift(() => given.close());
   const memory = operatorMemory(given, config.readOnly);
@@ -205,7 +200,7 @@ function openJudging(
   return { recorder, readers, record };
 }
 
-/** The receiving side, minute by minute. */
+/** The receiving side, minute by minute; both are closed with the other parts. */
 async function openHistory(
   { config, log, options, opened }: Opening,
   ingest: Receiver,
@@ -227,7 +222,11 @@ async function openHistory(
     now,
     log,
   });
-  opened.push(() => history.close());
+  // Closed in reverse order, so that the last minute has everything.
+  opened.push(
+    () => history.close(),
+    (deadlineMs) => ingest.close(deadlineMs),
+  );
   return history;
 }
 
@@ -337,6 +336,21 @@ function openDoor({ config, log, options, opened, closing }: Opening): Door {
   }
   const throttle = createThrottle(now);
   return { keyring, identityKey, typed, credentials, pseudonyms, sessions, streams, throttle };
+}
+
+/** The given store, or one that is closed after everything that uses it. */
+async function ownStore(
+  opening: Opening,
+  waiting: PromiseWithResolvers<EvidenceStore>,
+): Promise<EvidenceStore> {
+  const { options, opened } = opening;
+  if (options.store !== undefined) {
+    waiting.resolve(options.store);
+    return options.store;
+  }
+  const store = await openedStore(opening, waiting);
+  opened.unshift(() => store.close());
+  return store;
 }
 
 /** A store in this process, or one on a server that may be unreachable at first. */

@@ -77,8 +77,8 @@ class Recording {
     return this.closed ? [...this.writing] : [...this.writing, this.present()];
   }
 
-  async end(): Promise<void> {
-    const minute = this.present();
+  async end(mark: Pick<IngestMinute, "last"> = {}): Promise<void> {
+    const minute = { ...this.present(), ...mark };
     // An earlier time than before is a clock that was set back: the counts go to the next minute.
     if (minute.to_ms <= minute.from_ms) return;
     this.before = this.options.totals();
@@ -100,7 +100,7 @@ class Recording {
   async close(): Promise<void> {
     if (this.closed) return;
     clearTimeout(this.timer);
-    await this.end();
+    await this.end({ last: true });
     this.closed = true;
   }
 

@@ -44,6 +44,8 @@ export interface IngestMinute {
   readonly to_ms: number;
   readonly counts: StoredCounts;
   readonly peaks: IngestPeaks;
+  /** Nothing was received after it, until the next minute begins. */
+  readonly last?: true;
 }
 
 /** Counts without those that are zero. */
