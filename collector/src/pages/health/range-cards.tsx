@@ -200,13 +200,13 @@ const Row: FC<{ readonly of: ProducerRange; readonly frame: Frame }> = ({ of, fr
   const term = service === null ? "" : termText({ key: "app", value: service, negated: false });
   return (
     <tr>
-      <th scope="row">
+      <td>
         {service === null ? (
           <span class="muted">without a name</span>
         ) : (
           <a href={rangedHref(frame, `/traces?q=${encodeURIComponent(term)}`)}>{service}</a>
         )}
-      </th>
+      </td>
       <td>
         <Lost of={of} />
       </td>
@@ -342,7 +342,7 @@ const RefusedCard: FC<{ readonly of: IngestRange }> = ({ of: { refusals } }) => 
       >
         {refusals.slice(0, shownMax).map(({ sender, code, requests, items }) => (
           <tr>
-            <th scope="row">{sender ?? <span class="muted">no valid token</span>}</th>
+            <td>{sender ?? <span class="muted">no valid token</span>}</td>
             <td>{wordsOf(code)}</td>
             <td class="num">
               <Count of={requests} />
