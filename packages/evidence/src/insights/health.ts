@@ -143,6 +143,24 @@ export function parentlessRoots(events: readonly unknown[]): string[] {
   return [...new Set(lacking.flatMap(({ identity }) => identity.root_trace_id ?? []))];
 }
 
+/** Spans of a turn whose parent is not among the events of its trace. */
+export interface TurnOrphans {
+  readonly root_trace_id: string;
+  readonly turn_id: string | null;
+  readonly spans: number;
+}
+
+/** The orphans of each turn that has any. `events` are all events of their traces. */
+export function orphansOf(events: readonly unknown[]): TurnOrphans[] {
+  return buildGroups(readWindow(events)).flatMap(({ group: { identity, nodes } }) => {
+    const { root_trace_id: root, turn_id: turn } = identity;
+    const spans = nodes.filter((node) => node.missing_parent).length;
+    return typeof root === "string" && spans > 0
+      ? [{ root_trace_id: root, turn_id: turn ?? null, spans }]
+      : [];
+  });
+}
+
 function countOrphans(
   groups: readonly WaterfallGroup[],
   isWhole: (rootTraceId: string) => boolean,
