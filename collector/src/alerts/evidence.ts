@@ -27,12 +27,12 @@ export async function evidenceOf(
   const { group, endMs, afterMs } = of;
   const silent = rule.measure === "silence";
   const reach = silent || rule.measure === "judge_lag_ms" ? heardMs : 0;
-  const { scope, where } = windowQuestion(rule, endMs, rule.window_ms + reach);
+  const { ledger } = parts.store;
+  const { scope, where } = await windowQuestion(ledger, rule, endMs, rule.window_ms + reach);
   const question = {
     scope,
     where: [...where, ...groupCondition(rule, group), ...badCondition(rule)],
   };
-  const { ledger } = parts.store;
   const { records } = await ledger.listTurns(question, {
     order: { by: "received_at" },
     limit: rootsMax,

@@ -6,10 +6,8 @@ import { isoTime } from "@turnproof/semconv";
 import type { FigureGroup, TurnReader } from "@turnproof/store";
 
 import type { AlertRule } from "../config/alert-rules.ts";
-import { collectorScope } from "../access/grants.ts";
-import { turnQuestion } from "../turns/turn-conditions.ts";
 import { breaks } from "./breach.ts";
-import { badCondition, figureOf, groupFields } from "./measure.ts";
+import { badCondition, figureOf, groupFields, ruleQuestion } from "./measure.ts";
 
 /** One window of a group in which the rule would have fired. */
 export interface PreviewWindow {
@@ -55,10 +53,7 @@ export async function previewRule(
   const toMs = Math.floor(nowMs / everyMs) * everyMs;
   const fromMs = Math.ceil((toMs - spanMs) / everyMs) * everyMs;
   const backMs = rule.change === undefined ? 0 : weekMs;
-  const { scope, where } = turnQuestion(
-    { scope: collectorScope(), query: {} },
-    { q: rule.where ?? "" },
-  );
+  const { scope, where } = await ruleQuestion(ledger, rule);
   const groups = await ledger.turnFigures(
     {
       scope,

@@ -146,7 +146,7 @@ export type {
   SourceComparison,
   StateComparison,
 } from "./compare/compare-results.ts";
-export { buildTraceHealth, parentlessRoots } from "./insights/health.ts";
+export { buildTraceHealth, orphansOf, parentlessRoots } from "./insights/health.ts";
 export type { Counts, HealthOptions, QueryTiming, TraceHealth } from "./insights/health.ts";
 export { insightCodes, insightTexts, insightThresholds } from "./insights/insight-table.ts";
 export type { InsightCode } from "./insights/insight-table.ts";

@@ -117,6 +117,16 @@ export interface RootStanding {
   readonly epoch: number;
 }
 
+/** A page of the comparison of turns with the events that they rest on. */
+export interface ShortRoots {
+  /** Roots that seem to have fewer events than a turn of theirs rests on; `standing` decides. */
+  readonly roots: readonly string[];
+  /** Turns of the page. */
+  readonly turns: number;
+  /** The next page, or null after the last. */
+  readonly next: string | null;
+}
+
 /** A provider of evidence. */
 export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisposable {
   readonly name: string;
@@ -128,6 +138,8 @@ export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisp
   readonly ledger: TurnLedger;
   /** Standing of those of these roots that have rows, or had some that were deleted. */
   standing(roots: readonly string[]): Promise<ReadonlyMap<string, RootStanding>>;
+  /** Compares turns in scope with their stored events, from the first page (null) on. */
+  shortRoots(scope: EvidenceScope, after: string | null, signal?: AbortSignal): Promise<ShortRoots>;
   /** Cheap, repeatable, concurrent-safe; never throws. */
   check(): Promise<CheckResult>;
   /** Roots with new rows since a received time and none since `quietBefore`, for the judge. */

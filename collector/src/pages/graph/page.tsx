@@ -5,12 +5,11 @@ import type { Frame } from "../../http/frame.ts";
 import type { GraphEdge } from "../../ui/display/agent-graph.ts";
 import { callTerm } from "../../ui/display/call-term.ts";
 import { countText } from "../../ui/display/figures.ts";
-import { graphLayout } from "../../ui/display/graph-layout.ts";
 import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
-import { AgentGraph } from "../../ui/elements/agent-graph.tsx";
+import { AgentGraph, leftOf } from "../../ui/elements/agent-graph.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
@@ -42,7 +41,7 @@ const Graph: FC<{
   readonly frame: Frame;
   readonly terms: readonly Term[];
 }> = ({ model, frame, terms }) => {
-  const { left } = graphLayout(model);
+  const left = leftOf(model);
   const pending = pendingText(model.pending_frames);
   return (
     <>

@@ -39,7 +39,7 @@ export async function contractsOf(
   const recorded = new Map(
     records.map(({ row, names }) => [keyOf(row), recordedResults(names)] as const),
   );
-  return evaluateTurns(events, contracts, { goldens, metadata }).map(
+  return evaluateTurns(events, contracts, { goldens, metadata, ...standing.pricing }).map(
     ({ turn, contracts: own }) => ({
       turn,
       results: own.map((result) => ({ ...result, version: versions.get(result.contract) ?? "" })),

@@ -7,6 +7,7 @@ import { CodedError, limits } from "@turnproof/semconv";
 import type { Clock } from "@turnproof/semconv";
 
 import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
+import { noSender } from "../conservation.ts";
 import type { Conservation } from "../conservation.ts";
 import type { Log } from "../../log.ts";
 import type { BudgetLease, ByteBudget } from "./byte-budget.ts";
@@ -88,11 +89,14 @@ export function createIntake(options: IntakeOptions): Intake {
   return {
     async take(arrival) {
       conservation.request();
+      let sender: string | undefined;
       try {
         if (options.enabled?.() === false) throw new CodedError("ingest_off");
         if (!arrival.sameSite) throw new CodedError("cross_origin");
         const principal = options.authenticateIngest(arrival.credential);
         if (principal === undefined) throw new CodedError(refusalOf(arrival, options));
+        sender = principal.name;
+        conservation.sentBy(sender);
         const { coding, encoding } = arrival;
         if (encoding === undefined || coding === undefined) {
           throw new CodedError("media_type_unsupported");
@@ -105,7 +109,8 @@ export function createIntake(options: IntakeOptions): Intake {
           const { requestId, signal } = arrival;
           log.error("ingest_failed", { code: coded.code, request_id: requestId, signal });
         }
-        conservation.requestRefused(coded.code);
+        if (sender === undefined) conservation.sentBy(noSender);
+        conservation.requestRefused(coded.code, sender);
         throw coded;
       }
     },
@@ -152,7 +157,7 @@ async function receive(
     const held = bytes.byteLength;
     const rejected: RejectionCounts = {};
     const keep = async (part: IngestPart): Promise<void> => {
-      const passage = conservation.enter(part.items);
+      const passage = conservation.enter(part.items, known.principal.name);
       try {
         if (part.events > 0) {
           lease?.growTo(held + part.payload.byteLength);
@@ -163,7 +168,7 @@ async function receive(
         passage.refused(reason.code);
         throw new Counted(reason);
       }
-      passage.accepted(part.rejected);
+      passage.accepted(part.rejected, part.services);
       conservation.dropped(part.dropped);
       for (const [code, count] of Object.entries(part.rejected)) {
         countRejection(rejected, code as keyof RejectionCounts, count);

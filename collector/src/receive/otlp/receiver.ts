@@ -22,6 +22,8 @@ import type { Hono } from "hono";
 import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
 import { Conservation } from "../conservation.ts";
 import type { ConservationSnapshot } from "../conservation.ts";
+import { totalsOf } from "../history/minute.ts";
+import type { IngestCounts } from "../history/minute.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import type { ForwardState } from "../forward/forward.ts";
 import type { IngestDesk, IngestReport, MissingEvidence } from "../ingest.ts";
@@ -81,6 +83,8 @@ export interface Receiver extends IngestDesk {
   /** True while spans are accepted and can be made durable. */
   serving(): boolean;
   conservation(): ConservationSnapshot;
+  /** Totals since the process began. */
+  totals(): IngestCounts;
   /** Resolves when everything acknowledged is stored; not before an absent store comes back. */
   idle(): Promise<void>;
 }
@@ -146,6 +150,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     intake,
     serving: () => state.open && options.enabled !== false && journal.stats().healthy,
     conservation: () => conservation.snapshot(),
+    totals: () => totalsOf(conservation.snapshot(), conservation.sources()),
     idle: () => drain.idle(),
     healthy: () => journal.stats().healthy,
     accepting: () => state.open && options.enabled !== false && hasRoom(journal),

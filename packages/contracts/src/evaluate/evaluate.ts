@@ -34,6 +34,8 @@ export interface EvaluateOptions {
   /** A window that differs from its marks is not whole. */
   readonly marks?: WindowMarks;
   readonly priceOf?: PriceOf;
+  /** What prices are in, for sentences; default `units`. */
+  readonly priceUnit?: string;
   readonly goldens?: readonly Golden[];
   /** Judged where no contract applies to a turn; default {@link defaultContract}, null for none. */
   readonly otherwise?: TurnContract | null;
@@ -124,11 +126,11 @@ export function evaluateSettledTurn(
 
 function rulesOf(
   contracts: readonly TurnContract[],
-  { priceOf, goldens = [], otherwise = defaultContract }: EvaluateOptions,
+  { priceOf, priceUnit = "units", goldens = [], otherwise = defaultContract }: EvaluateOptions,
   metadata: WindowMetadata | undefined,
 ): Rules {
   const named = new Map(goldens.map((golden) => [golden.golden, golden]));
-  return { contracts, otherwise, around: { metadata, priceOf, goldens: named } };
+  return { contracts, otherwise, around: { metadata, priceOf, priceUnit, goldens: named } };
 }
 
 /** Contracts, the default one, and what they need. */

@@ -24,6 +24,7 @@ import { refusePrepared } from "../prepared-refusal.ts";
 import { capabilitiesOf } from "../providers.ts";
 import type { Retention } from "../retention.ts";
 import type { Reads } from "../scoped-reads.ts";
+import { shortRootsOf } from "../short-roots.ts";
 import { checkBy } from "../store-check.ts";
 import { erasureRows } from "./erasure-rows.ts";
 import { bundleDocuments } from "./bundle-document.ts";
@@ -198,7 +199,7 @@ interface MongoParts {
 function evidenceOf({ database, reads, old, close }: MongoParts): EvidenceStore {
   const bundles = bundlesOf(database);
   const batches = database.collection("evidence_batches");
-  return {
+  const store: EvidenceStore = {
     name: "mongodb",
     capabilities: capabilitiesOf("mongodb"),
     sources: ["trace", "conversation", "tool_log"],
@@ -226,12 +227,14 @@ function evidenceOf({ database, reads, old, close }: MongoParts): EvidenceStore 
       });
     },
     ...reads,
+    shortRoots: (...asked) => shortRootsOf(store, ...asked),
     quietRoots: (since, before, limit) => quietRoots(bundles, since, before, limit),
     standing: (roots) => standingOf(database, roots),
     check: () => checkedWith(old, () => check(database)),
     close,
     [Symbol.asyncDispose]: close,
   };
+  return store;
 }
 
 function check(database: Db): Promise<CheckResult> {

@@ -16,6 +16,7 @@ import type { OldEvents } from "../old-evidence.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
 import { refusePrepared } from "../prepared-refusal.ts";
 import { capabilitiesOf } from "../providers.ts";
+import { shortRootsOf } from "../short-roots.ts";
 import { checkBy } from "../store-check.ts";
 import { openDatabase } from "./database.ts";
 import type { Database, Session } from "./database.ts";
@@ -137,6 +138,7 @@ function evidenceOf({ name, database, old, legacy, close }: PostgresParts): Evid
     appendPrepared: refusePrepared,
     readBack: (batchId) => readBackBundles(database, batchId, old.pending()),
     ...bundleReads(database, { pending: () => old.pending(), legacy }),
+    shortRoots: (...asked) => shortRootsOf(store, ...asked),
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
     standing: (roots) => standingOf(database, roots),
     check: () => checkedWith(old, () => check(database, "evidence_roots")),
