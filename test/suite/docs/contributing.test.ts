@@ -109,14 +109,14 @@ test("the checklist of a page leads to one list, one declaration and an example"
   expect(read("collector/src/pages/agents/route.ts")).toContain("RouteGroup<");
 });
 
-/** Files of the collector outside of a page's folder that import from it. */
+/** Files outside of a page's folder that import from it; commands and tools for agents may. */
 function importersOf(page: string, files: readonly (readonly [string, string])[]): string[] {
   const imported = (path: string, text: string): readonly string[] =>
     [...text.matchAll(/(?:from|import\() ?"(\.[^"]*)"/g)].map(([, specifier = ""]) =>
       posix.join(posix.dirname(path), specifier),
     );
   return files
-    .filter(([path]) => !path.startsWith(`pages/${page}/`))
+    .filter(([path]) => !/^(?:mcp|cli)\//.test(path) && !path.startsWith(`pages/${page}/`))
     .filter(([path, text]) => imported(path, text).some((to) => to.startsWith(`pages/${page}/`)))
     .map(([path]) => path);
 }
