@@ -17,6 +17,7 @@ export type {
   RootStanding,
   SliceOptions,
 } from "./evidence-store.ts";
+export type { CollectorState, StateKind, StateRow, StateWrite } from "./collector-state.ts";
 export { loadDriver } from "./driver.ts";
 export { ephemeral } from "./ephemeral.ts";
 export { filesystem } from "./filesystem/filesystem.ts";
