@@ -2,7 +2,7 @@
  * @module AlertRules: rules of alerts from the file of `TURNPROOF_ALERT_RULES`, in YAML or JSON, and
  * the targets of `TURNPROOF_ALERT_TARGETS`. Nothing is ever sent to another address.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { resolve } from "node:path";
 
 import { findingTexts } from "@turnproof/evidence";
@@ -11,6 +11,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 
 import { readTerms, textKey } from "../ui/display/filter-terms.ts";
+import type { Log } from "../log.ts";
 import { issueSentence, list, text } from "./config-values.ts";
 
 /** What a rule measures in its window. */
@@ -107,10 +108,17 @@ export function parseAlertRules(yaml: string): readonly AlertRule[] {
   return rules;
 }
 
+/** Rules, and their file, if any. */
+export interface AlertRulesValue {
+  readonly rules: readonly AlertRule[];
+  readonly file?: string | undefined;
+}
+
 /** The variable: the path of a file of rules. */
-export const alertRulesIn = text.transform((value, context): readonly AlertRule[] => {
+export const alertRulesIn = text.transform((value, context): AlertRulesValue => {
+  const path = resolve(value);
   try {
-    return parseAlertRules(readFileSync(resolve(value), "utf8"));
+    return { rules: parseAlertRules(readFileSync(path, "utf8")), file: path };
   } catch (error) {
     const issues =
       error instanceof z.ZodError ? error.issues.map(ruleSentence) : ["no readable YAML file"];
@@ -118,6 +126,33 @@ export const alertRulesIn = text.transform((value, context): readonly AlertRule[
     return z.NEVER;
   }
 });
+
+/** How often the file is checked, in milliseconds. */
+const lookMs = 1_000;
+
+/**
+ * Passes on the rules of a file each time it has changed. A file that cannot be read or has a wrong
+ * rule changes nothing and is logged. Returns the function that stops it.
+ */
+export function watchAlertRules(
+  path: string,
+  log: Log,
+  changed: (rules: readonly AlertRule[]) => void,
+): () => void {
+  const look = (): void => {
+    try {
+      const rules = parseAlertRules(readFileSync(path, "utf8"));
+      changed(rules);
+      log.info("alert_rules_changed", { count: rules.length });
+    } catch (error) {
+      // The rules of before stay. A sentence names rules by their number and fields.
+      const [issue] = error instanceof z.ZodError ? error.issues.map(ruleSentence) : [];
+      log.warn("alert_rules_invalid", issue === undefined ? {} : { sentence: issue });
+    }
+  };
+  watchFile(path, { interval: lookMs, persistent: false }, look);
+  return () => unwatchFile(path, look);
+}
 
 function ruleSentence(issue: z.core.$ZodIssue): string {
   const index = issue.path.find((part) => typeof part === "number");

@@ -9,6 +9,7 @@ import { everybody } from "@turnproof/store/testing";
 import { parseConfig } from "turnproof";
 import { Webhook } from "standardwebhooks";
 
+import { fileKeep } from "../../../collector/src/alerts/alert-keep.ts";
 import { startAlerts } from "../../../collector/src/alerts/alerts.ts";
 import type { AlertOptions } from "../../../collector/src/alerts/alerts.ts";
 import type { Alerts } from "../../../collector/src/parts.ts";
@@ -95,15 +96,16 @@ export async function measureParts(store: EvidenceStore, clock: Clock): Promise<
 export async function openAlerts(
   store: EvidenceStore,
   clock: Clock,
-  of: { readonly rules: string } & Pick<AlertOptions, "targets" | "file">,
+  of: { readonly rules: string; readonly file?: string } & Pick<AlertOptions, "targets" | "keep">,
 ): Promise<Alerts> {
-  const { rules, ...options } = of;
+  const { rules, file, ...options } = of;
   return startAlerts(await measureParts(store, clock), {
     rules: parseAlertRules(`version: 1\nrules:\n${rules}`),
     secret,
     scope: "test",
     base: "https://turnproof.test",
     everyMs: 20,
+    keep: fileKeep(file),
     ...options,
   });
 }

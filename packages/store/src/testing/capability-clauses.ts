@@ -84,7 +84,9 @@ const meanings: Readonly<Record<Capability, Meaning>> = {
       await state.write("session", { ...other, version: 1, value: "", keepUntilMs });
     }
     await using store = await open();
-    const rows = (await store.state?.list("session")) ?? [];
+    const { state } = store;
+    if (state === undefined) throw new RangeError("no state");
+    const rows = await state.list("session");
     deepEqual(
       rows.map(({ name, value }) => [name, value]),
       [
@@ -94,8 +96,8 @@ const meanings: Readonly<Record<Capability, Meaning>> = {
     );
     // Two writers of one version: one of them stands, for every reader.
     const claims = ["x", "y"].map((value) => ({ name: "d", version: 7, value, keepUntilMs }));
-    await Promise.all(claims.map((claim) => store.state?.write("lease", claim)));
-    const seen = await Promise.all([1, 2, 3].map(() => store.state?.read("lease", "d")));
+    await Promise.all(claims.map((claim) => state.write("lease", claim)));
+    const seen = await Promise.all([1, 2, 3].map(() => state.read("lease", "d")));
     equal(new Set(seen.map((row) => row?.value)).size, 1);
   },
 };
