@@ -19,6 +19,7 @@ const alertMeasures = [
   "verdict_share",
   "error_share",
   "findings",
+  "contract_share",
   "p95_ms",
   "cost_usd",
   "lost_events",
@@ -48,6 +49,11 @@ const rule = z
     verdict: z.enum(verdictStatuses).optional(),
     /** Of `findings`. */
     finding: z.enum(Object.keys(findingTexts)).optional(),
+    /** Of `contract_share`: the contract's name. */
+    contract: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,119}$/, "the name of a contract")
+      .optional(),
     /** Terms of the filter bar. */
     where: z.string().max(1_000).optional(),
     /** One alert for each value. */
@@ -76,6 +82,9 @@ const rule = z
     }
     if ((measure === "findings") !== (of.finding !== undefined)) {
       wrong("finding", "findings has a finding, other measures have none");
+    }
+    if ((measure === "contract_share") !== (of.contract !== undefined)) {
+      wrong("contract", "contract_share has a contract, other measures have none");
     }
     if (measure === "silence" && of.by !== "agent" && of.by !== "app") {
       wrong("by", "silence is by agent or by app");

@@ -96,7 +96,10 @@ export async function measureParts(store: EvidenceStore, clock: Clock): Promise<
 export async function openAlerts(
   store: EvidenceStore,
   clock: Clock,
-  of: { readonly rules: string; readonly file?: string } & Pick<AlertOptions, "targets" | "keep">,
+  of: { readonly rules: string; readonly file?: string } & Pick<
+    AlertOptions,
+    "targets" | "keep" | "rulesChange"
+  >,
 ): Promise<Alerts> {
   const { rules, file, ...options } = of;
   return startAlerts(await measureParts(store, clock), {
@@ -120,12 +123,22 @@ export async function putTurns(
     readonly agent?: string;
     readonly verdict?: string;
     readonly codes?: readonly string[];
+    /** Names of results, `contract:order=violated`. */
+    readonly contracts?: readonly string[];
     readonly failed?: boolean;
     readonly tookMs?: number;
   }[],
 ): Promise<void> {
   const at = new Date(atMs).toISOString();
-  for (const { root, agent = "helper", verdict, codes = [], failed, tookMs = 5 } of turns) {
+  for (const {
+    root,
+    agent = "helper",
+    verdict,
+    codes = [],
+    contracts,
+    failed,
+    tookMs = 5,
+  } of turns) {
     const events = turnEvents({ root, agent, at }).map((event) => ({
       ...event,
       duration_ms: tookMs,
@@ -135,7 +148,7 @@ export async function putTurns(
     await store.append({ batchId: `alerts-${++batches}`, receivedAt, events });
     await recordStored(store, everybody, [root]);
     if (verdict !== undefined) {
-      await judgeTurns(store, [root], { verdict, finding_codes: codes });
+      await judgeTurns(store, [root], { verdict, finding_codes: codes }, contracts);
     }
   }
 }
