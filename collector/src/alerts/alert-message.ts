@@ -41,6 +41,7 @@ export function turnsQuery(rule: AlertRule, group: string | null): string {
     rule.where ?? "",
     own,
     rule.measure === "error_share" ? "has:error" : "",
+    rule.measure === "contract_share" ? `contract:${rule.contract ?? ""}=violated` : "",
     slow ? `latency:>${rule.above}ms` : "",
   ];
   const q = terms.filter((term) => term !== "").join(" ");

@@ -232,6 +232,14 @@ export function closed(
   };
 }
 
+/** The document with an alert resolved by an operator: quiet until its condition ends. */
+export function resolvedBy(document: AlertDocument, id: string, atMs: number): AlertDocument {
+  const alert = document.active.find((one) => one.id === id && !one.resolved);
+  if (alert === undefined) return document;
+  const ended = closed(document, alert, "operator", atMs);
+  return { ...ended, active: [...ended.active, { ...alert, resolved: true }] };
+}
+
 /** True while a silence covers the alert. */
 export function isSilenced(
   silences: readonly AlertSilence[],

@@ -11,6 +11,7 @@ import type {
 } from "@turnproof/evidence";
 import type { Identity } from "@turnproof/semconv";
 
+import type { CollectorState } from "./collector-state.ts";
 import type { TurnLedger } from "./ledger/turn-question.ts";
 import type { Capability } from "./providers.ts";
 import type { EvidenceScope } from "./scope.ts";
@@ -136,6 +137,8 @@ export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisp
   readonly sources: readonly SourceStore[];
   /** One settled row for each turn, and all queries over many turns. */
   readonly ledger: TurnLedger;
+  /** Rows that all collectors of this store share; with the capability `shared`. */
+  readonly state?: CollectorState;
   /** Standing of those of these roots that have rows, or had some that were deleted. */
   standing(roots: readonly string[]): Promise<ReadonlyMap<string, RootStanding>>;
   /** Compares turns in scope with their stored events, from the first page (null) on. */

@@ -18,6 +18,7 @@ export type {
   ShortRoots,
   SliceOptions,
 } from "./evidence-store.ts";
+export type { CollectorState, StateKind, StateRow, StateWrite } from "./collector-state.ts";
 export { loadDriver } from "./driver.ts";
 export { ephemeral } from "./ephemeral.ts";
 export { filesystem, mongodb, postgres } from "./openers.ts";

@@ -224,8 +224,8 @@ interface AskedRule {
   readonly problems: readonly string[];
 }
 
-function namedRule({ config }: Parts, name: string | undefined): AskedRule {
-  return { rule: config.alertRules.find((one) => one.name === name), problems: [] };
+function namedRule(parts: Parts, name: string | undefined): AskedRule {
+  return { rule: rulesOf(parts).find((one) => one.name === name), problems: [] };
 }
 
 /** A rule as typed; its problems name fields and rules, never what was typed. */
@@ -259,6 +259,11 @@ async function previewOf(parts: Parts, rule: AlertRule, days: number): Promise<P
   };
 }
 
+/** The rules that are looked at; in read-only mode those of the start. */
+function rulesOf({ alerts, config }: Pick<Parts, "alerts" | "config">): readonly AlertRule[] {
+  return alerts?.rules ?? config.alertRules.rules;
+}
+
 function stateOf({ alerts, config }: Parts): Omit<AlertsModel, "preview" | "draft_problems"> {
   const {
     active = [],
@@ -268,8 +273,8 @@ function stateOf({ alerts, config }: Parts): Omit<AlertsModel, "preview" | "draf
     looked_ms = null,
     given_up = 0,
   } = alerts?.document ?? {};
-  const ruleOf = (name: string): AlertRule | undefined =>
-    config.alertRules.find((one) => one.name === name);
+  const rules = rulesOf({ alerts, config });
+  const ruleOf = (name: string): AlertRule | undefined => rules.find((one) => one.name === name);
   return {
     running: alerts !== undefined,
     looked_at: looked_ms === null ? null : isoTime(looked_ms),
@@ -277,7 +282,7 @@ function stateOf({ alerts, config }: Parts): Omit<AlertsModel, "preview" | "draf
       const rule = ruleOf(alert.rule);
       return rule === undefined || alert.resolved ? [] : [firingOf(rule, alert, silences)];
     }),
-    rules: config.alertRules.map((rule) => ruleState(rule, alerts?.values.get(rule.name))),
+    rules: rules.map((rule) => ruleState(rule, alerts?.values.get(rule.name))),
     ended: closed.slice(0, 100).map((alert) => {
       const rule = ruleOf(alert.rule);
       const value_text = rule === undefined ? "unknown" : valueText(rule, alert.value);

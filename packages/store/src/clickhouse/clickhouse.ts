@@ -11,6 +11,7 @@ import { checkBy } from "../store-check.ts";
 import { bundleReads } from "./bundle-reads.ts";
 import { insertBatch, readBack } from "./bundle-writer.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
+import { clickhouseState } from "./collector-state.ts";
 import { openEngine } from "./connection.ts";
 import type { Engine, Tables } from "./engine.ts";
 import { readAnswer } from "./engine-client.ts";
@@ -111,6 +112,7 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
     capabilities: capabilitiesOf("clickhouse"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: clickhouseTurns(tables),
+    state: clickhouseState(engine),
     append: async (batch) => send(prepareBatch(batch)),
     // Prepared with this build's `@turnproof/store/prepare`, so the form is known.
     appendPrepared: (batch) => send(batch as PreparedBundles),

@@ -21,6 +21,7 @@ import { checkBy } from "../store-check.ts";
 import { openDatabase } from "./database.ts";
 import type { Database, Session } from "./database.ts";
 import { erasureRows } from "./erasure-rows.ts";
+import { postgresState } from "./collector-state.ts";
 import { bundleReads } from "./bundle-reads.ts";
 import { appendBundles, readBackBundles } from "./bundle-writer.ts";
 import { legacyTable } from "./legacy-table.ts";
@@ -134,6 +135,7 @@ function evidenceOf({ name, database, old, legacy, close }: PostgresParts): Evid
     capabilities: capabilitiesOf("postgres"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: postgresTurns(database),
+    state: postgresState(database),
     append: (batch) => appendBundles(database, batch),
     appendPrepared: refusePrepared,
     readBack: (batchId) => readBackBundles(database, batchId, old.pending()),
