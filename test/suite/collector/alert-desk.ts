@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 
 import { recordStored } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 import { parseConfig } from "turnproof";
 import { Webhook } from "standardwebhooks";
 
@@ -146,7 +146,7 @@ export async function putTurns(
     }));
     const receivedAt = at.replace("Z", "000Z");
     await store.append({ batchId: `alerts-${++batches}`, receivedAt, events });
-    await recordStored(store, everybody, [root]);
+    await recordStored(store, allTenants, [root]);
     if (verdict !== undefined) {
       await judgeTurns(store, [root], { verdict, finding_codes: codes }, contracts);
     }
