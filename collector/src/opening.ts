@@ -39,7 +39,7 @@ import { collectorScope } from "./access/grants.ts";
 import { lateEvidence, lateMemory } from "./backend/late-store.ts";
 import { startForward } from "./receive/forward/forward.ts";
 import type { Forward } from "./receive/forward/forward.ts";
-import { openAlerts, openSessions } from "./opening-shared.ts";
+import { openAlerts, openSessions, withSharedLosses } from "./opening-shared.ts";
 import { openReceiver } from "./receive/otlp/receiver.ts";
 import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
@@ -148,7 +148,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     patient,
     server: options.store === undefined ? (serverOf(config) ?? null) : null,
     memory,
-    ingest,
+    ingest: withSharedLosses(opening, store, ingest),
     audit,
     signer: await openSigner(config),
     hooks: options.hooks ?? {},
