@@ -58,9 +58,9 @@ function section(campaign: Campaign, entries: readonly Entry[]): string {
 export function pageOf(campaigns: readonly Campaign[], entries: readonly Entry[]): string {
   const opening = `# Campaigns
 
-A campaign attacks one promise for as long as it is told to, in rounds that are numbered. A later run
-goes on with the next number. The suites run the first rounds of each; the figures here are of longer
-runs, at the commit that stands beside them.
+A campaign attacks one promise in numbered rounds, for a time that its caller sets. A later run
+continues with the next number. The suites run the first rounds of each campaign. The figures here
+are of longer runs, each at the commit beside it.
 
 \`\`\`sh
 npm run campaign                                   # lists them, with what was done

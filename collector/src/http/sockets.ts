@@ -1,7 +1,8 @@
 /**
- * @module Sockets: bounds the sockets of a listener and chooses which one gives way. A new one never
- * waits behind idle or slow ones: the least useful socket of the address with the most sockets is
- * closed. What comes while all are at work is accepted in order to be answered (faults H10).
+ * @module Sockets: bounds the sockets of a listener and chooses which one gives way. A new one
+ * never waits behind idle or slow ones: the least useful socket of the address with the most
+ * sockets is closed. What comes while all are at work is accepted in order to be answered (faults
+ * H10).
  */
 import type { Server, Socket } from "node:net";
 
@@ -67,9 +68,9 @@ interface Address {
 /** Bounds the sockets of a server. */
 export function boundSockets(server: Server, bounds: ConnectionBounds): Sockets {
   const open = new Map<string, Connection>();
-  const room = new Room(bounds);
+  const room = new SocketRoom(bounds);
   server.maxConnections = bounds.connectionsMax + sparesOf(bounds).total;
-  // First of all listeners: what is refused here is nobody's.
+  // Before all other listeners: a socket that is refused here reaches none of them.
   server.prependListener("connection", (socket: Socket) => {
     const key = keyOf(socket);
     const openedAt = performance.now();
@@ -105,7 +106,7 @@ export function boundSockets(server: Server, bounds: ConnectionBounds): Sockets 
 }
 
 /** Who is within the bounds. */
-class Room {
+class SocketRoom {
   private readonly addresses = new Map<string, Address>();
   private readonly bounds: ConnectionBounds;
   private taken = 0;
