@@ -7,6 +7,7 @@ import type { SideTurn } from "../../judge/gate-turns.ts";
 import { producerReports } from "../../judge/losses.ts";
 import { metadataOf } from "../../judge/verdict.ts";
 import type { Parts } from "../../parts.ts";
+import { knownNames } from "../../turns/free-text.ts";
 import { rootWindows } from "../../turns/root-windows.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { collectRoot } from "../../turns/window.ts";
@@ -29,9 +30,11 @@ export async function readSide(
   terms: string,
   { reading, typed, prices, turnsMax }: SideReading,
 ): Promise<{ readonly turns: readonly SideTurn[]; readonly more: boolean }> {
-  const question = turnQuestion(reading, { q: terms }, { typed });
+  const { ledger } = parts.store;
+  const names = await knownNames(ledger, reading.scope, terms);
+  const question = turnQuestion(reading, { q: terms }, { typed, names });
   const order = { by: "ended_at" } as const;
-  const { records, next } = await parts.store.ledger.listTurns(question, {
+  const { records, next } = await ledger.listTurns(question, {
     order,
     limit: turnsMax,
   });

@@ -5,12 +5,11 @@ import type { Frame } from "../../http/frame.ts";
 import type { GraphEdge } from "../../ui/display/agent-graph.ts";
 import { callTerm } from "../../ui/display/call-term.ts";
 import { countText } from "../../ui/display/figures.ts";
-import { graphLayout } from "../../ui/display/graph-layout.ts";
 import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
-import { AgentGraph } from "../../ui/elements/agent-graph.tsx";
+import { AgentGraph, leftOf } from "../../ui/elements/agent-graph.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
 import { FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
@@ -51,12 +50,12 @@ const Graph: FC<{
   readonly frame: Frame;
   readonly terms: readonly Term[];
 }> = ({ model, frame, terms }) => {
-  const { left } = graphLayout(model);
+  const left = leftOf(model);
   const pending = pendingText(model.pending_frames);
   return (
     <>
       <Card
-        title="Who uses what"
+        title="Tools, models and memory by agent"
         icon="agents"
         flush
         end={left === 0 ? null : `${countText(left)} more in the table`}

@@ -5,6 +5,7 @@
 import { digestInput, digestLines, settledTurnWindow, turnWindows } from "@turnproof/evidence";
 import type { TurnEvent, TurnWindow, WindowMetadata, WindowReason } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
+import type { Identity, NullableIdentity } from "@turnproof/semconv";
 import { sha256Hex } from "@turnproof/semconv/fingerprint";
 
 import { defaultContract } from "../default-contract.ts";
@@ -69,13 +70,10 @@ export interface ContractResult {
 }
 
 /** Identity of a judged turn; null where it is not recorded. */
-export interface JudgedTurn {
-  readonly agent_id: string | null;
-  readonly user_id?: string | null;
-  readonly thread_id: string | null;
-  readonly root_trace_id: string | null;
-  readonly turn_id: string | null;
-}
+export interface JudgedTurn
+  extends
+    NullableIdentity<"agent_id" | "thread_id" | "root_trace_id" | "turn_id">,
+    Partial<Pick<Identity, "user_id">> {}
 
 /** Results on one turn. */
 export interface TurnResult {
