@@ -5,6 +5,7 @@
  */
 import { compareTimes, lossIntervals } from "@turnproof/evidence";
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { producerAdvice } from "./advice.ts";
@@ -114,7 +115,7 @@ function processesOf(
 }
 
 function timeOf(micros: number): string {
-  return new Date(Math.floor(micros / 1_000)).toISOString();
+  return isoTime(Math.floor(micros / 1_000));
 }
 
 /** Most processes without a report for which services are looked up. */
