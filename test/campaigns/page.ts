@@ -58,8 +58,8 @@ function section(campaign: Campaign, entries: readonly Entry[]): string {
 export function pageOf(campaigns: readonly Campaign[], entries: readonly Entry[]): string {
   const opening = `# Campaigns
 
-A campaign attacks one promise for as long as it is told to, in rounds that are numbered. A later run
-goes on with the next number. The suites run the first rounds of each; the figures here are of longer
+A campaign attacks one promise for a given time or number of rounds. Rounds are numbered, and a later
+run starts at the next number. The suites run short versions; the figures here are of longer
 runs, at the commit that stands beside them.
 
 \`\`\`sh
@@ -69,9 +69,9 @@ npm run campaign -- power-cuts --runs 10           # ten rounds
 npm run campaign -- power-cuts --round 17          # one round again, without a result
 \`\`\`
 
-A run writes its result to \`test/campaigns/results.json\` every half minute, and this page at its end.
-A commit with \`+\` had changes in its packages that were not committed. A run that finds something ends
-with exit code 1; what it found becomes a test.`;
+A run writes its result to \`test/campaigns/results.json\` and this page every half minute.
+A commit with \`+\` had changes in its packages that were not committed. A run that finds something
+ends with exit code 1; what it found becomes a test.`;
   const sections = campaigns.map((campaign) => section(campaign, entries));
   return `${[opening, ...sections].join("\n\n")}\n`;
 }
