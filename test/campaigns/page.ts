@@ -69,9 +69,9 @@ npm run campaign -- power-cuts --runs 10           # ten rounds
 npm run campaign -- power-cuts --round 17          # one round again, without a result
 \`\`\`
 
-A run writes its result to \`test/campaigns/results.json\` every half minute, and this page at its end.
-A commit with \`+\` had changes in its packages that were not committed. A run that finds something ends
-with exit code 1; what it found becomes a test.`;
+A run writes its result to \`test/campaigns/results.json\` and this page every half minute.
+A commit with \`+\` had changes in its packages that were not committed. A run that finds something
+ends with exit code 1; what it found becomes a test.`;
   const sections = campaigns.map((campaign) => section(campaign, entries));
   return `${[opening, ...sections].join("\n\n")}\n`;
 }
