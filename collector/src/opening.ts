@@ -33,14 +33,18 @@ import { cookieNameOf } from "./http/session-cookie.ts";
 import { openLate } from "./backend/late.ts";
 import { createReaders, threadsCan } from "./reading/readers.ts";
 import { draftJudge } from "./judge/judge-drafts.ts";
+import { judgedThrough } from "./judge/judge-mark.ts";
 import { loggedRecord, recordElsewhere, recordFrames } from "./receive/record-frames.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
 import { collectorScope } from "./access/grants.ts";
 import { lateEvidence, lateMemory } from "./backend/late-store.ts";
 import { startForward } from "./receive/forward/forward.ts";
 import type { Forward } from "./receive/forward/forward.ts";
+import { historyFolder, startHistory } from "./receive/history/history.ts";
+import type { IngestHistory } from "./receive/history/history.ts";
 import { openAlerts, openSessions, withSharedLosses } from "./opening-shared.ts";
 import { openReceiver } from "./receive/otlp/receiver.ts";
+import type { Receiver } from "./receive/otlp/receiver.ts";
 import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
@@ -123,16 +127,13 @@ export async function openParts(opening: Opening): Promise<Parts> {
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
   });
-  opened.push((deadlineMs) => ingest.close(deadlineMs));
+  const history = await openHistory(opening, ingest);
   const audit = await openAuditLog(opening, door).catch((error: unknown) => {
     // The journal waits for a store that will not open.
     waiting.reject(error);
     throw error;
   });
-  const store = options.store ?? (await openedStore(opening, waiting));
-  if (options.store !== undefined) waiting.resolve(store);
-  // Closed after everything that uses it.
-  if (options.store === undefined) opened.unshift(() => store.close());
+  const store = await ownStore(opening, waiting);
   const given = options.memory ?? (await openedMemory(opening));
   if (given !== undefined && options.memory === undefined) opened.unshift(() => given.close());
   const memory = operatorMemory(given, config.readOnly);
@@ -140,7 +141,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const parts: Parts = {
     ...door,
     ...openSessions(opening, door, store),
-    contracts: openContracts(opening),
+    contracts: await openContracts(opening),
     config,
     version,
     log,
@@ -149,6 +150,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     server: options.store === undefined ? (serverOf(config) ?? null) : null,
     memory,
     ingest: withSharedLosses(opening, store, ingest),
+    history,
     audit,
     signer: await openSigner(config),
     hooks: options.hooks ?? {},
@@ -198,8 +200,38 @@ function openJudging(
   return { recorder, readers, record };
 }
 
-function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
-  const contracts = openStandingContracts(config.contracts, log);
+/** The receiving side, minute by minute; both are closed with the other parts. */
+async function openHistory(
+  { config, log, options, opened }: Opening,
+  ingest: Receiver,
+): Promise<IngestHistory> {
+  const now = options.now ?? Date.now;
+  const history = await startHistory({
+    folder: historyFolder(config),
+    totals: () => ingest.totals(),
+    state: async () => {
+      const { pending_spans, oldest_pending_at: oldest, disk_bytes } = ingest.report().journal;
+      const through = await judgedThrough(config);
+      return {
+        pending_items: pending_spans,
+        oldest_pending_ms: oldest === null ? 0 : Math.max(0, now() - Date.parse(oldest)),
+        journal_bytes: disk_bytes,
+        judge_behind_ms: through === null ? null : Math.max(0, now() - through),
+      };
+    },
+    now,
+    log,
+  });
+  // Closed in reverse order, so that the last minute has everything.
+  opened.push(
+    () => history.close(),
+    (deadlineMs) => ingest.close(deadlineMs),
+  );
+  return history;
+}
+
+async function openContracts({ config, log, opened }: Opening): Promise<Parts["contracts"]> {
+  const contracts = await openStandingContracts(config, log);
   opened.push(async () => contracts?.close());
   return contracts;
 }
@@ -268,6 +300,21 @@ function openDoor({ config, options }: Opening): Door {
   });
   const throttle = createThrottle(now);
   return { keyring, identityKey, typed, credentials, pseudonyms, throttle };
+}
+
+/** The given store, or one that is closed after everything that uses it. */
+async function ownStore(
+  opening: Opening,
+  waiting: PromiseWithResolvers<EvidenceStore>,
+): Promise<EvidenceStore> {
+  const { options, opened } = opening;
+  if (options.store !== undefined) {
+    waiting.resolve(options.store);
+    return options.store;
+  }
+  const store = await openedStore(opening, waiting);
+  opened.unshift(() => store.close());
+  return store;
 }
 
 /** A store in this process, or one on a server that may be unreachable at first. */

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 
+import { isoTime } from "@turnproof/semconv";
 import { z } from "zod";
 
 import type { AlertRule } from "../config/alert-rules.ts";
@@ -220,7 +221,7 @@ export function closed(
   atMs: number,
 ): AlertDocument {
   const { id, rule, group, since, value, roots } = alert;
-  const ended = new Date(atMs).toISOString();
+  const ended = isoTime(atMs);
   const row: ClosedAlert = { id, rule, group, since, ended, reason, value, roots };
   // An operator's resolution closed it already.
   const known = document.closed.some((one) => one.id === id);

@@ -4,7 +4,7 @@
  * an outage of the collector hides no alarm. Of the collectors of one store one does so.
  */
 import { setImmediate as nextTask } from "node:timers/promises";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoTime } from "@turnproof/semconv";
 
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import type { Alerts } from "../parts.ts";
@@ -235,7 +235,7 @@ class RunningAlerts implements Alerts {
       id: alertId({ scope: this.#options.scope, rule: rule.name, group, onset }),
       rule: rule.name,
       group,
-      since: new Date(atMs).toISOString(),
+      since: isoTime(atMs),
       value,
       roots: [...roots],
       broken_ms: atMs,

@@ -4,6 +4,7 @@
  * too few turns, or nothing recorded.
  */
 import { lossIntervals } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 import { turnName } from "@turnproof/store";
 import type { FigureGroup, TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
 
@@ -15,6 +16,7 @@ import { turnCosts } from "../cost/turn-costs.ts";
 import type { CostRow } from "../cost/turn-costs.ts";
 import { isTrusted, producerReports } from "../judge/losses.ts";
 import type { JudgeParts } from "../parts.ts";
+import { knownNames } from "../turns/free-text.ts";
 import { turnQuestion } from "../turns/turn-conditions.ts";
 
 /** What a measure reads. */
@@ -38,22 +40,32 @@ export const groupFields = {
   tool: "tool_name",
 } as const;
 
-const iso = (ms: number): string => new Date(ms).toISOString();
+/** The turns that pass the rule's filter; a word without a key is a part of their names. */
+export async function ruleQuestion(
+  ledger: TurnReader,
+  { where: q = "" }: AlertRule,
+): Promise<TurnQuestion> {
+  const scope = collectorScope();
+  const names = await knownNames(ledger, scope, q);
+  return turnQuestion({ scope, query: {} }, { q }, { names });
+}
 
-/** The rule's filter, and turns received in the window that ends then. */
-export function windowQuestion(rule: AlertRule, endMs: number, sizeMs: number): TurnQuestion {
+/** Those received in the window that ends then. */
+export async function windowQuestion(
+  ledger: TurnReader,
+  rule: AlertRule,
+  endMs: number,
+  sizeMs: number,
+): Promise<TurnQuestion> {
   const from = endMs - sizeMs;
-  const { scope, where } = turnQuestion(
-    { scope: collectorScope(), query: {} },
-    { q: rule.where ?? "" },
-  );
+  const { scope, where } = await ruleQuestion(ledger, rule);
   return {
     scope,
     where: [
       ...where,
       // The order of the ledger; without it every look would read the whole history.
-      { time: "first_received", from: iso(from - longestTurnMs), to: iso(endMs) },
-      { time: "received_at", from: iso(from), to: iso(endMs) },
+      { time: "first_received", from: isoTime(from - longestTurnMs), to: isoTime(endMs) },
+      { time: "received_at", from: isoTime(from), to: isoTime(endMs) },
     ],
   };
 }
@@ -108,7 +120,7 @@ async function valuesOf(
   endMs: number,
 ): Promise<readonly MeasuredGroup[]> {
   const { ledger } = parts.store;
-  const question = windowQuestion(rule, endMs, rule.window_ms);
+  const question = await windowQuestion(ledger, rule, endMs, rule.window_ms);
   if (rule.measure === "cost_usd") return costsOf(parts, rule, question);
   if (rule.measure === "lost_events") return lossesOf(parts, rule, endMs);
   if (rule.measure === "silence") return silentOf(parts, rule, endMs);
@@ -212,7 +224,7 @@ async function silentOf(
   const { ledger } = parts.store;
   const by = rule.by === "agent" ? "agent_id" : "application";
   const names = async (sizeMs: number): Promise<ReadonlyMap<string, number>> => {
-    const question = windowQuestion(rule, endMs, sizeMs);
+    const question = await windowQuestion(ledger, rule, endMs, sizeMs);
     const [facet] = await ledger.turnFacets(question, [by], 1_000);
     return new Map(
       (facet?.values ?? []).flatMap((of) => (of.value === null ? [] : [[of.value, of.turns]])),
@@ -234,8 +246,9 @@ async function lagOf(
   rule: AlertRule,
   endMs: number,
 ): Promise<readonly MeasuredGroup[]> {
-  const question = windowQuestion(rule, endMs, heardMs);
-  const { records } = await parts.store.ledger.listTurns(
+  const { ledger } = parts.store;
+  const question = await windowQuestion(ledger, rule, endMs, heardMs);
+  const { records } = await ledger.listTurns(
     { ...question, where: [...question.where, ...badCondition(rule)] },
     { order: { by: "received_at", ascending: true }, limit: 1 },
   );

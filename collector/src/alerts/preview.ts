@@ -2,13 +2,12 @@
  * @module Preview: when a rule would have fired on what is stored, window after window, by the turns'
  * own time. Only for measures of turns: others have no past in the ledger.
  */
+import { isoTime } from "@turnproof/semconv";
 import type { TurnReader } from "@turnproof/store";
 
 import type { AlertRule } from "../config/alert-rules.ts";
-import { collectorScope } from "../access/grants.ts";
-import { turnQuestion } from "../turns/turn-conditions.ts";
 import { breaks } from "./breach.ts";
-import { turnValues } from "./measure.ts";
+import { ruleQuestion, turnValues } from "./measure.ts";
 import type { TurnValue } from "./measure.ts";
 
 /** One window of a group in which the rule would have fired. */
@@ -56,12 +55,8 @@ export async function previewRule(
   const toMs = Math.floor(nowMs / everyMs) * everyMs;
   const fromMs = Math.ceil((toMs - spanMs) / everyMs) * everyMs;
   const backMs = rule.change === undefined ? 0 : weekMs;
-  const { scope, where } = turnQuestion(
-    { scope: collectorScope(), query: {} },
-    { q: rule.where ?? "" },
-  );
-  const iso = (ms: number): string => new Date(ms).toISOString();
-  const span = { time: "ended_at", from: iso(fromMs - backMs), to: iso(toMs) } as const;
+  const { scope, where } = await ruleQuestion(ledger, rule);
+  const span = { time: "ended_at", from: isoTime(fromMs - backMs), to: isoTime(toMs) } as const;
   const groups = await turnValues(ledger, rule, { scope, where: [...where, span] }, everyMs);
   return foldWindows(rule, groups, fromMs, toMs);
 }

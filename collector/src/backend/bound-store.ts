@@ -21,6 +21,7 @@ export function boundStore(store: EvidenceStore): EvidenceStore {
     roots: store.roots.bind(store),
     find: store.find.bind(store),
     quietRoots: store.quietRoots.bind(store),
+    shortRoots: store.shortRoots.bind(store),
     standing: store.standing.bind(store),
     check: store.check.bind(store),
     close: store.close.bind(store),

@@ -54,6 +54,7 @@ export function lateEvidence(
     roots: async (scope, roots, options) => late.current().roots(scope, roots, options),
     find: async (scope, id, query, options) => late.current().find(scope, id, query, options),
     quietRoots: async (since, before, limit) => late.current().quietRoots(since, before, limit),
+    shortRoots: async (...asked) => late.current().shortRoots(...asked),
     standing: async (roots) => late.current().standing(roots),
     check: () => lateCheck(late),
     close,

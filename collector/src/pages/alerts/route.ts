@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoTime } from "@turnproof/semconv";
 
 import type { ActiveAlert, AlertSilence, ClosedAlert } from "../../alerts/alert-state.ts";
 import { turnsQuery } from "../../alerts/alert-message.ts";
@@ -140,6 +140,7 @@ export interface AlertsAnswers {
 /** Alerts: what each route needs, records and answers. */
 export const alertsGroup: RouteGroup<AlertsAnswers> = {
   tag: "Alerts",
+  rail: { order: 9, href: "/alerts", name: "Alerts", icon: "warning", key: "w" },
   endpoints: {
     ...withTwin("/alerts", {
       needs: "trace.read",
@@ -202,7 +203,7 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
     const { rule, group = null, hours } = data;
     if (parts.alerts === undefined) throw new CodedError("not_configured");
     if (!parts.alerts.rules.some((one) => one.name === rule)) throw new CodedError("not_found");
-    const until = new Date(parts.now() + hours * 3_600_000).toISOString();
+    const until = isoTime(parts.now() + hours * 3_600_000);
     await parts.alerts.silence({ rule, group, until, by: principalOf(c).name });
     if (form) return c.redirect(here, 303);
     return respondJson(c, { changed: true } satisfies AlertsChanged);
@@ -276,7 +277,7 @@ function stateOf({ alerts, config }: Parts): Omit<AlertsModel, "preview" | "draf
   const ruleOf = (name: string): AlertRule | undefined => rules.find((one) => one.name === name);
   return {
     running: alerts !== undefined,
-    looked_at: looked_ms === null ? null : new Date(looked_ms).toISOString(),
+    looked_at: looked_ms === null ? null : isoTime(looked_ms),
     firing: active.flatMap((alert) => {
       const rule = ruleOf(alert.rule);
       return rule === undefined || alert.resolved ? [] : [firingOf(rule, alert, silences)];

@@ -23,6 +23,7 @@ import { prepareBatch } from "./prepared-batch.ts";
 import type { PreparedBundles } from "./prepared-batch.ts";
 import { quietRoots } from "./quiet-roots.ts";
 import { standingOf } from "./root-standing.ts";
+import { shortRoots } from "./short-roots.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
 
 /** How to open the provider. */
@@ -118,6 +119,7 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
     readBack: (batchId) => readBack(engine, batchId),
     ...bundleReads(engine, open, () => pending),
     standing: (roots) => standingOf(engine, roots),
+    shortRoots: (...asked) => shortRoots(engine, ...asked),
     quietRoots: (since, before, limit) => quietRoots(engine, since, before, limit),
     async check() {
       const result = await checkBy(async () => {
