@@ -1,13 +1,13 @@
 /**
- * @module SessionShare: sessions that all collectors of one store share. The store decides: each use
- * of a session asks it. While it is away a collector goes on with the sessions that it has seen, and
- * keeps what it could not write until the store is back.
+ * @module SessionShare: sessions that all collectors of one store share. The store decides:
+ * each use of a session asks it. While it is away a collector goes on with the sessions that
+ * it has seen, and keeps what it could not write until the store is back.
  */
 import type { CollectorState, StateWrite } from "@turnproof/store";
 import { z } from "zod";
 
 /** A signed-in session; its credential is looked up by name on every request. */
-export interface Session {
+export interface SignedSession {
   readonly principal: string;
   readonly createdAt: number;
   /** Digest of the credential that signed in: replacing the token ends its sessions. */
@@ -16,13 +16,13 @@ export interface Session {
 }
 
 /** What the store has of a session: `absent` without a row, `away` where it does not answer. */
-export type SharedSession = Session | "ended" | "absent" | "away";
+export type SharedSession = SignedSession | "ended" | "absent" | "away";
 
 /** Access to the shared sessions; no method rejects. */
 export interface SessionShare {
   look(id: string): Promise<SharedSession>;
   /** Written when it resolves, unless the store is away. */
-  put(id: string, session: Session): Promise<void>;
+  put(id: string, session: SignedSession): Promise<void>;
   end(id: string): Promise<void>;
   close(): void;
 }

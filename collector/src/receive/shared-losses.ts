@@ -1,6 +1,6 @@
 /**
- * @module SharedLosses: losses of the journals of all collectors of a store. A turn is judged by any
- * of them, so each has to know what the others lost.
+ * @module SharedLosses: losses of the journals of all collectors of a store. A turn is judged
+ * by any of them, so each has to know what the others lost.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
