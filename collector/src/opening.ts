@@ -12,9 +12,6 @@ import { CodedError } from "@turnproof/semconv";
 import { lentEngineOf, turnRecorder } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
-import { startAlerts } from "./alerts/alerts.ts";
-import { openPriceList } from "./cost/price-list.ts";
-import { watchAccounts } from "./config/accounts.ts";
 import { openAudit } from "./access/audit/log.ts";
 import type { Audit } from "./access/audit/log.ts";
 import { createShipper } from "./access/audit/ship.ts";
@@ -23,9 +20,7 @@ import { createSigner } from "./access/audit/checkpoint.ts";
 import { createCredentials } from "./access/credentials.ts";
 import { createIngestDoor } from "./access/ingest-tokens.ts";
 import { createPseudonyms } from "./access/pseudonyms.ts";
-import { createSessions } from "./access/sessions.ts";
 import { openIdentityKey, openKeyring } from "./access/stable-secret.ts";
-import { createStreams } from "./access/streams.ts";
 import { createTypedIdentity } from "./access/typed-identity.ts";
 import { createThrottle } from "./access/throttle.ts";
 import { openMemory, openStore, serverName, serverOf } from "./backend/backend.ts";
@@ -47,13 +42,14 @@ import { startForward } from "./receive/forward/forward.ts";
 import type { Forward } from "./receive/forward/forward.ts";
 import { historyFolder, startHistory } from "./receive/history/history.ts";
 import type { IngestHistory } from "./receive/history/history.ts";
+import { openAlerts, openSessions } from "./opening-shared.ts";
 import { openReceiver } from "./receive/otlp/receiver.ts";
 import type { Receiver } from "./receive/otlp/receiver.ts";
 import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
-import type { Alerts, Parts, Readers } from "./parts.ts";
+import type { Parts, Readers } from "./parts.ts";
 import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
@@ -99,7 +95,6 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const { config, log, options, opened, closing } = opening;
   // Evidence is sensitive metadata: only this user may read it.
   makeDirectory(config.dataDir);
-  const persistent = config.backend !== "ephemeral";
   const knownNames = namesOf(config);
   if (knownNames.length > 0) allowNames(knownNames);
   const { identityKey, ...door } = openDoor(opening);
@@ -145,7 +140,8 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const patient = withMemoryRows(operatorStore(store, config.readOnly), memory);
   const parts: Parts = {
     ...door,
-    contracts: openContracts(opening),
+    ...openSessions(opening, door, store),
+    contracts: await openContracts(opening),
     config,
     version,
     log,
@@ -156,7 +152,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     ingest,
     history,
     audit,
-    signer: await createStatementSigner(config.signingKey, persistent ? config.dataDir : undefined),
+    signer: await openSigner(config),
     hooks: options.hooks ?? {},
     requests: createRequestMetrics(),
     cookieName: cookieNameOf(config.cookieSecure, config.basePath),
@@ -167,7 +163,11 @@ export async function openParts(opening: Opening): Promise<Parts> {
   recording.resolve(judging.record);
   const { recorder, readers } = judging;
   const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
-  return { ...whole, alerts: await openAlerts(opening, whole) };
+  return { ...whole, alerts: await openAlerts(opening, whole, store) };
+}
+
+function openSigner({ backend, signingKey, dataDir }: Config): Promise<Parts["signer"]> {
+  return createStatementSigner(signingKey, backend === "ephemeral" ? undefined : dataDir);
 }
 
 interface Judging {
@@ -230,8 +230,8 @@ async function openHistory(
   return history;
 }
 
-function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
-  const contracts = openStandingContracts(config.contracts, log);
+async function openContracts({ config, log, opened }: Opening): Promise<Parts["contracts"]> {
+  const contracts = await openStandingContracts(config, log);
   opened.push(async () => contracts?.close());
   return contracts;
 }
@@ -244,27 +244,6 @@ async function openForward({ config, log, opened }: Opening): Promise<Forward | 
   const forward = await startForward({ directory, target, bytesMax, log });
   opened.push(() => forward.close());
   return forward;
-}
-
-/** Alerts write beside the evidence, so read-only mode has none. */
-async function openAlerts({ config, opened }: Opening, parts: Parts): Promise<Alerts | undefined> {
-  if (config.readOnly) return undefined;
-  const { host, port, basePath, origins, alertRules, alertTargets, alertSecret } = config;
-  const origin = origins[0] ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const prices = await openPriceList(config.prices);
-  const alerts = await startAlerts(
-    { ...parts, store: parts.patient, prices },
-    {
-      rules: alertRules,
-      targets: alertTargets,
-      secret: alertSecret,
-      scope: config.auditScope,
-      base: `${origin}${basePath === "/" ? "" : basePath}`,
-      ...(config.backend === "ephemeral" ? {} : { file: join(config.dataDir, "alerts.json") }),
-    },
-  );
-  opened.push(() => alerts.close());
-  return alerts;
 }
 
 /** The audit log, if one is configured. */
@@ -303,13 +282,12 @@ function threaded(options: CollectorOptions, config: Config, opened: EvidenceSto
   return openable || lentEngineOf(opened) !== undefined;
 }
 
-type Door = Pick<
-  Parts,
-  "keyring" | "typed" | "credentials" | "pseudonyms" | "sessions" | "streams" | "throttle"
-> & { readonly identityKey: Key };
+type Door = Pick<Parts, "keyring" | "typed" | "credentials" | "pseudonyms" | "throttle"> & {
+  readonly identityKey: Key;
+};
 
-/** Authentication, and state per session. */
-function openDoor({ config, log, options, opened, closing }: Opening): Door {
+/** Authentication. */
+function openDoor({ config, options }: Opening): Door {
   const now = options.now ?? Date.now;
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
   const identityKey = openIdentityKey(config.identityKey, config.dataDir);
@@ -320,22 +298,8 @@ function openDoor({ config, log, options, opened, closing }: Opening): Door {
     auditScope,
     ...(pseudonymKey === undefined ? {} : { key: parseKeyring(pseudonymKey)[0] }),
   });
-  const file =
-    config.backend === "ephemeral" ? {} : { file: join(config.dataDir, "sessions.json") };
-  const sessions = createSessions({ keyring, now, ...file });
-  const streams = createStreams({ sessions, credentials, closing });
-  opened.push(async () => streams.close());
-  if (config.accountsFile !== undefined) {
-    const stop = watchAccounts(config.accountsFile, log, (accounts) => {
-      const others = credentials.replaceAccounts(accounts);
-      for (const name of others) sessions.endAll(name);
-      streams.review();
-      log.info("accounts_changed", { accounts: accounts.length, ended: others.length });
-    });
-    opened.push(async () => stop());
-  }
   const throttle = createThrottle(now);
-  return { keyring, identityKey, typed, credentials, pseudonyms, sessions, streams, throttle };
+  return { keyring, identityKey, typed, credentials, pseudonyms, throttle };
 }
 
 /** The given store, or one that is closed after everything that uses it. */

@@ -52,6 +52,8 @@ export interface Alerts {
   silence(of: { rule: string; group: string | null; until: string; by: string }): Promise<void>;
   /** Ends an alert until its condition has ended. False where none of this id fires. */
   resolve(id: string): Promise<boolean>;
+  /** The rules of a file that has changed. */
+  replaceRules(rules: readonly AlertRule[]): void;
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
  * a close that finishes requests in progress (faults H10, H11, W9).
  */
 import { randomInt, randomUUID } from "node:crypto";
-import { createServer } from "node:http";
+import { STATUS_CODES, createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -73,10 +73,11 @@ export async function listen(app: FetchApp, options: ListenOptions): Promise<Lis
     noDelay: true,
   });
   server.maxHeadersCount = 64;
-  const connections = boundConnections(server, {
+  const bounds = {
     connectionsMax: options.connectionsMax ?? defaults.connectionsMax,
     connectionsPerAddressMax: options.connectionsPerAddressMax ?? defaults.connectionsPerAddressMax,
-  });
+  };
+  const connections = boundConnections(server, bounds, refusalText);
   server.on("request", requestHandler(app, connections, options));
   answerGrpcOn(server, { log: options.log, grpcPort: options.grpcPort ?? (() => undefined) });
   await new Promise<void>((resolve, reject) => {
@@ -129,7 +130,7 @@ function requestHandler(app: FetchApp, connections: Connections, options: Listen
 
 /** Health requests are answered under any load. */
 function asksHealth({ url = "" }: IncomingMessage): boolean {
-  return /\/(?:healthz|readyz)$/.test(url);
+  return /\/(?:healthz|readyz(?:\/store)?)$/.test(url);
 }
 
 const refusalHeaders = {
@@ -140,17 +141,31 @@ const refusalHeaders = {
 
 /** Answers without the app. */
 function refuse(outgoing: ServerResponse, code: Code): void {
+  const { status, headers, body } = refusalOf(code);
+  // Closing while a body is being sent would break its sender's pipe before the answer.
+  const last = outgoing.req.complete ? { Connection: "close" } : {};
+  outgoing.writeHead(status, { ...headers, ...last });
+  outgoing.end(body);
+}
+
+/** The bytes of an answer to a request whose own response cannot be used any more. */
+function refusalText(code: Code): string {
+  const { status, headers, body } = refusalOf(code);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "Connection: close"];
+  return `${head.join("\r\n")}\r\n\r\n${body}`;
+}
+
+function refusalOf(code: Code): { status: number; headers: Record<string, string>; body: string } {
   const problem = problemOf(code, randomUUID());
   const body = JSON.stringify(problem);
-  outgoing.writeHead(problem.status, {
+  const headers = {
     ...refusalHeaders,
     "X-Request-Id": problem.request_id,
-    "Content-Length": Buffer.byteLength(body),
-    // Closing while a body is being sent would break its sender's pipe before the answer.
-    ...(outgoing.req.complete ? { Connection: "close" } : {}),
+    "Content-Length": String(Buffer.byteLength(body)),
     ...(problem.status === 503 ? { "Retry-After": String(randomInt(1, 6)) } : {}),
-  });
-  outgoing.end(body);
+  };
+  return { status: problem.status, headers, body };
 }
 
 async function close(server: Server, deadlineMs: number): Promise<void> {

@@ -2,7 +2,7 @@
  * @module Client address: from which peers a request is taken over plain HTTP, and the address of
  * the client behind a declared proxy (security: Principals).
  */
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 
 import { isLoopback } from "../config/config.ts";
 import { addNetwork } from "../config/proxy-networks.ts";
@@ -50,4 +50,18 @@ export function createClientNetwork(proxy: DeclaredProxy | undefined): ClientNet
 
 function bare(address: string): string {
   return address.replace(/^::ffff:(?=\d)/i, "");
+}
+
+/** An IPv4 address, or the /64 network of an IPv6 one: one host has all its addresses. */
+export function networkOf(address: string): string {
+  const own = bare(address);
+  if (!isIPv6(own)) return own;
+  const [head = "", tail = ""] = own.split("%", 1)[0]?.split("::") ?? [];
+  const first = head === "" ? [] : head.split(":");
+  const last = tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => "0");
+  return [...first, ...zeros, ...last]
+    .slice(0, 4)
+    .map((part) => Number.parseInt(part, 16).toString(16))
+    .join(":");
 }

@@ -3,8 +3,9 @@
  * account that a guess names, and of all guesses that name none. Valid credentials never wait and
  * missing ones do not count, so no account can be locked out (security: Principals, faults W7).
  */
-import { isIPv6 } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+
+import { networkOf } from "./client-address.ts";
 
 /** Delays of this process. */
 export interface Throttle {
@@ -74,18 +75,4 @@ export function createThrottle(now: () => number = Date.now): Throttle {
       }
     },
   };
-}
-
-/** An IPv4 address, or the /64 network of an IPv6 one: one host has all its addresses. */
-function networkOf(address: string): string {
-  const bare = address.replace(/^::ffff:(?=\d)/i, "");
-  if (!isIPv6(bare)) return bare;
-  const [head = "", tail = ""] = bare.split("%", 1)[0]?.split("::") ?? [];
-  const first = head === "" ? [] : head.split(":");
-  const last = tail === "" ? [] : tail.split(":");
-  const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => "0");
-  return [...first, ...zeros, ...last]
-    .slice(0, 4)
-    .map((part) => Number.parseInt(part, 16).toString(16))
-    .join(":");
 }

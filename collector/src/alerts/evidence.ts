@@ -2,6 +2,8 @@
  * @module Evidence: the turns behind an alert, and its onset: the receipt of the first of them in
  * the window. The onset names the episode, so that collectors with the same evidence give one id.
  */
+import { isoTime } from "@turnproof/semconv";
+
 import type { AlertRule } from "../config/alert-rules.ts";
 import { badCondition, groupCondition, windowQuestion } from "./measure.ts";
 import type { MeasureParts } from "./measure.ts";
@@ -36,11 +38,11 @@ export async function evidenceOf(
     limit: rootsMax,
   });
   const roots = [...new Set(records.flatMap(({ row }) => row.root_trace_id ?? []))];
-  const slot = new Date(Math.floor(endMs / rule.window_ms) * rule.window_ms).toISOString();
+  const slot = isoTime(Math.floor(endMs / rule.window_ms) * rule.window_ms);
   // Its last turn names the silence of a group.
   if (silent) return { onset: records[0]?.row.received_at ?? slot, roots };
   if (badCondition(rule).length === 0) return { onset: slot, roots };
-  const after = { time: "received_at" as const, from: new Date(afterMs).toISOString() };
+  const after = { time: "received_at" as const, from: isoTime(afterMs) };
   const first = await ledger.listTurns(
     { scope, where: [...question.where, after] },
     { order: { by: "received_at", ascending: true }, limit: 1 },

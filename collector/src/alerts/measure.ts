@@ -4,6 +4,8 @@
  * too few turns, or nothing recorded.
  */
 import { lossIntervals } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
+import { turnName } from "@turnproof/store";
 import type { FigureGroup, TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import type { MeasuredGroup } from "./alert-state.ts";
@@ -38,8 +40,6 @@ export const groupFields = {
   tool: "tool_name",
 } as const;
 
-const iso = (ms: number): string => new Date(ms).toISOString();
-
 /** The turns that pass the rule's filter; a word without a key is a part of their names. */
 export async function ruleQuestion(
   ledger: TurnReader,
@@ -64,8 +64,8 @@ export async function windowQuestion(
     where: [
       ...where,
       // The order of the ledger; without it every look would read the whole history.
-      { time: "first_received", from: iso(from - longestTurnMs), to: iso(endMs) },
-      { time: "received_at", from: iso(from), to: iso(endMs) },
+      { time: "first_received", from: isoTime(from - longestTurnMs), to: isoTime(endMs) },
+      { time: "received_at", from: isoTime(from), to: isoTime(endMs) },
     ],
   };
 }
@@ -78,11 +78,16 @@ export function groupCondition(rule: AlertRule, group: string | null): readonly 
   return [{ list: groupFields[by], has: group }];
 }
 
+function contractIs({ contract = "" }: AlertRule, result: "holds" | "violated"): TurnCondition {
+  return { list: "name", has: turnName("contract", `${contract}=${result}`) };
+}
+
 /** Turns that count against a rule: the evidence of its alert. */
 export function badCondition(rule: AlertRule): readonly TurnCondition[] {
   const { measure, verdict = null, finding = null, above } = rule;
   if (measure === "verdict_share") return [{ text: "verdict", is: verdict }];
   if (measure === "findings") return [{ list: "code", has: finding }];
+  if (measure === "contract_share") return [contractIs(rule, "violated")];
   if (measure === "error_share") return [{ list: "flag", has: "error" }];
   if (measure === "p95_ms" && above !== undefined) {
     return [{ number: "duration_ms", sign: ">", value: above }];
@@ -120,19 +125,51 @@ async function valuesOf(
   if (rule.measure === "lost_events") return lossesOf(parts, rule, endMs);
   if (rule.measure === "silence") return silentOf(parts, rule, endMs);
   if (rule.measure === "judge_lag_ms") return lagOf(parts, rule, endMs);
-  const bad = rule.measure === "findings" ? badCondition(rule) : [];
-  const groups = await ledger.turnFigures(
-    { ...question, where: [...question.where, ...bad] },
-    rule.by === undefined ? {} : { by: groupFields[rule.by] },
-  );
+  const groups = await turnValues(ledger, rule, question);
   if (groups.length === 0 && rule.by === undefined) {
     return [{ group: null, value: rule.measure === "findings" ? 0 : null, count: 0 }];
   }
-  return groups.map((of) => ({ group: of.value ?? null, ...figureOf(rule, of) }));
+  return groups;
+}
+
+/** The value of a group of turns, in one interval where the question has intervals. */
+export interface TurnValue extends MeasuredGroup {
+  /** Start of the interval, epoch milliseconds; 0 without intervals. */
+  readonly from_ms: number;
+}
+
+/** Values of a measure that is counted from turns. @param everyMs length of the intervals */
+export async function turnValues(
+  ledger: TurnReader,
+  rule: AlertRule,
+  { where, ...question }: TurnQuestion,
+  everyMs?: number,
+): Promise<readonly TurnValue[]> {
+  const options = {
+    ...(everyMs === undefined ? {} : { everyMs }),
+    ...(rule.by === undefined ? {} : { by: groupFields[rule.by] }),
+  };
+  const figures = (more: readonly TurnCondition[]): Promise<readonly FigureGroup[]> =>
+    ledger.turnFigures({ ...question, where: [...where, ...more] }, options);
+  const place = (of: FigureGroup) => ({ group: of.value ?? null, from_ms: of.from_ms ?? 0 });
+  if (rule.measure !== "contract_share") {
+    const groups = await figures(rule.measure === "findings" ? badCondition(rule) : []);
+    return groups.map((of) => ({ ...place(of), ...figureOf(rule, of) }));
+  }
+  // A turn for which the result is not established is in neither number.
+  const [established, violated] = await Promise.all([
+    figures([{ any: [contractIs(rule, "holds"), contractIs(rule, "violated")] }]),
+    figures(badCondition(rule)),
+  ]);
+  const bad = new Map(violated.map((of) => [JSON.stringify(place(of)), of.turns]));
+  return established.map((of) => {
+    const value = (bad.get(JSON.stringify(place(of))) ?? 0) / of.turns;
+    return { ...place(of), value, count: of.turns };
+  });
 }
 
 /** Value of a rule in the figures of some turns. */
-export function figureOf(
+function figureOf(
   rule: Pick<AlertRule, "measure" | "verdict">,
   of: FigureGroup,
 ): { readonly value: number | null; readonly count: number } {

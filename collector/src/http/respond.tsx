@@ -2,6 +2,7 @@
  * @module Respond: one model, two renderings. A path that ends in `.json` answers the model; any
  * other answers its page, which links to the twin (collector: Answer).
  */
+import { isoNow } from "@turnproof/semconv";
 import type { JSXNode } from "hono/jsx";
 
 import { prefersJson } from "./environment.ts";
@@ -49,7 +50,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       query: url.searchParams,
       takesRange: !isProblem && takesRange(endpoints, c.get("route")),
       requestId: c.get("requestId"),
-      at: new Date().toISOString(),
+      at: isoNow(),
       ...(twin === undefined ? {} : { jsonHref: `${base}${twin}${url.search}` }),
       ...(principal === undefined ? {} : { principal }),
       ...(session === undefined ? {} : { csrfToken: session.csrfToken }),

@@ -47,7 +47,7 @@ export async function openThreadParts(
   return {
     config,
     // The main thread logs a wrong file.
-    contracts: openStandingContracts(config.contracts),
+    contracts: await openStandingContracts(config),
     version,
     log,
     keyring,

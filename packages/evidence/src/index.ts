@@ -1,10 +1,8 @@
 /** @module The judge: pure, synchronous functions over evidence events. */
 export { isTurnEvent } from "./event/event-shape.ts";
-export { identityFields } from "./event/event.ts";
 export type {
   EventAttributeMap,
   EventIdentity,
-  IdentityField,
   LedgerEntry,
   NormalizationError,
   EventResource,

@@ -363,6 +363,11 @@ export const codes = {
     status: 503,
     retryable: true,
   },
+  request_too_slow: {
+    sentence: "The request came too slowly and was ended.",
+    status: 408,
+    retryable: true,
+  },
   internal_error: { sentence: "Something failed; the request id is in the log.", status: 500 },
   not_configured: { sentence: "The hook or store for this is not configured.", status: 501 },
   ingest_off: { sentence: "Ingest is switched off.", status: 503 },

@@ -9,6 +9,7 @@ import { everybody } from "@turnproof/store/testing";
 import { parseConfig } from "turnproof";
 import { Webhook } from "standardwebhooks";
 
+import { fileKeep } from "../../../collector/src/alerts/alert-keep.ts";
 import { startAlerts } from "../../../collector/src/alerts/alerts.ts";
 import type { AlertOptions } from "../../../collector/src/alerts/alerts.ts";
 import type { Alerts } from "../../../collector/src/parts.ts";
@@ -95,15 +96,19 @@ export async function measureParts(store: EvidenceStore, clock: Clock): Promise<
 export async function openAlerts(
   store: EvidenceStore,
   clock: Clock,
-  of: { readonly rules: string } & Pick<AlertOptions, "targets" | "file">,
+  of: { readonly rules: string; readonly file?: string } & Pick<
+    AlertOptions,
+    "targets" | "keep" | "rulesChange"
+  >,
 ): Promise<Alerts> {
-  const { rules, ...options } = of;
+  const { rules, file, ...options } = of;
   return startAlerts(await measureParts(store, clock), {
     rules: parseAlertRules(`version: 1\nrules:\n${rules}`),
     secret,
     scope: "test",
     base: "https://turnproof.test",
     everyMs: 20,
+    keep: fileKeep(file),
     ...options,
   });
 }
@@ -118,12 +123,22 @@ export async function putTurns(
     readonly agent?: string;
     readonly verdict?: string;
     readonly codes?: readonly string[];
+    /** Names of results, `contract:order=violated`. */
+    readonly contracts?: readonly string[];
     readonly failed?: boolean;
     readonly tookMs?: number;
   }[],
 ): Promise<void> {
   const at = new Date(atMs).toISOString();
-  for (const { root, agent = "helper", verdict, codes = [], failed, tookMs = 5 } of turns) {
+  for (const {
+    root,
+    agent = "helper",
+    verdict,
+    codes = [],
+    contracts,
+    failed,
+    tookMs = 5,
+  } of turns) {
     const events = turnEvents({ root, agent, at }).map((event) => ({
       ...event,
       duration_ms: tookMs,
@@ -133,7 +148,7 @@ export async function putTurns(
     await store.append({ batchId: `alerts-${++batches}`, receivedAt, events });
     await recordStored(store, everybody, [root]);
     if (verdict !== undefined) {
-      await judgeTurns(store, [root], { verdict, finding_codes: codes });
+      await judgeTurns(store, [root], { verdict, finding_codes: codes }, contracts);
     }
   }
 }

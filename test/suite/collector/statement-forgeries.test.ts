@@ -94,6 +94,20 @@ describe("signature", () => {
     });
   });
 
+  test("has one spelling", async () => {
+    const last = mac.at(-1) ?? "";
+    const same = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"].filter(
+      (letter) => {
+        const bytes = Buffer.from(mac.slice(0, -1) + letter, "base64url");
+        return letter !== last && bytes.equals(Buffer.from(mac, "base64url"));
+      },
+    );
+    expect(same).toHaveLength(15);
+    for (const letter of same) await isInvalid(jws.slice(0, -1) + letter);
+    for (const end of ["=", "==", "."]) await isInvalid(jws + end);
+    await isInvalid([head, payload, Buffer.from(mac, "base64url").toString("base64")].join("."));
+  });
+
   test("breaks with the statement, the header and the signature", async () => {
     const better = { ...statement, status: "success" };
     await isInvalid([head, encode(better), mac].join("."));

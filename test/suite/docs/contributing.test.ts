@@ -120,3 +120,34 @@ test("a page stands in its folder and in one list", () => {
   );
   expect(named.trim().split("\n")).toEqual(["collector/src/pages/index.ts"]);
 });
+
+/** By word in a literal of the collector's code: folders of pages that have it, `""` for the rest. */
+function usersOfWords(): ReadonlyMap<string, ReadonlySet<string>> {
+  const users = new Map<string, Set<string>>();
+  const home = join(root, "collector/src");
+  for (const path of readdirSync(home, { recursive: true, encoding: "utf8" })) {
+    if (!/\.tsx?$/.test(path) || /\.test\.tsx?$/.test(path)) continue;
+    const page = /^pages\/([^/]+)\//.exec(path)?.[1] ?? "";
+    for (const [literal] of read(`collector/src/${path}`).matchAll(/"[^"\n]*"|`[^`]*`/g)) {
+      for (const [word] of literal.matchAll(/[a-z][\w-]*/g)) {
+        users.set(word, (users.get(word) ?? new Set()).add(page));
+      }
+    }
+  }
+  return users;
+}
+
+test("shared styles hold no class that a single page has", () => {
+  // The sheet for paper is one whole: it names what is left out of every page.
+  const styles = readdirSync(join(root, "collector/src/ui/style"))
+    .filter((file) => file !== "print.css")
+    .map((file) => read(`collector/src/ui/style/${file}`).replaceAll(/\/\*[^]*?\*\//g, ""));
+  const selectors = styles.join("\n").replaceAll(/\{[^{}]*\}/g, "{}");
+  const classes = [...selectors.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = ""]) => name);
+  expect(new Set(classes).size).toBeGreaterThan(150);
+  const users = usersOfWords();
+  const single = (names: readonly string[]): readonly string[] =>
+    [...new Set(names)].filter((name) => users.get(name)?.size === 1 && !users.get(name)?.has(""));
+  expect(single(classes)).toEqual([]);
+  expect(single(["recommendation-head", "card"])).toEqual(["recommendation-head"]);
+});

@@ -2,11 +2,20 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 
-/** Sends the bytes and answers everything that comes until the server closes or time is up. */
-export function exchange(port: number, sent: string | Uint8Array, waitMs = 3_000): Promise<string> {
+/**
+ * Sends the bytes and answers everything that comes until the server closes or time is up; `from`
+ * is the sender's address.
+ */
+export function exchange(
+  port: number,
+  sent: string | Uint8Array,
+  waitMs = 3_000,
+  from = "127.0.0.1",
+): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    const socket = connect(port, "127.0.0.1", () => socket.write(sent));
+    const target = { port, host: "127.0.0.1", localAddress: from };
+    const socket = connect(target, () => socket.write(sent));
     const done = (): void => {
       clearTimeout(timer);
       socket.destroy();
@@ -27,9 +36,10 @@ export function statuses(conversation: string): readonly number[] {
 }
 
 /** A connected socket that says nothing yet. */
-export function open(port: number): Promise<Socket> {
+export function open(port: number, from = "127.0.0.1"): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () => resolve(socket));
+    const target = { port, host: "127.0.0.1", localAddress: from };
+    const socket = connect(target, () => resolve(socket));
     socket.on("error", reject);
   });
 }

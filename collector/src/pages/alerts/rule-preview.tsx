@@ -1,4 +1,5 @@
 /** @module RulePreview: a rule on past data, and the form to try one that is not in the file. */
+import { isoTime } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
@@ -53,7 +54,7 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
     <>
       <p>
         <b>{name}</b>: {sentence}. In the {countText(of.days)} days before{" "}
-        <Time at={new Date(past.to_ms).toISOString()} form="daytime" /> it would have fired{" "}
+        <Time at={isoTime(past.to_ms)} form="daytime" /> it would have fired{" "}
         <b>{countText(past.alerts)} times</b>: in {countText(past.broken)} of{" "}
         {countText(past.established)} windows with a result, by the turns' own time.
       </p>
@@ -77,7 +78,7 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
             <tr>
               <td>
                 <a href={hrefOf(frame, turnsPath(of, window.from_ms))}>
-                  <Time at={new Date(window.from_ms).toISOString()} form="daytime" />
+                  <Time at={isoTime(window.from_ms)} form="daytime" />
                 </a>{" "}
                 for {durationText(of.window_ms)}
               </td>
@@ -98,7 +99,7 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
 /** The turns of a window. */
 function turnsPath({ turns_query, window_ms }: PreviewModel, fromMs: number): string {
   const query = new URLSearchParams(turns_query);
-  query.set("start_time", new Date(fromMs).toISOString());
-  query.set("end_time", new Date(fromMs + window_ms).toISOString());
+  query.set("start_time", isoTime(fromMs));
+  query.set("end_time", isoTime(fromMs + window_ms));
   return `/traces?${query.toString()}`;
 }

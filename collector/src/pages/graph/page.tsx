@@ -55,7 +55,7 @@ const Graph: FC<{
   return (
     <>
       <Card
-        title="Who uses what"
+        title="Tools, models and memory by agent"
         icon="agents"
         flush
         end={left === 0 ? null : `${countText(left)} more in the table`}

@@ -3,13 +3,13 @@ import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import type { FailedCall, Incident } from "../../turns/incidents.ts";
-import { countText, durationText } from "../../ui/display/figures.ts";
+import { countText } from "../../ui/display/figures.ts";
 import { queryOf, readTerms, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import { reasonText } from "../../ui/display/kind-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { PriorityBadge } from "../../ui/elements/badge.tsx";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
-import { NotThere, Time } from "../../ui/elements/figure.tsx";
+import { Duration, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
@@ -193,7 +193,7 @@ const Reach: FC<{ readonly model: IncidentsModel }> = ({ model }) => {
           {countText(wrong)} of {countText(turns)} turns went wrong;{" "}
           {read < wrong ? `the newest ${countText(read)} were read; ` : ""}
           {listed}. A turn counts under its most urgent cause. A pause of more than{" "}
-          {durationText(pause)} ends an incident.
+          <Duration ms={pause} /> ends an incident.
         </span>
       )}
       {pending === undefined ? null : <span data-pending>{pending}</span>}

@@ -111,14 +111,14 @@ function sessionRoutes(parts: Parts): Hono<AppEnv> {
     const { name, role } = found.principal;
     // The record comes first: every session must be recorded.
     await audit?.append({ ...record, event: "session.opened", role, operator: name, result: "ok" });
-    endPresented(c, parts);
-    setSessionCookie(c, sessions.open(name, found.credential).cookie, cookie);
+    await endPresented(c, parts);
+    setSessionCookie(c, (await sessions.open(name, found.credential)).cookie, cookie);
     return c.redirect(next, 303);
   });
 
-  app.post("/logout", (c) => {
+  app.post("/logout", async (c) => {
     const session = c.get("session");
-    if (session !== undefined) sessions.end(session.id);
+    if (session !== undefined) await sessions.end(session.id);
     setSessionCookie(c, "", cookie);
     return c.redirect(`${base}/login`, 303);
   });
@@ -135,10 +135,10 @@ function foundFor(
 }
 
 /** A cookie sent with a sign-in is never adopted; its session ends. */
-function endPresented(c: AppContext, parts: Parts): void {
+async function endPresented(c: AppContext, parts: Parts): Promise<void> {
   const value = sessionCookie(c, parts.cookieName);
-  const session = value === undefined ? undefined : parts.sessions.find(value);
-  if (session !== undefined) parts.sessions.end(session.id);
+  const session = value === undefined ? undefined : await parts.sessions.find(value);
+  if (session !== undefined) await parts.sessions.end(session.id);
 }
 
 /** A path of ours, with the query of a filtered list. */

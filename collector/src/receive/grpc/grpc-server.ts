@@ -11,8 +11,8 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { Log } from "../../log.ts";
 import type { Intake } from "../otlp/intake.ts";
-import { limitAddresses } from "../../http/connections.ts";
 import type { Listening } from "../../http/connections.ts";
+import { boundSockets } from "../../http/sockets.ts";
 import { createGrpcServices } from "./grpc-services.ts";
 import { boundSession, resetBounds, sessionBounds } from "./grpc-sessions.ts";
 import { nowAndThen, preface } from "./wrong-port.ts";
@@ -59,7 +59,6 @@ export async function listenGrpc(
   const http2 = createHttp2Server({ ...sessionBounds, ...resetBounds });
   const prefaceTimeoutMs = options.prefaceTimeoutMs ?? defaults.prefaceTimeoutMs;
   const requestTimeoutMs = options.requestTimeoutMs ?? defaults.requestTimeoutMs;
-  http2.on("stream", createGrpcServices({ ...receiver, requestTimeoutMs }));
   http2.on("sessionError", () => {});
   http2.on("session", (session) => {
     sessions.add(session);
@@ -69,8 +68,11 @@ export async function listenGrpc(
     );
   });
   const server = createServer({ noDelay: true }, (socket) => sortOut(socket, http2, options, tell));
-  server.maxConnections = options.connectionsMax ?? defaults.connectionsMax;
-  limitAddresses(server, options.connectionsPerAddressMax ?? defaults.connectionsPerAddressMax);
+  const sockets = boundSockets(server, {
+    connectionsMax: options.connectionsMax ?? defaults.connectionsMax,
+    connectionsPerAddressMax: options.connectionsPerAddressMax ?? defaults.connectionsPerAddressMax,
+  });
+  http2.on("stream", createGrpcServices({ ...receiver, requestTimeoutMs, sockets }));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(new CodedError("listen_failed", { cause })));
     server.listen(options.port, options.host, resolve);

@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 
 import { CodedError } from "@turnproof/semconv";
 
+import type { Sockets } from "../../http/sockets.ts";
 import { credentialOf } from "../otlp/intake.ts";
 import type { Intake } from "../otlp/intake.ts";
 import { exportResponse } from "../otlp/otlp-answer.ts";
@@ -23,6 +24,8 @@ export interface GrpcServicesOptions {
   readonly serving: () => boolean;
   /** Timeout of one call in milliseconds, whatever its caller allows. */
   readonly requestTimeoutMs: number;
+  /** Bounds of the listener; calls of the health service are answered beyond them. */
+  readonly sockets: Sockets;
 }
 
 const service = (name: string, signal: string): string =>
@@ -57,11 +60,25 @@ export function createGrpcServices(options: GrpcServicesOptions): ServeStream {
     if (call.metadata("origin") !== undefined) return call.refuseHttp(403);
     call.limit(options.requestTimeoutMs);
     const signal = signalOf.get(call.path);
-    if (signal !== undefined) void take(call, signal, options.intake);
+    const admitted = admit(call, options.sockets);
+    if (signal !== undefined && !admitted) call.end(statusOf(new CodedError("overloaded")));
+    else if (signal !== undefined) void take(call, signal, options.intake);
     else if (health.answer(call) === undefined) {
       call.end({ code: grpcCode.unimplemented, message: "There is no such method here." });
     }
   };
+}
+
+/** Registers a call with its socket until it ends. */
+function admit(call: GrpcCall, sockets: Sockets): boolean {
+  const socket = call.stream.session?.socket;
+  if (socket === undefined) return true;
+  const { admitted, end } = sockets.begin(socket, {
+    complete: () => call.over || call.stream.readableEnded,
+    cut: (code) => call.end(statusOf(new CodedError(code))),
+  });
+  call.stream.once("close", end);
+  return admitted;
 }
 
 /** OTLP's Export: the same intake as over HTTP, answered with a message or a status. */

@@ -28,6 +28,7 @@ const byHttpStatus: { readonly [status: number]: number } = {
   400: grpcCode.invalidArgument,
   401: grpcCode.unauthenticated,
   403: grpcCode.permissionDenied,
+  408: grpcCode.deadlineExceeded,
   // Not RESOURCE_EXHAUSTED, which older clients retry.
   413: grpcCode.invalidArgument,
   415: grpcCode.unimplemented,

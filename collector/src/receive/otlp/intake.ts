@@ -4,6 +4,7 @@
  * guarded events are durable (collector: Receive).
  */
 import { CodedError, limits } from "@turnproof/semconv";
+import type { Clock } from "@turnproof/semconv";
 
 import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
 import { noSender } from "../conservation.ts";
@@ -13,7 +14,6 @@ import type { BudgetLease, ByteBudget } from "./byte-budget.ts";
 import type { ContentCoding } from "./inflate.ts";
 import type { IngestBody, IngestPart } from "./ingest-body.ts";
 import type { OtlpEncoding } from "./otlp-answer.ts";
-import type { ReceivedClock } from "./received-clock.ts";
 import { undeclaredBytes } from "./request-body.ts";
 import { countRejection } from "./span-draft.ts";
 import type { RejectionCounts } from "./span-draft.ts";
@@ -43,7 +43,7 @@ export interface IntakeOptions {
   readonly conservation: Conservation;
   readonly processor: BodyProcessor;
   readonly budget: ByteBudget;
-  readonly clock: ReceivedClock;
+  readonly clock: Clock;
   readonly log: Log;
   /** False answers 503 `ingest_off`; by default true. */
   readonly enabled?: () => boolean;

@@ -14,7 +14,7 @@ import type {
   JournalOptions,
   StoredFrames,
 } from "@turnproof/journal";
-import { codes, CodedError } from "@turnproof/semconv";
+import { CodedError, codes, increasingClock } from "@turnproof/semconv";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import type { EvidenceStore } from "@turnproof/store";
 import type { Hono } from "hono";
@@ -38,7 +38,6 @@ import { otlpRoutes } from "./receive.ts";
 import { tallyOf } from "./journal-tally.ts";
 import { watchJournal } from "./journal-losses.ts";
 import { missingReport, withMissing } from "./missing-rows.ts";
-import { createReceivedClock } from "./received-clock.ts";
 
 /** Dependencies of a receiver. */
 export interface ReceiverOptions {
@@ -134,7 +133,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   });
   const state: { open: boolean; missing?: MissingEvidence } = { open: true };
   const { now } = options;
-  const clock = createReceivedClock(now && (() => Math.floor(now() * 1_000)));
+  const clock = increasingClock(now && (() => Math.floor(now() * 1_000)));
   const intake = createIntake({
     authenticateIngest: options.authenticateIngest,
     ...(options.wrongCredential === undefined ? {} : { wrongCredential: options.wrongCredential }),

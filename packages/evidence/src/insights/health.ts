@@ -3,13 +3,12 @@
  * It does not probe a deployment: absent records cannot show what was lost, so losses are unknown
  * unless every producer accounted for its own.
  */
-import { codes } from "@turnproof/semconv";
-import type { Dialect, EventKind } from "@turnproof/semconv";
+import { codes, identityFields } from "@turnproof/semconv";
+import type { Dialect, EventKind, IdentityField } from "@turnproof/semconv";
 
 import { readCoverage } from "../coverage/coverage.ts";
 import type { Coverage, CoverageProfiles } from "../coverage/coverage.ts";
-import { identityFields } from "../event/event.ts";
-import type { IdentityField, NormalizationError, SourceStore, TurnEvent } from "../event/event.ts";
+import type { NormalizationError, SourceStore, TurnEvent } from "../event/event.ts";
 import { readLosses } from "../reconcile/loss-accounting.ts";
 import type { LossAccounting } from "../reconcile/loss-accounting.ts";
 import { assessWindow } from "../reconcile/reconcile-window.ts";
