@@ -71,15 +71,16 @@ function cursorAttack(): Attack {
   };
 }
 
-function cookieAttack(): Attack {
+async function cookieAttack(): Promise<Attack> {
   const keyring = createKeyring([{ kid: "k1", secret: randomBytes(32) }]);
   const sessions = createSessions({ keyring });
-  const open = (name: string): string => sessions.open(name, "digest").cookie;
+  const open = async (name: string): Promise<string> =>
+    (await sessions.open(name, "digest")).cookie;
   return {
     kind: "cookie",
     count: cookiesOfRound,
-    genuine: [open("anna"), open("otto")],
-    accepts: (text) => sessions.find(text) !== undefined,
+    genuine: [await open("anna"), await open("otto")],
+    accepts: async (text) => (await sessions.find(text)) !== undefined,
   };
 }
 
@@ -160,7 +161,7 @@ export const forgeries: Campaign = {
       async round(seed) {
         const attacks = [
           cursorAttack(),
-          cookieAttack(),
+          await cookieAttack(),
           await statementAttack(),
           ...(await routeAttacks(desk)),
         ];
