@@ -42,7 +42,7 @@ function report(of: { id: string; service: string; at: string; dropped: number }
       loss_reasons: ["queue_full"],
       loss_reason_counts: [of.dropped],
     },
-  } as TurnEvent;
+  };
 }
 
 /** A turn of a service whose process numbers its events, or has no id. */

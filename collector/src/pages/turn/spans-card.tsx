@@ -6,7 +6,7 @@ import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import { countText, durationText } from "../../ui/display/figures.ts";
-import { spanColumns, spanPage } from "../../ui/display/span-table.ts";
+import { spanColumns } from "../../ui/display/span-table.ts";
 import type { SpanColumn, SpanPage, SpanRow, SpanView } from "../../ui/display/span-table.ts";
 import { StatusBadge } from "../../ui/elements/badge.tsx";
 import { NotThere, Unknown } from "../../ui/elements/figure.tsx";
