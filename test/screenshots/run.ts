@@ -83,7 +83,8 @@ async function photograph(browser: Browser, url: string, shot: Shot): Promise<vo
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
-  await page.goto(`${url}${shot.path}`);
+  const answer = await page.goto(`${url}${shot.path}`);
+  if (answer?.ok() !== true) throw new Error(`${shot.path} is no page`);
   await page.waitForTimeout(2_000);
   const file = join(import.meta.dirname, `${shot.name}.png`);
   const picture = withPalette(await page.screenshot());
@@ -142,7 +143,7 @@ async function week(url: string): Promise<Paths> {
     threads: "/threads",
     tools: "/tools",
     cost: "/cost",
-    incidents: "/incidents",
+    incidents: "/traces/incidents",
     releases: "/traces/compare/releases",
     find: "/traces/find",
     alerts: "/alerts",

@@ -120,13 +120,6 @@ export const states: readonly State[] = [
   },
   {
     view: "turn",
-    name: "table of spans",
-    at: (scene) => ({ on: scene.site, path: `/traces/${scene.roots[0]}?spans=duration` }),
-    says: /Waterfall and table[\s\S]*Spans[\s\S]*Level/,
-    open: turnReady,
-  },
-  {
-    view: "turn",
     name: "flame open",
     at: (scene) => ({ on: scene.site, path: `/traces/${scene.roots[0]}` }),
     says: /Flame[\s\S]*rows over/,
@@ -182,12 +175,6 @@ export const states: readonly State[] = [
     name: "with data",
     ...on("site", "/traces/health"),
     says: /Telemetry loss[\s\S]*the sum is exact/,
-  },
-  {
-    view: "health",
-    name: "over a range",
-    ...on("site", "/traces/health?start_time=-30d"),
-    says: /Services in this range[\s\S]*What to do[\s\S]*Counts of these times are unknown/,
   },
   {
     view: "health",

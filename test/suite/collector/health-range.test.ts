@@ -1,6 +1,6 @@
 /**
- * Health over a range of time: exact numbers of the range, from spans on the wire, across a restart.
- * What was not recorded is unknown.
+ * Health over a range of time: exact numbers of the range, from spans on the wire, across a
+ * restart. What was not recorded is unknown.
  */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -215,8 +215,7 @@ test("the edge of a range makes no orphan, and a turn that still arrives is none
   );
   await desk.put([span("d1", "turn-d", "2026-11-21T11:59:50Z", "gone")], "2026-11-21T11:59:55Z");
   try {
-    const orphans = async (query: string): Promise<unknown> =>
-      (await rangeOf(desk, query)).orphans;
+    const orphans = async (query: string): Promise<unknown> => (await rangeOf(desk, query)).orphans;
     const complete = { complete: true };
     expect(await orphans("?start_time=2026-11-21T09:30:00Z")).toEqual({
       ...complete,

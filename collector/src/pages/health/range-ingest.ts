@@ -2,6 +2,8 @@
  * @module RangeIngest: the receiving side over a range of time, from its recorded minutes. Time
  * that was not recorded is listed, because its counts are unknown.
  */
+import { isoTime } from "@turnproof/semconv";
+
 import { readMinutes } from "../../receive/history/history-file.ts";
 import { peaksOf, sumOfCounts } from "../../receive/history/minute.ts";
 import type { IngestCounts, IngestMinute, IngestPeaks } from "../../receive/history/minute.ts";
@@ -9,7 +11,7 @@ import type { Parts } from "../../parts.ts";
 import { binFrame } from "../../ui/display/turn-figures.ts";
 
 /** Requests of one sender that were refused with one code, and items that did not enter. */
-export interface Refusal {
+export interface IngestRefusal {
   /** Name of the credential; null without a valid one. */
   readonly sender: string | null;
   readonly code: string;
@@ -38,7 +40,7 @@ export interface IngestRange extends Omit<
   readonly unrecorded: readonly { readonly from: string | null; readonly to: string }[];
   /** Items received in a second while the collector ran; null where nothing was recorded. */
   readonly received_per_second: number | null;
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly IngestRefusal[];
   readonly peaks: IngestPeaks | null;
   readonly step_ms: number;
   readonly slices: readonly IngestSlice[];
@@ -80,7 +82,7 @@ export async function ingestRange(
     recorded:
       first === undefined || last === undefined
         ? null
-        : { from: isoOf(first.from_ms), to: isoOf(last.to_ms) },
+        : { from: isoTime(first.from_ms), to: isoTime(last.to_ms) },
     unrecorded: unrecorded(all, { fromMs, toMs }),
     received_per_second: ranMs === 0 ? null : counts.received / (ranMs / 1_000),
     refusals: refusalsOf(senders),
@@ -88,10 +90,6 @@ export async function ingestRange(
     ...slicesOf(within, fromMs ?? first?.from_ms, Math.max(last?.to_ms ?? 0, toMs)),
   };
   return { ingest, services };
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 /** Gaps between minutes, and before the first one; after a last minute the collector was off. */
@@ -105,17 +103,18 @@ function unrecorded(
   for (const { from_ms: from, to_ms: to, last } of minutes) {
     const begins = Math.max(reached ?? fromMs ?? from, fromMs ?? from);
     const isFirst = reached === undefined;
-    if (isFirst && fromMs === undefined) gaps.push({ from: null, to: isoOf(from) });
-    else if (!isOff && from - begins > pauseMs) gaps.push({ from: isoOf(begins), to: isoOf(from) });
+    if (isFirst && fromMs === undefined) gaps.push({ from: null, to: isoTime(from) });
+    else if (!isOff && from - begins > pauseMs)
+      gaps.push({ from: isoTime(begins), to: isoTime(from) });
     reached = to;
     isOff = last === true;
   }
   const begins = Math.max(reached ?? fromMs ?? toMs, fromMs ?? 0);
-  if (!isOff && toMs - begins > pauseMs) gaps.push({ from: isoOf(begins), to: isoOf(toMs) });
+  if (!isOff && toMs - begins > pauseMs) gaps.push({ from: isoTime(begins), to: isoTime(toMs) });
   return gaps;
 }
 
-function refusalsOf(senders: IngestCounts["senders"]): readonly Refusal[] {
+function refusalsOf(senders: IngestCounts["senders"]): readonly IngestRefusal[] {
   const rows = Object.entries(senders).flatMap(([name, of]) => {
     const codes = new Set([of.refused, of.rejected, of.requests_refused].flatMap(Object.keys));
     return [...codes].map((code) => ({
@@ -149,7 +148,7 @@ function slicesOf(
   }
   return {
     step_ms: step,
-    slices: bars.map((bar, index) => ({ from: isoOf(start + index * step), ...bar })),
+    slices: bars.map((bar, index) => ({ from: isoTime(start + index * step), ...bar })),
   };
 }
 

@@ -5,6 +5,8 @@
 import { appendFile, readFile, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
+import { isoTime } from "@turnproof/semconv";
+
 import type { IngestMinute } from "./minute.ts";
 
 const dayMs = 86_400_000;
@@ -51,7 +53,7 @@ export async function removeOldDays(folder: string, nowMs: number): Promise<void
 }
 
 function fileOf(atMs: number): string {
-  const day = new Date(Math.min(Math.max(atMs, 0), lastMs)).toISOString();
+  const day = isoTime(Math.min(Math.max(atMs, 0), lastMs));
   return `minutes-${day.slice(0, 10)}.jsonl`;
 }
 

@@ -4,7 +4,13 @@
  * unless every producer accounted for its own.
  */
 import { codes, identityFields } from "@turnproof/semconv";
-import type { Dialect, EventKind, IdentityField } from "@turnproof/semconv";
+import type {
+  Dialect,
+  EventKind,
+  Identity,
+  IdentityField,
+  NullableIdentity,
+} from "@turnproof/semconv";
 
 import { readCoverage } from "../coverage/coverage.ts";
 import type { Coverage, CoverageProfiles } from "../coverage/coverage.ts";
@@ -144,9 +150,7 @@ export function parentlessRoots(events: readonly unknown[]): string[] {
 }
 
 /** Spans of a turn whose parent is not among the events of its trace. */
-export interface TurnOrphans {
-  readonly root_trace_id: string;
-  readonly turn_id: string | null;
+export interface TurnOrphans extends Pick<Identity, "root_trace_id">, NullableIdentity<"turn_id"> {
   readonly spans: number;
 }
 
