@@ -18,6 +18,8 @@ import { openPriceList } from "./cost/price-list.ts";
 import type { Config } from "./config/config.ts";
 import type { Log } from "./log.ts";
 import type { Alerts, Parts } from "./parts.ts";
+import type { Receiver } from "./receive/otlp/receiver.ts";
+import { collectorName, shareLosses } from "./receive/shared-losses.ts";
 
 /** Options and parts opened so far. */
 interface Opening {
@@ -42,6 +44,19 @@ function sharedState(
 ): CollectorState | undefined {
   const alone = options.store !== undefined || serverOf(config) === undefined;
   return alone || config.readOnly ? undefined : store.state;
+}
+
+/** The receiver; its losses are those of all collectors of a shared store. */
+export function withSharedLosses(
+  { config, options, opened }: Pick<Opening, "config" | "options" | "opened">,
+  store: EvidenceStore,
+  receiver: Receiver,
+): Receiver {
+  const state = sharedState({ config, options }, store);
+  if (state === undefined) return receiver;
+  const shared = shareLosses(state, collectorName(config.dataDir), () => receiver.losses());
+  opened.push(async () => shared.close());
+  return { ...receiver, losses: () => shared.losses() };
 }
 
 /** Sessions, and the streams that end with them. */

@@ -42,7 +42,7 @@ import { startForward } from "./receive/forward/forward.ts";
 import type { Forward } from "./receive/forward/forward.ts";
 import { historyFolder, startHistory } from "./receive/history/history.ts";
 import type { IngestHistory } from "./receive/history/history.ts";
-import { openAlerts, openSessions } from "./opening-shared.ts";
+import { openAlerts, openSessions, withSharedLosses } from "./opening-shared.ts";
 import { openReceiver } from "./receive/otlp/receiver.ts";
 import type { Receiver } from "./receive/otlp/receiver.ts";
 import { operatorMemory } from "./memory/operator-memory.ts";
@@ -149,7 +149,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     patient,
     server: options.store === undefined ? (serverOf(config) ?? null) : null,
     memory,
-    ingest,
+    ingest: withSharedLosses(opening, store, ingest),
     history,
     audit,
     signer: await openSigner(config),

@@ -18,6 +18,7 @@ export interface RendererOptions {
   readonly problem: View<Problem>;
   /** Declares each page's twin. */
   readonly endpoints: Endpoints;
+  readonly rail: Frame["rail"];
   readonly basePath: string;
   readonly contentMode: Frame["contentMode"];
   readonly readOnly: boolean;

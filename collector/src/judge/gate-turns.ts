@@ -69,7 +69,10 @@ export function sideTurns(
  * @param wanted keys of the turns, by `turnKey`
  */
 export function settledSideTurns(
-  { events, metadata }: { readonly events: readonly TurnEvent[]; readonly metadata: WindowMetadata },
+  {
+    events,
+    metadata,
+  }: { readonly events: readonly TurnEvent[]; readonly metadata: WindowMetadata },
   wanted: ReadonlySet<string>,
   { contracts, goldens }: Pick<NamedContracts, "contracts" | "goldens">,
   prices: PriceList,

@@ -1,10 +1,17 @@
 /**
- * @module CollectorState: small rows that all collectors of one store share: sessions, alerts, and
- * which collector sends them. No row belongs to a tenant, and none holds content.
+ * @module CollectorState: small rows that all collectors of one store share: sessions, losses of
+ * journals, alerts, and which collector sends them. No row belongs to a tenant, and none holds content.
  */
 
 /** What rows are for. */
-export type StateKind = "session" | "lease" | "alerts" | "alert_values" | "silence" | "resolution";
+export type StateKind =
+  | "session"
+  | "lease"
+  | "losses"
+  | "alerts"
+  | "alert_values"
+  | "silence"
+  | "resolution";
 
 /** One row. */
 export interface StateRow {

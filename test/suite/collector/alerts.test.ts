@@ -10,8 +10,10 @@ import type { Alerts } from "../../../collector/src/parts.ts";
 import { measureRule } from "../../../collector/src/alerts/measure.ts";
 import { previewRule } from "../../../collector/src/alerts/preview.ts";
 import { parseAlertRules, watchAlertRules } from "../../../collector/src/config/alert-rules.ts";
-import { measureParts, openAlerts, openReceiver, putTurns } from "./alert-desk.ts";
-import type { Clock, Receiver } from "./alert-desk.ts";
+import { measureParts, openAlerts, putTurns } from "./alert-desk.ts";
+import type { Clock } from "./alert-desk.ts";
+import { openReceiver } from "./alert-receiver.ts";
+import type { Receiver } from "./alert-receiver.ts";
 import { quiet } from "./desk.ts";
 
 const start = Date.parse("2026-11-21T12:00:00Z");

@@ -1,4 +1,8 @@
 /** What several collectors share through their store: sessions, a lease, alerts. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import { ephemeral } from "@turnproof/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -8,10 +12,14 @@ import { shareSessions } from "../../../collector/src/access/session-share.ts";
 import { createSessions } from "../../../collector/src/access/sessions.ts";
 import type { Sessions } from "../../../collector/src/access/sessions.ts";
 import { sharedKeep } from "../../../collector/src/alerts/alert-keep.ts";
+import type { JournalLosses } from "../../../collector/src/receive/otlp/journal-losses.ts";
+import { collectorName, shareLosses } from "../../../collector/src/receive/shared-losses.ts";
 import { Lease } from "../../../collector/src/backend/lease.ts";
 import type { Alerts } from "../../../collector/src/parts.ts";
-import { openAlerts, openReceiver, putTurns } from "./alert-desk.ts";
-import type { Clock, Receiver } from "./alert-desk.ts";
+import { openAlerts, putTurns } from "./alert-desk.ts";
+import type { Clock } from "./alert-desk.ts";
+import { openReceiver } from "./alert-receiver.ts";
+import type { Receiver } from "./alert-receiver.ts";
 import { stateRows } from "./state-rows.ts";
 import type { StateRows } from "./state-rows.ts";
 
@@ -99,6 +107,32 @@ test("one collector has the lease, the next after it is gone or silent, under a 
   await vi.waitFor(() => expect(holders()).toHaveLength(0), 5_000);
   state.away = false;
   await vi.waitFor(() => expect(holders()).toHaveLength(1), 5_000);
+});
+
+test("what the journal of one collector lost, each of them judges with", async () => {
+  const nothing = { quarantined_roots: [], losses: [] };
+  let lost: JournalLosses = nothing;
+  const directory = mkdtempSync(join(tmpdir(), "turnproof-collector-"));
+  const name = collectorName(directory);
+  expect(collectorName(directory)).toBe(name);
+  const a = shareLosses(state, name, () => lost);
+  const b = shareLosses(state, "b", () => ({ ...nothing, quarantined_roots: ["own"] }));
+  closes.push(
+    async () => a.close(),
+    async () => b.close(),
+  );
+  const interval = {
+    from: null,
+    to: "2026-11-21T12:00:00Z",
+    lost: 3,
+    certain: true,
+  } as unknown as JournalLosses["losses"][number];
+  lost = { quarantined_roots: ["bad"], losses: [interval] };
+  await a.exchange();
+  await b.exchange();
+  expect(b.losses()).toEqual({ quarantined_roots: ["bad", "own"], losses: [interval] });
+  await a.exchange();
+  expect(a.losses()).toEqual({ quarantined_roots: ["bad", "own"], losses: [interval] });
 });
 
 const failing = `

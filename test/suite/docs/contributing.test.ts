@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 
 import { expect, test } from "vitest";
 
@@ -109,16 +109,40 @@ test("the checklist of a page leads to one list, one declaration and an example"
   expect(read("collector/src/pages/agents/route.ts")).toContain("RouteGroup<");
 });
 
-test("a page stands in its folder and in one list", () => {
-  const named = execFileSync(
-    "git",
-    ["grep", "-lE", "pages/agents/|[.]/agents/", "--", "collector"],
-    {
-      cwd: root,
-      encoding: "utf8",
-    },
-  );
-  expect(named.trim().split("\n")).toEqual(["collector/src/pages/index.ts"]);
+/** Files outside of a page's folder that import from it; commands and tools for agents may. */
+function importersOf(page: string, files: readonly (readonly [string, string])[]): string[] {
+  const imported = (path: string, text: string): readonly string[] =>
+    [...text.matchAll(/(?:from|import\() ?"(\.[^"]*)"/g)].map(([, specifier = ""]) =>
+      posix.join(posix.dirname(path), specifier),
+    );
+  return files
+    .filter(([path]) => !/^(?:mcp|cli)\//.test(path) && !path.startsWith(`pages/${page}/`))
+    .filter(([path, text]) => imported(path, text).some((to) => to.startsWith(`pages/${page}/`)))
+    .map(([path]) => path);
+}
+
+test("a page stands in its folder and in one list, its link in the rail too", () => {
+  const home = join(root, "collector/src");
+  const files = readdirSync(home, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path))
+    .map((path) => [path, read(`collector/src/${path}`)] as const);
+  const pages = readdirSync(join(home, "pages")).filter((name) => !name.includes("."));
+  expect(pages.length).toBeGreaterThan(30);
+  for (const page of pages) {
+    expect([page, importersOf(page, files)]).toEqual([page, ["pages/index.ts"]]);
+  }
+  const planted = [["ui/layout.tsx", `import { x } from "../pages/agents/route.ts";`]] as const;
+  expect(importersOf("agents", planted)).toEqual(["ui/layout.tsx"]);
+  const linked = files.filter(([, text]) => /^ {2}rail: \{/m.test(text)).map(([path]) => path);
+  expect(linked.length).toBeGreaterThan(12);
+  expect(linked.filter((path) => !/^pages\/[^/]+\/[a-z-]*route\.ts$/.test(path))).toEqual([]);
+  // The links come from the routes: the frame names none of their icons itself.
+  const frame = read("collector/src/ui/layout.tsx");
+  for (const [, key] of linked.flatMap((path) => [
+    ...read(`collector/src/${path}`).matchAll(/^ {2}rail: \{[^}]*icon: "([^"]+)"/gm),
+  ])) {
+    expect(frame).not.toContain(`"${key}"`);
+  }
 });
 
 /** By word in a literal of the collector's code: folders of pages that have it, `""` for the rest. */

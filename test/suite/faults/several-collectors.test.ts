@@ -15,7 +15,7 @@ import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { startBalancer } from "../../servers/balancer.ts";
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
 import { startPostgres } from "../../servers/postgres.ts";
-import { openReceiver, secret } from "../collector/alert-desk.ts";
+import { openReceiver, secret } from "../collector/alert-receiver.ts";
 import { startCollector } from "./collector-child.ts";
 import type { CollectorChild } from "./collector-child.ts";
 
@@ -155,7 +155,7 @@ async function reads(url: string, cookie: string): Promise<void> {
 
 interface TurnsPage {
   readonly items: readonly { readonly root_trace_id: string }[];
-  readonly page: { readonly next_cursor: string | null };
+  readonly next_cursor: string | null;
 }
 
 async function json<T>(url: string, cookie: string): Promise<T> {
@@ -251,7 +251,7 @@ test.each([
     const at = `${url(page % 3)}/traces/turns.json?${query}`;
     const found: TurnsPage = await json(at, cookie);
     walked.push(...found.items.map((turn) => turn.root_trace_id));
-    after = found.page.next_cursor;
+    after = found.next_cursor;
   }
   expect(walked.toSorted()).toEqual(roots.toSorted());
 

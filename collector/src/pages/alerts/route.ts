@@ -140,6 +140,7 @@ export interface AlertsAnswers {
 /** Alerts: what each route needs, records and answers. */
 export const alertsGroup: RouteGroup<AlertsAnswers> = {
   tag: "Alerts",
+  rail: { order: 9, href: "/alerts", name: "Alerts", icon: "warning", key: "w" },
   endpoints: {
     ...withTwin("/alerts", {
       needs: "trace.read",

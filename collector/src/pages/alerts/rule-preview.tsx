@@ -5,7 +5,7 @@ import type { FC } from "hono/jsx";
 import type { Frame } from "../../http/frame.ts";
 import { countText, durationText } from "../../ui/display/figures.ts";
 import { Time } from "../../ui/elements/figure.tsx";
-import { Card, Note, Table } from "../../ui/elements/panel.tsx";
+import { Card, Heads, Note, Table } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import type { AlertsModel, PreviewModel } from "./route.ts";
 
@@ -61,18 +61,7 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
       {past.windows.length === 0 ? null : (
         <Table
           label="Windows in which it would have fired"
-          head={
-            <>
-              <th scope="col">Window</th>
-              <th scope="col">Group</th>
-              <th scope="col" class="num">
-                Value
-              </th>
-              <th scope="col" class="num">
-                Turns
-              </th>
-            </>
-          }
+          head={<Heads texts={["Window", "Group"]} figures={["Value", "Turns"]} />}
         >
           {past.windows.map((window, index) => (
             <tr>

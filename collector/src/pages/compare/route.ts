@@ -90,6 +90,7 @@ export interface CompareAnswers {
 /** Compare: what each route needs, records and answers. */
 export const compareGroup: RouteGroup<CompareAnswers> = {
   tag: "Traces",
+  rail: { order: 7, href: "/traces/compare", name: "Compare", icon: "compare", key: "c" },
   endpoints: {
     ...withTwin("/traces/compare", {
       needs: "trace.read",

@@ -136,6 +136,7 @@ export interface FindAnswers {
 /** Find: what each route needs, records and answers. */
 export const findGroup: RouteGroup<FindAnswers> = {
   tag: "Traces",
+  rail: { under: "/traces/incidents", href: "/traces/find" },
   endpoints: {
     ...withTwin("/traces/find", {
       needs: "trace.read",

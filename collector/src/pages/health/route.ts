@@ -112,6 +112,7 @@ export interface HealthAnswers {
 /** Health: what each route needs, records and answers. */
 export const healthGroup: RouteGroup<HealthAnswers> = {
   tag: "Traces",
+  rail: { order: 8, href: "/traces/health", name: "Health", icon: "health", key: "h" },
   endpoints: {
     ...withTwin("/traces/health", {
       needs: "trace.read",

@@ -116,6 +116,7 @@ export interface LearningAnswers {
 /** Learning: what each route needs, records and answers. */
 export const learningGroup: RouteGroup<LearningAnswers> = {
   tag: "Learning and memory",
+  rail: { order: 10, href: "/learning", name: "Learning", icon: "learning", key: "l" },
   endpoints: {
     ...withTwin("/learning", {
       needs: "trace.read",

@@ -68,6 +68,7 @@ export interface MemoryAnswers {
 /** Memory: what each route needs, records and answers. */
 export const memoryGroup: RouteGroup<MemoryAnswers> = {
   tag: "Learning and memory",
+  rail: { order: 11, href: "/memory", name: "Memory", icon: "memory", key: "m" },
   endpoints: {
     ...withTwin("/memory", {
       needs: "trace.read",

@@ -52,6 +52,7 @@ export interface SettingsAnswers {
 /** Settings: what each route needs, records and answers. */
 export const settingsGroup: RouteGroup<SettingsAnswers> = {
   tag: "Session and settings",
+  rail: { order: 12, href: "/settings", name: "Settings", icon: "settings", key: "s" },
   endpoints: {
     ...withTwin("/settings", {
       needs: "signed_in",

@@ -77,6 +77,7 @@ export interface TurnsAnswers {
 /** Turns: what each route needs, records and answers. */
 export const turnsGroup: RouteGroup<TurnsAnswers> = {
   tag: "Traces",
+  rail: { order: 1, href: "/traces", name: "Turns", icon: "turns", key: "t" },
   endpoints: {
     ...withTwin(
       "/traces",
