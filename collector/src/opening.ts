@@ -22,6 +22,7 @@ import { verifyAudit } from "./access/audit/verify.ts";
 import { createSigner } from "./access/audit/checkpoint.ts";
 import { createCredentials } from "./access/credentials.ts";
 import { createIngestDoor } from "./access/ingest-tokens.ts";
+import { createOidc } from "./access/oidc.ts";
 import { createPseudonyms } from "./access/pseudonyms.ts";
 import { createSessions } from "./access/sessions.ts";
 import { openIdentityKey, openKeyring } from "./access/stable-secret.ts";
@@ -273,7 +274,7 @@ function threaded(options: CollectorOptions, config: Config, opened: EvidenceSto
 
 type Door = Pick<
   Parts,
-  "keyring" | "typed" | "credentials" | "pseudonyms" | "sessions" | "streams" | "throttle"
+  "keyring" | "typed" | "credentials" | "oidc" | "pseudonyms" | "sessions" | "streams" | "throttle"
 > & { readonly identityKey: Key };
 
 /** Authentication, and state per session. */
@@ -303,7 +304,19 @@ function openDoor({ config, log, options, opened, closing }: Opening): Door {
     opened.push(async () => stop());
   }
   const throttle = createThrottle(now);
-  return { keyring, identityKey, typed, credentials, pseudonyms, sessions, streams, throttle };
+  const { oidc: settings } = config;
+  const oidc = settings && createOidc({ settings, keyring, typed, log, now });
+  return {
+    keyring,
+    identityKey,
+    typed,
+    credentials,
+    oidc,
+    pseudonyms,
+    sessions,
+    streams,
+    throttle,
+  };
 }
 
 /** A store in this process, or one on a server that may be unreachable at first. */

@@ -19,6 +19,7 @@ import { makeDirectory } from "@turnproof/journal/process-lock";
 
 import { equalSecret, macOf } from "./keyring.ts";
 import type { Keyring } from "./keyring.ts";
+import type { Principal } from "./principal.ts";
 
 /** A signed-in session; its credential is looked up by name on every request. */
 interface Session {
@@ -26,8 +27,13 @@ interface Session {
   readonly createdAt: number;
   /** Digest of the credential that signed in: replacing the token ends its sessions. */
   readonly credential: string;
+  /** Who that is by an identity provider's word; absent for configured accounts. */
+  readonly issued?: Omit<Principal, "via">;
   seenAt: number;
 }
+
+/** Whose session is opened. */
+export type Opener = Pick<Session, "principal" | "credential" | "issued">;
 
 /** A session just opened or found. */
 export interface OpenSession {
@@ -39,7 +45,7 @@ export interface OpenSession {
 
 /** The sessions of this process. */
 export interface Sessions {
-  open(principal: string, credential: string): OpenSession & { readonly cookie: string };
+  open(of: Opener): OpenSession & { readonly cookie: string };
   /** The session of a cookie value, or undefined when it is forged, ended, idle or too old. */
   find(cookie: string): OpenSession | undefined;
   /** Whether the session is valid; the check does not count as use. */
@@ -87,12 +93,12 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
   const csrf = (reference: string): string => macOf(keyring.current("csrf/v1"), "csrf", reference);
   return {
-    open: (principal, credential) => {
+    open: (of) => {
       sweep();
       const reference = randomBytes(32).toString("base64url");
       const id = hashOf(reference);
       const at = now();
-      const session: Session = { principal, credential, createdAt: at, seenAt: at };
+      const session: Session = { ...of, createdAt: at, seenAt: at };
       sessions.set(id, session);
       save(true);
       const key = keyring.current("cookie/v1");

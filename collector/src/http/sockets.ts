@@ -1,7 +1,7 @@
 /**
- * @module Sockets: bounds the sockets of a listener and chooses which one gives way. A new one never
- * waits behind idle or slow ones: the least useful socket of the address with the most sockets is
- * closed. What comes while all are at work is accepted in order to be answered (faults H10).
+ * @module Sockets: bounds the sockets of a listener and chooses which one gives way. A new one
+ * never waits behind idle or slow ones: the least useful socket of the address with the most of
+ * them is closed. What comes while all are at work is accepted in order to be answered (faults H10).
  */
 import type { Server, Socket } from "node:net";
 
@@ -67,15 +67,15 @@ interface Address {
 /** Bounds the sockets of a server. */
 export function boundSockets(server: Server, bounds: ConnectionBounds): Sockets {
   const open = new Map<string, Connection>();
-  const room = new Room(bounds);
+  const places = new Places(bounds);
   server.maxConnections = bounds.connectionsMax + sparesOf(bounds).total;
-  // First of all listeners: what is refused here is nobody's.
+  // Before the server's own listener: a socket that is closed here is read by none.
   server.prependListener("connection", (socket: Socket) => {
     const key = keyOf(socket);
     const openedAt = performance.now();
     const added: Connection = { socket, openedAt, tasks: new Set(), since: 0 };
     open.set(key, added);
-    const leave = room.enter(networkOf(socket.remoteAddress ?? ""), added);
+    const leave = places.enter(networkOf(socket.remoteAddress ?? ""), added);
     socket.once("close", () => {
       leave();
       if (open.get(key) === added) open.delete(key);
@@ -99,13 +99,13 @@ export function boundSockets(server: Server, bounds: ConnectionBounds): Sockets 
         connection.tasks.delete(task);
         connection.since = performance.now();
       };
-      return { admitted: room.admits(networkOf(socket.remoteAddress ?? ""), connection), end };
+      return { admitted: places.admits(networkOf(socket.remoteAddress ?? ""), connection), end };
     },
   };
 }
 
 /** Who is within the bounds. */
-class Room {
+class Places {
   private readonly addresses = new Map<string, Address>();
   private readonly bounds: ConnectionBounds;
   private taken = 0;
