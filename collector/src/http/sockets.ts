@@ -1,7 +1,7 @@
 /**
  * @module Sockets: bounds the sockets of a listener and chooses which one gives way. A new one
- * never waits behind idle or slow ones: the least useful socket of the address with the most of
- * them is closed. What comes while all are at work is accepted in order to be answered (faults H10).
+ * never waits behind idle or slow ones: the least useful one of the address that has the most is
+ * closed. What comes while all are at work is accepted in order to be answered (faults H10).
  */
 import type { Server, Socket } from "node:net";
 
