@@ -2,6 +2,7 @@
  * @module Log: structured lines on stderr, with an allowlist of fields. An unlisted field is left
  * out, so content cannot reach a log by mistake (faults W9).
  */
+import { isoNow } from "@turnproof/semconv";
 import pc from "picocolors";
 
 /** Fields that a line may carry besides time, level and event. */
@@ -56,7 +57,7 @@ export function createLog(
     const kept = Object.entries(fields).filter(
       ([name, value]) => allowed.has(name) && value !== undefined,
     );
-    const time = new Date().toISOString();
+    const time = isoNow();
     if (form === "json") {
       write(`${JSON.stringify({ time, level, event, ...Object.fromEntries(kept) })}\n`);
       return;

@@ -12,9 +12,6 @@ import { CodedError } from "@turnproof/semconv";
 import { lentEngineOf, turnRecorder } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
-import { startAlerts } from "./alerts/alerts.ts";
-import { openPriceList } from "./cost/price-list.ts";
-import { watchAccounts } from "./config/accounts.ts";
 import { openAudit } from "./access/audit/log.ts";
 import type { Audit } from "./access/audit/log.ts";
 import { createShipper } from "./access/audit/ship.ts";
@@ -24,9 +21,7 @@ import { createCredentials } from "./access/credentials.ts";
 import { createIngestDoor } from "./access/ingest-tokens.ts";
 import { createOidc } from "./access/oidc.ts";
 import { createPseudonyms } from "./access/pseudonyms.ts";
-import { createSessions } from "./access/sessions.ts";
 import { openIdentityKey, openKeyring } from "./access/stable-secret.ts";
-import { createStreams } from "./access/streams.ts";
 import { createTypedIdentity } from "./access/typed-identity.ts";
 import { createThrottle } from "./access/throttle.ts";
 import { openMemory, openStore, serverName, serverOf } from "./backend/backend.ts";
@@ -39,18 +34,23 @@ import { cookieNameOf } from "./http/session-cookie.ts";
 import { openLate } from "./backend/late.ts";
 import { createReaders, threadsCan } from "./reading/readers.ts";
 import { draftJudge } from "./judge/judge-drafts.ts";
+import { judgedThrough } from "./judge/judge-mark.ts";
 import { loggedRecord, recordElsewhere, recordFrames } from "./receive/record-frames.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
 import { collectorScope } from "./access/grants.ts";
 import { lateEvidence, lateMemory } from "./backend/late-store.ts";
 import { startForward } from "./receive/forward/forward.ts";
 import type { Forward } from "./receive/forward/forward.ts";
+import { historyFolder, startHistory } from "./receive/history/history.ts";
+import type { IngestHistory } from "./receive/history/history.ts";
+import { openAlerts, openSessions, withSharedLosses } from "./opening-shared.ts";
 import { openReceiver } from "./receive/otlp/receiver.ts";
+import type { Receiver } from "./receive/otlp/receiver.ts";
 import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
-import type { Alerts, Parts, Readers } from "./parts.ts";
+import type { Parts, Readers } from "./parts.ts";
 import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
@@ -96,7 +96,6 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const { config, log, options, opened, closing } = opening;
   // Evidence is sensitive metadata: only this user may read it.
   makeDirectory(config.dataDir);
-  const persistent = config.backend !== "ephemeral";
   const knownNames = namesOf(config);
   if (knownNames.length > 0) allowNames(knownNames);
   const { identityKey, ...door } = openDoor(opening);
@@ -129,23 +128,21 @@ export async function openParts(opening: Opening): Promise<Parts> {
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
   });
-  opened.push((deadlineMs) => ingest.close(deadlineMs));
+  const history = await openHistory(opening, ingest);
   const audit = await openAuditLog(opening, door).catch((error: unknown) => {
     // The journal waits for a store that will not open.
     waiting.reject(error);
     throw error;
   });
-  const store = options.store ?? (await openedStore(opening, waiting));
-  if (options.store !== undefined) waiting.resolve(store);
-  // Closed after everything that uses it.
-  if (options.store === undefined) opened.unshift(() => store.close());
+  const store = await ownStore(opening, waiting);
   const given = options.memory ?? (await openedMemory(opening));
   if (given !== undefined && options.memory === undefined) opened.unshift(() => given.close());
   const memory = operatorMemory(given, config.readOnly);
   const patient = withMemoryRows(operatorStore(store, config.readOnly), memory);
   const parts: Parts = {
     ...door,
-    contracts: openContracts(opening),
+    ...openSessions(opening, door, store),
+    contracts: await openContracts(opening),
     config,
     version,
     log,
@@ -153,9 +150,10 @@ export async function openParts(opening: Opening): Promise<Parts> {
     patient,
     server: options.store === undefined ? (serverOf(config) ?? null) : null,
     memory,
-    ingest,
+    ingest: withSharedLosses(opening, store, ingest),
+    history,
     audit,
-    signer: await createStatementSigner(config.signingKey, persistent ? config.dataDir : undefined),
+    signer: await openSigner(config),
     hooks: options.hooks ?? {},
     requests: createRequestMetrics(),
     cookieName: cookieNameOf(config.cookieSecure, config.basePath),
@@ -166,7 +164,11 @@ export async function openParts(opening: Opening): Promise<Parts> {
   recording.resolve(judging.record);
   const { recorder, readers } = judging;
   const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
-  return { ...whole, alerts: await openAlerts(opening, whole) };
+  return { ...whole, alerts: await openAlerts(opening, whole, store) };
+}
+
+function openSigner({ backend, signingKey, dataDir }: Config): Promise<Parts["signer"]> {
+  return createStatementSigner(signingKey, backend === "ephemeral" ? undefined : dataDir);
 }
 
 interface Judging {
@@ -199,8 +201,38 @@ function openJudging(
   return { recorder, readers, record };
 }
 
-function openContracts({ config, log, opened }: Opening): Parts["contracts"] {
-  const contracts = openStandingContracts(config.contracts, log);
+/** The receiving side, minute by minute; both are closed with the other parts. */
+async function openHistory(
+  { config, log, options, opened }: Opening,
+  ingest: Receiver,
+): Promise<IngestHistory> {
+  const now = options.now ?? Date.now;
+  const history = await startHistory({
+    folder: historyFolder(config),
+    totals: () => ingest.totals(),
+    state: async () => {
+      const { pending_spans, oldest_pending_at: oldest, disk_bytes } = ingest.report().journal;
+      const through = await judgedThrough(config);
+      return {
+        pending_items: pending_spans,
+        oldest_pending_ms: oldest === null ? 0 : Math.max(0, now() - Date.parse(oldest)),
+        journal_bytes: disk_bytes,
+        judge_behind_ms: through === null ? null : Math.max(0, now() - through),
+      };
+    },
+    now,
+    log,
+  });
+  // Closed in reverse order, so that the last minute has everything.
+  opened.push(
+    () => history.close(),
+    (deadlineMs) => ingest.close(deadlineMs),
+  );
+  return history;
+}
+
+async function openContracts({ config, log, opened }: Opening): Promise<Parts["contracts"]> {
+  const contracts = await openStandingContracts(config, log);
   opened.push(async () => contracts?.close());
   return contracts;
 }
@@ -213,27 +245,6 @@ async function openForward({ config, log, opened }: Opening): Promise<Forward | 
   const forward = await startForward({ directory, target, bytesMax, log });
   opened.push(() => forward.close());
   return forward;
-}
-
-/** Alerts write beside the evidence, so read-only mode has none. */
-async function openAlerts({ config, opened }: Opening, parts: Parts): Promise<Alerts | undefined> {
-  if (config.readOnly) return undefined;
-  const { host, port, basePath, origins, alertRules, alertTargets, alertSecret } = config;
-  const origin = origins[0] ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const prices = await openPriceList(config.prices);
-  const alerts = await startAlerts(
-    { ...parts, store: parts.patient, prices },
-    {
-      rules: alertRules,
-      targets: alertTargets,
-      secret: alertSecret,
-      scope: config.auditScope,
-      base: `${origin}${basePath === "/" ? "" : basePath}`,
-      ...(config.backend === "ephemeral" ? {} : { file: join(config.dataDir, "alerts.json") }),
-    },
-  );
-  opened.push(() => alerts.close());
-  return alerts;
 }
 
 /** The audit log, if one is configured. */
@@ -274,11 +285,11 @@ function threaded(options: CollectorOptions, config: Config, opened: EvidenceSto
 
 type Door = Pick<
   Parts,
-  "keyring" | "typed" | "credentials" | "oidc" | "pseudonyms" | "sessions" | "streams" | "throttle"
+  "keyring" | "typed" | "credentials" | "oidc" | "pseudonyms" | "throttle"
 > & { readonly identityKey: Key };
 
-/** Authentication, and state per session. */
-function openDoor({ config, log, options, opened, closing }: Opening): Door {
+/** Authentication. */
+function openDoor({ config, log, options }: Opening): Door {
   const now = options.now ?? Date.now;
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
   const identityKey = openIdentityKey(config.identityKey, config.dataDir);
@@ -289,34 +300,25 @@ function openDoor({ config, log, options, opened, closing }: Opening): Door {
     auditScope,
     ...(pseudonymKey === undefined ? {} : { key: parseKeyring(pseudonymKey)[0] }),
   });
-  const file =
-    config.backend === "ephemeral" ? {} : { file: join(config.dataDir, "sessions.json") };
-  const sessions = createSessions({ keyring, now, ...file });
-  const streams = createStreams({ sessions, credentials, closing });
-  opened.push(async () => streams.close());
-  if (config.accountsFile !== undefined) {
-    const stop = watchAccounts(config.accountsFile, log, (accounts) => {
-      const others = credentials.replaceAccounts(accounts);
-      for (const name of others) sessions.endAll(name);
-      streams.review();
-      log.info("accounts_changed", { accounts: accounts.length, ended: others.length });
-    });
-    opened.push(async () => stop());
-  }
   const throttle = createThrottle(now);
   const { oidc: settings } = config;
   const oidc = settings && createOidc({ settings, keyring, typed, log, now });
-  return {
-    keyring,
-    identityKey,
-    typed,
-    credentials,
-    oidc,
-    pseudonyms,
-    sessions,
-    streams,
-    throttle,
-  };
+  return { keyring, identityKey, typed, credentials, oidc, pseudonyms, throttle };
+}
+
+/** The given store, or one that is closed after everything that uses it. */
+async function ownStore(
+  opening: Opening,
+  waiting: PromiseWithResolvers<EvidenceStore>,
+): Promise<EvidenceStore> {
+  const { options, opened } = opening;
+  if (options.store !== undefined) {
+    waiting.resolve(options.store);
+    return options.store;
+  }
+  const store = await openedStore(opening, waiting);
+  opened.unshift(() => store.close());
+  return store;
 }
 
 /** A store in this process, or one on a server that may be unreachable at first. */

@@ -24,6 +24,7 @@ import type { Config } from "./config/config.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import type { AppContext } from "./http/environment.ts";
 import type { RequestMetrics } from "./http/request-metrics.ts";
+import type { IngestHistory } from "./receive/history/history.ts";
 import type { Receiver } from "./receive/otlp/receiver.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
 import type { Log } from "./log.ts";
@@ -52,6 +53,8 @@ export interface Alerts {
   silence(of: { rule: string; group: string | null; until: string; by: string }): Promise<void>;
   /** Ends an alert until its condition has ended. False where none of this id fires. */
   resolve(id: string): Promise<boolean>;
+  /** The rules of a file that has changed. */
+  replaceRules(rules: readonly AlertRule[]): void;
   close(): Promise<void>;
 }
 
@@ -79,6 +82,8 @@ export interface Parts {
   /** The operator's memory; absent without a configured one. */
   readonly memory: MemoryStore | undefined;
   readonly ingest: Receiver;
+  /** The receiving side minute by minute. */
+  readonly history: Pick<IngestHistory, "folder" | "recent">;
   readonly keyring: Keyring;
   readonly credentials: Credentials;
   readonly sessions: Sessions;

@@ -15,5 +15,6 @@ export default {
     file: `${import.meta.dirname}/dist/main.js`,
     banner: "#!/usr/bin/env node",
     minify: true,
+    codeSplitting: false,
   },
 };

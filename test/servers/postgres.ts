@@ -3,7 +3,7 @@
  * file. The server refuses to run as root, so it runs as a user of its own then, who must be able
  * to reach the installed binaries.
  */
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -24,6 +24,8 @@ export interface PostgresServer {
   run(database: string, sql: string): Promise<readonly Record<string, unknown>[]>;
   /** Stops the server at once; everybody's connections break. */
   stop(): Promise<void>;
+  /** SIGKILL to the server's first process; its others end when they notice. */
+  kill(): Promise<void>;
   /** Starts it again over the same data, on the same port. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -110,6 +112,12 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
       await run("postgres", `CREATE ROLE ${name} LOGIN PASSWORD ${secret}`);
     },
     stop: () => server.stop(),
+    async kill() {
+      const [pid = ""] = (await readFile(join(parent, "data", "postmaster.pid"), "utf8")).split(
+        "\n",
+      );
+      process.kill(Number(pid), "SIGKILL");
+    },
     start: () => server.start(),
     async close() {
       await server.stop();

@@ -3,6 +3,8 @@
  * assertions count (vocabulary: From a span to an event 4; security: Principals). Without
  * configured tokens ingest is open on loopback only.
  */
+import type { IdentityOptions } from "@turnproof/semconv";
+
 import type { Config } from "../config/config.ts";
 import { equalSecret } from "./keyring.ts";
 
@@ -10,7 +12,7 @@ import { equalSecret } from "./keyring.ts";
 export interface IngestPrincipal {
   readonly name: string;
   /** A bound producer writes for this application only. */
-  readonly applicationId?: string;
+  readonly applicationId?: IdentityOptions["applicationId"];
   /** Whether it may assert verification, acknowledgement and ownership. */
   readonly trusted: boolean;
 }

@@ -2,6 +2,7 @@
  * @module Principal: the authenticated caller with its role and binding (security: Principals). A
  * role is a set of permissions; a route requires one permission; nothing else decides.
  */
+import type { IdentityOptions } from "@turnproof/semconv";
 
 /** Roles from least to most privileged. */
 export const roles = ["viewer", "analyst", "operator", "admin"] as const;
@@ -49,9 +50,9 @@ export interface Principal {
    */
   readonly via: "loopback" | "bearer" | "session";
   /** Bound to one application's evidence, when set. */
-  readonly applicationId?: string;
+  readonly applicationId?: IdentityOptions["applicationId"];
   /** Bound to a tenant (null: the anonymous rows); absent: unbound. */
-  readonly userId?: string | null;
+  readonly userId?: IdentityOptions["userId"];
 }
 
 /** True when the principal is bound to a tenant or to the anonymous rows. */

@@ -41,19 +41,19 @@ beforeEach(() => void calls.splice(0));
 
 const lasting = ["write and sync", "rename", "sync folder"];
 
-test("a sign-in and a sign-out outlast a power cut; using a session waits for no disk", () => {
+test("a sign-in and a sign-out outlast a power cut; using a session waits for no disk", async () => {
   let at = Date.UTC(2026, 10, 23);
   const keyring = createKeyring(parseKeyring("k1:0123456789abcdef0123456789abcdef"));
   const options = { keyring, file: join(directory, "sessions.json"), now: () => at };
   const sessions = createSessions(options);
-  const { cookie, id } = sessions.open({ principal: "otto", credential: "token" });
+  const { cookie, id } = await sessions.open({ principal: "otto", credential: "token" });
   expect(calls.splice(0)).toEqual(lasting);
   at += 5 * 60_000;
-  expect(sessions.find(cookie)?.id).toBe(id);
+  expect((await sessions.find(cookie))?.id).toBe(id);
   expect(calls.splice(0)).toEqual(["write", "rename"]);
-  sessions.end(id);
+  await sessions.end(id);
   expect(calls.splice(0)).toEqual(lasting);
-  sessions.open({ principal: "otto", credential: "token" });
+  await sessions.open({ principal: "otto", credential: "token" });
   calls.splice(0);
   sessions.endAll("otto");
   expect(calls).toEqual(lasting);

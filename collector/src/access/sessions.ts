@@ -1,7 +1,8 @@
 /**
  * @module Sessions: a random reference in a cookie, stored as its hash only. Created at login,
  * invalid after logout, 30 idle minutes or 8 hours (security: Sessions; faults W5, W6). Stored in a
- * file of the data directory, so that a restart keeps sessions and logouts.
+ * file of the data directory, or in a store that several collectors share, so that a restart keeps
+ * sessions and logouts.
  */
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -19,18 +20,7 @@ import { makeDirectory } from "@turnproof/journal/process-lock";
 
 import { equalSecret, macOf } from "./keyring.ts";
 import type { Keyring } from "./keyring.ts";
-import type { Principal } from "./principal.ts";
-
-/** A signed-in session; its credential is looked up by name on every request. */
-interface Session {
-  readonly principal: string;
-  readonly createdAt: number;
-  /** Digest of the credential that signed in: replacing the token ends its sessions. */
-  readonly credential: string;
-  /** Who that is by an identity provider's word; absent for configured accounts. */
-  readonly issued?: Omit<Principal, "via">;
-  seenAt: number;
-}
+import type { Session, SessionShare } from "./session-share.ts";
 
 /** Whose session is opened. */
 export type Opener = Pick<Session, "principal" | "credential" | "issued">;
@@ -43,14 +33,16 @@ export interface OpenSession {
   readonly id: string;
 }
 
-/** The sessions of this process. */
+/** The sessions of this process, and of the other collectors of a shared store. */
 export interface Sessions {
-  open(of: Opener): OpenSession & { readonly cookie: string };
+  open(of: Opener): Promise<OpenSession & { readonly cookie: string }>;
   /** The session of a cookie value, or undefined when it is forged, ended, idle or too old. */
-  find(cookie: string): OpenSession | undefined;
-  /** Whether the session is valid; the check does not count as use. */
+  find(cookie: string): Promise<OpenSession | undefined>;
+  /** Whether the session was valid when it was last looked up; the check does not count as use. */
   alive(id: string): boolean;
-  end(id: string): void;
+  /** Looks up in the shared store which of these have ended. */
+  refresh(ids: readonly string[]): Promise<void>;
+  end(id: string): Promise<void>;
   /** Ends every session of a principal; returns how many there were. */
   endAll(principal: string): number;
   /**
@@ -69,76 +61,129 @@ const writeGrainMs = 60_000;
 interface SessionsOptions {
   readonly keyring: Keyring;
   readonly file?: string;
+  readonly share?: SessionShare;
   readonly now?: () => number;
 }
 
-/** Opens the sessions in `file`, or sessions of this process alone. */
+/** Opens the sessions in `file` or of a shared store, or sessions of this process alone. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { keyring, file } = options;
+  const { keyring, share } = options;
   const now = options.now ?? Date.now;
-  const sessions = new Map<string, Session>(load(file));
-  const listeners = new Set<() => void>();
-  const save = (lasting: boolean): void => {
-    if (file !== undefined) store(file, sessions, lasting);
-  };
-  const ended = (): void => {
-    save(true);
-    for (const listener of listeners) listener();
-  };
-  const alive = (session: Session): boolean =>
-    now() - session.seenAt < idleMsMax && now() - session.createdAt < ageMsMax;
-  const sweep = (): void => {
-    for (const [id, session] of sessions) if (!alive(session)) sessions.delete(id);
-    while (sessions.size >= sessionsMax) sessions.delete(sessions.keys().next().value ?? "");
-  };
+  const table = new SessionTable(options, now);
   const csrf = (reference: string): string => macOf(keyring.current("csrf/v1"), "csrf", reference);
   return {
-    open: (of) => {
-      sweep();
+    async open(of) {
       const reference = randomBytes(32).toString("base64url");
       const id = hashOf(reference);
       const at = now();
       const session: Session = { ...of, createdAt: at, seenAt: at };
-      sessions.set(id, session);
-      save(true);
+      table.add(id, session);
+      await share?.put(id, session);
       const key = keyring.current("cookie/v1");
       const cookie = `${key.kid}.${reference}.${macOf(key, "session", reference)}`;
       return { session, id, csrfToken: csrf(reference), cookie };
     },
-    find: (cookie) => {
-      const [kid = "", reference = "", mac = "", ...rest] = cookie.split(".");
-      const named = keyring.byName("cookie/v1", kid);
-      if (named === undefined || rest.length > 0 || reference.length !== 43) return undefined;
-      if (!equalSecret(macOf(named, "session", reference), mac)) return undefined;
+    async find(cookie) {
+      const reference = referenceOf(keyring, cookie);
+      if (reference === undefined) return undefined;
       const id = hashOf(reference);
-      const session = sessions.get(id);
-      if (session === undefined || !alive(session)) return undefined;
+      await table.refresh(id);
+      const session = table.sessions.get(id);
+      if (session === undefined || !table.alive(session)) return undefined;
       const write = now() - session.seenAt > writeGrainMs;
       session.seenAt = now();
-      if (write) save(false);
+      if (write) {
+        table.save(false);
+        void share?.put(id, session);
+      }
       return { session, id, csrfToken: csrf(reference) };
     },
     alive: (id) => {
-      const session = sessions.get(id);
-      return session !== undefined && alive(session);
+      const session = table.sessions.get(id);
+      return session !== undefined && table.alive(session);
     },
-    end: (id) => {
-      if (sessions.delete(id)) ended();
+    async refresh(ids) {
+      if (share !== undefined) await Promise.all(ids.map((id) => table.refresh(id)));
+    },
+    async end(id) {
+      table.end([id]);
+      await share?.end(id);
     },
     endAll: (principal) => {
-      const ids = [...sessions].filter(([, session]) => session.principal === principal);
-      for (const [id] of ids) sessions.delete(id);
-      if (ids.length > 0) ended();
+      const all = [...table.sessions];
+      const ids = all.flatMap(([id, of]) => (of.principal === principal ? id : []));
+      table.end(ids);
+      for (const id of ids) void share?.end(id);
       return ids.length;
     },
     onEnded: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
+      table.listeners.add(listener);
+      return () => void table.listeners.delete(listener);
     },
     get size() {
-      return sessions.size;
+      return table.sessions.size;
     },
   };
+}
+
+/** The sessions that this process has seen. */
+class SessionTable {
+  readonly sessions: Map<string, Session>;
+  readonly listeners = new Set<() => void>();
+  readonly #file: string | undefined;
+  readonly #share: SessionShare | undefined;
+  readonly #now: () => number;
+
+  constructor({ file, share }: SessionsOptions, now: () => number) {
+    this.sessions = new Map(load(file));
+    this.#file = file;
+    this.#share = share;
+    this.#now = now;
+  }
+
+  alive({ seenAt, createdAt }: Session): boolean {
+    return this.#now() - seenAt < idleMsMax && this.#now() - createdAt < ageMsMax;
+  }
+
+  add(id: string, session: Session): void {
+    this.#sweep();
+    this.sessions.set(id, session);
+    this.save(true);
+  }
+
+  #sweep(): void {
+    const { sessions } = this;
+    for (const [id, session] of sessions) if (!this.alive(session)) sessions.delete(id);
+    while (sessions.size >= sessionsMax) sessions.delete(sessions.keys().next().value ?? "");
+  }
+
+  end(ids: readonly string[]): void {
+    if (ids.filter((id) => this.sessions.delete(id)).length === 0) return;
+    this.save(true);
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Takes what the shared store has of a session; without an answer the session stays as it is. */
+  async refresh(id: string): Promise<void> {
+    const found = await this.#share?.look(id);
+    if (found === "ended" || found === "absent") this.end([id]);
+    if (typeof found !== "object") return;
+    // A use is written once a minute, so this process may have a later one.
+    const seenAt = Math.max(found.seenAt, this.sessions.get(id)?.seenAt ?? 0);
+    this.sessions.set(id, { ...found, seenAt });
+  }
+
+  save(lasting: boolean): void {
+    if (this.#file !== undefined) store(this.#file, this.sessions, lasting);
+  }
+}
+
+/** The reference in a cookie that one of our keys signed. */
+function referenceOf(keyring: Keyring, cookie: string): string | undefined {
+  const [kid = "", reference = "", mac = "", ...rest] = cookie.split(".");
+  const named = keyring.byName("cookie/v1", kid);
+  if (named === undefined || rest.length > 0 || reference.length !== 43) return undefined;
+  return equalSecret(macOf(named, "session", reference), mac) ? reference : undefined;
 }
 
 function hashOf(reference: string): string {

@@ -74,7 +74,12 @@ export function createStreams(options: StreamsOptions): Streams {
   const endAll = (): void => {
     for (const { end } of entries) end.abort();
   };
-  // A logout ends its streams at once; only an expiry waits for the timer.
+  const look = async (): Promise<void> => {
+    await sessions.refresh([...entries].flatMap(({ holder }) => holder.session ?? []));
+    review();
+  };
+  // A logout here ends its streams at once; an expiry, or a logout at another collector, waits for
+  // the timer.
   const stop = sessions.onEnded(review);
   closing.addEventListener("abort", endAll, { once: true });
   return {
@@ -84,7 +89,7 @@ export function createStreams(options: StreamsOptions): Streams {
       const entry: Entry = { holder, end: new AbortController() };
       entries.add(entry);
       if (closing.aborted) entry.end.abort();
-      timer ??= setInterval(review, reviewMs).unref();
+      timer ??= setInterval(() => void look(), reviewMs).unref();
       return {
         signal: entry.end.signal,
         release: () => {

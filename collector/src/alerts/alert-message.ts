@@ -2,6 +2,8 @@
  * @module AlertMessage: an alert in the form of each kind of target. Names of rules, groups and
  * roots, counts and times: no content.
  */
+import { isoTime } from "@turnproof/semconv";
+
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import { durationText } from "../ui/display/figures.ts";
 import { limitText, measureText, valueText } from "./breach.ts";
@@ -39,6 +41,7 @@ export function turnsQuery(rule: AlertRule, group: string | null): string {
     rule.where ?? "",
     own,
     rule.measure === "error_share" ? "has:error" : "",
+    rule.measure === "contract_share" ? `contract:${rule.contract ?? ""}=violated` : "",
     slow ? `latency:>${rule.above}ms` : "",
   ];
   const q = terms.filter((term) => term !== "").join(" ");
@@ -59,7 +62,7 @@ function webhookBody(event: AlertEvent): object {
   const { kind, rule, alert, atMs, base } = event;
   return {
     type: `turnproof.alert.${kind}`,
-    timestamp: new Date(atMs).toISOString(),
+    timestamp: isoTime(atMs),
     data: {
       alert_id: alert.id,
       rule: rule.name,
@@ -117,7 +120,7 @@ function alertmanagerBody(event: AlertEvent): object {
     },
     annotations: { summary: alertSentence(event), alert_id: alert.id },
     startsAt: alert.since,
-    endsAt: new Date(ends).toISOString(),
+    endsAt: isoTime(ends),
     generatorURL: `${base}/alerts`,
   };
 }

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 
+import { isoTime } from "@turnproof/semconv";
 import { z } from "zod";
 
 import type { AlertRule } from "../config/alert-rules.ts";
@@ -220,7 +221,7 @@ export function closed(
   atMs: number,
 ): AlertDocument {
   const { id, rule, group, since, value, roots } = alert;
-  const ended = new Date(atMs).toISOString();
+  const ended = isoTime(atMs);
   const row: ClosedAlert = { id, rule, group, since, ended, reason, value, roots };
   // An operator's resolution closed it already.
   const known = document.closed.some((one) => one.id === id);
@@ -229,6 +230,14 @@ export function closed(
     active: document.active.filter((one) => one.id !== id),
     closed: known ? document.closed : [row, ...document.closed].slice(0, closedMax),
   };
+}
+
+/** The document with an alert resolved by an operator: quiet until its condition ends. */
+export function resolvedBy(document: AlertDocument, id: string, atMs: number): AlertDocument {
+  const alert = document.active.find((one) => one.id === id && !one.resolved);
+  if (alert === undefined) return document;
+  const ended = closed(document, alert, "operator", atMs);
+  return { ...ended, active: [...ended.active, { ...alert, resolved: true }] };
 }
 
 /** True while a silence covers the alert. */

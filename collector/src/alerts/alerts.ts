@@ -1,34 +1,33 @@
 /**
  * @module Alerts: looks at the rules every few seconds, keeps what changed with its messages, then
  * sends them. After a time without a process the windows in between are looked at first, so that
- * an outage of the collector hides no alarm.
+ * an outage of the collector hides no alarm. Of the collectors of one store one does so.
  */
-import { readFile } from "node:fs/promises";
-
 import { setImmediate as nextTask } from "node:timers/promises";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoTime } from "@turnproof/semconv";
 
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import type { Alerts } from "../parts.ts";
-import { replaceFile } from "../judge/replace-file.ts";
+import { fileKeep } from "./alert-keep.ts";
+import type { AlertKeep, RuleValues } from "./alert-keep.ts";
 import { messageBody } from "./alert-message.ts";
 import type { AlertEvent } from "./alert-message.ts";
 import {
-  alertDocument,
   alertId,
   changeOf,
   closed,
   isOf,
   isSilenced,
-  messageId,
   noAlerts,
+  resolvedBy,
 } from "./alert-state.ts";
 import type { ActiveAlert, AlertDocument, AlertEnd, JudgedGroup } from "./alert-state.ts";
 import { breaks } from "./breach.ts";
-import { deliver, isTaken, pauseMs } from "./deliver.ts";
+import { deliver, isTaken } from "./deliver.ts";
 import { evidenceOf } from "./evidence.ts";
 import { measureRule } from "./measure.ts";
 import type { MeasureParts } from "./measure.ts";
+import { afterAttempt, withMessages } from "./outbox.ts";
 
 /** Rules, targets and times of one collector. */
 export interface AlertOptions {
@@ -40,7 +39,9 @@ export interface AlertOptions {
   /** Address of the collector for people. */
   readonly base: string;
   /** Where the document is kept; in memory only without it. */
-  readonly file?: string;
+  readonly keep?: AlertKeep;
+  /** True where rules may come later, from a file that changes. */
+  readonly rulesChange?: boolean;
   readonly everyMs?: number;
 }
 
@@ -48,74 +49,63 @@ const defaultEveryMs = 2_000;
 const weekMs = 7 * 86_400_000;
 /** How often progress is kept where nothing else changes. */
 const keepEveryMs = 30_000;
+/** How often other collectors get the last values. */
+const valuesEveryMs = 10_000;
 /** Windows of a rule that are looked at after a time without a process. */
 const missedMax = 200;
-const giveUpMs = 3 * 86_400_000;
-const outboxMax = 10_000;
 /** Alertmanager forgets an alert that is not sent again. */
 const repeatMs = 60_000;
 
 /** Starts the alerts. @throws CodedError `store_corrupt` for a document that is not ours */
 export async function startAlerts(parts: MeasureParts, options: AlertOptions): Promise<Alerts> {
-  const running = new RunningAlerts(parts, options, await readDocument(options.file));
+  const keep = options.keep ?? fileKeep(undefined);
+  // A shared store may be away yet; its document is read before the first look.
+  const document = keep.shared === undefined ? await keep.load() : noAlerts;
+  const running = new RunningAlerts(parts, { ...options, keep }, document);
   running.start();
   return running;
 }
 
-async function readDocument(file: string | undefined): Promise<AlertDocument> {
-  if (file === undefined) return noAlerts;
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return noAlerts;
-    throw error;
-  }
-  const parsed = alertDocument.safeParse(parseJson(text));
-  if (!parsed.success) throw new CodedError("store_corrupt", { field: "alerts.json" });
-  return parsed.data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A torn or damaged file does not parse; the schema refuses `undefined`.
-    return undefined;
-  }
-}
-
 class RunningAlerts implements Alerts {
-  readonly rules: readonly AlertRule[];
+  rules: readonly AlertRule[];
   readonly targets: readonly AlertTarget[];
-  readonly values = new Map<string, readonly JudgedGroup[]>();
+  values: RuleValues = new Map();
   document: AlertDocument;
   readonly #parts: MeasureParts;
   readonly #options: AlertOptions;
+  readonly #keep: AlertKeep;
   #kept: AlertDocument;
   #keptAt = 0;
+  #valuesAt = 0;
   #repeatedAt = 0;
+  #leading: boolean;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
   /** Looks and changes by operators follow each other. */
   #work: Promise<void> = Promise.resolve();
 
-  constructor(parts: MeasureParts, options: AlertOptions, document: AlertDocument) {
+  constructor(
+    parts: MeasureParts,
+    options: AlertOptions & { readonly keep: AlertKeep },
+    document: AlertDocument,
+  ) {
     this.rules = options.rules;
     this.targets = options.targets;
     this.#parts = parts;
     this.#options = options;
+    this.#keep = options.keep;
     this.document = document;
     this.#kept = document;
+    this.#leading = options.keep.shared === undefined;
   }
 
   start(): void {
     const { active, outbox } = this.document;
-    if (this.rules.length + active.length + outbox.length === 0) return;
-    const { everyMs = defaultEveryMs } = this.#options;
+    const { everyMs = defaultEveryMs, rulesChange = false } = this.#options;
+    if (!rulesChange && this.rules.length + active.length + outbox.length === 0) return;
     const again = async (): Promise<void> => {
       const began = performance.now();
-      await this.#inTurn(() => this.#look()).catch((error: unknown) => {
+      await this.#inTurn(() => this.#advance()).catch((error: unknown) => {
         const code = CodedError.is(error) ? error.code : "internal_error";
         this.#parts.log.warn("alerts_failed", { code });
       });
@@ -125,6 +115,43 @@ class RunningAlerts implements Alerts {
       this.#timer = setTimeout(() => void again(), pause).unref();
     };
     this.#timer = setTimeout(() => void again(), 0).unref();
+  }
+
+  replaceRules(rules: readonly AlertRule[]): void {
+    this.rules = rules;
+  }
+
+  async #advance(): Promise<void> {
+    if (!this.#keep.leads()) {
+      this.#leading = false;
+      return this.#follow();
+    }
+    if (!this.#leading) {
+      // What the leader before had kept: its messages are sent by this collector.
+      this.document = await this.#keep.load();
+      this.#kept = this.document;
+      this.#leading = true;
+    }
+    await this.#look();
+  }
+
+  /** Shows what the leading collector found, with what operators did since. */
+  async #follow(): Promise<void> {
+    const { shared } = this.#keep;
+    if (shared === undefined) return;
+    this.document = await this.#keep.load();
+    this.values = await shared.values();
+    const { silences, resolved } = await shared.orders();
+    this.document = { ...this.document, silences };
+    for (const id of resolved) this.document = resolvedBy(this.document, id, this.#parts.now());
+  }
+
+  /** Does what operators asked for at other collectors. */
+  async #obey(now: number): Promise<void> {
+    const orders = await this.#keep.shared?.orders();
+    if (orders === undefined) return;
+    this.document = { ...this.document, silences: orders.silences };
+    for (const id of orders.resolved) this.#resolve(id, now);
   }
 
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
@@ -138,6 +165,7 @@ class RunningAlerts implements Alerts {
 
   async #look(): Promise<void> {
     const now = this.#parts.now();
+    await this.#obey(now);
     this.#removed(now);
     for (const rule of this.rules) {
       for (const atMs of this.#times(rule, now)) {
@@ -148,8 +176,10 @@ class RunningAlerts implements Alerts {
     }
     this.#notify(now);
     this.document = { ...this.document, looked_ms: now };
-    await this.#keep(now);
-    await this.#send(now);
+    await this.#save(now);
+    await this.#saveValues(now);
+    // Another collector may have taken over during a long look.
+    if (this.#keep.leads()) await this.#send(now);
   }
 
   /** The ends of windows that were missed, then now. */
@@ -162,7 +192,7 @@ class RunningAlerts implements Alerts {
 
   async #lookAt(rule: AlertRule, atMs: number): Promise<void> {
     const judged = await this.#judge(rule, atMs);
-    this.values.set(rule.name, judged);
+    this.values = new Map(this.values).set(rule.name, judged);
     const { fresh, ended, kept } = changeOf(rule, this.document.active, judged, atMs);
     const others = this.document.active.filter((alert) => alert.rule !== rule.name);
     const raised = await Promise.all(fresh.map((one) => this.#raise(rule, one, atMs)));
@@ -205,7 +235,7 @@ class RunningAlerts implements Alerts {
       id: alertId({ scope: this.#options.scope, rule: rule.name, group, onset }),
       rule: rule.name,
       group,
-      since: new Date(atMs).toISOString(),
+      since: isoTime(atMs),
       value,
       roots: [...roots],
       broken_ms: atMs,
@@ -255,58 +285,37 @@ class RunningAlerts implements Alerts {
   }
 
   #enqueue(kind: AlertEvent["kind"], rule: AlertRule, alert: ActiveAlert, now: number): void {
-    const fresh = this.targets
-      .filter(({ name }) => rule.to === undefined || rule.to.includes(name))
-      .map((target) => ({
-        id: messageId(alert.id, kind, target.name),
-        target: target.name,
-        alert_id: alert.id,
-        body: messageBody(target, this.#event(kind, rule, alert, now)),
-        made_ms: now,
-        attempts: 0,
-        next_ms: 0,
-      }))
-      .filter(({ id }) => !this.document.outbox.some((one) => one.id === id));
-    const outbox = [...this.document.outbox, ...fresh];
-    const over = Math.max(0, outbox.length - outboxMax);
-    this.document = {
-      ...this.document,
-      outbox: outbox.slice(over),
-      given_up: this.document.given_up + over,
-    };
+    this.document = withMessages(this.document, this.targets, this.#event(kind, rule, alert, now));
   }
 
   /** Keeps the document where it changed; progress alone now and then. */
-  async #keep(now: number): Promise<void> {
+  async #save(now: number): Promise<void> {
     const { looked_ms: _looked, ...is } = this.document;
     const { looked_ms: _kept, ...was } = this.#kept;
     const same = JSON.stringify(is) === JSON.stringify(was);
     if (same && now - this.#keptAt < keepEveryMs) return;
-    const { file } = this.#options;
-    const document = this.document;
-    if (file !== undefined) await replaceFile(file, Buffer.from(JSON.stringify(document)));
+    const { document } = this;
+    await this.#keep.save(document);
     this.#kept = document;
     this.#keptAt = now;
   }
 
+  /** Passes the values on to the other collectors, now and then. */
+  async #saveValues(now: number): Promise<void> {
+    if (now - this.#valuesAt < valuesEveryMs) return;
+    await this.#keep.shared?.saveValues(this.values);
+    this.#valuesAt = now;
+  }
+
   async #send(now: number): Promise<void> {
-    const names = new Set(this.targets.map(({ name }) => name));
     const due = this.document.outbox.filter(({ next_ms: at }) => at <= now);
     if (due.length > 0) {
-      const { taken, failed } = await deliver(due, this.#options);
-      if (failed.size > 0) this.#parts.log.warn("alert_not_taken", { count: failed.size });
-      const left = this.document.outbox.flatMap((one) => {
-        if (taken.has(one.id)) return [];
-        if (now - one.made_ms > giveUpMs || !names.has(one.target)) return [];
-        const attempts = one.attempts + 1;
-        return failed.has(one.id)
-          ? [{ ...one, attempts, next_ms: now + pauseMs(attempts) }]
-          : [one];
-      });
-      const given = this.document.outbox.length - left.length - taken.size;
-      const given_up = this.document.given_up + given;
-      this.document = { ...this.document, outbox: left, given_up };
-      await this.#keep(now);
+      const result = await deliver(due, this.#options);
+      if (result.failed.size > 0) {
+        this.#parts.log.warn("alert_not_taken", { count: result.failed.size });
+      }
+      this.document = afterAttempt(this.document, result, this.targets, now);
+      await this.#save(now);
     }
     await this.#repeat(now);
   }
@@ -328,27 +337,38 @@ class RunningAlerts implements Alerts {
 
   silence(of: { rule: string; group: string | null; until: string; by: string }): Promise<void> {
     return this.#inTurn(async () => {
+      await this.#keep.shared?.silence(of);
       const others = this.document.silences.filter((one) => !isOf(one, of.rule, of.group));
       const now = this.#parts.now();
       const silences = Date.parse(of.until) > now ? [...others, of] : others;
       this.document = { ...this.document, silences };
-      await this.#keep(now);
+      if (this.#leading) await this.#save(now);
     });
   }
 
   resolve(id: string): Promise<boolean> {
     return this.#inTurn(async () => {
-      const alert = this.document.active.find((one) => one.id === id && !one.resolved);
-      const rule = this.rules.find(({ name }) => name === alert?.rule);
-      if (alert === undefined || rule === undefined) return false;
+      if (!this.document.active.some((one) => one.id === id && !one.resolved)) return false;
       const now = this.#parts.now();
-      if (alert.notified) this.#enqueue("resolved", rule, alert, now);
-      this.document = closed(this.document, alert, "operator", now);
-      const active = [...this.document.active, { ...alert, resolved: true }];
-      this.document = { ...this.document, active };
-      await this.#keep(now);
-      return true;
+      await this.#keep.shared?.resolve(id);
+      if (!this.#leading) {
+        this.document = resolvedBy(this.document, id, now);
+        return true;
+      }
+      const isResolved = this.#resolve(id, now);
+      await this.#save(now);
+      return isResolved;
     });
+  }
+
+  /** False where the alert does not fire, and where its rule is gone. */
+  #resolve(id: string, now: number): boolean {
+    const alert = this.document.active.find((one) => one.id === id && !one.resolved);
+    const rule = this.rules.find(({ name }) => name === alert?.rule);
+    if (alert === undefined || rule === undefined) return false;
+    if (alert.notified) this.#enqueue("resolved", rule, alert, now);
+    this.document = resolvedBy(this.document, id, now);
+    return true;
   }
 
   async close(): Promise<void> {
@@ -356,6 +376,7 @@ class RunningAlerts implements Alerts {
     clearTimeout(this.#timer);
     await this.#work;
     this.#keptAt = 0;
-    await this.#keep(this.#parts.now());
+    if (this.#leading) await this.#save(this.#parts.now());
+    await this.#keep.close();
   }
 }

@@ -27,11 +27,14 @@ export function valueText({ measure }: Pick<AlertRule, "measure">, value: number
 }
 
 /** What the rule measures, in words. */
-export function measureText(rule: Pick<AlertRule, "measure" | "verdict" | "finding">): string {
+export function measureText(
+  rule: Pick<AlertRule, "measure" | "verdict" | "finding" | "contract">,
+): string {
   const words = {
     verdict_share: `Share of judged turns with verdict ${rule.verdict ?? ""}`,
     error_share: "Share of turns in which something failed",
     findings: `Turns with finding ${rule.finding ?? ""}`,
+    contract_share: `Share of turns that violate contract ${rule.contract ?? ""}`,
     p95_ms: "95th percentile of the turns' durations",
     cost_usd: "Cost of the priced model calls",
     lost_events: "Events that producers reported as lost",

@@ -2,6 +2,8 @@
  * @module Evidence: the turns behind an alert, and its onset: the receipt of the first of them in
  * the window. The onset names the episode, so that collectors with the same evidence give one id.
  */
+import { isoTime } from "@turnproof/semconv";
+
 import type { AlertRule } from "../config/alert-rules.ts";
 import { badCondition, groupCondition, windowQuestion } from "./measure.ts";
 import type { MeasureParts } from "./measure.ts";
@@ -25,22 +27,22 @@ export async function evidenceOf(
   const { group, endMs, afterMs } = of;
   const silent = rule.measure === "silence";
   const reach = silent || rule.measure === "judge_lag_ms" ? heardMs : 0;
-  const { scope, where } = windowQuestion(rule, endMs, rule.window_ms + reach);
+  const { ledger } = parts.store;
+  const { scope, where } = await windowQuestion(ledger, rule, endMs, rule.window_ms + reach);
   const question = {
     scope,
     where: [...where, ...groupCondition(rule, group), ...badCondition(rule)],
   };
-  const { ledger } = parts.store;
   const { records } = await ledger.listTurns(question, {
     order: { by: "received_at" },
     limit: rootsMax,
   });
   const roots = [...new Set(records.flatMap(({ row }) => row.root_trace_id ?? []))];
-  const slot = new Date(Math.floor(endMs / rule.window_ms) * rule.window_ms).toISOString();
+  const slot = isoTime(Math.floor(endMs / rule.window_ms) * rule.window_ms);
   // Its last turn names the silence of a group.
   if (silent) return { onset: records[0]?.row.received_at ?? slot, roots };
   if (badCondition(rule).length === 0) return { onset: slot, roots };
-  const after = { time: "received_at" as const, from: new Date(afterMs).toISOString() };
+  const after = { time: "received_at" as const, from: isoTime(afterMs) };
   const first = await ledger.listTurns(
     { scope, where: [...question.where, after] },
     { order: { by: "received_at", ascending: true }, limit: 1 },

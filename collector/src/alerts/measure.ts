@@ -4,7 +4,9 @@
  * too few turns, or nothing recorded.
  */
 import { lossIntervals } from "@turnproof/evidence";
-import type { FigureGroup, TurnCondition, TurnQuestion } from "@turnproof/store";
+import { isoTime } from "@turnproof/semconv";
+import { turnName } from "@turnproof/store";
+import type { FigureGroup, TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import type { MeasuredGroup } from "./alert-state.ts";
 import { collectorScope } from "../access/grants.ts";
@@ -14,6 +16,7 @@ import { turnCosts } from "../cost/turn-costs.ts";
 import type { CostRow } from "../cost/turn-costs.ts";
 import { isTrusted, producerReports } from "../judge/losses.ts";
 import type { JudgeParts } from "../parts.ts";
+import { knownNames } from "../turns/free-text.ts";
 import { turnQuestion } from "../turns/turn-conditions.ts";
 
 /** What a measure reads. */
@@ -37,22 +40,32 @@ export const groupFields = {
   tool: "tool_name",
 } as const;
 
-const iso = (ms: number): string => new Date(ms).toISOString();
+/** The turns that pass the rule's filter; a word without a key is a part of their names. */
+export async function ruleQuestion(
+  ledger: TurnReader,
+  { where: q = "" }: AlertRule,
+): Promise<TurnQuestion> {
+  const scope = collectorScope();
+  const names = await knownNames(ledger, scope, q);
+  return turnQuestion({ scope, query: {} }, { q }, { names });
+}
 
-/** The rule's filter, and turns received in the window that ends then. */
-export function windowQuestion(rule: AlertRule, endMs: number, sizeMs: number): TurnQuestion {
+/** Those received in the window that ends then. */
+export async function windowQuestion(
+  ledger: TurnReader,
+  rule: AlertRule,
+  endMs: number,
+  sizeMs: number,
+): Promise<TurnQuestion> {
   const from = endMs - sizeMs;
-  const { scope, where } = turnQuestion(
-    { scope: collectorScope(), query: {} },
-    { q: rule.where ?? "" },
-  );
+  const { scope, where } = await ruleQuestion(ledger, rule);
   return {
     scope,
     where: [
       ...where,
       // The order of the ledger; without it every look would read the whole history.
-      { time: "first_received", from: iso(from - longestTurnMs), to: iso(endMs) },
-      { time: "received_at", from: iso(from), to: iso(endMs) },
+      { time: "first_received", from: isoTime(from - longestTurnMs), to: isoTime(endMs) },
+      { time: "received_at", from: isoTime(from), to: isoTime(endMs) },
     ],
   };
 }
@@ -65,11 +78,16 @@ export function groupCondition(rule: AlertRule, group: string | null): readonly 
   return [{ list: groupFields[by], has: group }];
 }
 
+function contractIs({ contract = "" }: AlertRule, result: "holds" | "violated"): TurnCondition {
+  return { list: "name", has: turnName("contract", `${contract}=${result}`) };
+}
+
 /** Turns that count against a rule: the evidence of its alert. */
 export function badCondition(rule: AlertRule): readonly TurnCondition[] {
   const { measure, verdict = null, finding = null, above } = rule;
   if (measure === "verdict_share") return [{ text: "verdict", is: verdict }];
   if (measure === "findings") return [{ list: "code", has: finding }];
+  if (measure === "contract_share") return [contractIs(rule, "violated")];
   if (measure === "error_share") return [{ list: "flag", has: "error" }];
   if (measure === "p95_ms" && above !== undefined) {
     return [{ number: "duration_ms", sign: ">", value: above }];
@@ -102,24 +120,56 @@ async function valuesOf(
   endMs: number,
 ): Promise<readonly MeasuredGroup[]> {
   const { ledger } = parts.store;
-  const question = windowQuestion(rule, endMs, rule.window_ms);
+  const question = await windowQuestion(ledger, rule, endMs, rule.window_ms);
   if (rule.measure === "cost_usd") return costsOf(parts, rule, question);
   if (rule.measure === "lost_events") return lossesOf(parts, rule, endMs);
   if (rule.measure === "silence") return silentOf(parts, rule, endMs);
   if (rule.measure === "judge_lag_ms") return lagOf(parts, rule, endMs);
-  const bad = rule.measure === "findings" ? badCondition(rule) : [];
-  const groups = await ledger.turnFigures(
-    { ...question, where: [...question.where, ...bad] },
-    rule.by === undefined ? {} : { by: groupFields[rule.by] },
-  );
+  const groups = await turnValues(ledger, rule, question);
   if (groups.length === 0 && rule.by === undefined) {
     return [{ group: null, value: rule.measure === "findings" ? 0 : null, count: 0 }];
   }
-  return groups.map((of) => ({ group: of.value ?? null, ...figureOf(rule, of) }));
+  return groups;
+}
+
+/** The value of a group of turns, in one interval where the question has intervals. */
+export interface TurnValue extends MeasuredGroup {
+  /** Start of the interval, epoch milliseconds; 0 without intervals. */
+  readonly from_ms: number;
+}
+
+/** Values of a measure that is counted from turns. @param everyMs length of the intervals */
+export async function turnValues(
+  ledger: TurnReader,
+  rule: AlertRule,
+  { where, ...question }: TurnQuestion,
+  everyMs?: number,
+): Promise<readonly TurnValue[]> {
+  const options = {
+    ...(everyMs === undefined ? {} : { everyMs }),
+    ...(rule.by === undefined ? {} : { by: groupFields[rule.by] }),
+  };
+  const figures = (more: readonly TurnCondition[]): Promise<readonly FigureGroup[]> =>
+    ledger.turnFigures({ ...question, where: [...where, ...more] }, options);
+  const place = (of: FigureGroup) => ({ group: of.value ?? null, from_ms: of.from_ms ?? 0 });
+  if (rule.measure !== "contract_share") {
+    const groups = await figures(rule.measure === "findings" ? badCondition(rule) : []);
+    return groups.map((of) => ({ ...place(of), ...figureOf(rule, of) }));
+  }
+  // A turn for which the result is not established is in neither number.
+  const [established, violated] = await Promise.all([
+    figures([{ any: [contractIs(rule, "holds"), contractIs(rule, "violated")] }]),
+    figures(badCondition(rule)),
+  ]);
+  const bad = new Map(violated.map((of) => [JSON.stringify(place(of)), of.turns]));
+  return established.map((of) => {
+    const value = (bad.get(JSON.stringify(place(of))) ?? 0) / of.turns;
+    return { ...place(of), value, count: of.turns };
+  });
 }
 
 /** Value of a rule in the figures of some turns. */
-export function figureOf(
+function figureOf(
   rule: Pick<AlertRule, "measure" | "verdict">,
   of: FigureGroup,
 ): { readonly value: number | null; readonly count: number } {
@@ -174,7 +224,7 @@ async function silentOf(
   const { ledger } = parts.store;
   const by = rule.by === "agent" ? "agent_id" : "application";
   const names = async (sizeMs: number): Promise<ReadonlyMap<string, number>> => {
-    const question = windowQuestion(rule, endMs, sizeMs);
+    const question = await windowQuestion(ledger, rule, endMs, sizeMs);
     const [facet] = await ledger.turnFacets(question, [by], 1_000);
     return new Map(
       (facet?.values ?? []).flatMap((of) => (of.value === null ? [] : [[of.value, of.turns]])),
@@ -196,8 +246,9 @@ async function lagOf(
   rule: AlertRule,
   endMs: number,
 ): Promise<readonly MeasuredGroup[]> {
-  const question = windowQuestion(rule, endMs, heardMs);
-  const { records } = await parts.store.ledger.listTurns(
+  const { ledger } = parts.store;
+  const question = await windowQuestion(ledger, rule, endMs, heardMs);
+  const { records } = await ledger.listTurns(
     { ...question, where: [...question.where, ...badCondition(rule)] },
     { order: { by: "received_at", ascending: true }, limit: 1 },
   );

@@ -2,13 +2,13 @@
  * @module Preview: when a rule would have fired on what is stored, window after window, by the turns'
  * own time. Only for measures of turns: others have no past in the ledger.
  */
-import type { FigureGroup, TurnReader } from "@turnproof/store";
+import { isoTime } from "@turnproof/semconv";
+import type { TurnReader } from "@turnproof/store";
 
 import type { AlertRule } from "../config/alert-rules.ts";
-import { collectorScope } from "../access/grants.ts";
-import { turnQuestion } from "../turns/turn-conditions.ts";
 import { breaks } from "./breach.ts";
-import { badCondition, figureOf, groupFields } from "./measure.ts";
+import { ruleQuestion, turnValues } from "./measure.ts";
+import type { TurnValue } from "./measure.ts";
 
 /** One window of a group in which the rule would have fired. */
 export interface PreviewWindow {
@@ -35,6 +35,7 @@ const previewed: ReadonlySet<AlertRule["measure"]> = new Set([
   "verdict_share",
   "error_share",
   "findings",
+  "contract_share",
   "p95_ms",
 ]);
 /** Most windows that are read, and most that are listed. */
@@ -49,50 +50,34 @@ export async function previewRule(
   { nowMs, days }: { readonly nowMs: number; readonly days: number },
 ): Promise<RulePreview | null> {
   if (!previewed.has(rule.measure)) return null;
-  const { window_ms: everyMs, by } = rule;
+  const { window_ms: everyMs } = rule;
   const spanMs = Math.min(days * 86_400_000, windowsMax * everyMs);
   const toMs = Math.floor(nowMs / everyMs) * everyMs;
   const fromMs = Math.ceil((toMs - spanMs) / everyMs) * everyMs;
   const backMs = rule.change === undefined ? 0 : weekMs;
-  const { scope, where } = turnQuestion(
-    { scope: collectorScope(), query: {} },
-    { q: rule.where ?? "" },
-  );
-  const iso = (ms: number): string => new Date(ms).toISOString();
-  const groups = await ledger.turnFigures(
-    {
-      scope,
-      where: [
-        ...where,
-        { time: "ended_at", from: iso(fromMs - backMs), to: iso(toMs) },
-        ...(rule.measure === "findings" ? badCondition(rule) : []),
-      ],
-    },
-    { everyMs, ...(by === undefined ? {} : { by: groupFields[by] }) },
-  );
+  const { scope, where } = await ruleQuestion(ledger, rule);
+  const span = { time: "ended_at", from: isoTime(fromMs - backMs), to: isoTime(toMs) } as const;
+  const groups = await turnValues(ledger, rule, { scope, where: [...where, span] }, everyMs);
   return foldWindows(rule, groups, fromMs, toMs);
 }
 
 function foldWindows(
   rule: AlertRule,
-  groups: readonly FigureGroup[],
+  groups: readonly TurnValue[],
   fromMs: number,
   toMs: number,
 ): RulePreview {
   const least = rule.measure === "findings" ? 1 : rule.min_count;
   const key = (group: string | null, from: number): string => JSON.stringify([group, from]);
   const values = new Map(
-    groups.map((of) => {
-      const { value, count } = figureOf(rule, of);
-      return [
-        key(of.value ?? null, of.from_ms ?? 0),
-        { value: count < least ? null : value, count },
-      ];
-    }),
+    groups.map(({ group, from_ms: from, value, count }) => [
+      key(group, from),
+      { value: count < least ? null : value, count },
+    ]),
   );
   const windows: PreviewWindow[] = [];
   let established = 0;
-  for (const { value: named = null, from_ms: from = 0 } of groups) {
+  for (const { group: named, from_ms: from } of groups) {
     if (from < fromMs) continue;
     const { value = null, count = 0 } = values.get(key(named, from)) ?? {};
     const broken = breaks(rule, value, values.get(key(named, from - weekMs))?.value ?? null);

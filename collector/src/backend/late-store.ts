@@ -4,7 +4,13 @@
  */
 import { CodedError } from "@turnproof/semconv";
 import { capabilitiesOf, lateLedger } from "@turnproof/store";
-import type { CheckResult, EvidenceStore, MemoryStore, ProviderName } from "@turnproof/store";
+import type {
+  CheckResult,
+  CollectorState,
+  EvidenceStore,
+  MemoryStore,
+  ProviderName,
+} from "@turnproof/store";
 
 import type { Late } from "./late.ts";
 
@@ -38,6 +44,7 @@ export function lateEvidence(
     capabilities: capabilitiesOf(provider),
     sources: ["trace", "conversation", "tool_log"],
     ledger: lateLedger("store", () => late.current().ledger),
+    ...(capabilitiesOf(provider).includes("shared") ? { state: lateState(late) } : {}),
     append: async (batch) => late.current().append(batch),
     appendPrepared: async (batch) => late.current().appendPrepared(batch),
     readBack: async (id, receivedAt) => late.current().readBack(id, receivedAt),
@@ -47,10 +54,24 @@ export function lateEvidence(
     roots: async (scope, roots, options) => late.current().roots(scope, roots, options),
     find: async (scope, id, query, options) => late.current().find(scope, id, query, options),
     quietRoots: async (since, before, limit) => late.current().quietRoots(since, before, limit),
+    shortRoots: async (...asked) => late.current().shortRoots(...asked),
     standing: async (roots) => late.current().standing(roots),
     check: () => lateCheck(late),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+function lateState(late: Late<EvidenceStore>): CollectorState {
+  const current = (): CollectorState => {
+    const { state } = late.current();
+    if (state === undefined) throw new CodedError("not_configured");
+    return state;
+  };
+  return {
+    read: async (kind, name) => current().read(kind, name),
+    list: async (kind) => current().list(kind),
+    write: async (kind, row) => current().write(kind, row),
   };
 }
 

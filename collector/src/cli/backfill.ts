@@ -4,7 +4,7 @@
  * backend writes its index with its rows, so without `--from` there is nothing to do.
  */
 import type { Command } from "commander";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoMicros } from "@turnproof/semconv";
 import { providersWith } from "@turnproof/store";
 
 import { openStore } from "../backend/backend.ts";
@@ -81,7 +81,7 @@ async function backfill(flags: CopyFlags): Promise<void> {
   for await (const page of allEvents(from)) {
     const newest = page[0]?.received_at;
     if (flags.apply === true && page.length > 0) {
-      await appendAll(to, page, newest ?? new Date().toISOString().replace("Z", "000Z"));
+      await appendAll(to, page, newest ?? isoMicros(Date.now() * 1_000));
     }
     events += page.length;
     if (process.stderr.isTTY) process.stderr.write(`\r${events} events`);

@@ -59,7 +59,7 @@ export async function copyState(
   const audit = auditFile === undefined ? undefined : basename(auditFile);
   for (const name of await namesIn(dataDir)) {
     if (ownWays.has(name) || (audit !== undefined && name.startsWith(audit))) continue;
-    // It may be gone since it was listed.
+    // The collector runs on and may have deleted the file after the listing.
     const found = await stat(join(dataDir, name)).catch(() => undefined);
     if (found?.isFile() === true) {
       const path = `${dataFolder}/${name}`;
@@ -78,7 +78,7 @@ export async function copyDocuments(
   const entries: BackupEntry[] = [];
   for (const name of await namesIn(join(dataDir, folder))) {
     const inside = `${folder}/${name}`;
-    // It may be gone since it was listed.
+    // The collector runs on and may have deleted the file after the listing.
     const found = await stat(join(dataDir, inside)).catch(() => undefined);
     if (found?.isDirectory() === true) entries.push(...(await copyDocuments(dataDir, to, inside)));
     else {

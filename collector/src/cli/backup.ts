@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
 import { makeDirectory } from "@turnproof/journal/process-lock";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoNow } from "@turnproof/semconv";
 import { snapshotEngine, snapshotEvidence } from "@turnproof/store/admin";
 import type { Command } from "commander";
 
@@ -109,7 +109,7 @@ async function copyAll(config: Config, to: string): Promise<Manifest> {
   return {
     format: 1,
     version,
-    made_at: new Date().toISOString(),
+    made_at: isoNow(),
     backend: config.backend,
     memory_backend: config.memoryBackend,
     evidence: store.evidence,

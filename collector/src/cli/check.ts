@@ -17,6 +17,9 @@ import {
 } from "@turnproof/contracts";
 import type { TurnResult } from "@turnproof/contracts";
 
+import { readClientConfig } from "../config/config.ts";
+import { pricingOf } from "../cost/call-price.ts";
+import { openPriceList } from "../cost/price-list.ts";
 import { version } from "../version.ts";
 import { collectorWindows, fileWindow } from "./check-windows.ts";
 import type { CheckFilters } from "./check-windows.ts";
@@ -134,10 +137,11 @@ async function judge(
   { contracts, goldens }: NamedContracts,
   limit: number,
 ): Promise<TurnResult[]> {
+  const pricing = pricingOf(await openPriceList(readClientConfig(flags).prices));
   if (flags.events !== undefined) {
     const { statement, whole = false } = flags;
     const { events, ...window } = await fileWindow(flags.events, { whole, statement });
-    const found = evaluateTurns(events, contracts, { goldens, ...window });
+    const found = evaluateTurns(events, contracts, { goldens, ...pricing, ...window });
     const { agent, thread, user, root, turn } = flags;
     return found.filter(
       ({ turn: of }) =>
@@ -152,7 +156,7 @@ async function judge(
   let left = false;
   for await (const { window, more } of collectorWindows(createClient(flags), flags, limit)) {
     const { events, ...how } = window;
-    results.push(...evaluateTurns(events, contracts, { goldens, ...how }));
+    results.push(...evaluateTurns(events, contracts, { goldens, ...pricing, ...how }));
     left = more;
   }
   if (left) say(`More turns match; these are the newest ${limit}.`);

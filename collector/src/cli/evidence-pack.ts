@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 
 import type { Command } from "commander";
 import { normalizeTime } from "@turnproof/evidence";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoNow } from "@turnproof/semconv";
 
 import { createStatementSigner } from "../judge/statement.ts";
 import { readConfig } from "../config/config.ts";
@@ -125,7 +125,7 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
   return {
     from,
     to,
-    made_at: new Date().toISOString(),
+    made_at: isoNow(),
     version,
     store: collector.store.name,
     events: { ...(await eventFacts(join(out, "events"))), complete },

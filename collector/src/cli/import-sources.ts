@@ -7,7 +7,7 @@ import { readFile, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoTime } from "@turnproof/semconv";
 import { loadDriver } from "@turnproof/store";
 
 import { postgresFolder } from "../backend/postgres-place.ts";
@@ -174,7 +174,7 @@ interface DriverValue {
 /** A document's values as JSON; bytes are left out. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return isoTime(value.getTime());
   if (typeof value === "bigint") return Number(value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Uint8Array) return undefined;

@@ -6,7 +6,7 @@
 import type { Command } from "commander";
 import { normalize } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoMicros } from "@turnproof/semconv";
 import { providersWith } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
@@ -152,7 +152,7 @@ async function importRows(
   const rooted = events.map(withRoot);
   report.events += rooted.length;
   if (store === undefined || rooted.length === 0) return;
-  const receivedAt = new Date().toISOString().replace("Z", "000Z");
+  const receivedAt = isoMicros(Date.now() * 1_000);
   try {
     await appendAll(store, rooted, receivedAt);
   } catch (error) {

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 
 import type { Command } from "commander";
-import { CodedError, limits } from "@turnproof/semconv";
+import { CodedError, isoNow, limits } from "@turnproof/semconv";
 import { clickhouseAdmin, defaultRetention } from "@turnproof/store/admin";
 import type { RetentionOptions, RetentionPolicy, RetentionReport } from "@turnproof/store/admin";
 import { z } from "zod";
@@ -86,7 +86,7 @@ async function retain(flags: RetentionFlags): Promise<void> {
   for (const room of ["evidence", "memory"] as const) {
     if (flags.only !== undefined && flags.only !== room) continue;
     const bar = progressBar(room);
-    const now = new Date().toISOString();
+    const now = isoNow();
     const options = { policy, now, dryRun: !applied, signal, onProgress: bar };
     const report = await retainRoom(config, room, options);
     bar.end();

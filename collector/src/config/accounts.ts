@@ -5,6 +5,7 @@
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { resolve } from "node:path";
 
+import type { IdentityOptions } from "@turnproof/semconv";
 import { z } from "zod";
 
 import type { Role } from "../access/principal.ts";
@@ -16,8 +17,8 @@ export interface Account {
   readonly name: string;
   readonly token: string;
   readonly role: Role;
-  readonly applicationId?: string;
-  readonly userId?: string | null;
+  readonly applicationId?: IdentityOptions["applicationId"];
+  readonly userId?: IdentityOptions["userId"];
 }
 
 /** Accounts, and their file, if any. */

@@ -2,7 +2,7 @@
  * @module AlertRules: rules of alerts from the file of `TURNPROOF_ALERT_RULES`, in YAML or JSON, and
  * the targets of `TURNPROOF_ALERT_TARGETS`. Nothing is ever sent to another address.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { resolve } from "node:path";
 
 import { findingTexts } from "@turnproof/evidence";
@@ -11,6 +11,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 
 import { readTerms, textKey } from "../ui/display/filter-terms.ts";
+import type { Log } from "../log.ts";
 import { issueSentence, list, text } from "./config-values.ts";
 
 /** What a rule measures in its window. */
@@ -18,6 +19,7 @@ const alertMeasures = [
   "verdict_share",
   "error_share",
   "findings",
+  "contract_share",
   "p95_ms",
   "cost_usd",
   "lost_events",
@@ -47,6 +49,11 @@ const rule = z
     verdict: z.enum(verdictStatuses).optional(),
     /** Of `findings`. */
     finding: z.enum(Object.keys(findingTexts)).optional(),
+    /** Of `contract_share`: the contract's name. */
+    contract: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,119}$/, "the name of a contract")
+      .optional(),
     /** Terms of the filter bar. */
     where: z.string().max(1_000).optional(),
     /** One alert for each value. */
@@ -75,6 +82,9 @@ const rule = z
     }
     if ((measure === "findings") !== (of.finding !== undefined)) {
       wrong("finding", "findings has a finding, other measures have none");
+    }
+    if ((measure === "contract_share") !== (of.contract !== undefined)) {
+      wrong("contract", "contract_share has a contract, other measures have none");
     }
     if (measure === "silence" && of.by !== "agent" && of.by !== "app") {
       wrong("by", "silence is by agent or by app");
@@ -107,10 +117,17 @@ export function parseAlertRules(yaml: string): readonly AlertRule[] {
   return rules;
 }
 
+/** Rules, and their file, if any. */
+export interface AlertRulesValue {
+  readonly rules: readonly AlertRule[];
+  readonly file?: string | undefined;
+}
+
 /** The variable: the path of a file of rules. */
-export const alertRulesIn = text.transform((value, context): readonly AlertRule[] => {
+export const alertRulesIn = text.transform((value, context): AlertRulesValue => {
+  const path = resolve(value);
   try {
-    return parseAlertRules(readFileSync(resolve(value), "utf8"));
+    return { rules: parseAlertRules(readFileSync(path, "utf8")), file: path };
   } catch (error) {
     const issues =
       error instanceof z.ZodError ? error.issues.map(ruleSentence) : ["no readable YAML file"];
@@ -118,6 +135,33 @@ export const alertRulesIn = text.transform((value, context): readonly AlertRule[
     return z.NEVER;
   }
 });
+
+/** How often the file is checked, in milliseconds. */
+const lookMs = 1_000;
+
+/**
+ * Passes on the rules of a file each time it has changed. A file that cannot be read or has a wrong
+ * rule changes nothing and is logged. Returns the function that stops it.
+ */
+export function watchAlertRules(
+  path: string,
+  log: Log,
+  changed: (rules: readonly AlertRule[]) => void,
+): () => void {
+  const look = (): void => {
+    try {
+      const rules = parseAlertRules(readFileSync(path, "utf8"));
+      changed(rules);
+      log.info("alert_rules_changed", { count: rules.length });
+    } catch (error) {
+      // The rules of before stay. A sentence names rules by their number and fields.
+      const [issue] = error instanceof z.ZodError ? error.issues.map(ruleSentence) : [];
+      log.warn("alert_rules_invalid", issue === undefined ? {} : { sentence: issue });
+    }
+  };
+  watchFile(path, { interval: lookMs, persistent: false }, look);
+  return () => unwatchFile(path, look);
+}
 
 function ruleSentence(issue: z.core.$ZodIssue): string {
   const index = issue.path.find((part) => typeof part === "number");

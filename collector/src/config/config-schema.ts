@@ -86,7 +86,7 @@ export const schema = z.object({
   TRUSTED_INGEST: list.optional(),
   CONTRACTS: contractFolderIn.optional(),
   PRICES: priceFileIn.optional(),
-  ALERT_RULES: alertRulesIn.default([]),
+  ALERT_RULES: alertRulesIn.default({ rules: [] }),
   ALERT_TARGETS: alertTargets.default([]),
   ALERT_SECRET: webhookSecret.optional(),
   RETENTION_FLOOR_DAYS: z

@@ -3,6 +3,7 @@
  */
 import type { TurnLimits } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
+import type { IdentityOptions } from "@turnproof/semconv";
 import { z } from "zod";
 
 import { isNetwork } from "./proxy-networks.ts";
@@ -14,7 +15,7 @@ import { traceTemplateProblem } from "../ui/display/trace-link.ts";
 export interface IngestToken {
   readonly name: string;
   readonly token: string;
-  readonly applicationId?: string;
+  readonly applicationId?: IdentityOptions["applicationId"];
 }
 
 /** Text that is not empty. */

@@ -128,7 +128,11 @@ export const variables: readonly Variable[] = [
     "",
     "Path of a JSON file with prices of models that come before the built-in list's; read at start.",
   ),
-  row("ALERT_RULES", "", "Path of a YAML or JSON file with rules of alerts; read at start."),
+  row(
+    "ALERT_RULES",
+    "",
+    "Path of a YAML or JSON file with rules of alerts; read again when it changes.",
+  ),
   row(
     "ALERT_TARGETS",
     "",

@@ -9,7 +9,7 @@ import type { TurnLimits } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { ProviderName } from "@turnproof/store";
 
-import type { AlertRule, AlertTarget } from "./alert-rules.ts";
+import type { AlertRulesValue, AlertTarget } from "./alert-rules.ts";
 import type { PriceFile } from "./price-file.ts";
 import type { DeclaredProxy } from "./proxy-networks.ts";
 import { oidcOf } from "./oidc-settings.ts";
@@ -68,7 +68,7 @@ export interface Config {
   readonly trustedIngest?: readonly string[];
   /** After how long without an event a turn that did not end is unfinished. */
   readonly turnLimits?: TurnLimits;
-  readonly alertRules: readonly AlertRule[];
+  readonly alertRules: AlertRulesValue;
   readonly alertTargets: readonly AlertTarget[];
   readonly alertSecret?: string;
   /** Folder of contracts that every turn is judged by. */

@@ -3,8 +3,9 @@
  * no estimate. A valid token is never slowed, so a token has to be out of reach of guessing.
  */
 import { randomBytes } from "node:crypto";
+import { createRequire } from "node:module";
 
-import { ZxcvbnFactory } from "@zxcvbn-ts/core";
+import type * as Zxcvbn from "@zxcvbn-ts/core";
 
 /**
  * Guesses that a token withstands at least, as a power of ten. A thousand guesses a second need
@@ -32,7 +33,17 @@ const words = [
   "super",
 ];
 
-const estimator = new ZxcvbnFactory({ dictionary: { words } });
+let made: Zxcvbn.ZxcvbnFactory | undefined;
+
+/** Its fifty modules are loaded with the first estimate: most starts have no token. */
+function estimator(): Zxcvbn.ZxcvbnFactory {
+  if (made === undefined) {
+    const { ZxcvbnFactory } = createRequire(import.meta.url)("@zxcvbn-ts/core") as typeof Zxcvbn;
+    made = new ZxcvbnFactory({ dictionary: { words } });
+  }
+  return made;
+}
+
 const estimates = new Map<string, boolean>();
 
 /** True when the token is a pattern: repetitions, sequences, dates or common words. */
@@ -40,7 +51,7 @@ export function isGuessable(token: string): boolean {
   const start = token.slice(0, estimatedCharsMax);
   const known = estimates.get(start);
   if (known !== undefined) return known;
-  const guessable = estimator.check(start).guessesLog10 < guessesLog10Min;
+  const guessable = estimator().check(start).guessesLog10 < guessesLog10Min;
   if (estimates.size > 1_000) estimates.clear();
   estimates.set(start, guessable);
   return guessable;

@@ -2,6 +2,7 @@
  * @module TurnCosts: what the model calls of a question's turns cost, in total and by a field of
  * the call or its turn. Priced at read time; the store sums the tokens.
  */
+import type { Identity } from "@turnproof/semconv";
 import { usageOf } from "@turnproof/store";
 import type {
   CallField,
@@ -27,7 +28,7 @@ export interface CostRow extends Cost {
   /** Only by model. */
   readonly provider?: string | null;
   /** Only by turn: where it is read. */
-  readonly root_trace_id?: string;
+  readonly root_trace_id?: Identity["root_trace_id"];
   readonly ended_at?: string;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;

@@ -3,15 +3,15 @@
  * Typed, with a timeout, and contained: an error or a timeout of a hook is reported as a code only.
  */
 import { CodedError } from "@turnproof/semconv";
-import type { MemoryScope } from "@turnproof/semconv";
+import type { Identity, IdentityOptions, MemoryScope } from "@turnproof/semconv";
 
 /** Caller of a hook, and its tenant. */
 export interface HookContext {
   readonly principal: string;
   readonly role: string;
-  readonly applicationId?: string;
+  readonly applicationId?: IdentityOptions["applicationId"];
   /** The caller's tenant; absent for an unbound caller. */
-  readonly userId?: string | null;
+  readonly userId?: IdentityOptions["userId"];
   readonly signal: AbortSignal;
 }
 
@@ -20,7 +20,7 @@ export interface ResolvedArtifact {
   readonly exists: boolean;
   readonly version?: string;
   readonly state?: string;
-  readonly user_id?: string | null;
+  readonly user_id?: Identity["user_id"];
 }
 
 /** One run of an agent, as its caller requested it. */

@@ -5,6 +5,7 @@
  * the library uses.
  */
 import { CodedError } from "@turnproof/semconv";
+import type { IdentityOptions } from "@turnproof/semconv";
 
 import type { AgentChunk, AgentPort, AgentRunInput, HookContext } from "./hooks.ts";
 
@@ -15,10 +16,8 @@ export interface MountableAgent {
 }
 
 /** One call; `userId` null is the anonymous scope. */
-export interface MountedRun {
-  readonly userId: string | null;
-  readonly memoryId?: string;
-  readonly threadId?: string;
+export interface MountedRun
+  extends Pick<IdentityOptions, "userId">, Partial<Pick<IdentityOptions, "memoryId" | "threadId">> {
   readonly signal: AbortSignal;
 }
 

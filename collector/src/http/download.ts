@@ -3,6 +3,8 @@
  * nothing and its memory by one part. It ends with its reader, its session or its account; a
  * failure after the first part breaks the transfer, so that half an answer never looks whole.
  */
+import { isoTime } from "@turnproof/semconv";
+
 import type { Parts } from "../parts.ts";
 import { holderOf } from "./event-stream.ts";
 import type { AppContext } from "./environment.ts";
@@ -52,7 +54,7 @@ export async function download(
 
 /** `turns-20261125T143000Z.csv`: no part of it comes from the request. */
 function fileName(name: string, extension: string, nowMs: number): string {
-  const at = new Date(nowMs).toISOString().replace(/\.\d+|[-:]/g, "");
+  const at = isoTime(nowMs).replace(/\.\d+|[-:]/g, "");
   return `${name}-${at}.${extension}`;
 }
 

@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 
 import type { Principal } from "../access/principal.ts";
+import type { RailPlace } from "./rail.ts";
 
 /** Data of every page beside its model. */
 export interface Frame {
@@ -22,6 +23,8 @@ export interface Frame {
   /** Template of links to another trace backend; absent where none is configured. */
   readonly traceLink?: string;
   readonly requestId: string;
+  /** Links of the rail. */
+  readonly rail: readonly RailPlace[];
   /** Pages that take a range of time, by their path below the base path. */
   readonly ranged: ReadonlySet<string>;
   /** True when this page takes one. */

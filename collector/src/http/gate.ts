@@ -53,7 +53,7 @@ export function gate(options: AccessGateOptions): MiddlewareHandler<AppEnv> {
       await next();
       return;
     }
-    const found = identify(c, options);
+    const found = await identify(c, options);
     if (found.principal === undefined) return denied(c, options, found.wrong);
     c.set("principal", found.principal);
     c.set("session", found.session);
@@ -112,7 +112,7 @@ interface Found {
   readonly wrong: boolean;
 }
 
-function identify(c: AppContext, options: AccessGateOptions): Found {
+async function identify(c: AppContext, options: AccessGateOptions): Promise<Found> {
   const { credentials, sessions } = options;
   if (!credentials.configured) {
     const address = clientAddress(c);
@@ -127,7 +127,7 @@ function identify(c: AppContext, options: AccessGateOptions): Found {
     return { principal: { ...found.principal, via: "bearer" }, credential, wrong: false };
   }
   const cookie = sessionCookie(c, options.cookieName);
-  const session = cookie === undefined ? undefined : sessions.find(cookie);
+  const session = cookie === undefined ? undefined : await sessions.find(cookie);
   if (session === undefined) return { principal: undefined, wrong: false };
   const { principal: name, credential, issued } = session.session;
   const principal = credentials.byName(name, credential, issued);

@@ -115,14 +115,14 @@ function putJournal(
   );
   // Counted since the directory was made, so that a restart resets neither.
   put(
-    Gauge,
-    "turnproof_journal_lost_frames",
+    Counter,
+    "turnproof_journal_lost_frames_total",
     "Acknowledged frames that were lost by damage in this directory.",
     lost_frames,
   );
   put(
-    Gauge,
-    "turnproof_journal_corrupt_ranges",
+    Counter,
+    "turnproof_journal_corrupt_ranges_total",
     "Damaged ranges that were set aside in this directory.",
     corrupt_ranges,
   );
@@ -148,8 +148,8 @@ function putForward(put: Put, forward: ForwardState): void {
   put(Counter, "turnproof_forward_failures_total", "Attempts it did not take.", forward.failures);
   // Counted since the directory was made, so that a restart does not reset it.
   put(
-    Gauge,
-    "turnproof_forward_lost_spans",
+    Counter,
+    "turnproof_forward_lost_spans_total",
     "Spans that were given up in this directory, by reason.",
     forward.lost_spans,
   );
@@ -189,7 +189,7 @@ const ingested: Readonly<Record<keyof ConservationSnapshot, readonly [Kind, stri
   in_flight: [Gauge, "Items of requests without an answer yet."],
   quarantined: [Gauge, "Items that the store refuses, set aside."],
   lost: [Counter, "Durable items that were damaged before they were stored."],
-  lost_frames_uncounted: [Gauge, "Damaged frames whose number of items is unknown."],
+  lost_frames_uncounted: [Counter, "Damaged frames whose number of items is unknown."],
   refused: [Counter, "Items of requests that were answered with an error."],
   refused_reasons: [Counter, "The same by code."],
   rejected: [Counter, "Items that a partial success named."],

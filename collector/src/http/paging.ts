@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 
 import { decodeCursor, encodeCursor, filterHashInput } from "@turnproof/evidence";
 import type { CursorBinding, CursorPayload, EventQuery } from "@turnproof/evidence";
-import { CodedError, limits } from "@turnproof/semconv";
+import { CodedError, isoTime, limits } from "@turnproof/semconv";
 import type { Keyset } from "@turnproof/store";
 
 import { openCursor, sealCursor } from "../access/cursor-seal.ts";
@@ -66,7 +66,7 @@ export async function pagingOf(
   const opened = (cursor: string): CursorPayload =>
     decodeCursor(openCursor(keyring, place, cursor), {
       binding,
-      now: new Date(now()).toISOString(),
+      now: isoTime(now()),
     });
   const payload = parameters.cursor === undefined ? undefined : opened(parameters.cursor);
   const asOf = payload?.as_of ?? parts.ingest.mark();
@@ -82,7 +82,7 @@ export async function pagingOf(
     reading,
     async seal(next, at) {
       if (next === null) return null;
-      const expires = new Date(now() + ageSecondsMax * 1000).toISOString();
+      const expires = isoTime(now() + ageSecondsMax * 1000);
       const standing = at === undefined ? undefined : await standingIn(reader, at);
       return sealCursor(
         keyring,

@@ -2,6 +2,7 @@
  * @module Respond: one model, two renderings. A path that ends in `.json` answers the model; any
  * other answers its page, which links to the twin (collector: Answer).
  */
+import { isoNow } from "@turnproof/semconv";
 import type { JSXNode } from "hono/jsx";
 
 import { prefersJson } from "./environment.ts";
@@ -17,6 +18,7 @@ export interface RendererOptions {
   readonly problem: View<Problem>;
   /** Declares each page's twin. */
   readonly endpoints: Endpoints;
+  readonly rail: Frame["rail"];
   readonly basePath: string;
   readonly contentMode: Frame["contentMode"];
   readonly readOnly: boolean;
@@ -49,7 +51,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       query: url.searchParams,
       takesRange: !isProblem && takesRange(endpoints, c.get("route")),
       requestId: c.get("requestId"),
-      at: new Date().toISOString(),
+      at: isoNow(),
       ...(twin === undefined ? {} : { jsonHref: `${base}${twin}${url.search}` }),
       ...(principal === undefined ? {} : { principal }),
       ...(session === undefined ? {} : { csrfToken: session.csrfToken }),

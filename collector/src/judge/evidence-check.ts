@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { CodedError } from "@turnproof/semconv";
-import type { EvidenceStore, TurnPlace, TurnRecord } from "@turnproof/store";
+import type { EvidenceStore, HeldTurn, ShortRoots } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
@@ -15,7 +15,7 @@ import type { MissingEvidence } from "../receive/ingest.ts";
 /** How the comparison is paced; times in milliseconds. */
 interface CheckOptions {
   readonly signal: AbortSignal;
-  /** Pause between two pages. */
+  /** Least pause between two pages. */
   readonly pauseMs?: number;
   /** True where the ledger may be written: a success that rests on a gap becomes `partial`. */
   readonly withdraw?: boolean;
@@ -23,12 +23,12 @@ interface CheckOptions {
   readonly againMs?: number;
 }
 
-/** Turns of one page. */
-const pageTurns = 500;
+/** Most turns of one root whose verdict is withdrawn. */
+const turnsOfRootMax = 10_000;
 /** Most roots that are named; those beyond are counted. */
 const namedMax = 10_000;
 
-type Ledgered = Pick<EvidenceStore, "ledger" | "standing">;
+type Ledgered = Pick<EvidenceStore, "ledger" | "standing" | "shortRoots">;
 
 /** How long to wait before a store that does not answer is compared again. */
 const compareAgainMs = 30_000;
@@ -63,35 +63,25 @@ async function compareEvidence(
   { signal, pauseMs = 20, againMs = 2_000, withdraw = false }: CheckOptions,
 ): Promise<MissingEvidence> {
   const missing = new Map<string, number>();
-  const question = { scope: collectorScope(), where: [], signal };
   let turns = 0;
-  let after: TurnPlace | null = null;
+  let after: string | null = null;
   do {
-    const place: { after?: TurnPlace } = after === null ? {} : { after };
-    const page: Awaited<ReturnType<Ledgered["ledger"]["listTurns"]>> = await store.ledger.listTurns(
-      question,
-      {
-        order: { by: "first_received" },
-        limit: pageTurns,
-        ...place,
-      },
-    );
-    turns += page.records.length;
-    const suspected = await gapsOf(store, page.records);
-    if (suspected.size > 0) {
+    const began = performance.now();
+    const page: ShortRoots = await store.shortRoots(collectorScope(), after, signal);
+    turns += page.turns;
+    const suspected = await store.ledger.turnsOf(page.roots);
+    if ((await gapsOf(store, suspected)).size > 0) {
       // Rows and turns are not read in one moment: what is being deleted is not gone.
       await sleep(againMs, undefined, { signal });
-      const held = await store.ledger.turnsOf([...suspected.keys()]);
-      const still = new Set(held.map(({ key, version }) => `${key} ${version.rows}`));
-      const records = page.records.filter(({ key, version }) =>
-        still.has(`${key} ${version.rows}`),
-      );
-      const gaps = await gapsOf(store, records);
+      const still = await stillThere(store, suspected);
+      const gaps = await gapsOf(store, still);
       for (const [root, rows] of gaps) missing.set(root, Math.max(rows, missing.get(root) ?? 0));
-      if (withdraw) await withdrawSuccess(store, records, gaps);
+      if (withdraw) await withdrawSuccess(store, still, gaps);
     }
     after = page.next;
-    if (after !== null) await sleep(pauseMs, undefined, { signal });
+    // At most half of the time is spent on it.
+    const pause = Math.max(pauseMs, performance.now() - began);
+    if (after !== null) await sleep(pause, undefined, { signal });
   } while (after !== null);
   return {
     turns,
@@ -101,36 +91,56 @@ async function compareEvidence(
   };
 }
 
+/** Those of the turns that the ledger still has, resting on as many rows. */
+async function stillThere(
+  store: Ledgered,
+  turns: readonly HeldTurn[],
+): Promise<readonly HeldTurn[]> {
+  const roots = new Set(turns.map(({ root_trace_id: root }) => root));
+  const held = await store.ledger.turnsOf([...roots]);
+  const still = new Set(held.map(({ key, version }) => `${key} ${version.rows}`));
+  return turns.filter(({ key, version }) => still.has(`${key} ${version.rows}`));
+}
+
 /**
  * The judge cannot judge these turns again: a version that rests on fewer rows never replaces one
  * that rests on more. So the same version is written with another verdict.
  */
 async function withdrawSuccess(
   store: Ledgered,
-  records: readonly TurnRecord[],
+  turns: readonly HeldTurn[],
   gaps: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const resting = records.filter(
-    ({ row }) => row.verdict === "success" && gaps.has(row.root_trace_id ?? ""),
-  );
-  if (resting.length === 0) return;
-  await store.ledger.putTurns(
-    resting.map((record) => ({ ...record, row: { ...record.row, verdict: "partial" } })),
-  );
+  const versions = new Map(turns.map(({ key, version }) => [key, version.rows]));
+  for (const root of gaps.keys()) {
+    const { records } = await store.ledger.listTurns(
+      {
+        scope: collectorScope(),
+        where: [
+          { text: "root_trace_id", is: root },
+          { text: "verdict", is: "success" },
+        ],
+      },
+      { order: { by: "first_received" }, limit: turnsOfRootMax },
+    );
+    const resting = records.filter(({ key, version }) => versions.get(key) === version.rows);
+    if (resting.length === 0) continue;
+    await store.ledger.putTurns(
+      resting.map((record) => ({ ...record, row: { ...record.row, verdict: "partial" } })),
+    );
+  }
 }
 
 /** Missing rows of the roots of these turns; roots without a gap are not in it. */
 async function gapsOf(
   store: Ledgered,
-  records: readonly TurnRecord[],
+  turns: readonly HeldTurn[],
 ): Promise<ReadonlyMap<string, number>> {
   const gaps = new Map<string, number>();
-  const roots = new Set(records.flatMap(({ row }) => row.root_trace_id ?? []));
+  const roots = new Set(turns.map(({ root_trace_id: root }) => root));
   if (roots.size === 0) return gaps;
   const standing = await store.standing([...roots]);
-  for (const { row, version } of records) {
-    const root = row.root_trace_id;
-    if (root === undefined) continue;
+  for (const { root_trace_id: root, version } of turns) {
     const stands = standing.get(root) ?? { rows: 0, epoch: 0 };
     // A deletion raises the epoch before rows go, and the turn is written anew after it.
     if (stands.epoch > version.epoch || stands.rows >= version.rows) continue;

@@ -2,17 +2,25 @@
  * @module GateTurns: the turns of one side of a gate with their results, case and measures, and the
  * trials of both sides.
  */
-import { defaultContract, evaluateTurns } from "@turnproof/contracts";
+import { defaultContract, evaluateSettledTurn, evaluateTurns } from "@turnproof/contracts";
 import type {
   ContractTrials,
   EvaluateOptions,
   MeasureTrials,
   TurnResult,
 } from "@turnproof/contracts";
-import { foldTurns, turnCalls, turnWindows } from "@turnproof/evidence";
-import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
+import {
+  compareTimes,
+  foldTurns,
+  foldedTurns,
+  turnCalls,
+  turnKey,
+  turnWindows,
+} from "@turnproof/evidence";
+import type { TurnEvent, TurnRow, WindowMetadata } from "@turnproof/evidence";
 
 import type { NamedContracts } from "../config/contract-files.ts";
+import { pricingOf } from "../cost/call-price.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import { usdOfTurn } from "../cost/turn-usd.ts";
 
@@ -41,6 +49,7 @@ export function sideTurns(
 ): SideTurn[] {
   const how: EvaluateOptions = {
     goldens,
+    ...pricingOf(prices),
     ...(metadata === undefined ? {} : { metadata }),
     ...(marks === undefined ? {} : { marks }),
   };
@@ -48,22 +57,57 @@ export function sideTurns(
   return turnWindows(events, metadata).turns.flatMap(({ events: own }, at) => {
     const result = results[at];
     if (result === undefined) return [];
-    return [{ turn: result.turn, results: result.contracts, ...measuresOf(own, prices) }];
+    const [row] = foldTurns(own);
+    return [{ turn: result.turn, results: result.contracts, ...measuresOf(own, row, prices) }];
+  });
+}
+
+/**
+ * The same turns, without repeating the checks of a store.
+ *
+ * @param window events of a whole root as read from a store; later ones than its mark are left out
+ * @param wanted keys of the turns, by `turnKey`
+ */
+export function settledSideTurns(
+  {
+    events,
+    metadata,
+  }: { readonly events: readonly TurnEvent[]; readonly metadata: WindowMetadata },
+  wanted: ReadonlySet<string>,
+  { contracts, goldens }: Pick<NamedContracts, "contracts" | "goldens">,
+  prices: PriceList,
+): SideTurn[] {
+  const { as_of: mark } = metadata;
+  const isRead = ({ received_at: at }: TurnEvent): boolean =>
+    typeof mark !== "string" || at === undefined || compareTimes(at, mark) <= 0;
+  const how = { goldens, metadata, ...pricingOf(prices) };
+  return foldedTurns(events.filter(isRead)).flatMap(({ row, events: own }) => {
+    if (!wanted.has(turnKey(row))) return [];
+    const { agent_id = null, user_id, thread_id = null, root_trace_id = null } = row;
+    const turn = {
+      agent_id,
+      ...(user_id === undefined ? {} : { user_id }),
+      thread_id,
+      root_trace_id,
+      turn_id: row.turn_id ?? null,
+    };
+    const results = evaluateSettledTurn(own, contracts, how);
+    return [{ turn, results, ...measuresOf(own, row, prices) }];
   });
 }
 
 function measuresOf(
   events: readonly TurnEvent[],
+  row: TurnRow | undefined,
   prices: PriceList,
 ): Omit<SideTurn, "results" | "turn"> {
-  const [row] = foldTurns(events);
   const named = ["turn", "intent"].flatMap((kind) =>
     events.filter(({ event_kind: of, external_id: id }) => of === kind && id !== undefined),
   );
   const caseId = named[0]?.external_id;
   const calls = turnCalls(events);
   const hasModel = calls.some(({ kind }) => kind === "model");
-  const usd = hasModel ? usdOfTurn(calls, Date.parse(row?.ended_at ?? ""), prices) : undefined;
+  const usd = hasModel ? usdOfTurn(calls, row?.ended_at ?? "", prices) : undefined;
   const duration = row?.duration_ms ?? undefined;
   const tokens = row?.usage_state === "known" ? (row.total_tokens ?? undefined) : undefined;
   return {

@@ -5,6 +5,7 @@
  */
 import { compareTimes, judgeSettledTurn, overlapsLoss } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 import { settleDrafts } from "@turnproof/store";
 import type { DraftedRoot, JudgeRoot, RootStanding, TurnRecord } from "@turnproof/store";
 
@@ -79,7 +80,7 @@ export async function settleDrafted(
     else if (hasLosses(parts, one, reports)) others.set(root, stands);
     else drafted.set(root, one);
   }
-  const judgedAt = new Date(parts.now()).toISOString();
+  const judgedAt = isoTime(parts.now());
   // A failed write may have settled some of them: a later loss has to reach these too.
   for (const { draft } of drafted.values()) losses.judged(draft.voices);
   const settled = await settleDrafts(parts.store.ledger, [...drafted.values()], judgedAt);

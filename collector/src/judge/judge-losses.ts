@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 
 import { compareTimes } from "@turnproof/evidence";
 import type { LossInterval } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 import type { Voice } from "@turnproof/store";
 
 /** Most producers and services in memory; the first loss of an evicted one is missed. */
@@ -74,7 +75,7 @@ export function createLateLosses(before?: EarlierLosses): LateLosses {
     const told = [first.get(`p ${id}`), first.get(`s ${service}`)].filter((at) => at !== undefined);
     const earliest = anyTurn ? judged : (floor ?? told.toSorted(compareTimes)[0]);
     if (from === null || earliest === undefined) return earliest;
-    const back = new Date(Date.parse(from) - skewMs).toISOString();
+    const back = isoTime(Date.parse(from) - skewMs);
     return compareTimes(back, earliest) > 0 ? back : earliest;
   };
   return {

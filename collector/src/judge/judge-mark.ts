@@ -3,8 +3,10 @@
  * again: what was received before the mark is settled, or the ledger lists it as unsettled.
  */
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import type { Config } from "../config/config.ts";
 import type { LossesState } from "./judge-losses.ts";
 import type { JudgeParts } from "../parts.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -53,6 +55,15 @@ export function openMark({ config, store, server, log }: JudgeParts): JudgeMark 
       }
     },
   };
+}
+
+/**
+ * Receipt up to which everything is judged, epoch milliseconds; null where no judge keeps a mark.
+ */
+export async function judgedThrough({ dataDir }: Pick<Config, "dataDir">): Promise<number | null> {
+  const text = await readFile(join(dataDir, "judge.json"), "utf8").catch(() => "");
+  const since = parsed(text)?.state.since;
+  return since === undefined ? null : Date.parse(since);
 }
 
 /** A damaged file counts as none and is logged: the judge then goes back a day. */

@@ -5,6 +5,7 @@
  */
 import { compareTimes } from "@turnproof/evidence";
 import type { ProducerLife } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 
 /** Most roots in memory; an evicted one is judged when it receives events again. */
 const rootsMax = 100_000;
@@ -48,7 +49,7 @@ export function createOpenRoots(): OpenRoots {
     due(now, lives) {
       const byId = new Map(lives.map((life) => [life.producer_id, life]));
       const byInstance = Map.groupBy(lives, (life) => life.instance);
-      const earliest = new Date(Date.parse(now) - silentMs).toISOString();
+      const earliest = isoTime(Date.parse(now) - silentMs);
       const due: string[] = [];
       for (const [root, { until, producers, asOf }] of open) {
         const own = producers.flatMap((id) => byId.get(id) ?? []);

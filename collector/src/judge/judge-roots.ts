@@ -4,6 +4,7 @@
  */
 import { compareTimes, judgeSettledTurn } from "@turnproof/evidence";
 import type { TurnEvent, Verdict, WindowMetadata } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 import { recordRoots } from "@turnproof/store";
 import type { Judgement, WholeRoot } from "@turnproof/store";
 
@@ -117,7 +118,7 @@ export class TurnsOfRoot {
       verdict: verdict.status,
       ...codesOf(found),
       ...contractNames(this.parts.contracts, events, this.metadata),
-      judged_at: new Date(this.parts.now()).toISOString(),
+      judged_at: isoTime(this.parts.now()),
       // The latest judged receipt, not the mark: any later receipt makes the verdict outdated.
       as_of: this.window.as_of ?? verdict.as_of ?? "",
     };

@@ -4,7 +4,7 @@
  * acknowledged rows are stored.
  */
 import { compareTimes } from "@turnproof/evidence";
-import { limits } from "@turnproof/semconv";
+import { isoTime, limits } from "@turnproof/semconv";
 import { paced } from "@turnproof/store";
 import type { HeldTurn, RootStanding } from "@turnproof/store";
 
@@ -72,5 +72,5 @@ export async function judgeWindows(
 export function markOf({ ingest }: JudgeParts): string {
   const { oldest_pending_at: pending } = ingest.report().journal;
   if (pending === null) return ingest.mark();
-  return new Date(Date.parse(pending) - pendingAfterMs).toISOString();
+  return isoTime(Date.parse(pending) - pendingAfterMs);
 }

@@ -5,7 +5,7 @@
 import { setImmediate as nextTask } from "node:timers/promises";
 
 import { compareTimes } from "@turnproof/evidence";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoTime } from "@turnproof/semconv";
 import type { DueRoot } from "@turnproof/store";
 
 import { judgeBusy } from "./judge-busy.ts";
@@ -80,11 +80,7 @@ function noteFailure({ log }: JudgeParts, error: unknown): number {
 }
 
 function before(time: string, ms: number): string {
-  return iso(Date.parse(time) - ms);
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
+  return isoTime(Date.parse(time) - ms);
 }
 
 function earlier(time: string, other: string | null): string {
@@ -118,7 +114,7 @@ class RunningJudge {
     this.parts = parts;
     this.options = options;
     this.mark = openMark(parts);
-    const backTo = iso(parts.now() - lookBackMs);
+    const backTo = isoTime(parts.now() - lookBackMs);
     // A process that ended before it stored a mark, or whose file is gone, may have settled turns
     // as well.
     const known = this.mark.earlier ?? (this.mark.lasts ? unknownState(backTo) : undefined);
@@ -169,7 +165,7 @@ class RunningJudge {
     const briefing = await readBriefing(this.parts);
     const back = this.memory.losses.since(briefing.losses);
     if (back !== undefined) {
-      this.staleBefore = iso(this.parts.now());
+      this.staleBefore = isoTime(this.parts.now());
       this.since = earlier(this.since, back);
     }
     return briefing;
@@ -203,7 +199,7 @@ class RunningJudge {
   private async judgeDue(briefing: Briefing): Promise<number> {
     const { open, losses } = this.memory;
     const named = losses.fresh(this.parts.ingest.losses().quarantined_roots);
-    const due = open.any() ? open.due(iso(this.parts.now()), briefing.lives) : [];
+    const due = open.any() ? open.due(isoTime(this.parts.now()), briefing.lives) : [];
     // Roots of the recorder are due by themselves when they are quiet.
     const waiting = [...this.waiting].filter((root) => this.parts.recorder?.knows(root) !== true);
     const toJudge = [...new Set([...due, ...named, ...waiting])];
@@ -220,7 +216,7 @@ class RunningJudge {
    * the journal, or between drain and recorder.
    */
   private quiet({ mark }: Briefing): string {
-    return earlier(iso(this.parts.now() - this.options.quietMs), mark);
+    return earlier(isoTime(this.parts.now() - this.options.quietMs), mark);
   }
 
   /** Roots of the drain that are quiet now. */
@@ -229,7 +225,7 @@ class RunningJudge {
     if (recorder === undefined) return 0;
     const now = this.parts.now();
     const quiet = this.quiet(briefing);
-    const due = recorder.due(quiet, iso(now - busyMs));
+    const due = recorder.due(quiet, isoTime(now - busyMs));
     const isQuiet = ({ last }: DueRoot): boolean => compareTimes(last, quiet) < 0;
     const byRoot = new Map(due.filter(isQuiet).map((one) => [one.root, one]));
     const { judged } = await this.judge([...byRoot.keys()], briefing, (root) => {
@@ -257,7 +253,7 @@ class RunningJudge {
       total += (await this.judge(others, briefing)).judged;
     }
     if (this.started || !this.mark.lasts) return total;
-    for await (const roots of unendedRoots(this.parts, iso(now - lookBackMs))) {
+    for await (const roots of unendedRoots(this.parts, isoTime(now - lookBackMs))) {
       total += (await this.judge(roots, briefing)).judged;
     }
     return total;

@@ -5,7 +5,7 @@
  */
 import { compareTimes, lossIntervals, rootsAmong } from "@turnproof/evidence";
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
-import { limits, producerReports as codes } from "@turnproof/semconv";
+import { isoTime, limits, producerReports as codes } from "@turnproof/semconv";
 import type { EventSlice, Keyset, Voice } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
@@ -88,7 +88,7 @@ export async function producerReports(parts: JudgeParts): Promise<readonly TurnE
   const known = read.get(parts) ?? { reports: new Map(), since: "", wideAt: now };
   read.set(parts, known);
   const wide = now - known.wideAt >= wideEveryMs;
-  const since = wide ? earliest([known.since, isoOf(now - wideBackMs)]) : known.since;
+  const since = wide ? earliest([known.since, isoTime(now - wideBackMs)]) : known.since;
   // Pending rows of the journal keep their time of receipt when they are stored.
   const pending = parts.ingest.report().journal.oldest_pending_at;
   let after: Keyset | null = null;
@@ -109,14 +109,10 @@ export async function producerReports(parts: JudgeParts): Promise<readonly TurnE
   } while (after !== null);
   if (wide) known.wideAt = now;
   if (newest !== "") {
-    const overlap = isoOf(Date.parse(newest) - overlapMs);
+    const overlap = isoTime(Date.parse(newest) - overlapMs);
     known.since = earliest(pending === null ? [overlap] : [overlap, pending]);
   }
   return [...known.reports.values()];
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 /** The earliest of some times; empty is before all of them. */

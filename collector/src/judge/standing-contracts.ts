@@ -10,6 +10,10 @@ import { turnName } from "@turnproof/store";
 
 import { folderState, problemsOf, readContractFolder } from "../config/contract-files.ts";
 import type { VersionedContracts } from "../config/contract-files.ts";
+import type { Config } from "../config/config.ts";
+import { pricingOf } from "../cost/call-price.ts";
+import type { Pricing } from "../cost/call-price.ts";
+import { openPriceList } from "../cost/price-list.ts";
 import type { Log } from "../log.ts";
 
 /** Contracts that every judged turn is judged by. */
@@ -18,6 +22,8 @@ export interface StandingContracts {
   readonly set: VersionedContracts;
   /** What is wrong with the files as they are now; empty where nothing is. */
   readonly problems: readonly ContractProblem[];
+  /** Prices for `cost` clauses. */
+  readonly pricing: Pricing;
   /** Reads the folder if it has changed; a timer does it every second. */
   look(): void;
   close(): void;
@@ -32,11 +38,12 @@ const none: VersionedContracts = {
 };
 
 /** Opens the contracts of a folder; undefined without one. It never throws on a wrong file. */
-export function openStandingContracts(
-  folder: string | undefined,
+export async function openStandingContracts(
+  { contracts: folder, prices }: Partial<Pick<Config, "contracts" | "prices">>,
   log?: Log,
-): StandingContracts | undefined {
+): Promise<StandingContracts | undefined> {
   if (folder === undefined) return undefined;
+  const pricing = pricingOf(await openPriceList(prices));
   let set = none;
   let problems: readonly ContractProblem[] = [];
   /** State of the folder that was last read; undefined where it could not be listed. */
@@ -68,6 +75,7 @@ export function openStandingContracts(
     get problems() {
       return problems;
     },
+    pricing,
     look,
     close: () => clearInterval(timer),
   };
@@ -81,7 +89,8 @@ export function contractNames(
 ): { readonly contracts?: readonly string[] } {
   if (standing === undefined) return {};
   const { contracts, goldens, versions } = standing.set;
-  const results = evaluateSettledTurn(events, contracts, { goldens, metadata });
+  const how = { goldens, metadata, ...standing.pricing };
+  const results = evaluateSettledTurn(events, contracts, how);
   return {
     contracts: results.flatMap(({ contract, result }) => [
       turnName("contract", `${contract}=${result}`),

@@ -65,13 +65,21 @@ async function opened(
   keys: JSONWebKeySet,
 ): Promise<Statement | FirstStatement | undefined> {
   try {
-    const { payload } = await compactVerify(jws.trim(), createLocalJWKSet(keys), {
+    const text = jws.trim();
+    if (!isCanonical(text)) return undefined;
+    const { payload } = await compactVerify(text, createLocalJWKSet(keys), {
       algorithms: ["EdDSA"],
     });
     return readStatement(JSON.parse(new TextDecoder().decode(payload)));
   } catch {
     return undefined;
   }
+}
+
+/** False for other spellings of the same bits: a decoder reads them alike, yet the text differs. */
+export function isCanonical(jws: string): boolean {
+  const parts = jws.split(".");
+  return parts.every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
 }
 
 function judgedAgain(

@@ -1,4 +1,6 @@
 /** @module CompareTurns: what changed between two turns, and between two releases. */
+import { isoTime } from "@turnproof/semconv";
+
 import type { ComparedModel } from "../pages/compare/route.ts";
 import { releaseTerm } from "../pages/releases/route.ts";
 import type { ReleasesModel } from "../pages/releases/route.ts";
@@ -174,6 +176,6 @@ function releaseLine(of: TrendModel["releases"][number]): string {
     `p50 ${took(of.p50_ms)}, p95 ${took(of.p95_ms)}`,
     `tool results ${of.tool_results}, limited ${of.tool_limited}, failed ${of.tool_failed}`,
     `tokens per turn ${each === null ? "unknown" : Math.round(each)}`,
-    `from ${new Date(of.first_ms).toISOString()} to ${new Date(of.last_ms).toISOString()}`,
+    `from ${isoTime(of.first_ms)} to ${isoTime(of.last_ms)}`,
   ].join("; ");
 }

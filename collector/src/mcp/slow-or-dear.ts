@@ -2,6 +2,7 @@
  * @module SlowOrDear: tools or models whose calls of a window are slower, dearer or fail more than
  * those of the window before, or of the same window a week earlier.
  */
+import { isoTime } from "@turnproof/semconv";
 import { z } from "zod";
 
 import type { CostModel } from "../pages/cost/route.ts";
@@ -70,8 +71,7 @@ interface CallFigures {
 }
 
 function windowTo(endMs: number, sizeMs: number): { start_time: string; end_time: string } {
-  const iso = (ms: number): string => new Date(ms).toISOString();
-  return { start_time: iso(endMs - sizeMs), end_time: iso(endMs) };
+  return { start_time: isoTime(endMs - sizeMs), end_time: isoTime(endMs) };
 }
 
 async function readCalls(

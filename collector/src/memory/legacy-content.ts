@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 
 import { normalize } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
+import type { TenantFilter } from "@turnproof/semconv";
 import type { Json, MemoryDraft, MemoryStore } from "@turnproof/store";
 
 import { memoryFilter } from "./memory-filter.ts";
@@ -15,7 +16,7 @@ type Loose = Readonly<Record<string, unknown>>;
 
 /** Content of one event, and its tenant. */
 export interface LegacyContent {
-  readonly tenant: string | null;
+  readonly tenant: TenantFilter["tenant"];
   readonly draft: MemoryDraft;
 }
 

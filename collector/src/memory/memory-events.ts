@@ -6,6 +6,7 @@
  */
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
+import type { Identity, TenantFilter } from "@turnproof/semconv";
 import type {
   EventSlice,
   EvidenceScope,
@@ -112,8 +113,7 @@ type RowAnswer = Awaited<ReturnType<typeof readRows>>;
 async function rowsOf(
   memory: MemoryStore,
   store: RowStore,
-  of: {
-    readonly tenant: string | null;
+  of: TenantFilter & {
     readonly question: Question;
     readonly room: number;
     readonly token: string | undefined;
@@ -212,7 +212,7 @@ export async function timelineRows(
 ): Promise<readonly TurnEvent[]> {
   if (memory === undefined) return [];
   const turns = new Set(events.flatMap((event) => event.turn_id ?? []));
-  const places = new Map<string, EventQuery & { readonly user_id: string | null }>();
+  const places = new Map<string, EventQuery & Pick<Identity, "user_id">>();
   for (const { user_id, agent_id, thread_id, event_kind } of events) {
     if (event_kind !== "turn" || user_id === undefined || thread_id === undefined) continue;
     if (tenantOf(scope, { user_id }) !== user_id) continue;

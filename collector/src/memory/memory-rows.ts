@@ -5,6 +5,7 @@
  */
 import { dropLoggedCalls, matches, normalize, sumErrors } from "@turnproof/evidence";
 import type { EventQuery, NormalizationError, TurnEvent } from "@turnproof/evidence";
+import type { TenantFilter } from "@turnproof/semconv";
 import type { MemoryRecord, MemoryStore } from "@turnproof/store";
 
 import { memoryFilter } from "./memory-filter.ts";
@@ -38,7 +39,7 @@ const chunkRows = 250;
 export async function readRows(
   memory: MemoryStore,
   store: RowStore,
-  of: { readonly tenant: string | null; readonly query: EventQuery },
+  of: TenantFilter & { readonly query: EventQuery },
   reading: RowReading,
 ): Promise<RowSlice> {
   const filter = memoryFilter(of.tenant, of.query);
@@ -124,7 +125,7 @@ function readRow(row: MemoryRecord, store: RowStore): Read {
 export async function rowEvents(
   memory: MemoryStore,
   store: RowStore,
-  of: { readonly tenant: string | null; readonly eventId: string },
+  of: TenantFilter & { readonly eventId: string },
 ): Promise<readonly TurnEvent[]> {
   // An event of a row has the id `<kind>:<id of the row>`; longer ids become digests.
   const id = of.eventId.slice(of.eventId.indexOf(":") + 1);

@@ -13,6 +13,7 @@ import { otlpGroup } from "../receive/otlp/otlp-group.ts";
 import { problemPage } from "../ui/problem-page.tsx";
 import { assetsGroup } from "../http/assets.ts";
 import { livenessGroup } from "../http/liveness.ts";
+import { joinRail } from "../http/rail.ts";
 import { metricsGroup } from "../http/metrics.ts";
 import { accountsGroup } from "./accounts/route.ts";
 import { agentGroup } from "./agent/route.ts";
@@ -108,6 +109,8 @@ const groups: readonly RouteGroup[] = [
 /** Every endpoint of the collector. */
 export const endpoints: Endpoints = joinEndpoints(groups);
 
+const rail = joinRail(groups.flatMap((group) => group.rail ?? []));
+
 /** Mounts the routes of a collector. */
 export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
   for (const { routes } of groups) app.route("/", routes(parts, endpoints));
@@ -118,6 +121,7 @@ export function rendererOf({ config, credentials, version }: Parts): Renderer {
   return createRenderer({
     problem: problemPage,
     endpoints,
+    rail,
     basePath: config.basePath,
     contentMode: config.contentMode,
     readOnly: config.readOnly,

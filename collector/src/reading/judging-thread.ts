@@ -42,7 +42,7 @@ const calls = connectCalls(parentPort as Port, {
 async function begin(): Promise<RecordBatch> {
   const { config } = start;
   const { store } = await openThreadStores(start, calls);
-  const contracts = openStandingContracts(config.contracts);
+  const contracts = await openStandingContracts(config);
   const recorder = turnRecorder(store, collectorScope(), {
     bytesMax: config.judgeBytesMax,
     draft: draftJudge(config, contracts),

@@ -56,6 +56,7 @@ export function createReaders(options: ReadersOptions): Readers {
   const handlers = handlersOf(options);
   const tell = (): Told => ({
     report: parts.ingest.report(),
+    minutes: parts.history.recent(),
     losses: parts.ingest.losses(),
     audit: auditState(parts.audit),
     mark: parts.ingest.mark(),

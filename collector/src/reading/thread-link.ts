@@ -14,6 +14,7 @@ import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import { withMemoryRows } from "../memory/memory-events.ts";
 import { operatorMemory } from "../memory/operator-memory.ts";
+import type { IngestMinute } from "../receive/history/minute.ts";
 import type { JournalLosses } from "../receive/otlp/journal-losses.ts";
 import type { IngestReport } from "../receive/ingest.ts";
 import type { Calls } from "./calls.ts";
@@ -32,6 +33,8 @@ export interface ThreadStart {
 /** Last state of the receiving side and the audit log. */
 export interface Told {
   readonly report: IngestReport;
+  /** Minutes of the receiving side that are not on the disk. */
+  readonly minutes: readonly IngestMinute[];
   readonly losses: JournalLosses;
   readonly audit: AuditState;
   /** A time of receipt after everything received so far. */

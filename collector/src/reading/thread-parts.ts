@@ -18,6 +18,7 @@ import { serverOf } from "../backend/backend.ts";
 import { createRequestMetrics } from "../http/request-metrics.ts";
 import type { AppEnv } from "../http/environment.ts";
 import type { AgentPort } from "../hooks/hooks.ts";
+import { historyFolder } from "../receive/history/history.ts";
 import type { Receiver } from "../receive/otlp/receiver.ts";
 import type { Parts } from "../parts.ts";
 import { openStandingContracts } from "../judge/standing-contracts.ts";
@@ -46,7 +47,7 @@ export async function openThreadParts(
   return {
     config,
     // The main thread logs a wrong file.
-    contracts: openStandingContracts(config.contracts),
+    contracts: await openStandingContracts(config),
     version,
     log,
     keyring,
@@ -59,6 +60,7 @@ export async function openThreadParts(
     server: serverOf(config) ?? null,
     memory,
     ingest: ingestOver(calls, told),
+    history: { folder: historyFolder(config), recent: () => told().minutes },
     streams: createStreams({ sessions, credentials, closing }),
     throttle: createThrottle(),
     // No reader uses this key for output; only its stability is shown.
@@ -97,6 +99,9 @@ function ingestOver(calls: Calls, told: () => Told): Receiver {
     losses: () => told().losses,
     noteMissing: () => {},
     conservation: () => told().report.conservation,
+    get totals(): never {
+      throw new CodedError("internal_error");
+    },
     idle: refuse,
     close: async () => {},
   };

@@ -50,13 +50,45 @@ export interface ConservationSnapshot {
   readonly dropped_attributes: ReasonCounts;
 }
 
+/** What one sender's requests came to; a sender is a credential, by its name. */
+export interface SenderCounts {
+  readonly requests: number;
+  readonly items: number;
+  /** Items of requests that were answered with an error, by code. */
+  readonly refused: ReasonCounts;
+  /** Items that a partial success named, by code. */
+  readonly rejected: ReasonCounts;
+  /** Requests that were answered with an error, by code. */
+  readonly requests_refused: ReasonCounts;
+}
+
+/** Counts by the name of the sender, and durable items by service. */
+export interface SourceCounts {
+  readonly senders: Readonly<Record<string, SenderCounts>>;
+  readonly services: ReasonCounts;
+}
+
+/** Name under which requests without a valid credential are counted. */
+export const noSender = "";
+/** Most services that are counted by name; items of further ones count as `otherServices`. */
+const servicesMax = 1_000;
+/** Name under which the items of further services are counted. */
+export const otherServices = "*";
+
 /** Items of one request between counting and answer. */
 export interface Passage {
-  /** The request was answered with 200; everything not rejected is durable. */
-  accepted(rejected: ReasonCounts): void;
+  /**
+   * The request was answered with 200; everything not rejected is durable. `services`: the durable
+   * items by service.
+   */
+  accepted(rejected: ReasonCounts, services?: ReadonlyMap<string, number>): void;
   /** The request was answered with an error. */
   refused(code: Code): void;
 }
+
+type OpenCounts = { -readonly [K in keyof SenderCounts]: SenderCounts[K] } & {
+  readonly [K in "refused" | "rejected" | "requests_refused"]: Record<string, number>;
+};
 
 /** Counters of one process; durable counts are in the journal. */
 export class Conservation {
@@ -69,6 +101,8 @@ export class Conservation {
   private readonly rejectedItems: Record<string, number> = {};
   private readonly refusedRequests: Record<string, number> = {};
   private readonly droppedAttributes: Record<string, number> = {};
+  private readonly senders = new Map<string, OpenCounts>();
+  private readonly services = new Map<string, number>();
 
   constructor(tally: () => JournalTally) {
     this.tally = tally;
@@ -79,9 +113,15 @@ export class Conservation {
     this.requests++;
   }
 
+  /** Its sender is known now, or it has none. */
+  sentBy(sender: string): void {
+    this.senderOf(sender).requests++;
+  }
+
   /** A request was answered with an error before its items were counted. */
-  requestRefused(code: Code): void {
+  requestRefused(code: Code, sender: string = noSender): void {
     add(this.refusedRequests, code, 1);
+    add(this.senderOf(sender).requests_refused, code, 1);
   }
 
   /** Attributes that the decoder or the guard left out. */
@@ -90,25 +130,55 @@ export class Conservation {
   }
 
   /** Items were counted on the wire. */
-  enter(items: number): Passage {
+  enter(items: number, sender: string = noSender): Passage {
+    const own = this.senderOf(sender);
     this.received += items;
     this.inFlight += items;
+    own.items += items;
     return {
-      accepted: (rejected) => {
+      accepted: (rejected, services) => {
         let count = 0;
         for (const [code, number] of Object.entries(rejected)) {
           add(this.rejectedItems, code, number);
+          add(own.rejected, code, number);
           count += number;
         }
+        for (const [service, number] of services ?? []) this.countService(service, number);
         this.inFlight -= items;
         this.durable += items - count;
       },
       refused: (code) => {
         this.inFlight -= items;
         add(this.refusedItems, code, items);
-        this.requestRefused(code);
+        add(own.refused, code, items);
+        this.requestRefused(code, sender);
       },
     };
+  }
+
+  /** What each sender's requests came to, and the durable items of each service. */
+  sources(): SourceCounts {
+    return {
+      senders: Object.fromEntries(
+        [...this.senders].map(([name, own]) => [name, structuredClone(own)]),
+      ),
+      services: Object.fromEntries(this.services),
+    };
+  }
+
+  private senderOf(name: string): OpenCounts {
+    let own = this.senders.get(name);
+    if (own === undefined) {
+      own = { requests: 0, items: 0, refused: {}, rejected: {}, requests_refused: {} };
+      this.senders.set(name, own);
+    }
+    return own;
+  }
+
+  private countService(service: string, items: number): void {
+    const isNamed = this.services.has(service) || this.services.size < servicesMax;
+    const name = isNamed ? service : otherServices;
+    this.services.set(name, (this.services.get(name) ?? 0) + items);
   }
 
   /** Both sides of the equation, now. */

@@ -1,21 +1,29 @@
 /** @module Formats: the formats of an export, and the media type of each. */
-import { arrowOf } from "./arrow.ts";
 import type { ColumnData } from "./column-data.ts";
-import { parquetOf } from "./parquet.ts";
 import { csvOf, linesOf } from "./text-formats.ts";
+
+/** Makes a file of columns. */
+type TableWriter = (columns: readonly ColumnData[]) => Uint8Array<ArrayBuffer>;
 
 /** A format. */
 export interface TableFormat {
   readonly mediaType: string;
-  readonly write: (columns: readonly ColumnData[]) => Uint8Array<ArrayBuffer>;
+  /** Its writer, whose library is loaded with the first export. */
+  readonly writer: () => Promise<TableWriter>;
 }
 
 /** Every format by its name, which ends the names of files. */
 export const tableFormats = {
-  parquet: { mediaType: "application/vnd.apache.parquet", write: parquetOf },
-  arrow: { mediaType: "application/vnd.apache.arrow.file", write: arrowOf },
-  csv: { mediaType: "text/csv; charset=utf-8; header=present", write: csvOf },
-  jsonl: { mediaType: "application/jsonl", write: linesOf },
+  parquet: {
+    mediaType: "application/vnd.apache.parquet",
+    writer: async () => (await import("./parquet.ts")).parquetOf,
+  },
+  arrow: {
+    mediaType: "application/vnd.apache.arrow.file",
+    writer: async () => (await import("./arrow.ts")).arrowOf,
+  },
+  csv: { mediaType: "text/csv; charset=utf-8; header=present", writer: async () => csvOf },
+  jsonl: { mediaType: "application/jsonl", writer: async () => linesOf },
 } as const satisfies Readonly<Record<string, TableFormat>>;
 /** Name of a format. */
 export type TableFormatName = keyof typeof tableFormats;

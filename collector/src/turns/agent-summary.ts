@@ -1,11 +1,12 @@
 /**
  * @module AgentSummary: one agent over all of its turns.
  */
+import type { NullableIdentity } from "@turnproof/semconv";
+
 import type { NamedGroup, TurnGroup } from "./turn-groups.ts";
 
 /** One agent. */
-export interface AgentSummary extends TurnGroup {
-  readonly agent_id: string | null;
+export interface AgentSummary extends TurnGroup, NullableIdentity<"agent_id"> {
   readonly application_ids: readonly string[];
   readonly threads: number;
 }

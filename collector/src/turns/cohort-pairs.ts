@@ -1,7 +1,7 @@
 /**
- * @module CohortPairs: two turns, one of each side, that a reader looks at next: of one agent, of
- * one thread or tenant where there is such a pair, as near in time as any; and for each agent the
- * turns whose durations are nearest to the middle of their sides.
+ * @module CohortPairs: pairs of turns to compare, one turn from each side. One pair has the same
+ * agent, preferably the same thread or tenant, and the smallest distance in time. One more pair for
+ * each agent has the turns whose durations are nearest to the median of their sides.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import { tenantText } from "@turnproof/store";

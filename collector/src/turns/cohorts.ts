@@ -3,6 +3,7 @@
  * durations, tokens, cost, tools, cache and memory supply, over all turns of either.
  */
 import { findingTexts } from "@turnproof/evidence";
+import type { Identity } from "@turnproof/semconv";
 import type { TurnQuestion, TurnReader } from "@turnproof/store";
 
 import type { PriceList } from "../cost/price-list.ts";
@@ -35,8 +36,7 @@ export interface CohortExtent {
 }
 
 /** The turns of one agent on either side. */
-export interface CohortAgent {
-  readonly agent_id: string;
+export interface CohortAgent extends Pick<Identity, "agent_id"> {
   readonly a: number;
   readonly b: number;
 }

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { Insights, TurnEvent } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
+import type { Identity } from "@turnproof/semconv";
 import type { Keyset, TurnQuestion, TurnRecord } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
@@ -74,7 +75,7 @@ export interface GroupsAsked {
 export async function askGroups(
   c: AppContext,
   parts: Parts,
-  fixed: { readonly agent_id?: string; readonly thread_id?: string },
+  fixed: Partial<Pick<Identity, "agent_id" | "thread_id">>,
 ): Promise<GroupsAsked> {
   const parameters = { ...readParameters(c, groupsParameters), ...fixed };
   const paging = await pagingOf(c, parts, { ...parameters, ...groupsView });

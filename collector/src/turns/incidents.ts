@@ -2,7 +2,8 @@
  * @module Incidents: what went wrong in many turns as a short list. Turns of one cause and one
  * agent that follow each other without a long pause are one incident. Each turn is in at most one.
  */
-import { groupBy } from "@turnproof/semconv";
+import { groupBy, isoTime } from "@turnproof/semconv";
+import type { Identity, NullableIdentity } from "@turnproof/semconv";
 import { tenantText } from "@turnproof/store";
 import type { TurnQuestion, TurnReader, TurnRecord } from "@turnproof/store";
 
@@ -29,8 +30,7 @@ export interface FailedCall {
 }
 
 /** Turns that went wrong together. */
-export interface Incident extends Cause {
-  readonly agent_id: string | null;
+export interface Incident extends Cause, NullableIdentity<"agent_id"> {
   readonly turns: number;
   /** Last event of its first and of its last turn. */
   readonly first_at: string;
@@ -44,7 +44,7 @@ export interface Incident extends Cause {
   /** Its turns by interval. */
   readonly slices: readonly { readonly from_ms: number; readonly turns: number }[];
   /** Of the last turns, the one whose duration is nearest to their middle. */
-  readonly typical: { readonly root_trace_id: string; readonly turn_id: string | null } | null;
+  readonly typical: (Pick<Identity, "root_trace_id"> & NullableIdentity<"turn_id">) | null;
   /** Terms for its turns; null where they cannot be written. */
   readonly q: string | null;
 }
@@ -256,8 +256,8 @@ function termsFor({ cause, agent, turns }: Episode, all: readonly WrongTurn[]): 
   const text = [
     own,
     `agent:${agent}`,
-    `after:${new Date(first).toISOString()}`,
-    `before:${new Date(last + 1).toISOString()}`,
+    `after:${isoTime(first)}`,
+    `before:${isoTime(last + 1)}`,
     ...without.map((term) => `-${term ?? ""}`),
   ].join(" ");
   return without.includes(null) || text.length > 1_000 ? null : text;

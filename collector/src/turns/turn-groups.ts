@@ -4,6 +4,7 @@
  * ones are queried for them.
  */
 import type { ToolCounts, TurnCall, Usage } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 import type {
   CallFigures,
   FigureGroup,
@@ -119,7 +120,7 @@ function groupOf(
 }
 
 function timeText(micros: number | null | undefined): string {
-  return typeof micros === "number" ? new Date(Math.floor(micros / 1_000)).toISOString() : "";
+  return typeof micros === "number" ? isoTime(Math.floor(micros / 1_000)) : "";
 }
 
 /** A group whose turns were all read. */

@@ -3,6 +3,7 @@
  * Over the selected range, or from the first turn to the last; without a range, turns with an
  * implausible clock are counted and not drawn.
  */
+import { isoTime } from "@turnproof/semconv";
 import type { CountGroup, TurnQuestion } from "@turnproof/store";
 
 import { isPlausibleTime, plausibleRange } from "../ui/display/plausible-time.ts";
@@ -77,7 +78,7 @@ async function plausible(
   const [from, to] = plausibleRange(nowMs);
   const right: TurnQuestion = {
     ...question,
-    where: [...question.where, { time: "ended_at", from: isoOf(from), to: isoOf(to + 1) }],
+    where: [...question.where, { time: "ended_at", from: isoTime(from), to: isoTime(to + 1) }],
   };
   const [whole] = await read(right, {});
   const extent = extentOf(whole);
@@ -88,8 +89,4 @@ function extentOf(counts: CountGroup | undefined): readonly [number, number] | u
   const { first_at: first, last_at: last } = counts ?? {};
   if (typeof first !== "number" || typeof last !== "number") return undefined;
   return [Math.floor(first / 1_000), Math.floor(last / 1_000)];
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }

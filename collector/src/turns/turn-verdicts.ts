@@ -1,6 +1,7 @@
 /** @module TurnVerdicts: the verdicts on the turns of some roots, from the ledger. */
 import { compareTimes, turnKey } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
+import type { NullableIdentity } from "@turnproof/semconv";
 import type {
   EvidenceScope,
   TurnPlace,
@@ -10,8 +11,7 @@ import type {
 } from "@turnproof/store";
 
 /** One turn of a found root; null where it was not judged since its last event. */
-export interface FoundVerdict {
-  readonly turn_id: string | null;
+export interface FoundVerdict extends NullableIdentity<"turn_id"> {
   readonly verdict: string | null;
   readonly finding_codes: readonly string[];
 }

@@ -3,6 +3,7 @@
  * the calls of other turns in the principal's scope, in the week before the turn ended.
  */
 import type { TurnRow } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 import type { EvidenceScope, TurnReader } from "@turnproof/store";
 
 import type { TypicalCall } from "../ui/display/typical-call.ts";
@@ -28,8 +29,8 @@ export async function typicalCalls(
         { any: names.map((has) => ({ list: "tool_name", has })) },
         {
           time: "ended_at",
-          from: new Date(to - weekMs).toISOString(),
-          to: new Date(to).toISOString(),
+          from: isoTime(to - weekMs),
+          to: isoTime(to),
         },
       ],
     },

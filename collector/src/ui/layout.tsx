@@ -3,12 +3,12 @@ import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../http/frame.ts";
 import { assetFile } from "../http/assets.ts";
+import { placeAt } from "../http/rail.ts";
 import { inRange } from "./display/time-range.ts";
 import { Time } from "./elements/figure.tsx";
 import { RangePicker } from "./elements/range-picker.tsx";
 import { Icon, IconSprite } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
-import { places } from "./places.ts";
 
 /** An address below the collector's base path. */
 export function hrefOf(frame: Frame, path: string): string {
@@ -50,14 +50,14 @@ const Rail: FC<{ readonly frame: Frame }> = ({ frame }) => (
       <Brand />
       <span class="word">Turnproof</span>
     </a>
-    {places.map(({ href, name, icon, key, also }) => (
+    {frame.rail.map(({ href, name, icon, key }) => (
       <a
         class="go"
         href={rangedHref(frame, href)}
         title={name}
         data-go={key}
         data-ranged={frame.ranged.has(href) ? "" : undefined}
-        {...(isHere(frame, href, also) ? { "aria-current": "page" } : {})}
+        {...(placeAt(frame.rail, frame.path)?.href === href ? { "aria-current": "page" } : {})}
       >
         <Icon name={icon} />
         <span class="word" aria-hidden="true">
@@ -76,16 +76,6 @@ const Rail: FC<{ readonly frame: Frame }> = ({ frame }) => (
     </div>
   </nav>
 );
-
-function isHere({ path }: Frame, href: string, also: readonly string[] = []): boolean {
-  const fixed = places.some(
-    (place) =>
-      place.href !== "/traces" &&
-      [place.href, ...(place.also ?? [])].some((one) => path.startsWith(one)),
-  );
-  const within = [href, ...also].some((one) => path.startsWith(one));
-  return href === "/traces" && path.startsWith("/traces") ? !fixed : within;
-}
 
 /** Switches stored in the browser; without script they are hidden. */
 const Switches: FC = () => (

@@ -2,6 +2,7 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { EvidenceSink, ObservabilityContext } from "@turnproof/instrumentation";
 import type { CacheOptions, Embedder, Fingerprint, MemoryPolicy } from "@turnproof/memory";
+import type { IdentityOptions, LooseIdentity } from "@turnproof/semconv";
 import type { EvidenceReader, MemoryStore } from "@turnproof/store";
 
 import type { AnyLanguageModel } from "./older-model.ts";
@@ -59,10 +60,10 @@ export interface AgentOptions {
   /** Where memory is stored: any provider of `@turnproof/store`. */
   readonly store: MemoryStore;
   /** Identity of the agent; default `agent`. */
-  readonly agentId?: string;
+  readonly agentId?: IdentityOptions["agentId"];
   /** Display name; default the id. */
   readonly name?: string;
-  readonly applicationId?: string;
+  readonly applicationId?: IdentityOptions["applicationId"];
   readonly instructions?: string;
   /** A persona, or the id of a stored one. */
   readonly persona?: Persona | string;
@@ -76,7 +77,7 @@ export interface AgentOptions {
   /**
    * Memory of turns that name none; default the agent's id. Shared deployments set it per call.
    */
-  readonly memoryId?: string;
+  readonly memoryId?: IdentityOptions["memoryId"];
   /** Any embedding model of the AI SDK; default: lexical and offline. */
   readonly embedder?: Embedder;
   readonly memoryPolicy?: MemoryPolicy;
@@ -106,14 +107,12 @@ export interface AgentOptions {
 
 /**
  * One call. A missing, undefined or null `userId` is the anonymous scope; an empty one an error.
+ * Without `threadId` the call has a new thread, named in the result.
  */
-export interface RunOptions {
-  readonly userId?: string | null | undefined;
-  readonly memoryId?: string | undefined;
-  /** Default: a new thread, named in the result. */
-  readonly threadId?: string | undefined;
-  readonly runId?: string;
-  readonly turnId?: string;
+export interface RunOptions
+  extends
+    LooseIdentity<"userId" | "memoryId" | "threadId">,
+    Partial<Pick<IdentityOptions, "runId" | "turnId">> {
   /** Passed to the model beside the question, e.g. `{ current_page: { type, id } }`. */
   readonly context?: Readonly<Record<string, unknown>>;
   /** Recorded as provenance, sanitized; never passed to the model. */

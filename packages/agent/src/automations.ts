@@ -4,7 +4,8 @@
  * one store, one runs each due schedule.
  */
 import type { Memory, SharedCollection, SharedData } from "@turnproof/memory";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoTime } from "@turnproof/semconv";
+import type { IdentityOptions, UserId } from "@turnproof/semconv";
 import type { SharedRecord } from "@turnproof/store";
 import { Cron } from "croner";
 
@@ -14,26 +15,26 @@ import { idOf } from "./id-of.ts";
 
 /** A schedule and its question. Exactly one of `cron` (UTC) and `everySeconds`. */
 export interface Schedule {
-  readonly agentId: string;
+  readonly agentId: IdentityOptions["agentId"];
   readonly query: string;
   readonly cron?: string;
   readonly everySeconds?: number;
   /** False: stored but not run. */
   readonly enabled?: boolean;
   /** Default: anonymous. */
-  readonly userId?: string;
+  readonly userId?: UserId;
   /** Default: the agent's own memory. */
-  readonly memoryId?: string;
+  readonly memoryId?: IdentityOptions["memoryId"];
   /** Default `automation_<id>`: all runs share a thread. */
-  readonly threadId?: string;
+  readonly threadId?: IdentityOptions["threadId"];
 }
 
 /** One run. */
 export interface AutomationRun {
   readonly id: string;
   readonly status: "success" | "partial" | "error";
-  readonly turnId: string | null;
-  readonly rootTraceId: string | null;
+  readonly turnId: IdentityOptions["turnId"] | null;
+  readonly rootTraceId: IdentityOptions["rootTraceId"] | null;
   /** Class of the thrown error, never its text. */
   readonly errorType?: string;
 }
@@ -76,7 +77,7 @@ export class Automations {
       user_id: idOf(schedule.userId, "userId") ?? null,
       memory_id: idOf(schedule.memoryId, "memoryId") ?? null,
       thread_id: idOf(schedule.threadId, "threadId") ?? `automation_${id}`,
-      next_run_at: next.toISOString(),
+      next_run_at: isoTime(next.getTime()),
     });
   }
 
@@ -129,7 +130,11 @@ export class Automations {
     const now = this.#now();
     try {
       const next = nextAfter(scheduleOf(row.data), now);
-      const data = { ...row.data, next_run_at: next.toISOString(), last_run_at: now.toISOString() };
+      const data = {
+        ...row.data,
+        next_run_at: isoTime(next.getTime()),
+        last_run_at: isoTime(now.getTime()),
+      };
       return await this.#rows.update(row.id, row.version, data);
     } catch (error) {
       if (CodedError.is(error) && error.code === "store_conflict") return undefined;

@@ -2,6 +2,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Turn } from "@turnproof/instrumentation";
 import type { Embedder, Memory, SemanticCache } from "@turnproof/memory";
+import type { IdentityOptions } from "@turnproof/semconv";
 
 import type { AgentOptions } from "./agent-options.ts";
 import type { AnyTool } from "./tools.ts";
@@ -15,10 +16,9 @@ export interface TurnTools {
 }
 
 /** The fixed parts of an agent. */
-export interface AgentParts {
+export interface AgentParts extends Pick<IdentityOptions, "agentId"> {
   readonly options: AgentOptions;
   readonly model: LanguageModelV4;
-  readonly agentId: string;
   readonly memory: Memory;
   readonly embedder: Embedder;
   readonly cache: SemanticCache | undefined;

@@ -1,7 +1,7 @@
 /** @module RunResult: the result of one turn. */
 import type { TraceContext } from "@turnproof/instrumentation";
 import type { CacheReason, SupplyRecord } from "@turnproof/memory";
-import type { CacheDecision, ToolOutcome } from "@turnproof/semconv";
+import type { CacheDecision, IdentityOptions, ToolOutcome } from "@turnproof/semconv";
 
 /** How a turn ended. */
 export type RunStatus = "success" | "partial" | "error" | "cancelled";
@@ -49,14 +49,12 @@ export interface CalledTool {
 }
 
 /** The result of a turn. */
-export interface RunResult {
+export interface RunResult extends Pick<
+  IdentityOptions,
+  "userId" | "memoryId" | "threadId" | "runId" | "turnId"
+> {
   readonly text: string;
   readonly status: "success" | "partial";
-  readonly userId: string | null;
-  readonly memoryId: string;
-  readonly threadId: string;
-  readonly runId: string;
-  readonly turnId: string;
   readonly traceContext: TraceContext;
   readonly usage: TokenUsage;
   /** Number of model calls; 0 on a cache hit. */

@@ -1,7 +1,7 @@
 /** @module Summary: bounded counts and freshness of an agent's scope (requirements: Summary). */
 import type { KindCount } from "@turnproof/memory";
-import { attribute, knownIdentity } from "@turnproof/semconv";
-import type { AttributeRow, ScopedKind } from "@turnproof/semconv";
+import { attribute, isoNow, knownIdentity } from "@turnproof/semconv";
+import type { AttributeRow, Identity, LooseIdentity, ScopedKind } from "@turnproof/semconv";
 import { summarizeEvidence } from "@turnproof/store";
 import type { EvidenceSummary } from "@turnproof/store";
 
@@ -9,15 +9,10 @@ import type { AgentParts } from "./parts.ts";
 import { idOf } from "./id-of.ts";
 
 /** Scope of the summary. A missing, undefined or null `userId` is the anonymous scope. */
-export interface SummaryOptions {
-  readonly memoryId?: string | undefined;
-  readonly userId?: string | null | undefined;
-  readonly threadId?: string | undefined;
-}
+export type SummaryOptions = LooseIdentity<"memoryId" | "userId" | "threadId">;
 
 /** Counts of memory and evidence. */
-export interface StoredCounts {
-  readonly agent_id: string;
+export interface StoredCounts extends Pick<Identity, "agent_id"> {
   readonly scope_applied: "user" | "anonymous";
   readonly memory: { readonly [K in ScopedKind]: KindCount };
   /** Newest row of memory; null when there is none. */
@@ -64,7 +59,7 @@ export async function summarizeAgent(
             memory_id: memoryId,
             ...(threadId === undefined ? {} : { thread_id: threadId }),
           },
-          { now: new Date().toISOString() },
+          { now: isoNow() },
         );
   return {
     agent_id: agentId,

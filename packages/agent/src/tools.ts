@@ -3,7 +3,7 @@
  */
 import type { JSONValue } from "@ai-sdk/provider";
 import type { TraceContext } from "@turnproof/instrumentation";
-import type { ToolOutcome } from "@turnproof/semconv";
+import type { IdentityOptions, ToolOutcome } from "@turnproof/semconv";
 
 /** Second argument of a tool's `execute`. */
 export interface ToolContext {
@@ -13,7 +13,7 @@ export interface ToolContext {
   /** The turn, with this call's span as the parent. */
   readonly traceContext: TraceContext;
   /** The turn's tenant; null is anonymous. */
-  readonly userId: string | null;
+  readonly userId: IdentityOptions["userId"];
 }
 
 /** A tool. Its description, input and result are content and never evidence. */

@@ -2,7 +2,7 @@
  * @module TurnEvents: the events that a turn emits while it runs (requirements: Scope
  * hierarchy).
  */
-import type { ToolOutcome } from "@turnproof/semconv";
+import type { IdentityOptions, ToolOutcome } from "@turnproof/semconv";
 
 import type { RunResult, RunStatus, TokenUsage } from "./run-result.ts";
 import type { Persisted } from "./run-result.ts";
@@ -12,13 +12,10 @@ export type TurnStage = "memory" | "cache" | "model" | "tools" | "persisting";
 
 /** Any event, before it is numbered. */
 export type RunEventBody =
-  | {
-      readonly type: "run.started";
-      readonly runId: string;
-      readonly turnId: string;
-      readonly threadId: string;
-      readonly rootTraceId: string;
-    }
+  | ({ readonly type: "run.started" } & Pick<
+      IdentityOptions,
+      "runId" | "turnId" | "threadId" | "rootTraceId"
+    >)
   | { readonly type: "status"; readonly stage: TurnStage }
   | { readonly type: "answer.delta"; readonly text: string }
   | { readonly type: "tool.started"; readonly callId: string; readonly toolName: string }

@@ -4,6 +4,7 @@
  */
 import type { TraceContext, Turn } from "@turnproof/instrumentation";
 import type { MemoryPlace } from "@turnproof/memory";
+import type { IdentityOptions } from "@turnproof/semconv";
 
 import type { RunOptions } from "./agent-options.ts";
 import type { CalledTool } from "./run-result.ts";
@@ -27,12 +28,8 @@ export interface TurnState {
   readonly turn: Turn;
   readonly traceContext: TraceContext;
   /** Tenant, agent, memory and thread, with the turn as the witness. */
-  readonly place: MemoryPlace & {
-    readonly userId: string | null;
-    readonly agentId: string;
-    readonly memoryId: string;
-    readonly threadId: string;
-  };
+  readonly place: MemoryPlace &
+    Pick<IdentityOptions, "userId" | "agentId" | "memoryId" | "threadId">;
   readonly query: string;
   readonly options: RunOptions;
   readonly budget: ToolBudget;

@@ -11,7 +11,7 @@ export type {
 } from "./evaluate/evaluate.ts";
 export { allOf, implies, outcomes, within } from "./evaluate/three-values.ts";
 export type { NumberLimits, Outcome, Range } from "./evaluate/three-values.ts";
-export type { PriceOf } from "./evaluate/turn-facts.ts";
+export type { CallToPrice, PriceOf } from "./evaluate/turn-facts.ts";
 export { gate } from "./gate/gate.ts";
 export type {
   ContractComparison,

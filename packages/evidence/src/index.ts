@@ -1,10 +1,8 @@
 /** @module The judge: pure, synchronous functions over evidence events. */
 export { isTurnEvent } from "./event/event-shape.ts";
-export { identityFields } from "./event/event.ts";
 export type {
   EventAttributeMap,
   EventIdentity,
-  IdentityField,
   LedgerEntry,
   NormalizationError,
   EventResource,
@@ -148,7 +146,7 @@ export type {
   SourceComparison,
   StateComparison,
 } from "./compare/compare-results.ts";
-export { buildTraceHealth, parentlessRoots } from "./insights/health.ts";
+export { buildTraceHealth, orphansOf, parentlessRoots } from "./insights/health.ts";
 export type { Counts, HealthOptions, QueryTiming, TraceHealth } from "./insights/health.ts";
 export { insightCodes, insightTexts, insightThresholds } from "./insights/insight-table.ts";
 export type { InsightCode } from "./insights/insight-table.ts";

@@ -5,7 +5,7 @@
 import { createContextKey, isSpanContextValid, trace, TraceFlags } from "@opentelemetry/api";
 import type { Context, SpanContext } from "@opentelemetry/api";
 import { attribute, CodedError, knownIdentity } from "@turnproof/semconv";
-import type { AttributeRow } from "@turnproof/semconv";
+import type { AttributeRow, IdentityOptions } from "@turnproof/semconv";
 
 import { activeContext, runIn } from "./active-context.ts";
 import { readCarrier, writeCarrier } from "./carrier.ts";
@@ -14,12 +14,10 @@ import { checkedIdentity } from "./turn-identity.ts";
 import type { TurnIdentity } from "./turn-identity.ts";
 
 /** What a worker expects of its job; a carrier with other values is refused. */
-export interface ExpectedScope {
-  readonly userId: string | null;
-  readonly agentId?: string;
-  readonly memoryId?: string;
-  readonly threadId?: string;
-}
+export interface ExpectedScope
+  extends
+    Pick<IdentityOptions, "userId">,
+    Partial<Pick<IdentityOptions, "agentId" | "memoryId" | "threadId">> {}
 
 const activeKey = createContextKey("turnproof.trace-context");
 

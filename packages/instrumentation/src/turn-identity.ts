@@ -1,20 +1,15 @@
 /** @module TurnIdentity: the ids of a turn; each part is an opaque id. */
 import { attribute, CodedError, opaqueIdentity, randomId } from "@turnproof/semconv";
-import type { AttributeRow } from "@turnproof/semconv";
+import type { AttributeRow, IdentityOptions } from "@turnproof/semconv";
 import { identityPurpose, keyedFingerprint } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import { nameDigest } from "@turnproof/semconv/name-key";
 
 /** Identity of a turn. `userId`: the tenant, null for anonymous, absent when not recorded. */
-export interface TurnIdentity {
-  readonly applicationId?: string;
-  readonly agentId: string;
-  readonly userId?: string | null;
-  readonly memoryId?: string;
-  readonly threadId: string;
-  readonly runId: string;
-  readonly turnId: string;
-}
+export interface TurnIdentity
+  extends
+    Pick<IdentityOptions, "agentId" | "threadId" | "runId" | "turnId">,
+    Partial<Pick<IdentityOptions, "applicationId" | "userId" | "memoryId">> {}
 
 const identityRows: readonly (readonly [keyof TurnIdentity, AttributeRow, boolean])[] = [
   ["applicationId", attribute.application_id, false],

@@ -59,9 +59,11 @@ export function readOptions(given: TurnOptions | null | undefined): ReadOptions 
 }
 
 /** Identity of the turn; `runId` and `turnId` are generated when absent. */
-export interface TurnOptions extends Omit<TurnIdentity, "runId" | "turnId">, WitnessOptions {
-  readonly runId?: string;
-  readonly turnId?: string;
+export interface TurnOptions
+  extends
+    Omit<TurnIdentity, "runId" | "turnId">,
+    Partial<Pick<TurnIdentity, "runId" | "turnId">>,
+    WitnessOptions {
   /** Display name of the agent; default its id. */
   readonly agentName?: string;
   readonly coverageProfile?: string;

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 
 import type { EvidenceBatch, PreparedBatch, TurnEvent } from "@turnproof/evidence";
+import { isoMicros } from "@turnproof/semconv";
 
 import type { JournalPosition } from "./backlog.ts";
 import type { JournalFrame } from "./journal-reader.ts";
@@ -209,7 +210,7 @@ function digestOf(frames: readonly SentFrame[]): Uint8Array {
 }
 
 function appendedAt(frame: SentFrame): string {
-  return new Date(frame.appendedAtMs).toISOString().replace("Z", "000Z");
+  return isoMicros(frame.appendedAtMs * 1_000);
 }
 
 const dayMs = 86_400_000;

@@ -1,4 +1,6 @@
 /** @module JournalStats: counts and state of an open journal. */
+import { isoTime } from "@turnproof/semconv";
+
 import { backlogBytes, oldestPendingAtMs } from "./backlog.ts";
 import type { JournalStats } from "./contract.ts";
 import type { JournalParts } from "./journal-parts.ts";
@@ -21,7 +23,7 @@ export function journalStats(parts: JournalParts): JournalStats {
     damaged: parts.damaged,
     quarantinedSpans: quarantine.spans(),
     quarantinedRecords: quarantine.records(),
-    ...(oldest === undefined ? {} : { oldestPendingAt: new Date(oldest).toISOString() }),
+    ...(oldest === undefined ? {} : { oldestPendingAt: isoTime(oldest) }),
     healthy: failure === undefined,
     ...(failure === undefined ? {} : { failure }),
     appendedFrames: backlog.appended.frames,

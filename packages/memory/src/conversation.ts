@@ -1,4 +1,5 @@
 /** @module Conversation: the messages of a thread, and how many of them a turn reads. */
+import type { IdentityOptions } from "@turnproof/semconv";
 import type { MemoryDraft, MemoryRecord, MemoryStore } from "@turnproof/store";
 
 import { required } from "./place.ts";
@@ -10,7 +11,7 @@ import type { MemoryOptions, WatchedStore } from "./watched-store.ts";
 export interface MessageDraft {
   readonly role: "user" | "assistant";
   readonly text: string;
-  readonly turnId?: string;
+  readonly turnId?: IdentityOptions["turnId"];
   /**
    * False for messages of a turn that was cut short; without `cut` they are left out of history.
    */
@@ -31,8 +32,8 @@ export interface Message extends Required<Omit<MessageDraft, "turnId" | "cut">> 
   readonly id: string;
   /** Present on messages of a turn that ended without an answer. */
   readonly cut?: CutTurn;
-  readonly turnId: string | undefined;
-  readonly threadId: string | undefined;
+  readonly turnId: IdentityOptions["turnId"] | undefined;
+  readonly threadId: IdentityOptions["threadId"] | undefined;
   /** ISO 8601 UTC. */
   readonly at: string;
 }

@@ -2,6 +2,7 @@
  * @module FeedbackMemory: feedback with its comment. Evidence holds only the comment's hash; the
  * text is stored here, and only with `includeComment` (requirements: Feedback).
  */
+import type { IdentityOptions } from "@turnproof/semconv";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 import type { MemoryRecord, MemoryStore } from "@turnproof/store";
 
@@ -10,9 +11,7 @@ import { watched } from "./watched-store.ts";
 import type { MemoryOptions, WatchedStore } from "./watched-store.ts";
 
 /** Feedback on a turn. */
-export interface FeedbackDraft {
-  readonly turnId: string;
-  readonly rootTraceId: string;
+export interface FeedbackDraft extends Pick<IdentityOptions, "turnId" | "rootTraceId"> {
   readonly rating?: number;
   readonly label?: string;
   readonly comment?: string;
@@ -24,9 +23,8 @@ export interface FeedbackDraft {
 }
 
 /** Feedback as it is stored. */
-export interface StoredFeedback {
+export interface StoredFeedback extends Pick<IdentityOptions, "turnId"> {
   readonly id: string;
-  readonly turnId: string;
   readonly rating: number | null;
   readonly label: string | null;
   /** The text of the comment; null when there is none or only its hash is stored. */

@@ -1,8 +1,6 @@
 /** @module Scoped agent memory on any provider of `@turnproof/store`. */
 export { recordReferenced, recordSupplied } from "./assemble-context.ts";
 export type { AssembledContext, MemoryPolicy } from "./assemble-context.ts";
-export { memoryClock } from "./clock.ts";
-export type { Clock } from "./clock.ts";
 export { Conversation } from "./conversation.ts";
 export type { CutTurn, HistoryOptions, Message, MessageDraft } from "./conversation.ts";
 export type { KindCount } from "./counts.ts";

@@ -8,6 +8,7 @@ import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 import type { MemoryStore } from "@turnproof/store";
 
 import { groupBy } from "@turnproof/semconv";
+import type { IdentityOptions } from "@turnproof/semconv";
 import type { MemoryPlace, MemoryWitness } from "./place.ts";
 import { SharedMemory } from "./shared-memory.ts";
 import type { SharedData } from "./shared-memory.ts";
@@ -121,9 +122,10 @@ export class Learning {
 }
 
 /** The tools of each turn in order; turns with a failed step are left out. */
-function sequencesOf(
-  steps: readonly WorkflowStep[],
-): readonly { readonly tools: readonly string[]; readonly threadId: string | undefined }[] {
+function sequencesOf(steps: readonly WorkflowStep[]): readonly {
+  readonly tools: readonly string[];
+  readonly threadId: IdentityOptions["threadId"] | undefined;
+}[] {
   return [...groupBy(steps, ({ turnId }) => turnId).values()]
     .filter((turn) => turn.every(({ outcome }) => worked.has(outcome)))
     .map((turn) => ({

@@ -5,13 +5,9 @@
  */
 import { attribute, CodedError, knownIdentity } from "@turnproof/semconv";
 import type { MemoryStore } from "@turnproof/store";
-import type { MemoryAdmin } from "@turnproof/store/admin";
+import type { LegacyScope, MemoryAdmin } from "@turnproof/store/admin";
 
-/** The memory to move and the user who receives it. */
-export interface LegacyScope {
-  readonly memoryId: string;
-  readonly userId: string;
-}
+export type { LegacyScope };
 
 /** A provider, with its administrative interface where the process has one. */
 export type AdministeredStore = MemoryStore & { readonly admin?: MemoryAdmin };

@@ -5,7 +5,7 @@
  */
 import type { Turn } from "@turnproof/instrumentation";
 import { attribute, CodedError, knownIdentity } from "@turnproof/semconv";
-import type { AttributeRow } from "@turnproof/semconv";
+import type { AttributeRow, LooseIdentity } from "@turnproof/semconv";
 import type { MemoryFilter } from "@turnproof/store";
 
 /** The part of a turn that memory records into; without a turn no memory evidence is written. */
@@ -24,17 +24,13 @@ export type MemoryWitness = Pick<
  * A place in the hierarchy user → agent → memory → thread. A missing, undefined or null `userId`
  * means the anonymous rows alone; an empty string is an error, never a wider read.
  */
-export interface MemoryPlace {
-  readonly userId?: string | null | undefined;
-  readonly agentId?: string | undefined;
-  readonly memoryId?: string | undefined;
-  readonly threadId?: string | undefined;
+export interface MemoryPlace extends LooseIdentity<"userId" | Level> {
   /** The turn that records the operation. */
   readonly turn?: MemoryWitness | undefined;
 }
 
 /** Levels below the tenant. */
-export type Level = "agentId" | "memoryId" | "threadId";
+export type Level = keyof Omit<MemoryFilter, "tenant">;
 
 /**
  * Rows that validate the ids of a place: a keyed field is stored as its fingerprint (vocabulary:
@@ -66,7 +62,7 @@ export function filterOf(
     throw new CodedError("identity_missing", { field: "userId" });
   }
   const tenant = idOf(place.userId ?? null, "userId");
-  const filter: { tenant: string | null } & { [L in Level]?: string | null } = { tenant };
+  const filter: { -readonly [F in keyof MemoryFilter]: MemoryFilter[F] } = { tenant };
   for (const level of levels) {
     const value = levelOf(place, level);
     if (value !== null || exact.includes(level)) filter[level] = value;

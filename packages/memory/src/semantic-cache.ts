@@ -3,12 +3,11 @@
  * kind of request. A hit needs similarity, fingerprint and literals to agree; every decision
  * records its reason (requirements: Events and storage rules).
  */
-import { limits } from "@turnproof/semconv";
-import type { CacheDecision } from "@turnproof/semconv";
+import { isoTime, limits } from "@turnproof/semconv";
+import type { CacheDecision, IdentityOptions } from "@turnproof/semconv";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 import type { MemoryRecord, MemoryStore } from "@turnproof/store";
 
-import { after } from "./clock.ts";
 import { filterOf, levelOf } from "./place.ts";
 import type { Level, MemoryPlace } from "./place.ts";
 import { restingOn, stillStands } from "./rested-answer.ts";
@@ -56,13 +55,13 @@ export interface CacheLookup {
   /** The answer, on a hit. */
   readonly answer?: string;
   /** Turn that produced the answer. */
-  readonly turnId?: string;
+  readonly turnId?: IdentityOptions["turnId"];
 }
 
 /** What is recorded about an answer that could be cached. */
 export interface CacheCandidate {
   readonly answer: string;
-  readonly turnId: string;
+  readonly turnId: IdentityOptions["turnId"];
   /** False when a tool ran that may change something. */
   readonly readOnly: boolean;
   /** False when a tool with varying answers ran, or the model's settings ask for variation. */
@@ -169,7 +168,7 @@ export class SemanticCache {
       text: request.query,
       embedding,
       created_at: now,
-      expires_at: after(now, this.#options.ttlSeconds),
+      expires_at: isoTime(Date.parse(now) + this.#options.ttlSeconds * 1_000),
       data: {
         answer: candidate.answer,
         fingerprint,

@@ -3,12 +3,16 @@
  * agent definitions, personas, toolbox, tool servers, skills, shared memory, automations,
  * recommendations, experiments, replays. Turns of every tenant can read what is written here.
  */
-import { attribute, CodedError, memoryCollections, sharedKinds } from "@turnproof/semconv";
-import type { SharedKind } from "@turnproof/semconv";
+import {
+  attribute,
+  CodedError,
+  increasingClock,
+  memoryCollections,
+  sharedKinds,
+} from "@turnproof/semconv";
+import type { Clock, SharedKind } from "@turnproof/semconv";
 import type { Json, MemoryStore, SharedRecord } from "@turnproof/store";
 
-import { memoryClock } from "./clock.ts";
-import type { Clock } from "./clock.ts";
 import type { MemoryWitness } from "./place.ts";
 
 /** Structured payload of a shared row. */
@@ -103,7 +107,7 @@ export class SharedMemory {
   readonly #store: MemoryStore;
   readonly #now: Clock;
 
-  constructor(store: MemoryStore, clock: Clock = memoryClock()) {
+  constructor(store: MemoryStore, clock: Clock = increasingClock()) {
     this.#store = store;
     this.#now = clock;
   }

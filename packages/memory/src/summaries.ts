@@ -1,5 +1,6 @@
 /** @module Summaries: shortened conversation with the ids of its sources. */
 import { CodedError } from "@turnproof/semconv";
+import type { IdentityOptions } from "@turnproof/semconv";
 import type { MemoryRecord, MemoryStore } from "@turnproof/store";
 
 import type { Level, MemoryPlace } from "./place.ts";
@@ -11,7 +12,7 @@ export interface Summary {
   readonly id: string;
   readonly text: string;
   readonly sourceIds: readonly string[];
-  readonly threadId: string | undefined;
+  readonly threadId: IdentityOptions["threadId"] | undefined;
   readonly at: string;
 }
 

@@ -3,7 +3,7 @@
  * tenant, never recorded as evidence.
  */
 import { toolOutcomes } from "@turnproof/semconv";
-import type { ToolOutcome } from "@turnproof/semconv";
+import type { IdentityOptions, ToolOutcome } from "@turnproof/semconv";
 import type { Json, MemoryRecord, MemoryStore } from "@turnproof/store";
 
 import type { Level, MemoryPlace } from "./place.ts";
@@ -11,8 +11,7 @@ import { watched } from "./watched-store.ts";
 import type { MemoryOptions, WatchedStore } from "./watched-store.ts";
 
 /** One logged call. */
-export interface LoggedCall {
-  readonly turnId: string;
+export interface LoggedCall extends Pick<IdentityOptions, "turnId"> {
   readonly callId: string;
   readonly toolName: string;
   readonly input: Json;

@@ -4,8 +4,8 @@
  * provider returns.
  */
 import type { MemoryOperation, MemoryOperationOptions } from "@turnproof/instrumentation";
-import { attribute, memoryCollections } from "@turnproof/semconv";
-import type { ScopedKind } from "@turnproof/semconv";
+import { attribute, increasingClock, memoryCollections } from "@turnproof/semconv";
+import type { Clock, ScopedKind } from "@turnproof/semconv";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 import type {
   MemoryDraft,
@@ -15,8 +15,6 @@ import type {
   SearchResult,
 } from "@turnproof/store";
 
-import { memoryClock } from "./clock.ts";
-import type { Clock } from "./clock.ts";
 import { embedAll, embedderName, lexicalEmbedder } from "./embedder.ts";
 import type { Embedder } from "./embedder.ts";
 import type { Fingerprint } from "./memory-ref.ts";
@@ -76,7 +74,7 @@ export class WatchedStore {
   constructor(store: MemoryStore, options: MemoryOptions = {}) {
     this.store = store;
     this.embedder = options.embedder ?? lexicalEmbedder();
-    this.now = options.clock ?? memoryClock();
+    this.now = options.clock ?? increasingClock();
     this.fingerprint = options.fingerprint ?? contentFingerprint;
     this.#onRead = options.onRead;
   }

@@ -1,5 +1,5 @@
 /** @module WorkflowMemory: the steps of turns in order: tool and outcome. */
-import type { ToolOutcome } from "@turnproof/semconv";
+import type { IdentityOptions, ToolOutcome } from "@turnproof/semconv";
 import { toolOutcomes } from "@turnproof/semconv";
 import type { MemoryRecord, MemoryStore } from "@turnproof/store";
 
@@ -8,13 +8,12 @@ import { watched } from "./watched-store.ts";
 import type { MemoryOptions, WatchedStore } from "./watched-store.ts";
 
 /** One step of a turn. */
-export interface WorkflowStep {
-  readonly turnId: string;
+export interface WorkflowStep extends Pick<IdentityOptions, "turnId"> {
   /** From 1, within the turn. */
   readonly ordinal: number;
   readonly toolName: string;
   readonly outcome: ToolOutcome;
-  readonly threadId: string | undefined;
+  readonly threadId: IdentityOptions["threadId"] | undefined;
   readonly at: string;
 }
 

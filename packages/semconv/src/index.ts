@@ -75,8 +75,19 @@ export type {
 } from "./registry/row.ts";
 export { ledgerFromLists, ledgerToAttributes, refsFromLists, refsToAttributes } from "./refs.ts";
 export type { LedgerLike, LedgerLists, RefDirection, RefLike, RefLists } from "./refs.ts";
-export { tenantState } from "./scope.ts";
-export type { MemoryScope, TenantFilter, TenantState } from "./scope.ts";
+export { identityFields, tenantState } from "./identity.ts";
+export type {
+  Identity,
+  IdentityField,
+  IdentityOption,
+  IdentityOptions,
+  LooseIdentity,
+  MemoryScope,
+  NullableIdentity,
+  TenantFilter,
+  TenantState,
+  UserId,
+} from "./identity.ts";
 export {
   artifactStatuses,
   bindingBad,
@@ -130,3 +141,5 @@ export { utf8Bytes } from "./utf8.ts";
 export { randomId } from "./random-id.ts";
 export { codingEvents, codingNames } from "./dialects/coding-agents.ts";
 export type { CodingEvent, CodingFact } from "./dialects/coding-agents.ts";
+export { increasingClock, isoMicros, isoNow, isoTime } from "./time.ts";
+export type { Clock } from "./time.ts";

@@ -24,5 +24,5 @@ export type {
   TenantDays,
 } from "./retention.ts";
 export { unscoped } from "./memory-admin.ts";
-export type { AdminFilter, MemoryAdmin, RowChange } from "./memory-admin.ts";
+export type { AdminFilter, LegacyScope, MemoryAdmin, RowChange } from "./memory-admin.ts";
 export type { CopyOptions, CopyReport, EvidenceAdmin, ParityReport } from "./evidence-admin.ts";

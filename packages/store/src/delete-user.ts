@@ -4,7 +4,7 @@
  * counts again afterwards. A dry run by default.
  */
 import { CodedError, memoryCollections, scopedKinds } from "@turnproof/semconv";
-import type { ScopedKind } from "@turnproof/semconv";
+import type { ScopedKind, UserId } from "@turnproof/semconv";
 
 import type { MemoryAdmin } from "./memory-admin.ts";
 import type { Unreached } from "./erasure.ts";
@@ -36,7 +36,7 @@ export interface DeletionReport {
 
 /** The user; `dryRun` is true unless it is false. */
 export interface DeleteUserOptions {
-  readonly userId: string;
+  readonly userId: UserId;
   readonly dryRun?: boolean;
 }
 

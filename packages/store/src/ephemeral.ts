@@ -22,6 +22,7 @@ import { checkScope } from "./scope.ts";
 import { compareText } from "@turnproof/evidence";
 import type { EvidenceScope } from "./scope.ts";
 import { settle, settledEvents } from "./settle.ts";
+import { shortRootsOf } from "./short-roots.ts";
 import type { Settled } from "./settle.ts";
 import { bundleItems, eventItems, eventSlice, mentionItems } from "./slice.ts";
 import type { Item, ItemsOf } from "./slice.ts";
@@ -42,6 +43,7 @@ export function ephemeral(): EvidenceStore {
     append: async (batch) => rows.append(batch),
     appendPrepared: refusePrepared,
     readBack: async (batchId) => rows.readBack(batchId),
+    shortRoots: (...asked) => shortRootsOf(store, ...asked),
     quietRoots: async (since, before, limit) => rows.quiet(since, before).slice(0, limit),
     standing: async (roots) =>
       new Map(

@@ -4,6 +4,7 @@
  * that request handlers never have it. A dry run by default.
  */
 import { CodedError } from "@turnproof/semconv";
+import type { UserId } from "@turnproof/semconv";
 
 import type { EvidenceStore } from "./evidence-store.ts";
 
@@ -24,7 +25,7 @@ export interface ErasureOptions {
   /**
    * The exact text of the tenant; a prefix, another case or another normal form is another user.
    */
-  readonly userId: string;
+  readonly userId: UserId;
   /** True unless it is false: counts, and changes nothing. */
   readonly dryRun?: boolean;
   /** Ends the run between two steps; the next run continues. */

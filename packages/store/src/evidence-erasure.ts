@@ -7,9 +7,9 @@
  */
 import { createHash } from "node:crypto";
 
-import { identityFields, resolveEvents } from "@turnproof/evidence";
+import { resolveEvents } from "@turnproof/evidence";
 import type { EvidenceBatch, TurnEvent } from "@turnproof/evidence";
-import { groupBy } from "@turnproof/semconv";
+import { groupBy, identityFields } from "@turnproof/semconv";
 
 import type { EraseEvidence, ErasureReport, Unreached } from "./erasure.ts";
 import type { KeyedRow, Removal, RetentionRows } from "./evidence-retention.ts";

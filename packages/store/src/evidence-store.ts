@@ -9,7 +9,9 @@ import type {
   SourceStore,
   TurnEvent,
 } from "@turnproof/evidence";
+import type { Identity } from "@turnproof/semconv";
 
+import type { CollectorState } from "./collector-state.ts";
 import type { TurnLedger } from "./ledger/turn-question.ts";
 import type { Capability } from "./providers.ts";
 import type { EvidenceScope } from "./scope.ts";
@@ -35,21 +37,12 @@ export interface EventSlice {
 }
 
 /** An original record of the bundles view. */
-export interface BundleRecord {
+export interface BundleRecord extends Partial<Identity> {
   readonly record_id: string;
   readonly record_type: string;
   readonly schema_version: number;
   readonly created_at: string;
   readonly updated_at: string;
-  readonly application_id?: string;
-  readonly agent_id?: string;
-  /** Null: anonymous. */
-  readonly user_id?: string | null;
-  readonly memory_id?: string;
-  readonly thread_id?: string;
-  readonly run_id?: string;
-  readonly turn_id?: string;
-  readonly root_trace_id?: string;
   readonly payload: unknown;
 }
 
@@ -125,6 +118,16 @@ export interface RootStanding {
   readonly epoch: number;
 }
 
+/** A page of the comparison of turns with the events that they rest on. */
+export interface ShortRoots {
+  /** Roots that seem to have fewer events than a turn of theirs rests on; `standing` decides. */
+  readonly roots: readonly string[];
+  /** Turns of the page. */
+  readonly turns: number;
+  /** The next page, or null after the last. */
+  readonly next: string | null;
+}
+
 /** A provider of evidence. */
 export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisposable {
   readonly name: string;
@@ -134,8 +137,12 @@ export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisp
   readonly sources: readonly SourceStore[];
   /** One settled row for each turn, and all queries over many turns. */
   readonly ledger: TurnLedger;
+  /** Rows that all collectors of this store share; with the capability `shared`. */
+  readonly state?: CollectorState;
   /** Standing of those of these roots that have rows, or had some that were deleted. */
   standing(roots: readonly string[]): Promise<ReadonlyMap<string, RootStanding>>;
+  /** Compares turns in scope with their stored events, from the first page (null) on. */
+  shortRoots(scope: EvidenceScope, after: string | null, signal?: AbortSignal): Promise<ShortRoots>;
   /** Cheap, repeatable, concurrent-safe; never throws. */
   check(): Promise<CheckResult>;
   /** Roots with new rows since a received time and none since `quietBefore`, for the judge. */

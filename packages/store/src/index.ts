@@ -15,11 +15,13 @@ export type {
   EvidenceStore,
   Keyset,
   RootStanding,
+  ShortRoots,
   SliceOptions,
 } from "./evidence-store.ts";
+export type { CollectorState, StateKind, StateRow, StateWrite } from "./collector-state.ts";
 export { loadDriver } from "./driver.ts";
 export { ephemeral } from "./ephemeral.ts";
-export { filesystem } from "./filesystem/filesystem.ts";
+export { filesystem, mongodb, postgres } from "./openers.ts";
 export type { FilesystemOptions, FilesystemProvider } from "./filesystem/filesystem.ts";
 export { summarizeEvidence } from "./evidence-summary.ts";
 export type { EvidenceSummary } from "./evidence-summary.ts";
@@ -52,7 +54,8 @@ export { isoOfMicros } from "./time.ts";
 export { isListField, tenantText, turnOrderFields } from "./ledger/turn-fields.ts";
 export type { ListField, NumberField, TextField, TimeField } from "./ledger/turn-fields.ts";
 export { lateLedger } from "./ledger/late-ledger.ts";
-export { judgeSoFar, paced, readRoots, recordRoots, recordStored } from "./ledger/record-roots.ts";
+export { judgeSoFar, readRoots, recordRoots, recordStored } from "./ledger/record-roots.ts";
+export { paced } from "./paced.ts";
 export type { JudgeRoot, WholeRoot } from "./ledger/record-roots.ts";
 export { settleDrafts } from "./ledger/root-draft.ts";
 export type { DraftedRoot, RootDraft, Voice } from "./ledger/root-draft.ts";
@@ -69,7 +72,6 @@ export type {
   EmbeddedConnection,
   ServerConnection,
 } from "./clickhouse/clickhouse-options.ts";
-export { postgres } from "./postgres/postgres.ts";
 export type { PostgresProvider } from "./postgres/postgres.ts";
 export type {
   EmbeddedPostgres,
@@ -94,7 +96,6 @@ export type {
   SharedRecord,
   SharedStore,
 } from "./memory-store.ts";
-export { mongodb } from "./mongodb/mongodb.ts";
 export type { MongodbProvider } from "./mongodb/mongodb.ts";
 export type { MongodbOptions } from "./mongodb/mongodb-options.ts";
 export type { SearchMigrationOptions, SearchMigrationRow } from "./mongodb/vector-migration.ts";

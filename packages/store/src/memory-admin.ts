@@ -1,5 +1,5 @@
 /** @module MemoryAdmin: administrative operations of a memory provider, over all tenants. */
-import type { ScopedKind } from "@turnproof/semconv";
+import type { IdentityOptions, ScopedKind, TenantFilter, UserId } from "@turnproof/semconv";
 
 import type { Unreached } from "./erasure.ts";
 import type { MemoryRecord } from "./memory-store.ts";
@@ -8,7 +8,12 @@ import type { MemoryRecord } from "./memory-store.ts";
 export const unscoped: unique symbol = Symbol("unscoped");
 
 /** Three-state administrative filter: all tenants, anonymous rows, or one tenant. */
-export type AdminFilter = typeof unscoped | { readonly tenant: string | null };
+export type AdminFilter = typeof unscoped | TenantFilter;
+
+/** A memory whose anonymous rows move, and the user who receives them. */
+export interface LegacyScope extends Pick<IdentityOptions, "memoryId"> {
+  readonly userId: UserId;
+}
 
 /**
  * Change of a row that still has this version: new content, or deletion where there is no record.
@@ -25,24 +30,17 @@ export interface MemoryAdmin {
   rows(filter: AdminFilter, kind: ScopedKind): AsyncIterable<MemoryRecord>;
   count(filter: AdminFilter, kind: ScopedKind): Promise<number>;
   /** Deletes every row of one tenant in one kind; returns how many. `unscoped` is not accepted. */
-  deleteTenant(filter: { readonly tenant: string | null }, kind: ScopedKind): Promise<number>;
+  deleteTenant(filter: TenantFilter, kind: ScopedKind): Promise<number>;
   /**
    * Changes rows of one tenant in one kind, expired ones included; returns how many still had the
    * given version. `unscoped` is not accepted.
    */
-  rewrite(
-    filter: { readonly tenant: string | null },
-    kind: ScopedKind,
-    changes: readonly RowChange[],
-  ): Promise<number>;
+  rewrite(filter: TenantFilter, kind: ScopedKind, changes: readonly RowChange[]): Promise<number>;
   /** Removes the bytes of deleted rows from the data files; returns where they may remain. */
   purge(): Promise<readonly Unreached[]>;
   /**
    * Moves the anonymous entity rows of one memory to a user and returns how many moved: under the
    * write lock on a filesystem, as one update in a database.
    */
-  migrateLegacyEntities(options: {
-    readonly memoryId: string;
-    readonly userId: string;
-  }): Promise<number>;
+  migrateLegacyEntities(options: LegacyScope): Promise<number>;
 }

@@ -3,7 +3,13 @@
  * tenant first and touches nothing outside of it, and shared kinds, which have none. Memory rows
  * are content; no part of them ever enters an error, a log or evidence.
  */
-import type { ScopedKind, SharedKind, TenantFilter } from "@turnproof/semconv";
+import type {
+  Identity,
+  IdentityOptions,
+  ScopedKind,
+  SharedKind,
+  TenantFilter,
+} from "@turnproof/semconv";
 
 import type { CheckResult } from "./evidence-store.ts";
 
@@ -21,17 +27,16 @@ export type Json =
  * level, an absent one does not filter.
  */
 export interface MemoryFilter extends TenantFilter {
-  readonly agentId?: string | null;
-  readonly memoryId?: string | null;
-  readonly threadId?: string | null;
+  readonly agentId?: IdentityOptions["agentId"] | null;
+  readonly memoryId?: IdentityOptions["memoryId"] | null;
+  readonly threadId?: IdentityOptions["threadId"] | null;
 }
 
 /** Input of a write. `id` is opaque and unique within tenant and kind. */
-export interface MemoryDraft {
+export interface MemoryDraft extends Partial<
+  Pick<Identity, "agent_id" | "memory_id" | "thread_id">
+> {
   readonly id: string;
-  readonly agent_id?: string;
-  readonly memory_id?: string;
-  readonly thread_id?: string;
   /** Text that the text fallback searches. */
   readonly text?: string;
   readonly embedding?: readonly number[];
@@ -44,9 +49,8 @@ export interface MemoryDraft {
 }
 
 /** A stored row. `user_id` null: anonymous or legacy. */
-export interface MemoryRecord extends MemoryDraft {
+export interface MemoryRecord extends MemoryDraft, Pick<Identity, "user_id"> {
   readonly kind: ScopedKind;
-  readonly user_id: string | null;
   readonly updated_at: string;
   /** Incremented with each write of the row; the condition of {@link MemoryStore.update}. */
   readonly version: number;

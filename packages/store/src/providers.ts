@@ -7,9 +7,10 @@
 
 /**
  * `evidence` and `memory`: ports it serves. `durable`: rows outlive the process. `prepared`:
- * accepts batches that another thread prepared (`appendPrepared`).
+ * accepts batches that another thread prepared (`appendPrepared`). `shared`: rows that all
+ * collectors of one store share (`state`).
  */
-export type Capability = "evidence" | "memory" | "durable" | "prepared";
+export type Capability = "evidence" | "memory" | "durable" | "prepared" | "shared";
 
 /** Providers of each port; the type form of the table. */
 interface ProviderNames {
@@ -34,7 +35,7 @@ export interface ProviderEntry {
 export const providers: readonly ProviderEntry[] = [
   {
     name: "clickhouse",
-    capabilities: ["evidence", "durable", "prepared"],
+    capabilities: ["evidence", "durable", "prepared", "shared"],
     variables: ["DATA_DIR", "CLICKHOUSE_URL", "CLICKHOUSE_CLUSTER", "CLICKHOUSE_QUORUM"],
   },
   {
@@ -44,7 +45,7 @@ export const providers: readonly ProviderEntry[] = [
   },
   {
     name: "postgres",
-    capabilities: ["evidence", "memory", "durable"],
+    capabilities: ["evidence", "memory", "durable", "shared"],
     variables: ["POSTGRES_URL"],
     required: "POSTGRES_URL",
   },

@@ -3,9 +3,9 @@
  * of a root are past their age. Identity is inherited inside a root, so deleting a row could change
  * the identity of another: the rows that a remaining row inherits from are kept.
  */
-import { identityFields, resolveEvents } from "@turnproof/evidence";
+import { resolveEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { CodedError, groupBy, limits } from "@turnproof/semconv";
+import { CodedError, groupBy, identityFields, limits } from "@turnproof/semconv";
 
 import type { StoredEvent } from "./stored-event.ts";
 import { epochMicros } from "./time.ts";

@@ -4,6 +4,7 @@
  * collector's auth (enforced by a tidy test), creates one.
  */
 import { CodedError } from "@turnproof/semconv";
+import type { Identity, IdentityOptions, TenantFilter } from "@turnproof/semconv";
 
 const grant: unique symbol = Symbol("operator-grant");
 
@@ -11,17 +12,17 @@ const grant: unique symbol = Symbol("operator-grant");
 export interface OperatorGrant {
   readonly [grant]: true;
   /** Narrows to one application, for a principal of one application. */
-  readonly applicationId: string | undefined;
+  readonly applicationId: IdentityOptions["applicationId"] | undefined;
 }
 
 /** Scope of a read: rows of one tenant (null: anonymous rows), or all rows under a grant. */
 export type EvidenceScope =
-  | { readonly tenant: string | null; readonly applicationId?: string }
+  | (TenantFilter & Partial<Pick<IdentityOptions, "applicationId">>)
   | { readonly operator: OperatorGrant };
 
 /** Called only by `collector/src/access/`, for a principal without a tenant. */
 export function issueOperatorGrant(
-  options: { readonly applicationId?: string } = {},
+  options: Partial<Pick<IdentityOptions, "applicationId">> = {},
 ): OperatorGrant {
   return Object.freeze({ [grant]: true as const, applicationId: options.applicationId });
 }
@@ -52,7 +53,7 @@ function isTenant(tenant: unknown): tenant is string | null {
 
 /** True when an event with this resolved identity is inside the scope. */
 export function inScope(
-  event: { readonly user_id?: string | null; readonly application_id?: string },
+  event: Partial<Pick<Identity, "user_id" | "application_id">>,
   scope: EvidenceScope,
 ): boolean {
   const applicationId = "operator" in scope ? scope.operator.applicationId : scope.applicationId;

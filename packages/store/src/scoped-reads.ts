@@ -8,6 +8,7 @@ import type { EvidenceReader, EventSlice, SliceOptions } from "./evidence-store.
 import type { LegacyBundles, LegacyRows } from "./legacy-bundles.ts";
 import { keysetOf } from "./position.ts";
 import type { Position } from "./position.ts";
+import { paced } from "./paced.ts";
 import { rootSlice } from "./root-slice.ts";
 import { checkScope } from "./scope.ts";
 import type { Question } from "./evidence-question.ts";
@@ -122,13 +123,15 @@ function rootsOf(source: RootSource): Reads["roots"] {
     // It is unknown which of them was cut, so each is read alone.
     if (cut || held.length > (options.budgetRows ?? limits.rootEventsMax)) return new Map();
     const rows = groupBy(held, (row) => row.root_trace_id ?? "");
-    return new Map(
-      ids.map((id) => {
-        const own = [...(rows.get(id) ?? []), ...(legacy?.roots.get(id) ?? [])];
-        const slice = rootSlice(settle(own), scope, options);
-        return [id, { ...slice, errors: legacy?.errors ?? [] }];
-      }),
-    );
+    const slices = new Map<string, EventSlice>();
+    const pass = paced();
+    for (const id of ids) {
+      await pass();
+      const own = [...(rows.get(id) ?? []), ...(legacy?.roots.get(id) ?? [])];
+      const slice = rootSlice(settle(own), scope, options);
+      slices.set(id, { ...slice, errors: legacy?.errors ?? [] });
+    }
+    return slices;
   };
 }
 

@@ -2,6 +2,8 @@
  * @module Time: ISO 8601 UTC text to whole numbers and back. A store sorts by nanoseconds in the
  * range that every engine supports; the text itself is stored as well when it has more.
  */
+import { isoTime } from "@turnproof/semconv";
+
 const nanosPerSecond = 1_000_000_000n;
 
 /** First and last second of an event's time column: 1900 and 2262, the range of DateTime64(9). */
@@ -19,7 +21,7 @@ interface Minute {
 
 function minuteOf(text: string): Minute {
   const ms = Date.parse(`${text}:00Z`);
-  const real = Number.isFinite(ms) && new Date(ms).toISOString().slice(0, 16) === text;
+  const real = Number.isFinite(ms) && isoTime(ms).slice(0, 16) === text;
   return { text, seconds: ms / 1000, real };
 }
 
@@ -114,7 +116,7 @@ function wholeOf(seconds: number): string {
   if (seconds === toldSecond.seconds) return toldSecond.text;
   const day = Math.floor(seconds / daySeconds);
   if (day !== told.day) {
-    told = { day, text: new Date(day * daySeconds * 1000).toISOString().slice(0, 11) };
+    told = { day, text: isoTime(day * daySeconds * 1000).slice(0, 11) };
   }
   const rest = seconds - day * daySeconds;
   const minutesIn = Math.floor(rest / 60);

@@ -1,6 +1,8 @@
 /**
  * @module Guide: where to look for what went wrong in the week, one line and one address each.
  */
+import { isoTime } from "@turnproof/semconv";
+
 import { parcelThread } from "./incidents.ts";
 import type { Stretch } from "./incidents.ts";
 import { orderDesk } from "./cast.ts";
@@ -63,11 +65,10 @@ export function sightsOf(week: Week): readonly Sight[] {
 }
 
 function turnsOf(agentId: string, { fromMs, toMs }: Stretch): string {
-  const iso = (ms: number): string => new Date(ms).toISOString();
   return `/traces?${new URLSearchParams({
     agent_id: agentId,
-    start_time: iso(fromMs),
-    end_time: iso(toMs),
+    start_time: isoTime(fromMs),
+    end_time: isoTime(toMs),
   })}`;
 }
 

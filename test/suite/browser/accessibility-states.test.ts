@@ -11,7 +11,7 @@ import type { Page } from "playwright-core";
 
 import { endpoints } from "../../../collector/src/pages/index.ts";
 import { axeViolations, relook } from "./browser.ts";
-import type { Look } from "./browser.ts";
+import type { AxeRules, Look } from "./browser.ts";
 import { layoutProblems, setTextSpacing } from "./layout-audit.ts";
 import { openedScene } from "./opened-scene.ts";
 import { wide } from "./opened-site.ts";
@@ -20,11 +20,7 @@ import { states } from "./page-states.ts";
 const { scene, visitState } = openedScene();
 
 /** What the page owes in one look, each defect in a line that names the look. */
-async function defects(
-  page: Page,
-  look: Look,
-  axe?: Parameters<typeof axeViolations>[1],
-): Promise<readonly string[]> {
+async function defects(page: Page, look: Look, axe?: AxeRules): Promise<readonly string[]> {
   await relook(page, look);
   const where = `${look.width} px ${look.forcedColors === true ? "forced" : look.theme}`;
   const found = [

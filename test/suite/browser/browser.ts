@@ -132,20 +132,22 @@ const axeSource = readFileSync(
   "utf8",
 );
 
-/**
- * Violations of axe on the page as it stands, in one line each. `all` rules are those that axe runs
- * by itself and the size of targets (WCAG 2.2, 2.5.8).
- */
+/** Ids of rules, or all that axe runs by itself and the size of targets (WCAG 2.2, 2.5.8). */
+export type AxeRules = readonly string[] | "all";
+
+/** Violations of axe on the page as it stands, in one line each. */
 export async function axeViolations(
   page: Page,
-  rules: readonly string[] | "all" = "all",
+  rules: AxeRules = "all",
 ): Promise<readonly string[]> {
   // Evaluated by the debugger, not by a script element, so the content policy stays as it is.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);
-  const options =
+  const chosen =
     rules === "all"
       ? { rules: { "target-size": { enabled: true } } }
       : { runOnly: { type: "rule", values: rules } };
+  // Selectors and sources of what passed are not asked for.
+  const options = { ...chosen, resultTypes: ["violations"] };
   return page.evaluate(async (given) => {
     const axe = (window as unknown as { axe: AxeLike }).axe;
     const { violations } = await axe.run(document, given);

@@ -15,6 +15,8 @@ const state = (page: Page) =>
       .state,
     route: await (await fetch("/healthz")).text(),
     width: innerWidth,
+    name: window.name,
+    entries: history.length,
   }));
 
 let before: Page | undefined;
@@ -32,6 +34,8 @@ test("a visit leaves what it can", async () => {
     document.cookie = "mark=1";
     localStorage.setItem("mark", "1");
     sessionStorage.setItem("mark", "1");
+    window.name = "mark";
+    history.pushState(null, "", "#mark");
   });
   expect(await state(page)).toEqual({
     cookie: "mark=1",
@@ -41,6 +45,8 @@ test("a visit leaves what it can", async () => {
     clipboard: "granted",
     route: "not the collector",
     width: 700,
+    name: "mark",
+    entries: 3,
   });
 });
 
@@ -55,6 +61,8 @@ test("the next one has its tab, and none of it", async () => {
     dark: false,
     clipboard: "prompt",
     width: wide.width,
+    name: "",
+    entries: 2,
   });
   expect(route).not.toBe("not the collector");
   expect(page.context().pages()).toEqual([page]);

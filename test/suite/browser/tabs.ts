@@ -18,6 +18,8 @@ interface Kept {
   readonly tools: CDPSession;
 }
 
+const empty = "about:blank";
+
 /** What cannot change after a context was made: whether scripts run. */
 const free = new WeakMap<Browser, Map<boolean, Kept[]>>();
 
@@ -66,8 +68,13 @@ async function emptied({ context, page, tools }: Kept, origins: Iterable<string>
   // Storage of a session belongs to the tab, which the protocol does not name.
   await page.evaluate(() => {
     if (location.origin !== "null") sessionStorage.clear();
+    window.name = "";
   });
-  await page.goto("about:blank");
+  // A page that leaves by itself keeps its process, with the compiled code of the next page.
+  await Promise.all([
+    page.waitForURL(empty),
+    page.evaluate((address) => location.replace(address), empty),
+  ]);
   for (const origin of origins) {
     await tools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
   }

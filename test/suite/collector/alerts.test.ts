@@ -8,9 +8,13 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Alerts } from "../../../collector/src/parts.ts";
 import { measureRule } from "../../../collector/src/alerts/measure.ts";
-import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
-import { measureParts, openAlerts, openReceiver, putTurns } from "./alert-desk.ts";
-import type { Clock, Receiver } from "./alert-desk.ts";
+import { previewRule } from "../../../collector/src/alerts/preview.ts";
+import { parseAlertRules, watchAlertRules } from "../../../collector/src/config/alert-rules.ts";
+import { measureParts, openAlerts, putTurns } from "./alert-desk.ts";
+import type { Clock } from "./alert-desk.ts";
+import { openReceiver } from "./alert-receiver.ts";
+import type { Receiver } from "./alert-receiver.ts";
+import { quiet } from "./desk.ts";
 
 const start = Date.parse("2026-11-21T12:00:00Z");
 const hour = 3_600_000;
@@ -272,6 +276,22 @@ test("each measure has its value, and nothing where nothing is recorded", async 
   expect(await values("measure: findings, finding: artifact_missing, above: 0, by: agent")).toEqual(
     [["helper", 1]],
   );
+  const contracts = (result: string) => [`contract:order=${result}`];
+  const judged = { verdict: "success", agent: "buyer" };
+  await putTurns(store, start - 50_000, [
+    { root: "v", ...judged, contracts: contracts("violated"), tookMs: 10 },
+    { root: "h", ...judged, contracts: contracts("holds"), tookMs: 10 },
+    { root: "n", ...judged, contracts: contracts("not_established"), tookMs: 10 },
+  ]);
+  const order = "measure: contract_share, contract: order, above: 0";
+  expect(await values(order)).toEqual([[null, 0.5]]);
+  expect(await values(`${order}, by: agent`)).toEqual([["buyer", 0.5]]);
+  expect(await values(`${order}, min_count: 3`)).toEqual([[null, null]]);
+  const [rule] = parseAlertRules(`version: 1\nrules:\n  - {name: one, window: 10m, ${order}}`);
+  if (rule === undefined) throw new Error("no rule");
+  const past = await previewRule(store.ledger, rule, { nowMs: start + 600_000, days: 1 });
+  expect(past).toMatchObject({ established: 1, alerts: 1, windows: [{ value: 0.5, count: 2 }] });
+  expect(await values(order.replace("order,", "other,"))).toEqual([[null, null]]);
   expect(await values("measure: p95_ms, above: 0")).toEqual([[null, 300]]);
   expect(await values('measure: p95_ms, above: 0, where: "agent:helper"')).toEqual([[null, 200]]);
   expect(await values("measure: p95_ms, above: 0, min_count: 9")).toEqual([[null, null]]);
@@ -280,7 +300,32 @@ test("each measure has its value, and nothing where nothing is recorded", async 
   expect(await values("measure: cost_usd, above: 0")).toEqual([[null, null]]);
   expect(await values("measure: lost_events, above: 0")).toEqual([[null, 0]]);
   const silent = (await values("measure: silence, by: agent")) as [string, number][];
-  expect(Object.fromEntries(silent)).toEqual({ helper: 0, old: 600_000, other: 0 });
+  expect(Object.fromEntries(silent)).toEqual({ buyer: 0, helper: 0, old: 600_000, other: 0 });
+});
+
+test("rules follow their file; a wrong one leaves those of before", async () => {
+  const store = ephemeral();
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-rules-")), "rules.yaml");
+  const write = (rules: string): void => writeFileSync(file, `version: 1\nrules:\n${rules}`);
+  write("  []");
+  await putTurns(store, start - 60_000, turns("bad", 4, 2));
+  const alerts = await open(store, clock, { rules: "  []", targets: [], rulesChange: true });
+  const warned = vi.fn();
+  const log = { ...quiet, warn: warned };
+  const stop = watchAlertRules(file, log, (rules) => alerts.replaceRules(rules));
+  try {
+    write(failing);
+    await soon(() => expect(alerts.document.active).toMatchObject([{ rule: "failing" }]));
+    write(failing.replace("above", "over"));
+    await soon(() => expect(warned).toHaveBeenCalledTimes(1));
+    expect(JSON.stringify(warned.mock.calls)).toContain("rule 1");
+    expect(alerts.rules).toHaveLength(1);
+    write(failing.replace("name: failing", "name: renamed"));
+    await soon(() => expect(alerts.document.active).toMatchObject([{ rule: "renamed" }]));
+    expect(alerts.document.closed).toMatchObject([{ rule: "failing", reason: "rule_removed" }]);
+  } finally {
+    stop();
+  }
 });
 
 test("a file of rules is refused with the rule and the field", () => {
@@ -289,6 +334,7 @@ test("a file of rules is refused with the rule and the field", () => {
     ["{name: a, measure: p95_ms, window: 10m, above: 1, below: 2}", "only one of"],
     ["{name: a, measure: p95_ms, window: 10x, above: 1}", "a time such as"],
     ["{name: a, measure: verdict_share, window: 10m, above: 1}", "has a verdict"],
+    ["{name: a, measure: contract_share, window: 10m, above: 1}", "has a contract"],
     ["{name: a, measure: silence, window: 10m}", "by agent or by app"],
     ["{name: a, measure: p95_ms, window: 10m, above: 1, url: x}", "Unrecognized key"],
     ['{name: a, measure: p95_ms, window: 10m, above: 1, where: "no term"}', "terms of the filter"],

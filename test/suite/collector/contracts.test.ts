@@ -147,7 +147,7 @@ test("the gate compares two filters, names the turns behind each cell, and keeps
 });
 
 test("a draft at the drain and a judge that reads back store the same results", async () => {
-  const contracts = openStandingContracts(folder);
+  const contracts = await openStandingContracts({ contracts: folder });
   const named = async (recorded: boolean): Promise<readonly (readonly string[])[]> => {
     const stand = new Stand(desk.dataDir, { recorded, contracts, lasting: false });
     await stand.put(ended("root"));
@@ -172,7 +172,7 @@ test("a wrong folder stops the start with file, path and rule", async () => {
   });
   const lines: string[] = [];
   const log = { ...quiet, warn: (event: string) => void lines.push(event) };
-  const standing = openStandingContracts(wrong, log);
+  const standing = await openStandingContracts({ contracts: wrong }, log);
   standing?.look();
   standing?.close();
   expect(lines).toEqual(["contracts_invalid"]);

@@ -82,7 +82,11 @@ export async function recordEvents(
 export async function judgeTurns(
   store: EvidenceStore,
   roots: readonly string[],
-  found: { readonly verdict: string; readonly finding_codes: readonly string[] },
+  found: {
+    readonly verdict: string;
+    readonly finding_codes: readonly string[];
+  },
+  contracts: readonly string[] = [],
 ): Promise<void> {
   const any = roots.map((is) => ({ text: "root_trace_id" as const, is }));
   const { records } = await store.ledger.listTurns(
@@ -93,6 +97,7 @@ export async function judgeTurns(
     records.map((record) => ({
       ...record,
       version: { ...record.version, settled: true },
+      names: [...record.names, ...contracts],
       row: { ...record.row, ...found, insight_codes: [] },
       judged_at: record.row.received_at,
       as_of: record.row.received_at,

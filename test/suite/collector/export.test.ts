@@ -46,6 +46,10 @@ afterAll(async () => {
 
 const shared = (): string[] => ["--url", server.url, "--token", token];
 
+/** Exports all turns as JSON lines into a folder. */
+const exportTurns = (to: string, ...more: readonly string[]): ReturnType<typeof turnproof> =>
+  turnproof("export", "--out", to, "--table", "turns", "--format", "jsonl", ...more, ...shared());
+
 async function rowsOf(pattern: string, format: string): Promise<Record<string, unknown>[]> {
   const answer = await engine.query({
     query: `SELECT * FROM file('${pattern}', '${format}')`,
@@ -125,9 +129,9 @@ test("an interrupted export continues after its last whole part, without a row t
   const path = "/traces/export?table=turns&format=jsonl&limit=2";
   const first = await desk.get(path, auth);
   const cursor = first.headers.get("turnproof-next-cursor") ?? "";
-  await turnproof("export", "--out", whole, "--table", "turns", "--format", "jsonl", ...shared());
+  await exportTurns(whole);
   const manifest = JSON.parse(readFileSync(join(whole, "export.json"), "utf8")) as object;
-  await turnproof("export", "--out", to, "--table", "turns", "--format", "jsonl", ...shared());
+  await exportTurns(to);
   writeFileSync(join(to, "part-000001.jsonl"), await first.text());
   writeFileSync(join(to, "part-000002.jsonl"), "half a row");
   writeFileSync(join(to, "part-000003.jsonl.unfinished"), "{");
@@ -139,28 +143,9 @@ test("an interrupted export continues after its last whole part, without a row t
       next_cursor: cursor,
     }),
   );
-  const without = await turnproof(
-    "export",
-    "--out",
-    to,
-    "--table",
-    "turns",
-    "--format",
-    "jsonl",
-    ...shared(),
-  );
+  const without = await exportTurns(to);
   expect([without.code, without.err]).toEqual([2, expect.stringContaining("resume")]);
-  const ran = await turnproof(
-    "export",
-    "--out",
-    to,
-    "--table",
-    "turns",
-    "--format",
-    "jsonl",
-    "--resume",
-    ...shared(),
-  );
+  const ran = await exportTurns(to, "--resume");
   expect(ran.code).toBe(0);
   const files = readdirSync(to).filter((name) => name.endsWith(".jsonl"));
   expect(files).toEqual(["part-000001.jsonl", "part-000002.jsonl"]);

@@ -4,6 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { ruleQuestion } from "../../../collector/src/alerts/measure.ts";
+import type { GateModel } from "../../../collector/src/pages/gate/route.ts";
 import { judgeTurns, openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -61,6 +63,15 @@ test.each([
   ['"order desk"', []],
 ])("%s finds %j", async (q, roots) => {
   expect(await found(q)).toEqual(roots);
+});
+
+test("a rule of alerts and a side of a gate read a word as the list does", async () => {
+  const { ledger } = desk.store;
+  const rule = { where: "ORDER-RET" } as Parameters<typeof ruleQuestion>[1];
+  expect(await ledger.countTurns(await ruleQuestion(ledger, rule))).toBe(1);
+  const gate = "/traces/compare/gate.json?baseline=order&candidate=-order";
+  const { read } = await desk.json<GateModel>(gate, as("otto"));
+  expect(read).toEqual({ baseline: 2, candidate: 2 });
 });
 
 test("a tenant's operator finds names of its own turns only", async () => {

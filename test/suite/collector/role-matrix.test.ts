@@ -4,91 +4,28 @@
  */
 import { ephemeral, ephemeralMemory } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
-import type { TurnEvent } from "@turnproof/evidence";
 import { endpoints } from "turnproof";
-import type { AgentPort, Collector, Hooks } from "turnproof";
+import type { Collector } from "turnproof";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { openDesk, turnEvents } from "./desk.ts";
+import { openDesk } from "./desk.ts";
 import { askers, elsewhere, table } from "./role-table.ts";
 import type { Asked, Asker } from "./role-table.ts";
-
-const token = (name: string): string => `${name}-token-0123456789`;
-const accounts = {
-  viewer: { role: "viewer" },
-  analyst: { role: "analyst" },
-  operator: { role: "operator" },
-  admin: { role: "admin" },
-  alice: { role: "admin", user_id: "alice" },
-  shop: { role: "admin", application_id: "shop" },
-  nobody: { role: "admin", user_id: null },
-} as const;
-const ingestToken = "producer-token-0123456789";
-const env = {
-  TURNPROOF_UI_ACCOUNTS: JSON.stringify(
-    Object.fromEntries(
-      Object.entries(accounts).map(([name, row]) => [name, { token: token(name), ...row }]),
-    ),
-  ),
-  TURNPROOF_UI_TRACE_CONTENT_MODE: "full",
-  TURNPROOF_INGEST_TOKENS: `producer:${ingestToken}`,
-};
-
-/** Whose evidence there is: its marker stands in fields that no request names. */
-const owners = {
-  alice: { user: "alice", application: "desk" },
-  bob: { user: "bob", application: "desk" },
-  dora: { user: "dora", application: "shop" },
-  null: { user: null, application: "desk" },
-  unsaid: { user: undefined, application: "desk" },
-} as const;
-type Owner = keyof typeof owners;
-const marker = (owner: Owner): string => `mk-${owner}-mk`;
+import {
+  evidenceOf,
+  fillWorld,
+  hooks,
+  ingestToken,
+  marker,
+  owners,
+  roleEnv,
+  token,
+} from "./role-world.ts";
+import type { Owner } from "./role-world.ts";
 
 /** The evidence of its own that each asker's request is about. */
 const target: { readonly [A in Asker]?: Owner } = { shop: "dora", nobody: "null" };
 const targetOf = (asker: Asker): Owner => target[asker] ?? "alice";
-
-function evidenceOf(owner: Owner, root = `root-${owner}`): TurnEvent[] {
-  const { user, application } = owners[owner];
-  return turnEvents({
-    root,
-    agent: `agent-${owner}`,
-    thread: `thread-${owner}`,
-    application,
-    ...(user === undefined ? {} : { user }),
-  }).map((event) => ({
-    ...event,
-    task_id: marker(owner),
-    run_id: `${marker(owner)}-run`,
-    ...(event.event_kind === "tool_call"
-      ? {
-          status: "error" as const,
-          attributes: { tool_name: marker(owner), tool_outcome: "error" as const },
-        }
-      : {}),
-    output_refs: [{ resource_type: "letter", ref: `letter-${owner}`, version: "1" }],
-  }));
-}
-
-const agents: AgentPort = {
-  list: async () => ["mounted"],
-  run: async (id) => (id === "mounted" ? { text: "done" } : undefined),
-  async *stream() {
-    yield { type: "run.done" };
-  },
-};
-const hooks: Hooks = {
-  agents,
-  resolveAccount: async (email) => email.split("@")[0] ?? null,
-  resolveArtifact: async ({ ref }) => {
-    const owner = Object.keys(owners).find((name) => ref === `letter-${name}`) as Owner | undefined;
-    const user = owner === undefined ? undefined : owners[owner].user;
-    return owner === undefined
-      ? null
-      : { exists: true, ...(user === undefined ? {} : { user_id: user }) };
-  },
-};
 
 let now = Date.parse("2026-11-21T12:00:00Z");
 let store: EvidenceStore;
@@ -101,33 +38,10 @@ beforeAll(async () => {
   store = ephemeral();
   memory = ephemeralMemory();
   const options = { store, memory, hooks, judge: false, now: () => now } as const;
-  open = (await openDesk(env, options)).collector;
-  const desk = await openDesk({ ...env, TURNPROOF_UI_READ_ONLY: "true" }, options);
+  open = (await openDesk(roleEnv, options)).collector;
+  const desk = await openDesk({ ...roleEnv, TURNPROOF_UI_READ_ONLY: "true" }, options);
   readOnly = desk.collector;
-  for (const owner of Object.keys(owners) as Owner[]) await desk.put(evidenceOf(owner));
-  // One root in which two tenants and two applications have turns.
-  for (const owner of ["alice", "bob", "dora", "null"] as const) {
-    const shared = evidenceOf(owner, "root-shared").map((event) => ({
-      ...event,
-      agent_id: "agent-shared",
-      turn_id: `turn-${owner}`,
-      event_id: `${owner}-${event.event_id}`,
-      span_id: `${owner}-${event.span_id ?? ""}`,
-    }));
-    await desk.put(shared);
-  }
-  for (const owner of ["alice", "bob", "null"] as const) {
-    const agentId = `agent-${owner}`;
-    const threadId = `thread-${owner}`;
-    await memory.put({ tenant: owners[owner].user, agentId, threadId }, "conversation", {
-      id: `msg-${owner}`,
-      agent_id: agentId,
-      thread_id: threadId,
-      text: `words of ${marker(owner)}`,
-      created_at: "2026-11-21T09:59:01.000Z",
-      data: { role: "user", turn_id: `root-${owner}-turn` },
-    });
-  }
+  await fillWorld(desk, memory);
   cookies = { expired: await signIn(), revoked: await signIn() };
   const ended = await request(open, "/logout", {
     method: "POST",

@@ -20,6 +20,12 @@ const evidenceOf = async (list: readonly TurnEvent[]): Promise<string> => {
   return check.evidence;
 };
 
+/** The alphabet of base64url. */
+const letters = Array.from(
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
+  String,
+);
+
 describe("evidence", () => {
   test("matches in any order, with keys in any order and after a round trip", async () => {
     expect(await evidenceOf(events)).toBe("matches");
@@ -92,6 +98,18 @@ describe("signature", () => {
       verdict: "not_checked",
       statement,
     });
+  });
+
+  test("has one spelling", async () => {
+    const last = mac.at(-1) ?? "";
+    const same = letters.filter((letter) => {
+      const bytes = Buffer.from(mac.slice(0, -1) + letter, "base64url");
+      return letter !== last && bytes.equals(Buffer.from(mac, "base64url"));
+    });
+    expect(same).toHaveLength(15);
+    for (const letter of same) await isInvalid(jws.slice(0, -1) + letter);
+    for (const end of ["=", "==", "."]) await isInvalid(jws + end);
+    await isInvalid([head, payload, Buffer.from(mac, "base64url").toString("base64")].join("."));
   });
 
   test("breaks with the statement, the header and the signature", async () => {

@@ -93,6 +93,34 @@ test("without a contract the default one is judged", async () => {
   expect((await turnproof("check", "--events", failed)).code).toBe(1);
 });
 
+test("a cost clause is judged by listed prices, as a range where a count is not recorded", async () => {
+  const ran = async (most: number, said: object): Promise<unknown> => {
+    const contract = file(
+      "cost.yaml",
+      `version: 1\ncontracts: [{ name: cost, expect: [{ clause: cost, at_most: ${most} }] }]\n`,
+    );
+    const call = { provider: "openai", model: "gpt-4o", ...said };
+    const path = file("priced.json", JSON.stringify([model(1, call), end()]));
+    const { code, out } = await turnproof(
+      "check",
+      "--events",
+      path,
+      "--whole",
+      "--contract",
+      contract,
+    );
+    return { code, said: /The turn cost [^;]*/.exec(out)?.[0] };
+  };
+  // 100 tokens in at 2.50 and 20 out at 10 US dollars a million.
+  const exact = { cached_tokens: 0 };
+  expect(await ran(0.001, exact)).toMatchObject({ code: 0 });
+  expect(await ran(0.0004, exact)).toEqual({ code: 1, said: "The turn cost 0.00045 US dollars" });
+  const open = "The turn cost 0.000325 to 0.00045 US dollars";
+  expect(await ran(0.0004, {})).toEqual({ code: 3, said: open });
+  expect(await ran(0.0003, {})).toEqual({ code: 1, said: open });
+  expect(await ran(0.001, { model: "own-model" })).toMatchObject({ code: 3 });
+});
+
 test("a window that differs from its statement's marks is not whole", async () => {
   const path = file("all.json", JSON.stringify([...events, step("span", 70)]));
   const payload = { v: 2, event_count: 6, digest: "0".repeat(64) };

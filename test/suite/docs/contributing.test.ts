@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 
 import { expect, test } from "vitest";
 
@@ -109,14 +109,69 @@ test("the checklist of a page leads to one list, one declaration and an example"
   expect(read("collector/src/pages/agents/route.ts")).toContain("RouteGroup<");
 });
 
-test("a page stands in its folder and in one list", () => {
-  const named = execFileSync(
-    "git",
-    ["grep", "-lE", "pages/agents/|[.]/agents/", "--", "collector"],
-    {
-      cwd: root,
-      encoding: "utf8",
-    },
-  );
-  expect(named.trim().split("\n")).toEqual(["collector/src/pages/index.ts"]);
+/** Files outside of a page's folder that import from it; commands and tools for agents may. */
+function importersOf(page: string, files: readonly (readonly [string, string])[]): string[] {
+  const imported = (path: string, text: string): readonly string[] =>
+    [...text.matchAll(/(?:from|import\() ?"(\.[^"]*)"/g)].map(([, specifier = ""]) =>
+      posix.join(posix.dirname(path), specifier),
+    );
+  return files
+    .filter(([path]) => !/^(?:mcp|cli)\//.test(path) && !path.startsWith(`pages/${page}/`))
+    .filter(([path, text]) => imported(path, text).some((to) => to.startsWith(`pages/${page}/`)))
+    .map(([path]) => path);
+}
+
+test("a page stands in its folder and in one list, its link in the rail too", () => {
+  const home = join(root, "collector/src");
+  const files = readdirSync(home, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path))
+    .map((path) => [path, read(`collector/src/${path}`)] as const);
+  const pages = readdirSync(join(home, "pages")).filter((name) => !name.includes("."));
+  expect(pages.length).toBeGreaterThan(30);
+  for (const page of pages) {
+    expect([page, importersOf(page, files)]).toEqual([page, ["pages/index.ts"]]);
+  }
+  const planted = [["ui/layout.tsx", `import { x } from "../pages/agents/route.ts";`]] as const;
+  expect(importersOf("agents", planted)).toEqual(["ui/layout.tsx"]);
+  const linked = files.filter(([, text]) => /^ {2}rail: \{/m.test(text)).map(([path]) => path);
+  expect(linked.length).toBeGreaterThan(12);
+  expect(linked.filter((path) => !/^pages\/[^/]+\/[a-z-]*route\.ts$/.test(path))).toEqual([]);
+  // The links come from the routes: the frame names none of their icons itself.
+  const frame = read("collector/src/ui/layout.tsx");
+  for (const [, key] of linked.flatMap((path) => [
+    ...read(`collector/src/${path}`).matchAll(/^ {2}rail: \{[^}]*icon: "([^"]+)"/gm),
+  ])) {
+    expect(frame).not.toContain(`"${key}"`);
+  }
+});
+
+/** By word in a literal of the collector's code: folders of pages that have it, `""` for the rest. */
+function usersOfWords(): ReadonlyMap<string, ReadonlySet<string>> {
+  const users = new Map<string, Set<string>>();
+  const home = join(root, "collector/src");
+  for (const path of readdirSync(home, { recursive: true, encoding: "utf8" })) {
+    if (!/\.tsx?$/.test(path) || /\.test\.tsx?$/.test(path)) continue;
+    const page = /^pages\/([^/]+)\//.exec(path)?.[1] ?? "";
+    for (const [literal] of read(`collector/src/${path}`).matchAll(/"[^"\n]*"|`[^`]*`/g)) {
+      for (const [word] of literal.matchAll(/[a-z][\w-]*/g)) {
+        users.set(word, (users.get(word) ?? new Set()).add(page));
+      }
+    }
+  }
+  return users;
+}
+
+test("shared styles hold no class that a single page has", () => {
+  // The sheet for paper is one whole: it names what is left out of every page.
+  const styles = readdirSync(join(root, "collector/src/ui/style"))
+    .filter((file) => file !== "print.css")
+    .map((file) => read(`collector/src/ui/style/${file}`).replaceAll(/\/\*[^]*?\*\//g, ""));
+  const selectors = styles.join("\n").replaceAll(/\{[^{}]*\}/g, "{}");
+  const classes = [...selectors.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = ""]) => name);
+  expect(new Set(classes).size).toBeGreaterThan(150);
+  const users = usersOfWords();
+  const single = (names: readonly string[]): readonly string[] =>
+    [...new Set(names)].filter((name) => users.get(name)?.size === 1 && !users.get(name)?.has(""));
+  expect(single(classes)).toEqual([]);
+  expect(single(["recommendation-head", "card"])).toEqual(["recommendation-head"]);
 });

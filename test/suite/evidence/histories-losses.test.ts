@@ -5,6 +5,7 @@
  */
 import { lossIntervals, reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
 import { honestWindow } from "./oracle/honest-windows.ts";
@@ -23,7 +24,6 @@ const counters = [
 /** The honest window without its own reports, which would contradict those that are added. */
 const eventsOf = (seed: number): Json[] =>
   honestWindow(seed).events.filter((event) => event["event_kind"] !== "data_quality");
-const iso = (ms: number): string => new Date(ms).toISOString();
 const times = (event: Json): number[] =>
   [event["started_at"], event["timestamp"]].flatMap((time) =>
     typeof time === "string" ? [Date.parse(time)] : [],
@@ -57,8 +57,8 @@ function report(ms: number, by: { producer: string; service: string }, totals: J
     event_kind: "data_quality",
     phase: "event",
     status: "success",
-    timestamp: iso(ms),
-    received_at: iso(ms + 300),
+    timestamp: isoTime(ms),
+    received_at: isoTime(ms + 300),
     application_id: by.service,
     producer_id: by.producer,
     root_trace_id: "5d2f1c0b7a6e4d5c8b3a291807f6e5d4",

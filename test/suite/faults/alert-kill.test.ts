@@ -10,8 +10,8 @@ import { setTimeout as after } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
-import { openReceiver, secret } from "../collector/alert-desk.ts";
-import type { Receiver } from "../collector/alert-desk.ts";
+import { openReceiver, secret } from "../collector/alert-receiver.ts";
+import type { Receiver } from "../collector/alert-receiver.ts";
 import { startCollector } from "./collector-child.ts";
 import type { CollectorChild } from "./collector-child.ts";
 

@@ -54,7 +54,7 @@ test("no span is lost over kills", async () => {
   await vi.waitFor(() => expect(reached()).toBe(acknowledged), { timeout: 60_000, interval: 100 });
   await vi.waitFor(async () => {
     const metrics = await (await fetch(`${child.url}/metrics`)).text();
-    expect(metrics).toMatch(/^turnproof_forward_lost_spans\{code="queue_full"\} 0$/m);
+    expect(metrics).toMatch(/^turnproof_forward_lost_spans_total\{code="queue_full"\} 0$/m);
     expect(metrics).toMatch(/^turnproof_forward_pending_spans 0$/m);
   });
   // A kill between an answer and its note sends a batch again; the endpoint has its ids.

@@ -9,11 +9,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
 import { startCollector } from "./collector-child.ts";
-import type { CollectorChild } from "./collector-child.ts";
+import { drained, stored } from "./kill-oracle.ts";
 import { SpanLedger, expectedOf } from "./span-ledger.ts";
 
 const kills = Number(process.env["TURNPROOF_TEST_KILLS"] ?? 12);
@@ -43,40 +42,6 @@ async function client(url: string, ledger: SpanLedger, over: AbortSignal): Promi
     }
     await sleep(Math.random() * 4);
   }
-}
-
-interface EventPage {
-  readonly items: readonly TurnEvent[];
-  readonly next_cursor: string | null;
-  readonly duplicates_removed: number;
-}
-
-/** Everything that is stored, by the pages that an operator reads. */
-async function stored(url: string): Promise<{ events: TurnEvent[]; duplicates: number }> {
-  const events: TurnEvent[] = [];
-  let duplicates = 0;
-  let cursor: string | null = null;
-  do {
-    const query: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const response = await fetch(`${url}/traces/events.json?limit=1000${query}`);
-    expect(response.status).toBe(200);
-    const page = (await response.json()) as EventPage;
-    events.push(...page.items);
-    duplicates += page.duplicates_removed;
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return { events, duplicates };
-}
-
-async function drained(collector: CollectorChild): Promise<void> {
-  const until = performance.now() + 60_000;
-  while (performance.now() < until) {
-    const metrics = await (await fetch(`${collector.url}/metrics`)).text();
-    expect(metrics).toMatch(/^turnproof_ingest_balanced 1$/m);
-    if (/^turnproof_journal_pending_frames 0$/m.test(metrics)) return;
-    await sleep(50);
-  }
-  throw new Error(`not drained: ${collector.output()}`);
 }
 
 test(

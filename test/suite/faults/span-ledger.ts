@@ -37,7 +37,12 @@ const base = 1_790_000_000_000_000_000n;
 export class SpanLedger {
   readonly sent = new Map<string, Expected>();
   readonly acknowledged = new Set<string>();
-  private next = 1;
+  private next: number;
+
+  /** Spans are numbered from `first`; equal numbers make equal spans. */
+  constructor(first = 1) {
+    this.next = first;
+  }
 
   /** A batch of `count` spans, by turns in protobuf and in JSON. */
   batch(count: number): Batch {

@@ -2,7 +2,7 @@
  * A body of more spans than fit one frame: every one of them is stored, part by part; a journal
  * that fails in the middle is answered with 503, and a retry leaves each span once.
  */
-import { CodedError, attribute } from "@turnproof/semconv";
+import { attribute, CodedError, increasingClock } from "@turnproof/semconv";
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
@@ -13,7 +13,6 @@ import { ByteBudget } from "../../../collector/src/receive/otlp/byte-budget.ts";
 import { decodeFrame } from "../../../collector/src/receive/otlp/frame-codec.ts";
 import { createIntake } from "../../../collector/src/receive/otlp/intake.ts";
 import { otlpRoutes } from "../../../collector/src/receive/otlp/receive.ts";
-import { createReceivedClock } from "../../../collector/src/receive/otlp/received-clock.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import type { PlainSpan, PlainValue } from "../../otlp/encode.ts";
 import { chat, identityKey, json, openHarness, protobuf } from "./harness.ts";
@@ -74,7 +73,7 @@ function overJournal(threads: number, append: (payload: Uint8Array) => Promise<u
     conservation: new Conservation(() => none),
     processor,
     budget,
-    clock: createReceivedClock(),
+    clock: increasingClock(),
     log: silentLog,
   });
   const routes = otlpRoutes(intake);

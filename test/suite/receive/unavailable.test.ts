@@ -1,7 +1,7 @@
 /** When it does not go on: a journal that is slow, full or fails, a restart, ingest switched off. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, increasingClock } from "@turnproof/semconv";
 import { describe, expect, test } from "vitest";
 
 import { Conservation } from "../../../collector/src/receive/conservation.ts";
@@ -10,7 +10,6 @@ import { createBodyThreads } from "../../../collector/src/receive/otlp/body-thre
 import { ByteBudget } from "../../../collector/src/receive/otlp/byte-budget.ts";
 import { createIntake } from "../../../collector/src/receive/otlp/intake.ts";
 import { otlpRoutes } from "../../../collector/src/receive/otlp/receive.ts";
-import { createReceivedClock } from "../../../collector/src/receive/otlp/received-clock.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { chat, identityKey, openHarness, protobuf } from "./harness.ts";
 
@@ -29,7 +28,7 @@ function bareRoutes(append: () => Promise<unknown>) {
     conservation,
     processor: createBodyThreads({ settings: { identityKey }, threads: 0 }),
     budget: new ByteBudget(2 ** 20),
-    clock: createReceivedClock(),
+    clock: increasingClock(),
     log: silentLog,
   });
   return { conservation, routes: otlpRoutes(intake) };

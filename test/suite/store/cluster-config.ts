@@ -8,6 +8,7 @@ const keys = {
   root_epochs: "root",
   copied_slices: "murmurHash3_32(slice)",
   migrations: "version",
+  collector_state: "murmurHash3_32(name)",
 };
 
 /** Databases that have shards. */

@@ -99,6 +99,7 @@ test(
     await store.ledger.turnFacets(question, ["agent_id", "release"], 10);
     await store.ledger.turnFigures(question, { by: "agent_id", everyMs: 60_000 });
     await store.ledger.callFigures(question, "tool", ["name"]);
+    await store.shortRoots(everybody, null);
     await store.quietRoots(receivedAt(0), receivedAt(100), 10);
     await store.check();
     const changes = await checkStatements(server.url, await server.statements());

@@ -4,8 +4,9 @@
  * nothing that stays ever says another's name.
  */
 import { PGlite } from "@electric-sql/pglite";
-import { identityFields, resolveEvents } from "@turnproof/evidence";
+import { resolveEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
+import { identityFields } from "@turnproof/semconv";
 import { filesystem, mongodb, postgres, recordStored } from "@turnproof/store";
 import type { EvidenceStore, MemoryDraft, Provider } from "@turnproof/store";
 import { defaultRetention } from "@turnproof/store/admin";

@@ -102,7 +102,35 @@ const purity: Rule = (file) => {
     "evidence has no clock, no randomness, no I/O, no crypto",
     (line) =>
       !comment.test(line) &&
-      /Date\.now|new Date\(\)|Math\.random|performance\.now|"node:|crypto\.|console\./.test(line),
+      /Date\.now|new Date\(\)|isoNow|increasingClock|Math\.random|performance\.now|"node:|crypto\.|console\./.test(
+        line,
+      ),
+  );
+};
+
+/** Fields of interfaces; variables and parameters are named as they like. */
+const identities: Rule = (file) => {
+  if (isTest(file.path) || file.path.startsWith("test/")) return [];
+  if (file.path === "packages/semconv/src/identity.ts") return [];
+  const fields = "(?:application|agent|user|memory|thread|run|turn|root_?trace)(?:_id|Id)";
+  const declared = new RegExp(
+    `readonly (?:(?:${fields})\\??: \\(?(?:string|null)\\b|tenant\\??: string \\| null)`,
+    "i",
+  );
+  return everyLine(
+    file,
+    "identity fields have their types from packages/semconv/src/identity.ts",
+    (line) => !comment.test(line) && declared.test(line),
+  );
+};
+
+const times: Rule = (file) => {
+  if (isTest(file.path) || file.path.startsWith("test/")) return [];
+  if (file.path === "packages/semconv/src/time.ts") return [];
+  return everyLine(
+    file,
+    "a time becomes text in packages/semconv/src/time.ts",
+    (line) => !comment.test(line) && line.includes("toISOString"),
   );
 };
 
@@ -235,6 +263,8 @@ const rules: readonly Rule[] = [
   names,
   environment,
   purity,
+  identities,
+  times,
   grants,
   admin,
   markup,

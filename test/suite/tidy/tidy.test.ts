@@ -192,6 +192,11 @@ describe("a planted breach is found", () => {
     ["packages/evidence/src/a.ts", `const now = Date.now();`, /no clock/],
     ["packages/evidence/src/a.ts", `import { x } from "node:fs";`, /no clock/],
     ["collector/src/pages/a/route.ts", `issueOperatorGrant({})`, /grant/],
+    ["packages/evidence/src/a.ts", `const at = isoNow();`, /no clock/],
+    ["collector/src/a.ts", `const at = new Date(ms).toISOString();`, /a time becomes text/],
+    ["collector/src/a.ts", `  readonly agent_id: string | null;`, /identity fields have/],
+    ["packages/store/src/a.ts", `of: { readonly tenant: string | null }`, /identity fields have/],
+    ["packages/agent/src/a.ts", `readonly rootTraceId?: string;`, /identity fields have/],
     ["collector/src/pages/a/route.ts", `from "@turnproof/store/admin"`, /unscoped access/],
     ["collector/src/ui/client/a.ts", `node.innerHTML = text;`, /markup/],
     [

@@ -7,7 +7,7 @@ import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { makeDirectory } from "@turnproof/journal/process-lock";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoNow, isoTime } from "@turnproof/semconv";
 
 import type { Keyring } from "../keyring.ts";
 import type { Pseudonyms } from "../pseudonyms.ts";
@@ -337,7 +337,7 @@ class AuditWriter implements Audit {
     return {
       v: 2,
       seq,
-      ts: (now ?? (() => new Date()))().toISOString(),
+      ts: now === undefined ? isoNow() : isoTime(now().getTime()),
       event: entry.event,
       ...(route === undefined ? {} : { route }),
       ...(role === undefined ? {} : { role }),

@@ -8,6 +8,7 @@ import { appendFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { hostname } from "node:os";
 
+import { isoNow } from "@turnproof/semconv";
 import { AwsClient } from "aws4fetch";
 
 import type { ShipTarget } from "../../config/ship-targets.ts";
@@ -201,7 +202,7 @@ function syslogLine(note: string): string {
     hostname()
       .replace(/[^\x21-\x7e]/g, "")
       .slice(0, 255) || "-";
-  const head = `<109>1 ${new Date().toISOString()} ${host} turnproof ${process.pid} audit -`;
+  const head = `<109>1 ${isoNow()} ${host} turnproof ${process.pid} audit -`;
   return `${head} checkpoint=${Buffer.from(note).toString("base64")}`;
 }
 

@@ -14,6 +14,7 @@ import { compactVerify, createLocalJWKSet } from "jose";
 import type { JSONWebKeySet } from "jose";
 
 import { openNote, readVerifierKey } from "../../access/audit/note.ts";
+import { isCanonical } from "../../judge/statement-check.ts";
 import { packSchema, packType } from "./pack-facts.ts";
 import type { Pack, PackRow } from "./pack-facts.ts";
 import { packTable } from "./pack-table.ts";
@@ -52,6 +53,7 @@ export async function checkPack(
 
 async function opened(jws: string, keys: JSONWebKeySet): Promise<Pack | undefined> {
   try {
+    if (!isCanonical(jws)) return undefined;
     const { payload, protectedHeader } = await compactVerify(jws, createLocalJWKSet(keys), {
       algorithms: ["EdDSA"],
     });

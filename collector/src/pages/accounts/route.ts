@@ -5,6 +5,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { CodedError } from "@turnproof/semconv";
+import type { UserId } from "@turnproof/semconv";
 
 import { readBody } from "../../http/body.ts";
 import { principalOf } from "../../http/environment.ts";
@@ -38,7 +39,7 @@ export interface ArtifactModel {
 /** Its JSON, by route. */
 export interface AccountsAnswers {
   readonly "GET /traces/artifact.json": ArtifactModel;
-  readonly "POST /traces/account/resolve": { readonly user_id: string };
+  readonly "POST /traces/account/resolve": { readonly user_id: UserId };
 }
 
 /** Accounts: what each route needs, records and answers. */

@@ -33,6 +33,7 @@ export interface AgentsAnswers {
 /** Agents: what each route needs, records and answers. */
 export const agentsGroup: RouteGroup<AgentsAnswers> = {
   tag: "Agents",
+  rail: { order: 3, href: "/agents", name: "Agents", icon: "agents", key: "a" },
   endpoints: {
     ...withTwin("/agents", {
       needs: "trace.read",

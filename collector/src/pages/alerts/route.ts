@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoTime } from "@turnproof/semconv";
 
 import type { ActiveAlert, AlertSilence, ClosedAlert } from "../../alerts/alert-state.ts";
 import { turnsQuery } from "../../alerts/alert-message.ts";
@@ -140,6 +140,7 @@ export interface AlertsAnswers {
 /** Alerts: what each route needs, records and answers. */
 export const alertsGroup: RouteGroup<AlertsAnswers> = {
   tag: "Alerts",
+  rail: { order: 9, href: "/alerts", name: "Alerts", icon: "warning", key: "w" },
   endpoints: {
     ...withTwin("/alerts", {
       needs: "trace.read",
@@ -202,7 +203,7 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
     const { rule, group = null, hours } = data;
     if (parts.alerts === undefined) throw new CodedError("not_configured");
     if (!parts.alerts.rules.some((one) => one.name === rule)) throw new CodedError("not_found");
-    const until = new Date(parts.now() + hours * 3_600_000).toISOString();
+    const until = isoTime(parts.now() + hours * 3_600_000);
     await parts.alerts.silence({ rule, group, until, by: principalOf(c).name });
     if (form) return c.redirect(here, 303);
     return respondJson(c, { changed: true } satisfies AlertsChanged);
@@ -223,8 +224,8 @@ interface AskedRule {
   readonly problems: readonly string[];
 }
 
-function namedRule({ config }: Parts, name: string | undefined): AskedRule {
-  return { rule: config.alertRules.find((one) => one.name === name), problems: [] };
+function namedRule(parts: Parts, name: string | undefined): AskedRule {
+  return { rule: rulesOf(parts).find((one) => one.name === name), problems: [] };
 }
 
 /** A rule as typed; its problems name fields and rules, never what was typed. */
@@ -258,6 +259,11 @@ async function previewOf(parts: Parts, rule: AlertRule, days: number): Promise<P
   };
 }
 
+/** The rules that are looked at; in read-only mode those of the start. */
+function rulesOf({ alerts, config }: Pick<Parts, "alerts" | "config">): readonly AlertRule[] {
+  return alerts?.rules ?? config.alertRules.rules;
+}
+
 function stateOf({ alerts, config }: Parts): Omit<AlertsModel, "preview" | "draft_problems"> {
   const {
     active = [],
@@ -267,16 +273,16 @@ function stateOf({ alerts, config }: Parts): Omit<AlertsModel, "preview" | "draf
     looked_ms = null,
     given_up = 0,
   } = alerts?.document ?? {};
-  const ruleOf = (name: string): AlertRule | undefined =>
-    config.alertRules.find((one) => one.name === name);
+  const rules = rulesOf({ alerts, config });
+  const ruleOf = (name: string): AlertRule | undefined => rules.find((one) => one.name === name);
   return {
     running: alerts !== undefined,
-    looked_at: looked_ms === null ? null : new Date(looked_ms).toISOString(),
+    looked_at: looked_ms === null ? null : isoTime(looked_ms),
     firing: active.flatMap((alert) => {
       const rule = ruleOf(alert.rule);
       return rule === undefined || alert.resolved ? [] : [firingOf(rule, alert, silences)];
     }),
-    rules: config.alertRules.map((rule) => ruleState(rule, alerts?.values.get(rule.name))),
+    rules: rules.map((rule) => ruleState(rule, alerts?.values.get(rule.name))),
     ended: closed.slice(0, 100).map((alert) => {
       const rule = ruleOf(alert.rule);
       const value_text = rule === undefined ? "unknown" : valueText(rule, alert.value);

@@ -1,10 +1,11 @@
 /** @module RulePreview: a rule on past data, and the form to try one that is not in the file. */
+import { isoTime } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import { countText, durationText } from "../../ui/display/figures.ts";
 import { Time } from "../../ui/elements/figure.tsx";
-import { Card, Note, Table } from "../../ui/elements/panel.tsx";
+import { Card, Heads, Note, Table } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import type { AlertsModel, PreviewModel } from "./route.ts";
 
@@ -53,31 +54,20 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
     <>
       <p>
         <b>{name}</b>: {sentence}. In the {countText(of.days)} days before{" "}
-        <Time at={new Date(past.to_ms).toISOString()} form="daytime" /> it would have fired{" "}
+        <Time at={isoTime(past.to_ms)} form="daytime" /> it would have fired{" "}
         <b>{countText(past.alerts)} times</b>: in {countText(past.broken)} of{" "}
         {countText(past.established)} windows with a result, by the turns' own time.
       </p>
       {past.windows.length === 0 ? null : (
         <Table
           label="Windows in which it would have fired"
-          head={
-            <>
-              <th scope="col">Window</th>
-              <th scope="col">Group</th>
-              <th scope="col" class="num">
-                Value
-              </th>
-              <th scope="col" class="num">
-                Turns
-              </th>
-            </>
-          }
+          head={<Heads texts={["Window", "Group"]} figures={["Value", "Turns"]} />}
         >
           {past.windows.map((window, index) => (
             <tr>
               <td>
                 <a href={hrefOf(frame, turnsPath(of, window.from_ms))}>
-                  <Time at={new Date(window.from_ms).toISOString()} form="daytime" />
+                  <Time at={isoTime(window.from_ms)} form="daytime" />
                 </a>{" "}
                 for {durationText(of.window_ms)}
               </td>
@@ -98,7 +88,7 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
 /** The turns of a window. */
 function turnsPath({ turns_query, window_ms }: PreviewModel, fromMs: number): string {
   const query = new URLSearchParams(turns_query);
-  query.set("start_time", new Date(fromMs).toISOString());
-  query.set("end_time", new Date(fromMs + window_ms).toISOString());
+  query.set("start_time", isoTime(fromMs));
+  query.set("end_time", isoTime(fromMs + window_ms));
   return `/traces?${query.toString()}`;
 }

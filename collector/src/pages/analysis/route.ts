@@ -19,7 +19,7 @@ import type {
   RecurringWorkflow,
   ReplayPlan,
 } from "@turnproof/evidence";
-import { CodedError, limits } from "@turnproof/semconv";
+import { CodedError, isoTime, limits } from "@turnproof/semconv";
 
 import type { Reading } from "../../access/grants.ts";
 import type { AppEnv } from "../../http/environment.ts";
@@ -150,7 +150,7 @@ function analysisRoutes(parts: Parts): Hono<AppEnv> {
       root === undefined
         ? await newestEvents(parts, reading, parameters.limit ?? limits.pageEventsDefault)
         : await oneRoot(parts, reading, root);
-    const now = new Date(parts.now()).toISOString();
+    const now = isoTime(parts.now());
     const model: AnalysisModel = {
       ...findInsights(read.events, { scope: root === undefined ? "window" : "turn" }),
       candidates: findLearningCandidates(read.events),

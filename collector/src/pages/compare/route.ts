@@ -8,6 +8,7 @@ import { z } from "zod";
 import { compareTraceWindows, foldTurns, matches } from "@turnproof/evidence";
 import type { TraceComparison, TurnEvent, TurnRow, WindowMetadata } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
+import type { Identity, NullableIdentity } from "@turnproof/semconv";
 
 import { scopeKey } from "../../access/grants.ts";
 import type { Reading } from "../../access/grants.ts";
@@ -52,27 +53,23 @@ const compareParameters = z.strictObject({
 const pageParameters = compareParameters.partial();
 
 /** One side of a comparison: which root, and how it was read. */
-export interface CompareSide {
-  readonly root_trace_id: string;
-  readonly turn_id: string | null;
+export interface CompareSide extends Pick<Identity, "root_trace_id">, NullableIdentity<"turn_id"> {
   /** The turns of this side. */
   readonly turns: readonly TurnRow[];
   readonly read: WindowModel;
 }
 
 /** Choices of the page's form: the newest turns, and the selection so far. */
-export interface CompareChoice {
+export interface CompareChoice extends NullableIdentity<"agent_id"> {
   readonly asked: false;
-  readonly agent_id: string | null;
   readonly baseline_root: string | null;
   readonly candidate_root: string | null;
   readonly turns: readonly TurnRow[];
 }
 
 /** Body of `/traces/compare.json`. */
-export interface ComparedModel extends TraceComparison {
+export interface ComparedModel extends TraceComparison, Pick<Identity, "agent_id"> {
   readonly asked: true;
-  readonly agent_id: string;
   readonly baseline: CompareSide;
   readonly candidate: CompareSide;
 }
@@ -93,6 +90,7 @@ export interface CompareAnswers {
 /** Compare: what each route needs, records and answers. */
 export const compareGroup: RouteGroup<CompareAnswers> = {
   tag: "Traces",
+  rail: { order: 7, href: "/traces/compare", name: "Compare", icon: "compare", key: "c" },
   endpoints: {
     ...withTwin("/traces/compare", {
       needs: "trace.read",

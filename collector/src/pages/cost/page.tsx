@@ -6,16 +6,15 @@ import { costFields } from "../../cost/turn-costs.ts";
 import type { Frame } from "../../http/frame.ts";
 import { amountText, callsText, unpricedCalls, unpricedReasons } from "./cost-words.ts";
 import { countText, shareText } from "../../ui/display/figures.ts";
-import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { ShareBar } from "../../ui/elements/bar.tsx";
 import { Count, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
-import { FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
-import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
-import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
+import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
+import { hrefOf, hrefWith } from "../../ui/layout.tsx";
 import type { CostModel } from "./route.ts";
 
 const fieldWords: Readonly<Record<CostField, string>> = {
@@ -30,15 +29,8 @@ const fieldWords: Readonly<Record<CostField, string>> = {
 /** The costs. */
 export function costPage(model: CostModel, frame: Frame): Child {
   const terms = termsOf(frame.query);
-  const path = hrefOf(frame, "/cost");
   return (
-    <Page
-      frame={frame}
-      title="Cost"
-      bar={<FilterBar action={path} terms={terms} query={frame.query} />}
-    >
-      <ScopeLine frame={frame} terms={terms} path={path} />
-      <Unclear words={unclearOf(frame.query)} />
+    <FilteredPage frame={frame} title="Cost">
       {model.total.calls === 0 ? (
         <Empty title="No model call in these turns" icon="cost">
           <p>
@@ -61,7 +53,7 @@ export function costPage(model: CostModel, frame: Frame): Child {
         </>
       )}
       <PriceNote model={model} />
-    </Page>
+    </FilteredPage>
   );
 }
 

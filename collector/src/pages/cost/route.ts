@@ -62,6 +62,7 @@ const rowsMax = 200;
 /** Cost: what each route needs, records and answers. */
 export const costGroup: RouteGroup<CostAnswers> = {
   tag: "Traces",
+  rail: { order: 5, href: "/cost", name: "Cost", icon: "cost", key: "p" },
   endpoints: {
     ...withTwin("/cost", {
       needs: "trace.read",

@@ -100,7 +100,8 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
     const pending = await pendingFrames(parts);
     const asked = { c, parts, parameters, paging };
     const part = table === "events" ? await eventPart(asked) : await turnPart(asked, table);
-    const { mediaType, write } = tableFormats[format];
+    const { mediaType, writer } = tableFormats[format];
+    const write = await writer();
     return c.body(write(part.columns), 200, {
       "Content-Type": mediaType,
       "turnproof-rows": String(part.columns[0]?.values.length ?? 0),

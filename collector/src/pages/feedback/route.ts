@@ -6,9 +6,10 @@ import { createHash, randomUUID } from "node:crypto";
 
 import { Hono } from "hono";
 import { z } from "zod";
-import { canonicalJson, identityFields } from "@turnproof/evidence";
+import { canonicalJson } from "@turnproof/evidence";
 import type { EventAttributeMap, TurnEvent } from "@turnproof/evidence";
-import { CodedError, screen, splitMetrics } from "@turnproof/semconv";
+import { CodedError, identityFields, isoTime, screen, splitMetrics } from "@turnproof/semconv";
+import type { Identity } from "@turnproof/semconv";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 
 import { readBody } from "../../http/body.ts";
@@ -142,10 +143,7 @@ function judgementRoutes(parts: Parts): Hono<AppEnv> {
 
 interface Judgement {
   readonly kind: "feedback" | "outcome";
-  readonly target: {
-    readonly agent_id: string;
-    readonly root_trace_id: string;
-    readonly turn_id: string;
+  readonly target: Pick<Identity, "agent_id" | "root_trace_id" | "turn_id"> & {
     readonly external_id?: string | undefined;
   };
   readonly form: boolean;
@@ -168,7 +166,7 @@ async function record(c: AppContext, parts: Parts, judgement: Judgement): Promis
     throw new CodedError("body_invalid", { field: refusedField(attributes, screened.kept) });
   }
   const turn = await storedTurn(c, parts, of);
-  const now = new Date(parts.now()).toISOString();
+  const now = isoTime(parts.now());
   const typed = c.get("typed");
   const externalId = of.external_id === undefined ? undefined : typed(of.external_id);
   const identity = Object.fromEntries(

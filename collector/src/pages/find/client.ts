@@ -2,6 +2,9 @@
  * @module Find in the browser: a typed e-mail address never becomes part of an address. The host's
  * directory resolves it, and the opaque id is searched for instead.
  */
+
+import type { UserId } from "@turnproof/semconv";
+
 import { announce, find } from "../../ui/client/page.ts";
 
 const looksLikeEmail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
@@ -66,7 +69,9 @@ async function resolve(
     if (!response.ok) {
       return { failure: failures[response.status] ?? "The directory did not answer." };
     }
-    const { user_id: user } = (await response.json()) as { readonly user_id: string };
+    const { user_id: user } = (await response.json()) as {
+      readonly user_id: UserId;
+    };
     return { user };
   } catch {
     return { failure: "The directory did not answer." };

@@ -4,7 +4,7 @@ import type { FC } from "hono/jsx";
 import { countText } from "../../ui/display/figures.ts";
 import { queryOf } from "../../ui/display/filter-terms.ts";
 import type { Frame } from "../../http/frame.ts";
-import { Card, Table } from "../../ui/elements/panel.tsx";
+import { Card, Heads, Table } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import type { NamedValue } from "./named-values.ts";
 
@@ -19,15 +19,7 @@ export const NamedCard: FC<{ readonly named: readonly NamedValue[]; readonly fra
     <Card title="Names with this text" icon="filter" id="named" flush end={countText(named.length)}>
       <Table
         label="Names with this text"
-        head={
-          <>
-            <th scope="col">What</th>
-            <th scope="col">Name</th>
-            <th scope="col" class="num">
-              Turns
-            </th>
-          </>
-        }
+        head={<Heads texts={["What", "Name"]} figures={["Turns"]} />}
       >
         {named.map(({ key, name, value, words, turns }) => (
           <tr>

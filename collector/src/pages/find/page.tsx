@@ -53,7 +53,7 @@ const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
       <label class="find-id">
         <span>Any id, or a part of a name</span>
         <span class="find-box">
-          <Icon name="incidents" />
+          <Icon name="find" />
           <input
             class="field mono"
             name="id"
@@ -109,7 +109,7 @@ const examples: readonly (readonly [string, string])[] = [
 ];
 
 const Hints: FC<{ readonly frame: Frame }> = ({ frame }) => (
-  <Empty title="Paste the id you have, or type a name" icon="incidents">
+  <Empty title="Paste the id you have, or type a name" icon="find">
     <p>
       The whole history is searched for it, within what you may read. What kind of id it is shows by
       itself.
@@ -132,7 +132,7 @@ const Hints: FC<{ readonly frame: Frame }> = ({ frame }) => (
 );
 
 const NotFound: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
-  <Empty title="No evidence names this id" icon="incidents">
+  <Empty title="No evidence names this id" icon="find">
     <p>
       {model.window_complete
         ? "The whole history that you may read was searched. "

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
+import type { Identity, NullableIdentity } from "@turnproof/semconv";
 
 import type { AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
@@ -72,10 +73,8 @@ const idFilters = [
 ] as const;
 
 /** A root that mentions the id. */
-export interface FoundRoot {
-  readonly root_trace_id: string;
-  readonly agent_id: string | null;
-  readonly thread_id: string | null;
+export interface FoundRoot
+  extends Pick<Identity, "root_trace_id">, NullableIdentity<"agent_id" | "thread_id"> {
   readonly turn_ids: readonly string[];
   /** Fields with the id, sorted. */
   readonly matched_by: readonly string[];
@@ -137,6 +136,7 @@ export interface FindAnswers {
 /** Find: what each route needs, records and answers. */
 export const findGroup: RouteGroup<FindAnswers> = {
   tag: "Traces",
+  rail: { under: "/traces/incidents", href: "/traces/find" },
   endpoints: {
     ...withTwin("/traces/find", {
       needs: "trace.read",

@@ -18,7 +18,7 @@ import type { Frame } from "../../http/frame.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
-import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
+import { Card, Empty, Heads, Note, Table } from "../../ui/elements/panel.tsx";
 import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 import type { GateAnswer, GateModel, GateTurn } from "./route.ts";
@@ -201,15 +201,10 @@ const Measures: FC<{ readonly of: GateAnswer["report"]["measures"] }> = ({ of })
     <Table
       label="Measures"
       head={
-        <>
-          <th scope="col">Measure</th>
-          <th scope="col">Baseline, median</th>
-          <th scope="col">Candidate, median</th>
-          <th scope="col">Outcome</th>
-          <th scope="col" class="num">
-            p
-          </th>
-        </>
+        <Heads
+          texts={["Measure", "Baseline, median", "Candidate, median", "Outcome"]}
+          figures={["p"]}
+        />
       }
     >
       {of.map((one) => (

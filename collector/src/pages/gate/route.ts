@@ -2,6 +2,7 @@
  * @module Gate: whether a candidate is worse than a baseline, by the standing contracts and by
  * measures, as `turnproof gate` says it, with the turns behind each cell.
  */
+import type { NullableIdentity } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
 import { gate, planGate } from "@turnproof/contracts";
@@ -43,12 +44,10 @@ const gateParameters = z
   .partial();
 
 /** One turn behind a cell. */
-export interface GateTurn {
+export interface GateTurn extends NullableIdentity<"root_trace_id" | "turn_id"> {
   readonly contract: string;
   readonly side: "baseline" | "candidate";
   readonly result: Outcome;
-  readonly root_trace_id: string | null;
-  readonly turn_id: string | null;
 }
 
 /** What was compared. */

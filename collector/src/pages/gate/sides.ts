@@ -1,13 +1,16 @@
 /** @module Sides: the newest turns of one side of a gate, with their events judged by contracts. */
 import { turnKey } from "@turnproof/evidence";
+import { paced } from "@turnproof/store";
 
 import type { Reading } from "../../access/grants.ts";
 import type { TypedIdentity } from "../../access/typed-identity.ts";
 import type { PriceList } from "../../cost/price-list.ts";
-import { sideTurns } from "../../judge/gate-turns.ts";
+import { settledSideTurns } from "../../judge/gate-turns.ts";
 import type { SideTurn } from "../../judge/gate-turns.ts";
+import { producerReports } from "../../judge/losses.ts";
 import { metadataOf } from "../../judge/verdict.ts";
 import type { Parts } from "../../parts.ts";
+import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { collectRoot, collectRoots } from "../../turns/window.ts";
 
@@ -29,9 +32,11 @@ export async function readSide(
   terms: string,
   { reading, typed, prices, turnsMax }: SideReading,
 ): Promise<{ readonly turns: readonly SideTurn[]; readonly more: boolean }> {
-  const question = turnQuestion(reading, { q: terms }, { typed });
+  const { ledger } = parts.store;
+  const names = await knownNames(ledger, reading.scope, terms);
+  const question = turnQuestion(reading, { q: terms }, { typed, names });
   const order = { by: "ended_at" } as const;
-  const { records, next } = await parts.store.ledger.listTurns(question, {
+  const { records, next } = await ledger.listTurns(question, {
     order,
     limit: turnsMax,
   });
@@ -40,18 +45,16 @@ export async function readSide(
   const roots = [...byRoot.keys()].filter((root) => root !== "");
   const unfiltered: Reading = { ...reading, query: { store: "all" } };
   const windows = await collectRoots(parts, unfiltered, roots);
+  // Read once: they are the same for every root.
+  const reports = await producerReports(parts);
+  const pass = paced();
   const turns: SideTurn[] = [];
   for (const root of roots) {
+    await pass();
     const window = windows.get(root) ?? (await collectRoot(parts, unfiltered, root));
     const wanted = new Set((byRoot.get(root) ?? []).map(({ row }) => turnKey(row)));
-    const metadata = await metadataOf(parts, window);
-    const own = sideTurns({ events: window.events, metadata }, set, prices);
-    turns.push(...own.filter(({ turn }) => wanted.has(keyOf(turn))));
+    const metadata = await metadataOf(parts, window, reports);
+    turns.push(...settledSideTurns({ events: window.events, metadata }, wanted, set, prices));
   }
   return { turns, more: next !== null };
-}
-
-/** The key of a judged turn, as that of a row: what is not recorded is null there. */
-function keyOf(turn: SideTurn["turn"]): string {
-  return turnKey(turn as Parameters<typeof turnKey>[0]);
 }

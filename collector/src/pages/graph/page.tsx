@@ -5,33 +5,23 @@ import type { Frame } from "../../http/frame.ts";
 import type { GraphEdge } from "../../ui/display/agent-graph.ts";
 import { callTerm } from "../../ui/display/call-term.ts";
 import { countText } from "../../ui/display/figures.ts";
-import { graphLayout } from "../../ui/display/graph-layout.ts";
-import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
-import { AgentGraph } from "../../ui/elements/agent-graph.tsx";
+import { AgentGraph, leftOf } from "../../ui/elements/agent-graph.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
-import { FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
 import { AgentTabs } from "../../ui/groups/agent-tabs.tsx";
-import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
-import { Page, hrefOf } from "../../ui/layout.tsx";
+import { hrefOf } from "../../ui/layout.tsx";
 import type { GraphModel } from "./route.ts";
 
 /** The graph. */
 export function graphPage(model: GraphModel, frame: Frame): Child {
   const terms = termsOf(frame.query);
-  const path = hrefOf(frame, "/graph");
   return (
-    <Page
-      frame={frame}
-      title="Agent graph"
-      bar={<FilterBar action={path} terms={terms} query={frame.query} />}
-    >
-      <AgentTabs frame={frame} here="graph" />
-      <ScopeLine frame={frame} terms={terms} path={path} />
-      <Unclear words={unclearOf(frame.query)} />
+    <FilteredPage frame={frame} title="Agent graph" tabs={<AgentTabs frame={frame} here="graph" />}>
       {model.agents.length === 0 ? (
         <Empty title="No agent in these turns" icon="agents">
           <p>
@@ -42,7 +32,7 @@ export function graphPage(model: GraphModel, frame: Frame): Child {
       ) : (
         <Graph model={model} frame={frame} terms={terms} />
       )}
-    </Page>
+    </FilteredPage>
   );
 }
 
@@ -51,12 +41,12 @@ const Graph: FC<{
   readonly frame: Frame;
   readonly terms: readonly Term[];
 }> = ({ model, frame, terms }) => {
-  const { left } = graphLayout(model);
+  const left = leftOf(model);
   const pending = pendingText(model.pending_frames);
   return (
     <>
       <Card
-        title="Who uses what"
+        title="Tools, models and memory by agent"
         icon="agents"
         flush
         end={left === 0 ? null : `${countText(left)} more in the table`}

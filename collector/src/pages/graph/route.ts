@@ -40,6 +40,7 @@ export interface GraphAnswers {
 /** Graph: what each route needs, records and answers. */
 export const graphGroup: RouteGroup<GraphAnswers> = {
   tag: "Traces",
+  rail: { under: "/agents", href: "/graph" },
   endpoints: {
     ...withTwin("/graph", {
       needs: "trace.read",

@@ -2,6 +2,7 @@
  * @module Health in the browser: `Watch` reads the twin every few seconds and plots changing
  * values: items stored, items pending, query time.
  */
+import { watchBrush } from "../../ui/client/brush.ts";
 import { announce, drawn, fetchJson, find, twin } from "../../ui/client/page.ts";
 import { addShortcuts } from "../../ui/client/shortcuts.ts";
 import { Plot } from "../../ui/elements/plot.tsx";
@@ -23,6 +24,7 @@ const keptMax = 200;
 
 /** Starts the page. */
 export function start(): void {
+  watchBrush();
   const button = find<HTMLButtonElement>("[data-watch]");
   const place = find("[data-watch-plots]");
   if (button === undefined || place === undefined) return;

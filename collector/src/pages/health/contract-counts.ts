@@ -5,6 +5,7 @@
 import type { ContractProblem } from "@turnproof/contracts";
 import { outcomes } from "@turnproof/contracts";
 import type { Outcome } from "@turnproof/contracts";
+import { isoTime } from "@turnproof/semconv";
 import { turnName } from "@turnproof/store";
 
 import type { Reading } from "../../access/grants.ts";
@@ -42,7 +43,7 @@ export async function contractCounts(
   narrowed: boolean,
 ): Promise<ContractsHealth | null> {
   if (standing === undefined) return null;
-  const since = new Date(now() - dayMs).toISOString();
+  const since = isoTime(now() - dayMs);
   const { scope, where } = turnQuestion(reading);
   const versions = [...standing.set.versions].slice(0, countedMax);
   const counts = await Promise.all(

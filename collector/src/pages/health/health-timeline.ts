@@ -2,6 +2,7 @@
  * @module HealthTimeline: the events of a window over their own time, in slices of a round length.
  */
 import type { TurnEvent } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 
 import { isPlausibleTime } from "../../ui/display/plausible-time.ts";
 
@@ -44,7 +45,7 @@ export function timelineOf(events: readonly TurnEvent[]): HealthTimeline {
   const step = sliceSteps.find((size) => span / size < slicesMax) ?? days;
   const from = Math.floor(first / step) * step;
   const slices = Array.from({ length: Math.floor((last - from) / step) + 1 }, (_, index) => ({
-    from: new Date(from + index * step).toISOString(),
+    from: isoTime(from + index * step),
     events: 0,
     errors: 0,
     refused: 0,

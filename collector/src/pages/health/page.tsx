@@ -5,11 +5,13 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
+import { askedRange } from "../../ui/display/time-range.ts";
 import { knownText } from "./health-figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { HealthModel } from "./route.ts";
 import { Chip, Chips } from "../../ui/elements/chip.tsx";
 import { Count, Duration } from "../../ui/elements/figure.tsx";
+import { RangeInputs } from "../../ui/elements/range-picker.tsx";
 import { Empty, Note, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { ConservationCard, JournalCard } from "./conservation.tsx";
 import { ContractsCard } from "./contracts-card.tsx";
@@ -17,6 +19,7 @@ import { LossCard } from "./losses.tsx";
 import { MixCards, RefusalsCard } from "./mix.tsx";
 import { FailuresCard, IdentityCard, StructureCard } from "./structure.tsx";
 import { StoresCard } from "./stores.tsx";
+import { RangeCards } from "./range-cards.tsx";
 import { TimelineCard } from "./timeline.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
@@ -39,9 +42,11 @@ export function healthPage(model: HealthModel, frame: Frame): Child {
       }
     >
       <Scope frame={frame} model={model} />
+      <RangeCards of={model.range} frame={frame} />
+      <h2 class="health-part">Now, and in the newest rows</h2>
       <Headline model={model} />
       <div class="watch-plots" data-watch-plots hidden></div>
-      <LossCard model={model} />
+      {Object.keys(askedRange(frame.query)).length === 0 ? <LossCard model={model} /> : null}
       {model.collector === null ? (
         <Note>
           The collector's own state is for operators who are bound to no tenant and no application.
@@ -131,6 +136,7 @@ const HealthFilter: FC<{ readonly frame: Frame }> = ({ frame }) => (
       value={frame.query.get("thread_id") ?? ""}
       autocomplete="off"
     />
+    <RangeInputs query={frame.query} />
     <button class="button" type="submit">
       Narrow
     </button>

@@ -40,6 +40,8 @@ import { reasonWords } from "../../backend/store-reason.ts";
 import { timedCheck } from "../../backend/timed-store.ts";
 import { collectNewest, collectRoot, collectRoots } from "../../turns/window.ts";
 import type { Window } from "../../turns/window.ts";
+import { healthRange } from "./range.ts";
+import type { HealthRange } from "./range.ts";
 import { contractCounts } from "./contract-counts.ts";
 import type { ContractsHealth } from "./contract-counts.ts";
 import { healthPage } from "./page.tsx";
@@ -51,6 +53,10 @@ const healthParameters = z
     thread_id: filters.thread_id,
     user_id: filters.user_id,
     scope: filters.scope,
+    start_time: filters.start_time.describe(
+      "Start of the range, ISO 8601 or before now (`-24h`); default everything that is recorded.",
+    ),
+    end_time: filters.end_time.describe("End of the range, exclusive; default now."),
     limit: filters.limit.describe(`Rows per store, at most ${limits.healthRowsMax} (default).`),
   })
   .partial();
@@ -91,6 +97,8 @@ export interface HealthModel extends TraceHealth {
   readonly dropped_by_dialect: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** The window over time; slices without events are included, with zero of what was read. */
   readonly timeline: HealthTimeline;
+  /** Exact numbers of the requested range; null where the turns could not be read. */
+  readonly range: HealthRange | null;
   /** The standing contracts; null without a folder of them. */
   readonly contracts: ContractsHealth | null;
   readonly collector: CollectorHealth | null;
@@ -104,6 +112,7 @@ export interface HealthAnswers {
 /** Health: what each route needs, records and answers. */
 export const healthGroup: RouteGroup<HealthAnswers> = {
   tag: "Traces",
+  rail: { order: 8, href: "/traces/health", name: "Health", icon: "health", key: "h" },
   endpoints: {
     ...withTwin("/traces/health", {
       needs: "trace.read",
@@ -111,7 +120,9 @@ export const healthGroup: RouteGroup<HealthAnswers> = {
       reads: true,
       id: "getHealth",
       summary: "Health of the evidence, and of this collector",
-      text: "Not a probe of a deployment: write failures are unknown unless every producer reported.",
+      text:
+        "Not a probe of a deployment: write failures are unknown unless every producer reported. " +
+        "`range` is exact over the whole range; the other counts are of the newest rows in it.",
       query: healthParameters,
       returns: "Counts, failures, orphans, timing, losses, conservation.",
       failures: ["scope_forbidden"],
@@ -226,23 +237,27 @@ async function modelOf(
     compatibilityFallback: !parts.store.name.startsWith("clickhouse"),
     filtered: read.filtered || !complete,
   });
+  const narrowed = isNarrowed(principalOf(c));
+  const reports = narrowed ? undefined : await reportsOf(parts);
+  const { signal } = c.req.raw;
   const shared = {
     limit: read.limit,
     window_complete: complete,
     dropped_by_dialect: droppedByDialect(events),
     timeline: timelineOf(events),
-    contracts: await contractsHealth(parts, read.reading, isNarrowed(principalOf(c))),
+    range: await unlessAway(healthRange(parts, read.reading, reports, signal)),
+    contracts: await unlessAway(contractCounts(parts, read.reading, narrowed)),
   };
-  if (isNarrowed(principalOf(c))) return { ...health, ...shared, collector: null };
+  if (reports === undefined) return { ...health, ...shared, collector: null };
   // A producer's report may be outside of the rows that were read; its totals apply all the same.
   const known = new Set(events.map((event) => event.event_id));
-  const reports = (await reportsOf(parts))
+  const others = reports
     .filter((event) => !known.has(event.event_id))
     // Its number is outside of the rows that were read, so it would count as a gap.
     .map(withoutNumber);
   return {
     ...health,
-    ...readLosses([...numbered, ...reports], { filtered: read.filtered || !complete }),
+    ...readLosses([...numbered, ...others], { filtered: read.filtered || !complete }),
     ...shared,
     collector: await collectorHealth(parts),
   };
@@ -256,13 +271,9 @@ async function reportsOf(parts: Parts): Promise<readonly TurnEvent[]> {
   });
 }
 
-/** A ledger that does not answer leaves them unknown; the page shows that it is unreachable. */
-async function contractsHealth(
-  parts: Parts,
-  reading: Reading,
-  narrowed: boolean,
-): Promise<ContractsHealth | null> {
-  return contractCounts(parts, reading, narrowed).catch((error: unknown) => {
+/** A ledger that does not answer leaves it unknown; the page shows that it is unreachable. */
+async function unlessAway<T>(reading: Promise<T>): Promise<T | null> {
+  return reading.catch((error: unknown) => {
     if (!CodedError.is(error) || !error.retryable) throw error;
     return null;
   });

@@ -2,6 +2,7 @@
  * @module Timeline: events that were read over time, with errors and refused attributes below on
  * scales of their own. Drawn by the server; needs no script.
  */
+import { isoTime } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import { countText, durationText } from "../../ui/display/figures.ts";
@@ -24,7 +25,7 @@ export const TimelineCard: FC<{
   const first = slices[0];
   const last = slices.at(-1);
   if (first === undefined || last === undefined) return <></>;
-  const end = new Date(Date.parse(last.from) + step).toISOString();
+  const end = isoTime(Date.parse(last.from) + step);
   const form = step * slices.length > 86_400_000 ? "daytime" : "second";
   return (
     <Card

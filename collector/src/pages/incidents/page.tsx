@@ -3,33 +3,27 @@ import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import type { FailedCall, Incident } from "../../turns/incidents.ts";
-import { countText, durationText } from "../../ui/display/figures.ts";
-import { queryOf, readTerms, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import { countText } from "../../ui/display/figures.ts";
+import { queryOf, readTerms, termsOf } from "../../ui/display/filter-terms.ts";
 import { reasonText } from "../../ui/display/kind-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { PriorityBadge } from "../../ui/elements/badge.tsx";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
-import { NotThere, Time } from "../../ui/elements/figure.tsx";
-import { FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
+import { Duration, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
 import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
-import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
-import { Page, hrefOf } from "../../ui/layout.tsx";
+import { hrefOf } from "../../ui/layout.tsx";
 import type { IncidentsModel } from "./route.ts";
 
 /** The incidents. */
 export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
-  const terms = termsOf(frame.query);
-  const path = hrefOf(frame, "/traces/incidents");
   return (
-    <Page
+    <FilteredPage
       frame={frame}
       title="Incidents"
-      bar={<FilterBar action={path} terms={terms} query={frame.query} />}
+      tabs={<IncidentTabs frame={frame} here="incidents" />}
     >
-      <IncidentTabs frame={frame} here="incidents" />
-      <ScopeLine frame={frame} terms={terms} path={path} />
-      <Unclear words={unclearOf(frame.query)} />
       {model.turns === 0 ? (
         <Empty title="No turns here" icon="incidents">
           <p>
@@ -47,7 +41,7 @@ export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
         <List model={model} frame={frame} />
       )}
       <Reach model={model} />
-    </Page>
+    </FilteredPage>
   );
 }
 
@@ -193,7 +187,7 @@ const Reach: FC<{ readonly model: IncidentsModel }> = ({ model }) => {
           {countText(wrong)} of {countText(turns)} turns went wrong;{" "}
           {read < wrong ? `the newest ${countText(read)} were read; ` : ""}
           {listed}. A turn counts under its most urgent cause. A pause of more than{" "}
-          {durationText(pause)} ends an incident.
+          <Duration ms={pause} /> ends an incident.
         </span>
       )}
       {pending === undefined ? null : <span data-pending>{pending}</span>}

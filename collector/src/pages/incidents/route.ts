@@ -41,6 +41,7 @@ export interface IncidentsAnswers {
 /** Incidents: what each route needs, records and answers. */
 export const incidentsGroup: RouteGroup<IncidentsAnswers> = {
   tag: "Traces",
+  rail: { order: 6, href: "/traces/incidents", name: "Incidents", icon: "incidents", key: "i" },
   endpoints: {
     ...withTwin("/traces/incidents", {
       needs: "trace.read",

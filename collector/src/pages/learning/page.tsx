@@ -12,7 +12,7 @@ import type { Frame } from "../../http/frame.ts";
 import type { LearningModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Id } from "../../ui/elements/figure.tsx";
-import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
+import { Card, Empty, Heads, Note, Table } from "../../ui/elements/panel.tsx";
 import { Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 import { RecommendationItem } from "./recommendation.tsx";
@@ -158,16 +158,7 @@ const Candidates: FC<{ readonly model: LearningModel }> = ({ model }) => (
     ) : (
       <Table
         label="Learning candidates"
-        head={
-          <>
-            <th scope="col">Candidate</th>
-            <th scope="col">Latest event</th>
-            <th scope="col">State</th>
-            <th scope="col" class="num">
-              Events
-            </th>
-          </>
-        }
+        head={<Heads texts={["Candidate", "Latest event", "State"]} figures={["Events"]} />}
       >
         {model.candidates.map((candidate) => (
           <tr>

@@ -21,7 +21,8 @@ import type {
   RecommendationOwner,
   TurnEvent,
 } from "@turnproof/evidence";
-import { CodedError, limits } from "@turnproof/semconv";
+import { CodedError, isoTime, limits } from "@turnproof/semconv";
+import type { Identity } from "@turnproof/semconv";
 import type { SharedRecord, SharedStore } from "@turnproof/store";
 
 import type { Principal } from "../../access/principal.ts";
@@ -115,6 +116,7 @@ export interface LearningAnswers {
 /** Learning: what each route needs, records and answers. */
 export const learningGroup: RouteGroup<LearningAnswers> = {
   tag: "Learning and memory",
+  rail: { order: 10, href: "/learning", name: "Learning", icon: "learning", key: "l" },
   endpoints: {
     ...withTwin("/learning", {
       needs: "trace.read",
@@ -189,7 +191,7 @@ function learningRoutes(parts: Parts): Hono<AppEnv> {
       return owner === undefined ? [] : [{ insight, owner }];
     });
     if (proposals.length === 0) throw new CodedError("not_found", { field: "code" });
-    const now = new Date(parts.now()).toISOString();
+    const now = isoTime(parts.now());
     const rows: RecommendationRow[] = [];
     for (const { insight, owner } of proposals) {
       const row = await propose(shared, insight, owner, now);
@@ -308,7 +310,7 @@ async function review(
   parts: Parts,
   { shared, record, current, decision, note }: Review,
 ): Promise<{ recommendation: StoredRecommendation; experiment: DraftExperiment | null }> {
-  const now = new Date(parts.now()).toISOString();
+  const now = isoTime(parts.now());
   const { recommendation, experiment } = reviewRecommendation(current, decision);
   const experiments =
     experiment === null
@@ -363,7 +365,7 @@ function mayRead(principal: Principal, owner: RecommendationOwner): boolean {
 
 function isOf(
   owner: RecommendationOwner,
-  query: { readonly agent_id?: string; readonly user_id?: string | null },
+  query: Partial<Pick<Identity, "agent_id" | "user_id">>,
 ): boolean {
   if (query.agent_id !== undefined && owner.agent_id !== query.agent_id) return false;
   return query.user_id === undefined || owner.user_id === query.user_id;

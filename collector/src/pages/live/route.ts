@@ -8,7 +8,7 @@ import type { SSEStreamingApi } from "hono/streaming";
 import { z } from "zod";
 import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { limits } from "@turnproof/semconv";
+import { isoTime, limits } from "@turnproof/semconv";
 import type { EventSlice, SliceOptions } from "@turnproof/store";
 
 import { principalOf } from "../../http/environment.ts";
@@ -80,7 +80,7 @@ function liveRoutes(parts: Parts): Hono<AppEnv> {
     }
     // Events in transit while the list was read are younger than this, and were not in it.
     const began = since === undefined ? parts.now() : timeMs(since, parts.now()) - overlapMs;
-    const from = resumeTime(c.req.header("last-event-id")) ?? new Date(began).toISOString();
+    const from = resumeTime(c.req.header("last-event-id")) ?? isoTime(began);
     // The audit record and the headers are sent before the first event.
     return eventStream(c, parts, (stream, signal) =>
       new Tail(parts, page, from).run(stream, signal),
@@ -146,7 +146,7 @@ class Tail {
 
   /** Newly readable events since the last check, oldest first. */
   async #news(): Promise<{ readonly events: readonly TurnEvent[]; readonly gap: boolean }> {
-    const horizon = new Date(Date.parse(this.#watermark) - overlapMs).toISOString();
+    const horizon = isoTime(Date.parse(this.#watermark) - overlapMs);
     const floor = compareTimes(horizon, this.#from) < 0 ? this.#from : horizon;
     const news: TurnEvent[] = [];
     let after = undefined;

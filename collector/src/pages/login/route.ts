@@ -121,9 +121,9 @@ function sessionRoutes(parts: Parts): Hono<AppEnv> {
     return c.redirect(next, 303);
   });
 
-  app.post("/logout", (c) => {
+  app.post("/logout", async (c) => {
     const session = c.get("session");
-    if (session !== undefined) sessions.end(session.id);
+    if (session !== undefined) await sessions.end(session.id);
     setSessionCookie(c, "", cookie);
     return c.redirect(`${base}/login`, 303);
   });

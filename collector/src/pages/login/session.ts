@@ -18,8 +18,8 @@ export async function openSession(c: AppContext, parts: Parts, opener: Opener): 
     operator: principal,
     result: "ok",
   });
-  endPresented(c, parts);
-  setSessionCookie(c, sessions.open(opener).cookie, {
+  await endPresented(c, parts);
+  setSessionCookie(c, (await sessions.open(opener)).cookie, {
     name: parts.cookieName,
     secure: config.cookieSecure,
     basePath: config.basePath,
@@ -27,10 +27,10 @@ export async function openSession(c: AppContext, parts: Parts, opener: Opener): 
 }
 
 /** A cookie sent with a sign-in is never adopted; its session ends. */
-function endPresented(c: AppContext, parts: Parts): void {
+async function endPresented(c: AppContext, parts: Parts): Promise<void> {
   const value = sessionCookie(c, parts.cookieName);
-  const session = value === undefined ? undefined : parts.sessions.find(value);
-  if (session !== undefined) parts.sessions.end(session.id);
+  const session = value === undefined ? undefined : await parts.sessions.find(value);
+  if (session !== undefined) await parts.sessions.end(session.id);
 }
 
 /** A path of ours, with the query of a filtered list. */

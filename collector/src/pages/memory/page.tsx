@@ -8,7 +8,7 @@ import { Badge } from "../../ui/elements/badge.tsx";
 import { ShareBar } from "../../ui/elements/bar.tsx";
 import { Chips, TenantChip } from "../../ui/elements/chip.tsx";
 import { NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
-import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { Card, Empty, Heads, Table } from "../../ui/elements/panel.tsx";
 import { Narrow } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 
@@ -110,15 +110,7 @@ const Shared: FC<{ readonly rows: NonNullable<MemoryModel["shared"]> }> = ({ row
   <Card title="Shared by design" icon="link" flush end="without a tenant">
     <Table
       label="Shared kinds"
-      head={
-        <>
-          <th scope="col">Kind</th>
-          <th scope="col">Collection</th>
-          <th scope="col" class="num">
-            Records
-          </th>
-        </>
-      }
+      head={<Heads texts={["Kind", "Collection"]} figures={["Records"]} />}
     >
       {rows.map(({ kind, collection, count, bounded }) => (
         <tr>

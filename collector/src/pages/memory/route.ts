@@ -5,7 +5,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
-import type { ScopedKind, SharedKind } from "@turnproof/semconv";
+import type { Identity, ScopedKind, SharedKind } from "@turnproof/semconv";
 import type { MemoryStore } from "@turnproof/store";
 
 import type { Reading } from "../../access/grants.ts";
@@ -50,7 +50,7 @@ export interface MemoryModel {
   /** False until a tenant is given: nothing was read. */
   readonly asked: boolean;
   /** The tenant, null for the anonymous rows; absent until one is given. */
-  readonly user_id?: string | null;
+  readonly user_id?: Identity["user_id"];
   readonly memory: { readonly name: string; readonly ok: boolean; readonly code: string | null };
   readonly kinds: readonly KindRow[];
   readonly total: number | null;
@@ -68,6 +68,7 @@ export interface MemoryAnswers {
 /** Memory: what each route needs, records and answers. */
 export const memoryGroup: RouteGroup<MemoryAnswers> = {
   tag: "Learning and memory",
+  rail: { order: 11, href: "/memory", name: "Memory", icon: "memory", key: "m" },
   endpoints: {
     ...withTwin("/memory", {
       needs: "trace.read",

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { isReceivedBy, judgeRules, reconcileOutcome } from "@turnproof/evidence";
 import type { Verdict, WindowMetadata } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
+import type { Identity } from "@turnproof/semconv";
 
 import { loggedHeader, loggedStatement } from "../../access/audit/logged-statement.ts";
 import { isBound } from "../../access/principal.ts";
@@ -67,9 +68,7 @@ const reconcileBody = z.strictObject({
 });
 
 /** The verdict, with metadata of its window. */
-export interface ReconcileModel extends Verdict {
-  readonly root_trace_id: string;
-  readonly agent_id: string;
+export interface ReconcileModel extends Verdict, Pick<Identity, "root_trace_id" | "agent_id"> {
   readonly event_count: number;
   readonly read: WindowModel;
 }

@@ -2,6 +2,7 @@
  * @module Releases page: two groups of turns side by side. Differences that chance explains are in
  * grey; nothing is in the colours of better and worse.
  */
+import { isoTime } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
@@ -201,7 +202,7 @@ const Summary: FC<{
 );
 
 const Moment: FC<{ readonly ms: number | null }> = ({ ms }) => (
-  <Time at={ms === null ? null : new Date(ms).toISOString()} form="daytime" />
+  <Time at={ms === null ? null : isoTime(ms)} form="daytime" />
 );
 
 const Pairs: FC<{ readonly pairs: readonly CohortPair[]; readonly frame: Frame }> = ({

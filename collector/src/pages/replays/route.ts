@@ -5,6 +5,8 @@
  */
 import { createHash } from "node:crypto";
 
+import type { Identity } from "@turnproof/semconv";
+import { isoTime } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
 import { buildReplayPlan, canonicalJson } from "@turnproof/evidence";
@@ -30,11 +32,10 @@ const replayBody = z.strictObject({
 });
 
 /** Answer of a replay. */
-export interface ReplayModel {
+export interface ReplayModel extends Pick<Identity, "agent_id"> {
   readonly record_type: "replay";
   readonly replay_id: string;
   readonly state: "draft";
-  readonly agent_id: string;
   readonly plan: ReplayPlan;
   readonly created_at: string;
 }
@@ -80,7 +81,7 @@ function replayRoutes(parts: Parts): Hono<AppEnv> {
     const replay_id = `replay:${digest}`;
     // The same plan requested again is the same replay.
     const kept = await shared.get("replay", replay_id);
-    const created_at = kept?.created_at ?? new Date(parts.now()).toISOString();
+    const created_at = kept?.created_at ?? isoTime(parts.now());
     const record = { record_type: "replay", replay_id, state: "draft", agent_id, plan } as const;
     if (kept === undefined) {
       await shared.put("replay", { id: replay_id, created_at, data: jsonOf(record) });

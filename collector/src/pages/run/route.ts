@@ -5,6 +5,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { CodedError } from "@turnproof/semconv";
+import type { Identity, NullableIdentity } from "@turnproof/semconv";
 
 import type { Principal } from "../../access/principal.ts";
 import { readBody } from "../../http/body.ts";
@@ -28,13 +29,12 @@ const runForm = z.strictObject({
   thread_id: id.optional(),
 });
 
-/** Model of the page for a posted form; an API client receives `answer` only. */
-export interface RunModel {
-  readonly agent_id: string;
-  /** The tenant of the run; null is the anonymous scope. */
-  readonly user_id: string | null;
-  readonly memory_id: string | null;
-  readonly thread_id: string | null;
+/**
+ * Model of the page for a posted form; an API client receives `answer` only. `user_id` is the
+ * tenant of the run, null for the anonymous scope.
+ */
+export interface RunModel
+  extends Pick<Identity, "agent_id" | "user_id">, NullableIdentity<"memory_id" | "thread_id"> {
   /** The host agent's answer, in any form. */
   readonly answer: unknown;
 }

@@ -2,6 +2,7 @@
  * @module Settings: the principal, and the configuration without secrets, paths or store
  * addresses.
  */
+import type { Identity } from "@turnproof/semconv";
 import { Hono } from "hono";
 
 import { auditState } from "../../access/audit/audit-state.ts";
@@ -26,9 +27,9 @@ export interface SettingsModel {
     readonly role: Role;
     readonly via: string;
     readonly permissions: readonly Permission[];
-    readonly application_id?: string;
+    readonly application_id?: Identity["application_id"];
     /** Present when bound: a tenant, or null for the anonymous rows. */
-    readonly user_id?: string | null;
+    readonly user_id?: Identity["user_id"];
   };
   readonly auth_configured: boolean;
   readonly content_mode: string;
@@ -51,6 +52,7 @@ export interface SettingsAnswers {
 /** Settings: what each route needs, records and answers. */
 export const settingsGroup: RouteGroup<SettingsAnswers> = {
   tag: "Session and settings",
+  rail: { order: 12, href: "/settings", name: "Settings", icon: "settings", key: "s" },
   endpoints: {
     ...withTwin("/settings", {
       needs: "signed_in",

@@ -32,6 +32,7 @@ export interface ThreadsAnswers {
 /** Threads: what each route needs, records and answers. */
 export const threadsGroup: RouteGroup<ThreadsAnswers> = {
   tag: "Threads",
+  rail: { order: 2, href: "/threads", name: "Threads", icon: "threads", key: "d" },
   endpoints: {
     ...withTwin("/threads", {
       needs: "trace.read",

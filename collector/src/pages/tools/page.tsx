@@ -7,18 +7,17 @@ import type { CallRow, CallSums, ListedBy } from "../../turns/call-rows.ts";
 import { callTerm } from "../../ui/display/call-term.ts";
 import type { AskedCall } from "../../ui/display/call-term.ts";
 import { countText } from "../../ui/display/figures.ts";
-import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
-import { FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { SortLink, directionOf } from "../../ui/elements/sort-head.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
-import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
-import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
+import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
+import { hrefOf, hrefWith } from "../../ui/layout.tsx";
 import type { ToolsModel } from "./route.ts";
 
 const kindWords = { tool: "Tool", model: "Model" } as const;
@@ -31,16 +30,9 @@ function fieldWord(kind: ToolsModel["kind"], by: ListedBy): string {
 /** The calls. */
 export function toolsPage(model: ToolsModel, frame: Frame): Child {
   const terms = termsOf(frame.query);
-  const path = hrefOf(frame, "/tools");
   const { kind, by } = model;
   return (
-    <Page
-      frame={frame}
-      title={kind === "tool" ? "Tools" : "Models"}
-      bar={<FilterBar action={path} terms={terms} query={frame.query} />}
-    >
-      <ScopeLine frame={frame} terms={terms} path={path} />
-      <Unclear words={unclearOf(frame.query)} />
+    <FilteredPage frame={frame} title={kind === "tool" ? "Tools" : "Models"}>
       <div class="page-actions">
         <Tabs
           label="Calls of"
@@ -71,7 +63,7 @@ export function toolsPage(model: ToolsModel, frame: Frame): Child {
           <Calls model={model} frame={frame} terms={terms} />
         </>
       )}
-    </Page>
+    </FilteredPage>
   );
 }
 

@@ -75,6 +75,7 @@ const rowsMax = 100;
 /** Tools: what each route needs, records and answers. */
 export const toolsGroup: RouteGroup<ToolsAnswers> = {
   tag: "Traces",
+  rail: { order: 4, href: "/tools", name: "Tools", icon: "tool", key: "o" },
   endpoints: {
     ...withTwin("/tools", {
       needs: "trace.read",

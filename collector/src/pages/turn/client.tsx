@@ -3,6 +3,7 @@
  * selected event beside it, and links every statement to its evidence.
  */
 import type { Insights, TurnEvent, Verdict } from "@turnproof/evidence";
+import type { Identity } from "@turnproof/semconv";
 
 import { readField, readRecords } from "../../ui/display/columns.ts";
 import type { Columns } from "../../ui/display/columns.ts";
@@ -34,13 +35,10 @@ import { startTools } from "./client/waterfall-tools.ts";
 /** Fields of the twin that the page uses, as columns. */
 type Model = TurnColumns<Needed>;
 
-interface Needed {
-  readonly root_trace_id: string;
-  readonly turns: readonly {
-    readonly turn_id?: string;
-    readonly agent_id?: string;
+interface Needed extends Pick<Identity, "root_trace_id"> {
+  readonly turns: readonly (Partial<Pick<Identity, "turn_id" | "agent_id">> & {
     readonly ended_at: string;
-  }[];
+  })[];
   readonly verdict: Verdict;
   readonly insights: Insights;
   readonly typical_calls: readonly TypicalCall[];

@@ -10,7 +10,7 @@ import { Icon } from "../../ui/icons.tsx";
 export const FindBox: FC = () => (
   <form class="wf-find" role="search" aria-label="Find in this turn" data-wf-find hidden>
     <div class="filter">
-      <Icon name="incidents" />
+      <Icon name="find" />
       <input
         class="field"
         type="text"

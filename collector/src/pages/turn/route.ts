@@ -2,6 +2,7 @@
  * @module Turn page: everything known about one root inside the principal's scope: its turns,
  * waterfall, memory supply, verdict and insights (collector: Answer).
  */
+import type { Identity } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
 import { compareEvents } from "@turnproof/evidence";
@@ -40,8 +41,7 @@ const turnParameters = z
   .partial();
 
 /** Body of `/traces/{root_trace_id}.json`. */
-export interface TurnModel extends TurnAccount {
-  readonly root_trace_id: string;
+export interface TurnModel extends TurnAccount, Pick<Identity, "root_trace_id"> {
   /** Events of all stores, oldest first; rows of memory are in the timeline and never judged. */
   readonly events: readonly TurnEvent[];
   readonly window: WindowModel;

@@ -30,6 +30,7 @@ export interface SampleAnswers {
 /** Sample: what each route needs, records and answers. */
 export const sampleGroup: RouteGroup<SampleAnswers> = {
   tag: "Traces",
+  rail: { under: "/traces", href: "/sample" },
   endpoints: {
     ...withTwin("/sample", {
       needs: "trace.read",

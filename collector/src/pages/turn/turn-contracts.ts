@@ -5,6 +5,7 @@
 import { evaluateTurns } from "@turnproof/contracts";
 import type { ContractResult, JudgedTurn } from "@turnproof/contracts";
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
+import type { NullableIdentity } from "@turnproof/semconv";
 import type { EvidenceScope } from "@turnproof/store";
 
 import { recordedResults } from "../../judge/standing-contracts.ts";
@@ -38,7 +39,7 @@ export async function contractsOf(
   const recorded = new Map(
     records.map(({ row, names }) => [keyOf(row), recordedResults(names)] as const),
   );
-  return evaluateTurns(events, contracts, { goldens, metadata }).map(
+  return evaluateTurns(events, contracts, { goldens, metadata, ...standing.pricing }).map(
     ({ turn, contracts: own }) => ({
       turn,
       results: own.map((result) => ({ ...result, version: versions.get(result.contract) ?? "" })),
@@ -47,10 +48,6 @@ export async function contractsOf(
   );
 }
 
-function keyOf(of: {
-  readonly turn_id?: string | null;
-  readonly agent_id?: string | null;
-  readonly user_id?: string | null;
-}): string {
+function keyOf(of: Partial<NullableIdentity<"turn_id" | "agent_id" | "user_id">>): string {
   return JSON.stringify([of.agent_id ?? null, of.turn_id ?? null, of.user_id]);
 }

@@ -3,6 +3,7 @@
  * browser draws with the same elements as the server.
  */
 import type { TurnRow as Row } from "@turnproof/evidence";
+import type { Identity } from "@turnproof/semconv";
 
 import { rowKey, rowScale } from "../../ui/display/turn-figures.ts";
 import { RowsChart } from "../../ui/elements/rows-chart.tsx";
@@ -123,8 +124,7 @@ function listen(): void {
 }
 
 /** Fields of a tail event that the page uses. */
-interface Arrived {
-  readonly root_trace_id?: string;
+interface Arrived extends Partial<Pick<Identity, "root_trace_id">> {
   readonly received_at?: string;
 }
 

@@ -77,6 +77,7 @@ export interface TurnsAnswers {
 /** Turns: what each route needs, records and answers. */
 export const turnsGroup: RouteGroup<TurnsAnswers> = {
   tag: "Traces",
+  rail: { order: 1, href: "/traces", name: "Turns", icon: "turns", key: "t" },
   endpoints: {
     ...withTwin(
       "/traces",
@@ -130,7 +131,8 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const model: TurnsModel = {
       items: records.map(({ row }) => row),
       limit: size,
-      // The place is a value and a key, so that it stands where no turn is any more.
+      // The cursor is the sort value and key of the last row, so it stays valid when that row is
+      // deleted.
       next_cursor: await paging.seal(next === null ? null : keysetOf(next), undefined),
       window_complete: pending === 0 && paging.after === undefined && next === null,
       as_of: paging.asOf,

@@ -41,6 +41,8 @@ export interface IngestPart {
   readonly rejected: RejectionCounts;
   /** Refused attributes, by reason. */
   readonly dropped: Readonly<Record<string, number>>;
+  /** Its events by service; an empty name where none is recorded. */
+  readonly services: ReadonlyMap<string, number>;
   /** Guarded events, encoded; empty when there are none. */
   readonly payload: Uint8Array;
 }
@@ -55,6 +57,7 @@ export type TakePart = (part: IngestPart) => void;
 export type SpanMapper = (span: SpanAtHand, body: IngestBody) => TurnEvent | undefined;
 
 const nothing = new Uint8Array(0);
+const noServices: ReadonlyMap<string, number> = new Map();
 
 /** Events, and bytes of them, at which a part is full. */
 const partMax = { events: 16_384, bytes: 8_388_608 } as const;
@@ -75,7 +78,7 @@ export function ingestBody(
   const { items } = encoding === "json" ? scanJson(bytes, signal) : scanProtobuf(bytes, signal);
   if (signal === "metrics") {
     const rejected: RejectionCounts = items === 0 ? {} : { metrics_not_accepted: items };
-    return { items, events: 0, rejected, dropped: {}, payload: nothing };
+    return { items, events: 0, rejected, dropped: {}, services: noServices, payload: nothing };
   }
   return frames(bytes, body, { tables, mapSpan, take });
 }
@@ -130,6 +133,7 @@ function frames(bytes: Buffer, body: IngestBody, { tables, mapSpan, take }: Work
 class OpenPart {
   private readonly refused: RejectionCounts = {};
   private readonly dropped: Record<string, number> = {};
+  private readonly services = new Map<string, number>();
   private readonly frame = frameWriter();
   private together: TurnEvent[] = [];
 
@@ -144,6 +148,8 @@ class OpenPart {
   add(event: TurnEvent): void {
     this.together.push(event);
     if (event.dropped !== undefined) addCounts(this.dropped, event.dropped);
+    const service = event.service_name ?? event.application_id ?? "";
+    this.services.set(service, (this.services.get(service) ?? 0) + 1);
     if (this.together.length < togetherMax) return;
     this.frame.add(this.together);
     this.together = [];
@@ -162,6 +168,7 @@ class OpenPart {
       events,
       rejected: all,
       dropped: this.dropped,
+      services: this.services,
       payload: events === 0 ? nothing : this.frame.payload(),
     };
   }

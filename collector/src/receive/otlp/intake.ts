@@ -4,15 +4,16 @@
  * guarded events are durable (collector: Receive).
  */
 import { CodedError, limits } from "@turnproof/semconv";
+import type { Clock } from "@turnproof/semconv";
 
 import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
+import { noSender } from "../conservation.ts";
 import type { Conservation } from "../conservation.ts";
 import type { Log } from "../../log.ts";
 import type { BudgetLease, ByteBudget } from "./byte-budget.ts";
 import type { ContentCoding } from "./inflate.ts";
 import type { IngestBody, IngestPart } from "./ingest-body.ts";
 import type { OtlpEncoding } from "./otlp-answer.ts";
-import type { ReceivedClock } from "./received-clock.ts";
 import { undeclaredBytes } from "./request-body.ts";
 import { countRejection } from "./span-draft.ts";
 import type { RejectionCounts } from "./span-draft.ts";
@@ -42,7 +43,7 @@ export interface IntakeOptions {
   readonly conservation: Conservation;
   readonly processor: BodyProcessor;
   readonly budget: ByteBudget;
-  readonly clock: ReceivedClock;
+  readonly clock: Clock;
   readonly log: Log;
   /** False answers 503 `ingest_off`; by default true. */
   readonly enabled?: () => boolean;
@@ -88,11 +89,14 @@ export function createIntake(options: IntakeOptions): Intake {
   return {
     async take(arrival) {
       conservation.request();
+      let sender: string | undefined;
       try {
         if (options.enabled?.() === false) throw new CodedError("ingest_off");
         if (!arrival.sameSite) throw new CodedError("cross_origin");
         const principal = options.authenticateIngest(arrival.credential);
         if (principal === undefined) throw new CodedError(refusalOf(arrival, options));
+        sender = principal.name;
+        conservation.sentBy(sender);
         const { coding, encoding } = arrival;
         if (encoding === undefined || coding === undefined) {
           throw new CodedError("media_type_unsupported");
@@ -105,7 +109,8 @@ export function createIntake(options: IntakeOptions): Intake {
           const { requestId, signal } = arrival;
           log.error("ingest_failed", { code: coded.code, request_id: requestId, signal });
         }
-        conservation.requestRefused(coded.code);
+        if (sender === undefined) conservation.sentBy(noSender);
+        conservation.requestRefused(coded.code, sender);
         throw coded;
       }
     },
@@ -152,7 +157,7 @@ async function receive(
     const held = bytes.byteLength;
     const rejected: RejectionCounts = {};
     const keep = async (part: IngestPart): Promise<void> => {
-      const passage = conservation.enter(part.items);
+      const passage = conservation.enter(part.items, known.principal.name);
       try {
         if (part.events > 0) {
           lease?.growTo(held + part.payload.byteLength);
@@ -163,7 +168,7 @@ async function receive(
         passage.refused(reason.code);
         throw new Counted(reason);
       }
-      passage.accepted(part.rejected);
+      passage.accepted(part.rejected, part.services);
       conservation.dropped(part.dropped);
       for (const [code, count] of Object.entries(part.rejected)) {
         countRejection(rejected, code as keyof RejectionCounts, count);

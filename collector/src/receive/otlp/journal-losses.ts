@@ -6,6 +6,7 @@
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import { compareTimes } from "@turnproof/evidence";
 import type { Journal, LostFrames, QuarantineInput } from "@turnproof/journal";
+import { isoTime } from "@turnproof/semconv";
 
 import { decodeFrame } from "./frame-codec.ts";
 
@@ -86,8 +87,8 @@ function eventsOf({ payload, rows }: QuarantineInput): readonly TurnEvent[] | un
 }
 
 function intervalOf({ frames, fromMs, toMs }: LostFrames): LossInterval {
-  const from = fromMs === null ? null : new Date(fromMs - delayMs).toISOString();
-  const to = new Date(toMs).toISOString();
+  const from = fromMs === null ? null : isoTime(fromMs - delayMs);
+  const to = isoTime(toMs);
   return { from, to, lost: frames, sampled_out: 0, write_failures: 0 };
 }
 

@@ -14,7 +14,7 @@ import type {
   JournalOptions,
   StoredFrames,
 } from "@turnproof/journal";
-import { codes, CodedError } from "@turnproof/semconv";
+import { CodedError, codes, increasingClock } from "@turnproof/semconv";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import type { EvidenceStore } from "@turnproof/store";
 import type { Hono } from "hono";
@@ -22,6 +22,8 @@ import type { Hono } from "hono";
 import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
 import { Conservation } from "../conservation.ts";
 import type { ConservationSnapshot } from "../conservation.ts";
+import { totalsOf } from "../history/minute.ts";
+import type { IngestCounts } from "../history/minute.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import type { ForwardState } from "../forward/forward.ts";
 import type { IngestDesk, IngestReport, MissingEvidence } from "../ingest.ts";
@@ -36,7 +38,6 @@ import { otlpRoutes } from "./receive.ts";
 import { tallyOf } from "./journal-tally.ts";
 import { watchJournal } from "./journal-losses.ts";
 import { missingReport, withMissing } from "./missing-rows.ts";
-import { createReceivedClock } from "./received-clock.ts";
 
 /** Dependencies of a receiver. */
 export interface ReceiverOptions {
@@ -82,6 +83,8 @@ export interface Receiver extends IngestDesk {
   /** True while spans are accepted and can be made durable. */
   serving(): boolean;
   conservation(): ConservationSnapshot;
+  /** Totals since the process began. */
+  totals(): IngestCounts;
   /** Resolves when everything acknowledged is stored; not before an absent store comes back. */
   idle(): Promise<void>;
 }
@@ -130,7 +133,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   });
   const state: { open: boolean; missing?: MissingEvidence } = { open: true };
   const { now } = options;
-  const clock = createReceivedClock(now && (() => Math.floor(now() * 1_000)));
+  const clock = increasingClock(now && (() => Math.floor(now() * 1_000)));
   const intake = createIntake({
     authenticateIngest: options.authenticateIngest,
     ...(options.wrongCredential === undefined ? {} : { wrongCredential: options.wrongCredential }),
@@ -147,6 +150,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     intake,
     serving: () => state.open && options.enabled !== false && journal.stats().healthy,
     conservation: () => conservation.snapshot(),
+    totals: () => totalsOf(conservation.snapshot(), conservation.sources()),
     idle: () => drain.idle(),
     healthy: () => journal.stats().healthy,
     accepting: () => state.open && options.enabled !== false && hasRoom(journal),

@@ -3,6 +3,7 @@
  * producer and position in its frame; never its content. An unreadable value is unknown, not none.
  */
 import type { DamagedRecord, QuarantineRecord } from "@turnproof/journal";
+import { isoTime } from "@turnproof/semconv";
 
 import { decodeFrame } from "./frame-codec.ts";
 
@@ -32,7 +33,7 @@ export function setAsideOf(record: QuarantineRecord | DamagedRecord): SetAside {
   return {
     id: record.id,
     reason: record.code,
-    set_aside_at: new Date(record.setAsideAtMs).toISOString(),
+    set_aside_at: isoTime(record.setAsideAtMs),
     items: record.spans,
     bytes: record.payload.byteLength,
     producers: producersOf(record),

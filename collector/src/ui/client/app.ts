@@ -2,11 +2,10 @@
 import "../style/base.css";
 import "./page-styles.ts";
 import "../style/last.css";
-import { places } from "../places.ts";
 import { startAges } from "./ages.ts";
 import { startCopying } from "./copying.ts";
 import { toggleHelp } from "./help-dialog.tsx";
-import { announce, base, find } from "./page.ts";
+import { announce, base, find, findAll } from "./page.ts";
 import { showSwitches, showTimes, turnPreference } from "./preferences.ts";
 import type { Preference } from "./preferences.ts";
 import { whilePrinted } from "./printing.ts";
@@ -53,13 +52,12 @@ addShortcuts([
     group: "Everywhere",
     run: () => announce(turnPreference("theme")),
   },
-  ...places.map(({ key, name, href }) => ({
-    keys: ["g", key] as const,
-    words: name,
+  ...findAll<HTMLAnchorElement>("[data-go]").map((link) => ({
+    keys: ["g", link.dataset["go"] ?? ""] as const,
+    words: link.title,
     group: "Go to" as const,
-    // The link in the rail has the range of the page.
-    run: () =>
-      location.assign(find<HTMLAnchorElement>(`[data-go=${key}]`)?.href ?? `${base}${href}`),
+    // Read when the key is pressed: the link has the range of the page.
+    run: () => location.assign(link.href),
   })),
 ]);
 roveRows();

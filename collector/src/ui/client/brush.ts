@@ -3,6 +3,8 @@
  * arrows move along the bars, with Shift they select, and Enter takes the selection. A plain click
  * takes one bar.
  */
+import { isoTime } from "@turnproof/semconv";
+
 import { timeText } from "../display/figures.ts";
 import { find, findAll } from "./page.ts";
 import { clock } from "./preferences.ts";
@@ -121,7 +123,7 @@ function draw([from, to]: Selected): void {
 function wordsOf(bar: number): string | undefined {
   const { from, words } = bars()[bar]?.dataset ?? {};
   if (from === undefined) return undefined;
-  return `${timeText(new Date(Number(from)).toISOString(), clock(), "daytime")} · ${words ?? ""}`;
+  return `${timeText(isoTime(Number(from)), clock(), "daytime")} · ${words ?? ""}`;
 }
 
 function read(bar: number): void {
@@ -143,7 +145,7 @@ function narrow([left, right]: Selected): void {
   const at = (share: number): number => start + share * (end - start);
   const next = new URLSearchParams(location.search);
   next.delete("cursor");
-  next.set("start_time", new Date(Math.floor(at(left))).toISOString());
-  next.set("end_time", new Date(Math.ceil(at(right))).toISOString());
+  next.set("start_time", isoTime(Math.floor(at(left))));
+  next.set("end_time", isoTime(Math.ceil(at(right))));
   location.assign(`${location.pathname}?${next.toString()}`);
 }

@@ -2,6 +2,8 @@
  * @module Range in the browser: the picker's fields follow the chosen clock, and pages without a
  * range pass the last one on to pages that have one. It and the other menus close as menus do.
  */
+import { isoTime } from "@turnproof/semconv";
+
 import { askedRange, inRange } from "../display/time-range.ts";
 import { announce, find, findAll } from "./page.ts";
 import { clock, turnPreference } from "./preferences.ts";
@@ -74,7 +76,7 @@ function followClock(form: HTMLFormElement): void {
         formData.set(
           name,
           shown === "local"
-            ? new Date(value).toISOString()
+            ? isoTime(new Date(value).getTime())
             : `${value.length === 16 ? `${value}:00` : value}Z`,
         );
     }
@@ -85,5 +87,5 @@ function followClock(form: HTMLFormElement): void {
 function moved(value: string, to: string): string {
   const at = new Date(to === "local" ? `${value}Z` : value);
   const minutes = to === "local" ? at.getTimezoneOffset() : 0;
-  return new Date(at.getTime() - minutes * 60_000).toISOString().slice(0, 19);
+  return isoTime(at.getTime() - minutes * 60_000).slice(0, 19);
 }

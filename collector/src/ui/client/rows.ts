@@ -98,7 +98,7 @@ export function roveRows(): void {
     const row = currentRow();
     if (row === undefined || nameOf(row) === lastRow) return;
     lastRow = nameOf(row);
-    // A list keeps its row in the address: a link or Back selects it again.
+    // The selected row is in the address, so a link or the Back button selects it again.
     if (row.closest("[data-key]") !== null) setFragment({ row: lastRow });
     rove();
   });

@@ -1,14 +1,13 @@
 /**
  * @module AgentGraph: form of the graph of agents and what they use, as answers and pages have it.
  */
+import type { NullableIdentity } from "@turnproof/semconv";
 
 /** What an agent uses. */
 export type GraphKind = "tool" | "model" | "memory";
 
 /** An agent and one thing that it uses. */
-export interface GraphEdge {
-  /** Null where it was not recorded. */
-  readonly agent_id: string | null;
+export interface GraphEdge extends NullableIdentity<"agent_id"> {
   readonly kind: GraphKind;
   readonly name: string | null;
   /** Calls of a tool or model; turns that used memory. */
@@ -20,8 +19,7 @@ export interface GraphEdge {
 }
 
 /** One agent with its turns. */
-export interface GraphAgent {
-  readonly agent_id: string | null;
+export interface GraphAgent extends NullableIdentity<"agent_id"> {
   readonly turns: number;
   readonly errors: number;
   readonly p95_ms: number | null;

@@ -2,6 +2,7 @@
  * @module CohortFigures: form of a comparison of two groups of turns, as answers and pages have it.
  * A value that is not known is null, and its turns are counted.
  */
+import type { Identity } from "@turnproof/semconv";
 
 /** What a figure counts. */
 export type CohortUnit = "share" | "count" | "usd" | "ms";
@@ -45,9 +46,8 @@ export interface CohortGroup {
 }
 
 /** Two roots of one agent for a comparison of turns, and why these. */
-export interface CohortPair {
+export interface CohortPair extends Pick<Identity, "agent_id"> {
   readonly why: string;
-  readonly agent_id: string;
   readonly baseline_root: string;
   readonly candidate_root: string;
 }

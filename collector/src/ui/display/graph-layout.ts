@@ -34,14 +34,15 @@ export interface GraphLayout {
   readonly left: number;
 }
 
-/** Height of a box with the space below it. */
-const rowHeight = 46;
 const agentsMax = 12;
 const usedMax = 24;
 const kinds: readonly GraphKind[] = ["tool", "model", "memory"];
 
-/** The places of a graph. */
-export function graphLayout({ agents, edges }: Pick<AgentGraph, "agents" | "edges">): GraphLayout {
+/** The places of a graph. `rowHeight`: height of a box with the space below it. */
+export function graphLayout(
+  { agents, edges }: Pick<AgentGraph, "agents" | "edges">,
+  rowHeight: number,
+): GraphLayout {
   const drawnAgents = agents.slice(0, agentsMax);
   const agentAt = new Map(drawnAgents.map(({ agent_id: id }, at) => [id, at]));
   const used = new Map<string, Omit<GraphNode, "y">>();

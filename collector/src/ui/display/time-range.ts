@@ -4,6 +4,7 @@
  * relative. Every reader of such a time uses this module; shared by server and browser.
  */
 import { normalizeTime } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 
 /** The two times as they are written. */
 export interface AskedRange {
@@ -55,7 +56,7 @@ export function relativeWords(text: string): string {
  */
 export function readTime(text: string, nowMs: number): string | undefined {
   const ago = relativeMs(text);
-  if (ago !== undefined) return new Date(nowMs - ago).toISOString();
+  if (ago !== undefined) return isoTime(nowMs - ago);
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return normalizeTime(`${text}T00:00:00Z`);
   // A browser's field for times leaves out the seconds of a full minute.
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return normalizeTime(`${text}:00Z`);

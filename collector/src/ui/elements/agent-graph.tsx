@@ -10,16 +10,46 @@ import type { GraphLine, GraphNode } from "../display/graph-layout.ts";
 import { rateText } from "../display/share-words.ts";
 import type { AgentGraph as Graph } from "../display/agent-graph.ts";
 
-const box = { width: 250, height: 38 } as const;
-const width = 860;
-const nameMax = 28;
+/** Lengths of a drawing in pixels. */
+interface Size {
+  readonly width: number;
+  readonly box: { readonly width: number; readonly height: number };
+  /** Most characters of a name. */
+  readonly nameMax: number;
+  /** Figures of a box in one line, or in two. */
+  readonly lines: 1 | 2;
+}
 
-/** The drawing. */
-export const AgentGraph: FC<{ readonly graph: Pick<Graph, "agents" | "edges"> }> = ({ graph }) => {
-  const { agents, used, lines, height } = graphLayout(graph);
+const sizes = {
+  wide: { width: 860, box: { width: 250, height: 38 }, nameMax: 28, lines: 1 },
+  narrow: { width: 340, box: { width: 150, height: 54 }, nameMax: 20, lines: 2 },
+} as const satisfies Readonly<Record<string, Size>>;
+/** Space below a box. */
+const gap = 8;
+
+/** Number of agents and used things that are not drawn. */
+export function leftOf(graph: Pick<Graph, "agents" | "edges">): number {
+  return graphLayout(graph, 1).left;
+}
+
+/** The drawing, for a wide window and for a narrow one; the style shows one of them. */
+export const AgentGraph: FC<{ readonly graph: Pick<Graph, "agents" | "edges"> }> = ({ graph }) => (
+  <>
+    <Drawing graph={graph} name="wide" />
+    <Drawing graph={graph} name="narrow" />
+  </>
+);
+
+const Drawing: FC<{
+  readonly graph: Pick<Graph, "agents" | "edges">;
+  readonly name: keyof typeof sizes;
+}> = ({ graph, name }) => {
+  const size: Size = sizes[name];
+  const { width, box } = size;
+  const { agents, used, lines, height } = graphLayout(graph, box.height + gap);
   return (
     <svg
-      class="agent-graph"
+      class={`agent-graph ${name}`}
       viewBox={`0 0 ${width} ${height}`}
       width={width}
       height={height}
@@ -28,19 +58,22 @@ export const AgentGraph: FC<{ readonly graph: Pick<Graph, "agents" | "edges"> }>
       focusable="false"
     >
       {lines.map((line) => (
-        <Line of={line} />
+        <Line of={line} size={size} />
       ))}
       {agents.map((node) => (
-        <Box of={node} x={0} />
+        <Box of={node} x={0} size={size} />
       ))}
       {used.map((node) => (
-        <Box of={node} x={width - box.width} />
+        <Box of={node} x={width - box.width} size={size} />
       ))}
     </svg>
   );
 };
 
-const Line: FC<{ readonly of: GraphLine }> = ({ of: { edge, fromY, toY, wide } }) => {
+const Line: FC<{ readonly of: GraphLine; readonly size: Size }> = ({
+  of: { edge, fromY, toY, wide },
+  size: { width, box },
+}) => {
   const [from, to] = [box.width, width - box.width];
   const bend = (to - from) / 2;
   const took = edge.p95_ms === null ? "" : `, p95 ${durationText(edge.p95_ms)}`;
@@ -49,7 +82,7 @@ const Line: FC<{ readonly of: GraphLine }> = ({ of: { edge, fromY, toY, wide } }
     <path
       class={edge.failed > 0 ? "edge failed" : "edge"}
       d={`M${from} ${fromY}C${from + bend} ${fromY} ${to - bend} ${toY} ${to} ${toY}`}
-      stroke-width={wide}
+      stroke-width={width === sizes.wide.width ? wide : Math.max(1, wide / 2)}
     >
       <title>
         {`${edge.agent_id ?? "not recorded"} → ${edge.name ?? "not recorded"}: ` +
@@ -64,11 +97,24 @@ function badWord(kind: GraphNode["kind"]): string {
   return kind === "memory" ? "degraded" : "failed";
 }
 
-const Box: FC<{ readonly of: GraphNode; readonly x: number }> = ({ of, x }) => {
+const Box: FC<{ readonly of: GraphNode; readonly x: number; readonly size: Size }> = ({
+  of,
+  x,
+  size: { box, nameMax, lines },
+}) => {
   const name = of.name ?? "not recorded";
   const shown = name.length > nameMax ? `${name.slice(0, nameMax - 1)}…` : name;
   const unit = of.kind === "agent" || of.kind === "memory" ? "turns" : "calls";
-  const took = of.p95_ms === null ? "" : ` · p95 ${durationText(of.p95_ms)}`;
+  const took = of.p95_ms === null ? [] : [`p95 ${durationText(of.p95_ms)}`];
+  const figures = [
+    `${countText(of.count)} ${unit}`,
+    `${rateText(of.failed, of.count)} ${badWord(of.kind)}`,
+    ...took,
+  ];
+  const [calls = "", bad = ""] = figures;
+  const rows = lines === 1 ? [figures] : [[calls, ...took], [bad]];
+  const inset = lines === 1 ? 10 : 7;
+  const top = of.y - box.height / 2 + 16;
   return (
     <g class={`node ${of.kind}`}>
       <title>{name}</title>
@@ -79,12 +125,14 @@ const Box: FC<{ readonly of: GraphNode; readonly x: number }> = ({ of, x }) => {
         height={box.height}
         rx="5"
       />
-      <text class="name" x={x + 10} y={of.y - 3}>
+      <text class="name" x={x + inset} y={top}>
         {shown}
       </text>
-      <text class="figures" x={x + 10} y={of.y + 12}>
-        {`${countText(of.count)} ${unit} · ${rateText(of.failed, of.count)} ${badWord(of.kind)}${took}`}
-      </text>
+      {rows.map((row, at) => (
+        <text class="figures" x={x + inset} y={top + 15 * (at + 1)}>
+          {row.join(" · ")}
+        </text>
+      ))}
     </g>
   );
 };

@@ -2,6 +2,7 @@
  * @module Chip: identity and filters as small named values. The scope is always visible, and
  * anonymous and unattributed have chips of their own.
  */
+import type { Identity } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
 import { shortId } from "../display/figures.ts";
@@ -60,17 +61,13 @@ export const Chips: FC<{ readonly label: string; readonly children?: Child }> = 
 );
 
 /** Identity, as far as known. `user_id`: a value, null for anonymous, absent when not recorded. */
-export interface ScopeParts {
-  readonly application_id?: string;
-  readonly agent_id?: string;
-  readonly user_id?: string | null;
-  readonly memory_id?: string;
-  readonly thread_id?: string;
-}
+export type ScopeParts = Partial<
+  Pick<Identity, "application_id" | "agent_id" | "user_id" | "memory_id" | "thread_id">
+>;
 
 /** The tenant: a value, anonymous, or not recorded. */
 export const TenantChip: FC<{
-  readonly userId: string | null | undefined;
+  readonly userId: Identity["user_id"] | undefined;
   readonly href?: string;
 }> = ({ userId, href }) => {
   const link = href === undefined ? {} : { href };

@@ -3,6 +3,7 @@
  * others: counts and shares of both sides, the difference with its interval, whether chance alone
  * explains it, and the number without a value.
  */
+import { isoTime } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import type { Difference, Differences, Unsaid } from "../display/differences.ts";
@@ -110,10 +111,9 @@ const Span: FC<{ readonly of: Compared }> = ({ of: { first_ms: first, last_ms: l
   ) : (
     <>
       {" "}
-      From <Time at={new Date(first).toISOString()} form="daytime" /> to{" "}
-      <Time at={new Date(last).toISOString()} form="daytime" />. Fisher's exact test, one-sided,
-      with Holm's correction for the {countText(tested)} compared values; in grey: chance alone may
-      explain it. A difference is no cause.
+      From <Time at={isoTime(first)} form="daytime" /> to <Time at={isoTime(last)} form="daytime" />
+      . Fisher's exact test, one-sided, with Holm's correction for the {countText(tested)} compared
+      values; in grey: chance alone may explain it. A difference is no cause.
     </>
   );
 

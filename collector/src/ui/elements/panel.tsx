@@ -89,6 +89,23 @@ export const Fact: FC<{
   </>
 );
 
+/** Heads of columns: texts first, then figures, which stand at the right. */
+export const Heads: FC<{
+  readonly texts: readonly string[];
+  readonly figures?: readonly string[];
+}> = ({ texts, figures = [] }) => (
+  <>
+    {texts.map((text) => (
+      <th scope="col">{text}</th>
+    ))}
+    {figures.map((figure) => (
+      <th scope="col" class="num">
+        {figure}
+      </th>
+    ))}
+  </>
+);
+
 /** A table that scrolls inside its own box, never the page; `more` is a line below its rows. */
 export const Table: FC<{
   readonly label: string;

@@ -2,6 +2,7 @@
  * @module ReleaseTable: figures of turns by release, in order of first appearance, with a link
  * that compares a release with the one before it.
  */
+import { isoTime } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import { countText, shareText, shortCountText } from "../display/figures.ts";
@@ -87,7 +88,7 @@ const Row: FC<{
         )}
       </td>
       <td>
-        <Time at={new Date(of.first_ms).toISOString()} form="daytime" />
+        <Time at={isoTime(of.first_ms)} form="daytime" />
       </td>
       <td class="num">{countText(of.turns)}</td>
       <td>

@@ -2,6 +2,7 @@
  * @module TimeFigure: the frame of a chart of turns over time: the drawing, a brush over it, its
  * start and end, and in words what it shows and how many turns are outside of it.
  */
+import { isoTime } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
@@ -24,7 +25,6 @@ interface TimeFigureProps {
 /** The frame. */
 export const TimeFigure: FC<TimeFigureProps> = (props) => {
   const { fromMs, toMs, height, label, readout, scale, children } = props;
-  const iso = (ms: number): string => new Date(ms).toISOString();
   const span = toMs - fromMs;
   const form = span > 86_400_000 ? "daytime" : span < 600_000 ? "second" : "minute";
   return (
@@ -40,11 +40,11 @@ export const TimeFigure: FC<TimeFigureProps> = (props) => {
       </svg>
       {scale}
       <figcaption>
-        <Time at={iso(fromMs)} form={form} />
+        <Time at={isoTime(fromMs)} form={form} />
         <span class="readout" data-readout>
           {readout}
         </span>
-        <Time at={iso(toMs)} form={form} />
+        <Time at={isoTime(toMs)} form={form} />
       </figcaption>
     </figure>
   );

@@ -2,6 +2,7 @@
  * @module Playground: runs a mounted agent and streams its answer. Input and answer stay in this
  * page; the evidence of the run is content-free like any other.
  */
+import type { TenantFilter } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import { permits } from "../../access/principal.ts";
@@ -12,8 +13,7 @@ import { Icon } from "../icons.tsx";
 import { hrefOf } from "../layout.tsx";
 
 /** The scope of the previous run, which the next one continues. */
-export interface LastRun {
-  readonly tenant: string | null;
+export interface LastRun extends TenantFilter {
   readonly memory: string | null;
   readonly thread: string | null;
 }

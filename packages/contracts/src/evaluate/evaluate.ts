@@ -5,6 +5,7 @@
 import { digestInput, digestLines, settledTurnWindow, turnWindows } from "@turnproof/evidence";
 import type { TurnEvent, TurnWindow, WindowMetadata, WindowReason } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
+import type { Identity, NullableIdentity } from "@turnproof/semconv";
 import { sha256Hex } from "@turnproof/semconv/fingerprint";
 
 import { defaultContract } from "../default-contract.ts";
@@ -33,6 +34,8 @@ export interface EvaluateOptions {
   /** A window that differs from its marks is not whole. */
   readonly marks?: WindowMarks;
   readonly priceOf?: PriceOf;
+  /** What prices are in, for sentences; default `units`. */
+  readonly priceUnit?: string;
   readonly goldens?: readonly Golden[];
   /** Judged where no contract applies to a turn; default {@link defaultContract}, null for none. */
   readonly otherwise?: TurnContract | null;
@@ -67,13 +70,10 @@ export interface ContractResult {
 }
 
 /** Identity of a judged turn; null where it is not recorded. */
-export interface JudgedTurn {
-  readonly agent_id: string | null;
-  readonly user_id?: string | null;
-  readonly thread_id: string | null;
-  readonly root_trace_id: string | null;
-  readonly turn_id: string | null;
-}
+export interface JudgedTurn
+  extends
+    NullableIdentity<"agent_id" | "thread_id" | "root_trace_id" | "turn_id">,
+    Partial<Pick<Identity, "user_id">> {}
 
 /** Results on one turn. */
 export interface TurnResult {
@@ -126,11 +126,11 @@ export function evaluateSettledTurn(
 
 function rulesOf(
   contracts: readonly TurnContract[],
-  { priceOf, goldens = [], otherwise = defaultContract }: EvaluateOptions,
+  { priceOf, priceUnit = "units", goldens = [], otherwise = defaultContract }: EvaluateOptions,
   metadata: WindowMetadata | undefined,
 ): Rules {
   const named = new Map(goldens.map((golden) => [golden.golden, golden]));
-  return { contracts, otherwise, around: { metadata, priceOf, goldens: named } };
+  return { contracts, otherwise, around: { metadata, priceOf, priceUnit, goldens: named } };
 }
 
 /** Contracts, the default one, and what they need. */

@@ -6,6 +6,7 @@ import {
   parentKey,
   spanKey,
   toolOutcome,
+  turnCalls,
 } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 
@@ -55,25 +56,19 @@ function hasTokens({ attributes }: TurnEvent, of: "input" | "output" | "cached")
 
 /** Cost by the price function; a call without a price makes it unknown upwards. */
 export function judgeCost(clause: ClauseOf<"cost">, facts: TurnFacts): ClauseJudgement {
-  const { priceOf } = facts.around;
+  const { priceOf, priceUnit } = facts.around;
   if (priceOf === undefined) return judged("not_established", "No price function is given.");
   if (!facts.whole) return judged("not_established", "A part of the calls may be missing.");
-  const calls = countedModelCalls(facts.events);
-  let low = 0;
-  let unknown = 0;
-  for (const { attributes: said } of calls) {
-    const price = priceOf({
-      model: said.response_model ?? said.model ?? null,
-      provider: said.provider ?? null,
-      input_tokens: said.input_tokens ?? null,
-      output_tokens: said.output_tokens ?? null,
-      cached_tokens: said.cached_tokens ?? null,
-    });
-    if (price === null) unknown += 1;
-    else low += price;
+  const at = (facts.end ?? facts.events.at(-1))?.timestamp ?? "";
+  let [low, high] = [0, facts.closed ? 0 : Number.POSITIVE_INFINITY];
+  for (const { kind, name: model, ...call } of turnCalls(facts.events)) {
+    if (kind !== "model") continue;
+    const price = priceOf({ ...call, model, at }) ?? anyNumber;
+    low += typeof price === "number" ? price : price.low;
+    high += typeof price === "number" ? price : price.high;
   }
-  const high = facts.closed && unknown === 0 ? low : Number.POSITIVE_INFINITY;
-  return limited({ low, high }, clause, "The turn cost", "units", calls);
+  const calls = countedModelCalls(facts.events);
+  return limited({ low, high }, clause, "The turn cost", priceUnit, calls);
 }
 
 /** Retries as they are recorded; a call without a count has an unknown number of them. */
@@ -164,9 +159,11 @@ export function limited(
   const value =
     range.high === range.low
       ? `${tidy(range.low)} ${unit}`
-      : range.low === 0
-        ? `an unknown number of ${unit}`
-        : `${tidy(range.low)} ${unit} or more`;
+      : Number.isFinite(range.high)
+        ? `${tidy(range.low)} to ${tidy(range.high)} ${unit}`
+        : range.low === 0
+          ? `an unknown number of ${unit}`
+          : `${tidy(range.low)} ${unit} or more`;
   return judged(result, `${subject} ${value}; the contract allows ${wanted}.`, evidence);
 }
 

@@ -3,25 +3,47 @@
  * is worked out when a clause first needs it.
  */
 import { reconcileOutcome, turnResult } from "@turnproof/evidence";
-import type { TurnEvent, Verdict, WindowMetadata, WindowTrust } from "@turnproof/evidence";
+import type {
+  TurnCall,
+  TurnEvent,
+  Verdict,
+  WindowMetadata,
+  WindowTrust,
+} from "@turnproof/evidence";
 
 import { callsOf } from "./call.ts";
 import type { Call } from "./call.ts";
+import type { Range } from "./three-values.ts";
 import type { Golden } from "../language/contract.ts";
 
-/** Price of one model call in the unit of the contracts; null where it is unknown. */
-export type PriceOf = (call: {
+/** A model call to price. Null: not recorded. */
+export interface CallToPrice extends Pick<
+  TurnCall,
+  | "provider"
+  | "input_tokens"
+  | "output_tokens"
+  | "cached_tokens"
+  | "cache_write_tokens"
+  | "reasoning_tokens"
+  | "service_tier"
+> {
   readonly model: string | null;
-  readonly provider: string | null;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly cached_tokens: number | null;
-}) => number | null;
+  /** When its turn ended, ISO 8601; before that, the turn's last event. */
+  readonly at: string;
+}
+
+/**
+ * Price of one model call in the unit of the contracts: a number, the lowest and highest that it
+ * may be, or null where it is unknown.
+ */
+export type PriceOf = (call: CallToPrice) => number | Range | null;
 
 /** What an evaluation knows beside the events. */
 export interface Surroundings {
   readonly metadata: WindowMetadata | undefined;
   readonly priceOf: PriceOf | undefined;
+  /** What the prices are in, as in a sentence. */
+  readonly priceUnit: string;
   readonly goldens: ReadonlyMap<string, Golden>;
 }
 

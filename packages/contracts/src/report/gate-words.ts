@@ -37,11 +37,12 @@ export function changeWords({ drop, dropInterval: interval }: ContractComparison
   return `${signed(drop)} points (${signed(interval.high)} to ${signed(interval.low)})`;
 }
 
-/** pass^k of one side. */
+/** pass^k of one side: how often k turns of a case all hold the contract. */
 export function passWords({ k, cases, value, low, high }: PassK): string {
-  if (value === undefined) return `pass^${k} unknown`;
-  const open = low === high ? "" : `, ${percent(low)} to ${percent(high)} with what is unknown`;
-  return `pass^${k} ${percent(value)} over ${cases} case${cases === 1 ? "" : "s"}${open}`;
+  const what = k === 1 ? "a turn holds" : `all of ${k} turns hold`;
+  if (value === undefined) return `${what}: unknown`;
+  const open = low === high ? "" : `, ${percent(low)} to ${percent(high)} with unknown results`;
+  return `${what}: ${percent(value)} (${cases} case${cases === 1 ? "" : "s"}${open})`;
 }
 
 /** What a comparison can find. */

@@ -8,33 +8,13 @@ import type {
   EventKind,
   EventPhase,
   EventStatus,
+  Identity,
+  IdentityField,
   ProvenanceStatus,
 } from "@turnproof/semconv";
 
-/** Identity of an event. `user_id`: a string, null for anonymous, absent for unattributed. */
-export interface EventIdentity {
-  readonly application_id?: string;
-  readonly agent_id?: string;
-  readonly user_id?: string | null;
-  readonly memory_id?: string;
-  readonly thread_id?: string;
-  readonly run_id?: string;
-  readonly turn_id?: string;
-  readonly root_trace_id?: string;
-}
-
-/** Names of the identity fields, in the order of the hierarchy. */
-export const identityFields = [
-  "application_id",
-  "agent_id",
-  "user_id",
-  "memory_id",
-  "thread_id",
-  "run_id",
-  "turn_id",
-  "root_trace_id",
-] as const;
-export type IdentityField = (typeof identityFields)[number];
+/** Identity of an event, as far as recorded. `user_id`: a string, null for anonymous, absent for unattributed. */
+export type EventIdentity = Partial<Identity>;
 
 /** An opaque resource and its known properties. */
 export interface EventResource {

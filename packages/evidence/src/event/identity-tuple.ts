@@ -4,28 +4,23 @@
  * (requirements: Reconciliation 5; evidence: Normalize). Events are partitioned by it once, and
  * every step works group by group, so that its maps stay small.
  */
-import type { IdentityField, TurnEvent } from "./event.ts";
+import type { Identity } from "@turnproof/semconv";
+
+import type { TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";
 
 /** The fields of the tuple. */
-export const tupleFields: readonly (keyof IdentityTuple & IdentityField)[] = [
+export const tupleFields = [
   "application_id",
   "agent_id",
   "user_id",
   "thread_id",
   "root_trace_id",
   "turn_id",
-];
+] as const;
 
 /** One tuple. `user_id` has three states; every other field is present or absent. */
-export interface IdentityTuple {
-  readonly application_id?: string;
-  readonly agent_id?: string;
-  readonly user_id?: string | null;
-  readonly thread_id?: string;
-  readonly root_trace_id?: string;
-  readonly turn_id?: string;
-}
+export type IdentityTuple = Partial<Pick<Identity, (typeof tupleFields)[number]>>;
 
 /** A partition: group `g` holds the indexes `order[starts[g]] … order[starts[g + 1] - 1]`. */
 export interface Partition {

@@ -2,24 +2,18 @@
  * @module Query: filters on evidence, and the `matches` function that defines their meaning for
  * every store. Filters only narrow; the scope of the reader is a separate argument.
  */
-import type { EventKind, EventStatus } from "@turnproof/semconv";
+import type { EventKind, EventStatus, Identity } from "@turnproof/semconv";
 
 import type { TurnEvent } from "./event.ts";
 import type { SourceStore } from "./event.ts";
 import { compareTimes } from "./time.ts";
 
-/** Filters of the events endpoint (requirements: Endpoints; collector: Answer). All must match. */
-export interface EventQuery {
+/**
+ * Filters of the events endpoint (requirements: Endpoints; collector: Answer). All must match;
+ * `user_id` null matches the anonymous rows, an absent field does not filter.
+ */
+export interface EventQuery extends Partial<Identity> {
   readonly store?: SourceStore | "all";
-  readonly application_id?: string;
-  readonly agent_id?: string;
-  /** A tenant, or null for anonymous rows; absent does not filter. */
-  readonly user_id?: string | null;
-  readonly memory_id?: string;
-  readonly thread_id?: string;
-  readonly root_trace_id?: string;
-  readonly run_id?: string;
-  readonly turn_id?: string;
   readonly task_id?: string;
   readonly tool_name?: string;
   /** A resource ref of inputs, outputs or the ledger. */

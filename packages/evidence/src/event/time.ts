@@ -2,6 +2,8 @@
  * @module Time: timestamps as text. Evidence keeps every fractional digit of its
  * input, so a time becomes a floating-point number only to subtract two of them.
  */
+import { isoTime } from "@turnproof/semconv";
+
 const isoForm =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,18}))?([Zz]|[+-]\d{2}:?\d{2})?$/;
 const secondChars = 19;
@@ -122,7 +124,7 @@ function isBelow(value: number, bound: number): boolean {
 function isoSeconds(epochMs: number): string | undefined {
   const date = new Date(epochMs);
   if (Number.isNaN(date.getTime())) return undefined;
-  const text = date.toISOString();
+  const text = isoTime(epochMs);
   return text.length === 24 ? text.slice(0, secondChars) : undefined;
 }
 
@@ -203,12 +205,12 @@ function wholeMs(time: string): number {
 export function shiftTime(time: string, ms: number): string {
   const moved = new Date(wholeMs(time) + ms);
   if (Number.isNaN(moved.getTime())) return time;
-  const text = moved.toISOString();
+  const text = isoTime(moved.getTime());
   return text.length === 24 ? `${text.slice(0, -1)}${fractionOf(time).slice(3)}Z` : time;
 }
 
 /** A time some whole milliseconds later, to the millisecond; an unreadable one stays empty. */
 export function addMs(time: string, ms: number): string {
   const moved = new Date(wholeMs(time) + ms);
-  return Number.isNaN(moved.getTime()) ? "" : moved.toISOString();
+  return Number.isNaN(moved.getTime()) ? "" : isoTime(moved.getTime());
 }

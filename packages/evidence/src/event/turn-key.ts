@@ -6,18 +6,13 @@
  * become known only when the turn's own event arrives, after a child from another service was
  * stored and judged; the key of a turn never changes by that.
  */
+import type { Identity } from "@turnproof/semconv";
 
 /** The fields that identify a turn. */
 export const turnFields = ["agent_id", "user_id", "thread_id", "root_trace_id", "turn_id"] as const;
 
 /** Identity of a turn; `user_id` null is anonymous, absent is unattributed. */
-export interface TurnKeyFields {
-  readonly agent_id?: string;
-  readonly user_id?: string | null;
-  readonly thread_id?: string;
-  readonly root_trace_id?: string;
-  readonly turn_id?: string;
-}
+export type TurnKeyFields = Partial<Pick<Identity, (typeof turnFields)[number]>>;
 
 /**
  * Equal texts for events of one turn. An absent id equals an empty one, as verdicts store it; the

@@ -3,7 +3,7 @@
  * mixed: the same ref of two users gives two lineages. A link is what was recorded, not a proof,
  * and a source without a recorded producer is a leaf.
  */
-import type { ProvenanceStatus } from "@turnproof/semconv";
+import type { Identity, ProvenanceStatus } from "@turnproof/semconv";
 
 import { compareEvents } from "../event/event-order.ts";
 import type { EventResource, TurnEvent } from "../event/event.ts";
@@ -15,7 +15,7 @@ export interface LineageQuery {
   readonly ref: string;
   readonly resourceType?: string;
   readonly version?: string;
-  readonly userId?: string | null;
+  readonly userId?: Tenant;
 }
 
 /** One resource version of a lineage. */
@@ -44,13 +44,12 @@ export interface LineageEdge {
 }
 
 /** The lineage of a resource for one tenant; absent `user_id` is unattributed. */
-export interface Lineage {
-  readonly user_id?: string | null;
+export interface Lineage extends Partial<Pick<Identity, "user_id">> {
   readonly nodes: readonly LineageNode[];
   readonly edges: readonly LineageEdge[];
 }
 
-type Tenant = string | null | undefined;
+type Tenant = Identity["user_id"] | undefined;
 
 /** Resources that the events of one span name as inputs: each once, in order of time. */
 interface SpanSources {

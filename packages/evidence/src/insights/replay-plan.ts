@@ -4,7 +4,7 @@
  * contains no content.
  */
 import { CodedError } from "@turnproof/semconv";
-import type { EventKind } from "@turnproof/semconv";
+import type { EventKind, Identity, NullableIdentity } from "@turnproof/semconv";
 
 import { compareEvents } from "../event/event-order.ts";
 import type { EventResource, TurnEvent } from "../event/event.ts";
@@ -14,12 +14,11 @@ import { parentKey, spanKey } from "../event/span-key.ts";
 import { readWindow } from "../normalize/window-events.ts";
 
 /** One recorded step, in order. */
-export interface ReplayStep {
+export interface ReplayStep extends NullableIdentity<"turn_id"> {
   readonly step: number;
   readonly event_id: string;
   readonly event_kind: EventKind;
   readonly operation: string | null;
-  readonly turn_id: string | null;
   /** Step whose span encloses this one. */
   readonly inside_step: number | null;
   readonly model: string | null;
@@ -31,13 +30,12 @@ export interface ReplayStep {
 }
 
 /** The plan. Its switches are off, and nothing in it can turn them on. */
-export interface ReplayPlan {
+export interface ReplayPlan extends Pick<Identity, "user_id"> {
   readonly plan_version: 1;
   readonly inert: true;
   readonly execution: "off";
   readonly network: "off";
   readonly side_effects: "off";
-  readonly user_id: string | null;
   readonly root_trace_ids: readonly string[];
   readonly models: readonly string[];
   readonly tools: readonly string[];

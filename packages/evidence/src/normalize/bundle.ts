@@ -4,12 +4,12 @@
  * the same text in any order. A bundle never changes once written.
  */
 import type { EventKind } from "@turnproof/semconv";
+import { identityFields } from "@turnproof/semconv";
 
 import { canonicalJson } from "../event/canonical-json.ts";
 import { readIdentity } from "./child-identity.ts";
 import type { IdentityDraft } from "./child-identity.ts";
 import { stableHash } from "./content-hash.ts";
-import { identityFields } from "../event/event.ts";
 import type { EventIdentity, TurnEvent } from "../event/event.ts";
 import { isRecord } from "../event/resource-reading.ts";
 import { compareEvents } from "../event/event-order.ts";

@@ -3,10 +3,16 @@
  * trace, and origin. A field with an unusable value is left out and reported as a flaw; an absent
  * one stays absent.
  */
-import { attribute, dialects, limits, operationPattern, screenValue } from "@turnproof/semconv";
+import {
+  attribute,
+  dialects,
+  identityFields,
+  limits,
+  operationPattern,
+  screenValue,
+} from "@turnproof/semconv";
 import type { Dialect } from "@turnproof/semconv";
 
-import { identityFields } from "../event/event.ts";
 import type { SpanLink, TurnEvent } from "../event/event.ts";
 import { isUsableId } from "./normalization-findings.ts";
 import { isRecord } from "../event/resource-reading.ts";

@@ -3,8 +3,10 @@
  * that contradicts its envelope is rejected, and a recorded value is never read as an absent one
  * (requirements: Scope hierarchy 2 and 3).
  */
-import type { EventIdentity, IdentityField } from "../event/event.ts";
-import { identityFields } from "../event/event.ts";
+import { identityFields } from "@turnproof/semconv";
+import type { IdentityField } from "@turnproof/semconv";
+
+import type { EventIdentity } from "../event/event.ts";
 import { isUsableId } from "./normalization-findings.ts";
 
 type Loose = Readonly<Record<string, unknown>>;

@@ -8,6 +8,7 @@ import {
   eventKinds,
   eventPhases,
   eventStatuses,
+  identityFields,
   limits,
   mayCarry,
   provenanceStatuses,
@@ -15,11 +16,10 @@ import {
   screenEntry,
   screenValue,
 } from "@turnproof/semconv";
-import type { AttributeRow, EventKind } from "@turnproof/semconv";
+import type { AttributeRow, EventKind, IdentityField } from "@turnproof/semconv";
 
 import { isComponent, isDialect, isDropCount, isOperation, isTaskId } from "./child-fields.ts";
-import { identityFields } from "../event/event.ts";
-import type { IdentityField, EventResource, SourceStore, TurnEvent } from "../event/event.ts";
+import type { EventResource, SourceStore, TurnEvent } from "../event/event.ts";
 import { isUsableId } from "./normalization-findings.ts";
 import { isRecord } from "../event/resource-reading.ts";
 import { isNormalTime } from "../event/time.ts";

@@ -3,7 +3,13 @@
  * (evidence: Normalize). Children of versions 1 and 2 are read through tables of old names,
  * version 3 directly. Never throws on data; a present value is never read as absent.
  */
-import { eventKinds, eventPhases, eventStatuses, legacyKinds } from "@turnproof/semconv";
+import {
+  eventKinds,
+  eventPhases,
+  eventStatuses,
+  identityFields,
+  legacyKinds,
+} from "@turnproof/semconv";
 import type { EventKind, EventPhase, EventStatus } from "@turnproof/semconv";
 
 import { readVersion } from "./bundle.ts";
@@ -14,7 +20,6 @@ import type { EventDraft } from "./child-fields.ts";
 import { mergeIdentity, readIdentity, speaksOfScope } from "./child-identity.ts";
 import type { IdentityDraft } from "./child-identity.ts";
 import { addResources } from "./child-resources.ts";
-import { identityFields } from "../event/event.ts";
 import type { SourceStore, TurnEvent } from "../event/event.ts";
 import { readStatus } from "./legacy-words.ts";
 import { isUsableId } from "./normalization-findings.ts";

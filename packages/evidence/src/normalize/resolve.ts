@@ -3,8 +3,10 @@
  * to an event, rules 1, 2, 3 and 5). Foreign spans have little identity of their own and arrive in
  * any order; the result depends on the set of events alone, never on batches, order or repetition.
  */
-import { identityFields } from "../event/event.ts";
-import type { IdentityField, TurnEvent } from "../event/event.ts";
+import { identityFields } from "@turnproof/semconv";
+import type { IdentityField } from "@turnproof/semconv";
+
+import type { TurnEvent } from "../event/event.ts";
 import { buildSpanTree, conflict, inheritedFields, isWeakAgent } from "./span-tree.ts";
 import type { RecordedValue, SpanTree } from "./span-tree.ts";
 import { inTurnApplication } from "./turn-application.ts";

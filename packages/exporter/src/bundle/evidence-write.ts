@@ -3,7 +3,7 @@
  * also the clock and the batch id.
  */
 import type { EvidenceBatch, EvidenceWriter, TurnEvent } from "@turnproof/evidence";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoTime } from "@turnproof/semconv";
 import { sha256Hex } from "@turnproof/semconv/fingerprint";
 
 import { untraced } from "../processor/untraced.ts";
@@ -17,7 +17,7 @@ const retryMs = 50;
 export function microsecondsNow(): string {
   const now = performance.timeOrigin + performance.now();
   const micros = Math.floor((now % 1) * 1_000);
-  const text = new Date(now).toISOString();
+  const text = isoTime(now);
   return `${text.slice(0, -1)}${String(micros).padStart(3, "0")}Z`;
 }
 

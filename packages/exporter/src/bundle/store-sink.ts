@@ -6,7 +6,7 @@
 import { trace } from "@opentelemetry/api";
 import type { Context, Link, SpanContext, TimeInput } from "@opentelemetry/api";
 import { attribute } from "@turnproof/semconv";
-import type { AttributeValue, EventStatus } from "@turnproof/semconv";
+import type { AttributeValue, EventStatus, IdentityOptions } from "@turnproof/semconv";
 
 import { nanosecondsOf } from "../gate/span-record-of.ts";
 import type { KeyIdentity } from "../mapping/span-reading.ts";
@@ -20,7 +20,7 @@ import type { EvidenceTaker } from "./evidence-write.ts";
 export interface StoreSinkOptions {
   readonly store: EvidenceTaker;
   /** `service.name` of the records. */
-  readonly applicationId?: string;
+  readonly applicationId?: IdentityOptions["applicationId"];
   readonly keyIdentity?: KeyIdentity;
   /** Attempts at a write with a retryable error; default 3. */
   readonly attemptsMax?: number;

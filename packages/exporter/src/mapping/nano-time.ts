@@ -2,6 +2,8 @@
  * @module Nano time: decimal nanoseconds to ISO 8601 UTC with nine digits, without BigInt. Invalid
  * times are clamped or left out, never thrown (vocabulary: Envelopes; collector: Receive).
  */
+import { isoTime } from "@turnproof/semconv";
+
 import type { UnixTime } from "./span-record.ts";
 
 /** Last nanosecond of a signed 64-bit count; also the end of the stores' time type. */
@@ -24,7 +26,7 @@ let lastText = "";
 /** `YYYY-MM-DDTHH:MM:SS.` */
 function secondText(seconds: number): string {
   if (seconds !== lastSecond) {
-    lastText = new Date(seconds * 1_000).toISOString().slice(0, 20);
+    lastText = isoTime(seconds * 1_000).slice(0, 20);
     lastSecond = seconds;
   }
   return lastText;

@@ -2,8 +2,7 @@
  * @module BundleNested: validates attributes, and the lists inside an event, key by key. Any other
  * name, type or closed value cannot have been written by us.
  */
-import { identityFields } from "@turnproof/evidence";
-import { limits, provenanceStatuses, registryRows } from "@turnproof/semconv";
+import { identityFields, limits, provenanceStatuses, registryRows } from "@turnproof/semconv";
 import type { AttributeRow } from "@turnproof/semconv";
 
 import { isRegistered } from "../stored-event.ts";

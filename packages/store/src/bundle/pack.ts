@@ -4,6 +4,7 @@
  * returns the events in scope.
  */
 import { groupBy } from "@turnproof/semconv";
+import type { Identity } from "@turnproof/semconv";
 
 import type { StoredEvent } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
@@ -11,8 +12,7 @@ import { encodeSegment } from "./encode.ts";
 import { hashesOf } from "./words.ts";
 
 /** Events of one root and one batch, packed. */
-export interface BundleRow {
-  readonly root_trace_id: string;
+export interface BundleRow extends Pick<Identity, "root_trace_id"> {
   /** Time of the first and the last receipt, in microseconds since the epoch. */
   readonly first_received: number;
   readonly last_received: number;

@@ -3,6 +3,7 @@ import { limits } from "@turnproof/semconv";
 
 import { rootRows } from "../bundle/root-rows.ts";
 import type { RootRowsOptions } from "../bundle/root-rows.ts";
+import { paced } from "../paced.ts";
 import { rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
@@ -75,6 +76,7 @@ export async function rowsOfRoots(
   { rowsMax = Infinity, cut, signal }: RowsOptions = {},
 ): Promise<readonly StoredEvent[]> {
   const rows = rootRows({ rowsMax, cut });
+  const pass = paced();
   for (const some of inRuns(roots, rootsPerStatement)) {
     const answer = await engine.query(
       `SELECT root_trace_id, body FROM bundles
@@ -87,8 +89,10 @@ ORDER BY root_trace_id, received_at, batch`,
     const bodies = (answer.columns.get("body") ?? []) as readonly string[];
     // Another root may share the hash. Filtering it in the statement costs more than reading it.
     const wanted = new Set(some);
-    for (const [at, root] of names.entries())
+    for (const [at, root] of names.entries()) {
+      await pass();
       if (wanted.has(root)) rows.add(root, bodies[at] ?? "");
+    }
   }
   return rows.events;
 }

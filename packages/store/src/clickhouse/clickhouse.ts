@@ -11,6 +11,7 @@ import { checkBy } from "../store-check.ts";
 import { bundleReads } from "./bundle-reads.ts";
 import { insertBatch, readBack } from "./bundle-writer.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
+import { clickhouseState } from "./collector-state.ts";
 import { openEngine } from "./connection.ts";
 import type { Engine, Tables } from "./engine.ts";
 import { readAnswer } from "./engine-client.ts";
@@ -22,6 +23,7 @@ import { prepareBatch } from "./prepared-batch.ts";
 import type { PreparedBundles } from "./prepared-batch.ts";
 import { quietRoots } from "./quiet-roots.ts";
 import { standingOf } from "./root-standing.ts";
+import { shortRoots } from "./short-roots.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
 
 /** How to open the provider. */
@@ -110,12 +112,14 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
     capabilities: capabilitiesOf("clickhouse"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: clickhouseTurns(tables),
+    state: clickhouseState(engine),
     append: async (batch) => send(prepareBatch(batch)),
     // Prepared with this build's `@turnproof/store/prepare`, so the form is known.
     appendPrepared: (batch) => send(batch as PreparedBundles),
     readBack: (batchId) => readBack(engine, batchId),
     ...bundleReads(engine, open, () => pending),
     standing: (roots) => standingOf(engine, roots),
+    shortRoots: (...asked) => shortRoots(engine, ...asked),
     quietRoots: (since, before, limit) => quietRoots(engine, since, before, limit),
     async check() {
       const result = await checkBy(async () => {

@@ -21,6 +21,7 @@ const shardKeys: Readonly<Record<string, string>> = {
   root_epochs: "root",
   copied_slices: "murmurHash3_32(slice)",
   migrations: "version",
+  collector_state: "murmurHash3_32(name)",
 };
 
 /** The table with the rows on each server. */

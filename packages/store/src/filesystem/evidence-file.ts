@@ -252,6 +252,7 @@ function lateStore(
     bundles: (...asked) => ask(({ store }) => store.bundles(...asked)),
     root: (...asked) => ask(({ store }) => store.root(...asked)),
     roots: (...asked) => ask(({ store }) => store.roots(...asked)),
+    shortRoots: (...asked) => ask(({ store }) => store.shortRoots(...asked)),
     quietRoots: (...asked) => ask(({ store }) => store.quietRoots(...asked)),
     [Symbol.asyncDispose]: own.close,
   };

@@ -1,5 +1,5 @@
 /** @module FilesystemAdmin: unscoped access to the memory, for operator commands only. */
-import type { ScopedKind } from "@turnproof/semconv";
+import type { ScopedKind, TenantFilter } from "@turnproof/semconv";
 
 import { unscoped } from "../memory-admin.ts";
 import type { AdminFilter, MemoryAdmin, RowChange } from "../memory-admin.ts";
@@ -86,7 +86,7 @@ export function filesystemAdmin(
 
 /** The changes whose rows still have the given version. */
 function editOf(
-  filter: { readonly tenant: string | null },
+  filter: TenantFilter,
   kind: ScopedKind,
   changes: readonly RowChange[],
   held: Rows<MemoryRecord>,

@@ -5,6 +5,8 @@
  * are never followed.
  */
 
+import { isoNow } from "@turnproof/semconv";
+
 import type { CopyOptions, CopyReport, ParityReport } from "../evidence-admin.ts";
 import { retainMemory } from "../memory/memory-retention.ts";
 import type { Provider } from "../provider.ts";
@@ -52,7 +54,7 @@ export interface FilesystemProvider extends Provider {
  */
 export async function filesystem(options: FilesystemOptions): Promise<FilesystemProvider> {
   const disk = await openDisk(options.directory, options.calls ?? systemCalls);
-  const clock = options.clock ?? (() => new Date().toISOString());
+  const clock = options.clock ?? isoNow;
   const check = (): ReturnType<typeof checkBy> => checkBy(() => disk.list([]));
   const lock = writeLock(disk, ["locks", "memory"], options.lock);
   const rows = memoryRows(disk, lock);

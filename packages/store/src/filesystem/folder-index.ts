@@ -5,6 +5,8 @@
  */
 import { createHash } from "node:crypto";
 
+import type { Identity } from "@turnproof/semconv";
+
 import { parseObject } from "./document.ts";
 import type { DocumentRow } from "./document.ts";
 
@@ -17,16 +19,13 @@ export const headBytes = 120;
 
 const format = 1;
 
-/** Entry of one document in an index. */
-export interface IndexEntry {
+/** Entry of one document in an index. `user_id` is the tenant, absent for shared kinds. */
+export interface IndexEntry extends Partial<
+  Pick<Identity, "user_id" | "agent_id" | "memory_id" | "thread_id">
+> {
   readonly file: string;
   readonly hash: string;
   readonly id: string;
-  /** The tenant; absent for shared kinds. */
-  readonly user_id?: string | null;
-  readonly agent_id?: string;
-  readonly memory_id?: string;
-  readonly thread_id?: string;
   readonly created_at: string;
   readonly expires_at?: string;
   readonly version: number;

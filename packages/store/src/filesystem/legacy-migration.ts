@@ -11,6 +11,7 @@ import { parseObject } from "./document.ts";
 import type { RowFolders } from "./row-folder.ts";
 import { anonymousName, tenantName } from "./safe-name.ts";
 import type { Held } from "./write-lock.ts";
+import type { LegacyScope } from "../memory-admin.ts";
 
 const kind = "entity";
 
@@ -18,7 +19,7 @@ const kind = "entity";
 export const intentPlace: DiskPlace = [memoryCollections[kind], "migration.intent"];
 
 interface Intent {
-  readonly user_id: string;
+  readonly user_id: LegacyScope["userId"];
   readonly at: string;
   /** Names of the documents that move. */
   readonly files: readonly string[];
@@ -28,7 +29,7 @@ interface Intent {
 export async function migrateLegacy(
   disk: Disk,
   folders: RowFolders,
-  scope: { readonly memoryId: string; readonly userId: string; readonly at: string },
+  scope: LegacyScope & { readonly at: string },
   held: Held,
 ): Promise<number> {
   const legacy = await folders.read<MemoryRecord>(kind, anonymousName);

@@ -14,6 +14,7 @@ import { rowFolders } from "./row-folder.ts";
 import type { FolderChange, RowFolders, Rows } from "./row-folder.ts";
 import { documentName, isTenantName, tenantName } from "./safe-name.ts";
 import type { Held, WriteLock } from "./write-lock.ts";
+import type { LegacyScope } from "../memory-admin.ts";
 
 /** Decision of a write about the rows it found. */
 export interface Edit<T> {
@@ -39,11 +40,7 @@ export interface MemoryRows {
   hasRefused(): Promise<boolean>;
   /** Removes the folder of a tenant that has no rows left. */
   prune(kind: ScopedKind, tenant: string | null): Promise<void>;
-  migrate(scope: {
-    readonly memoryId: string;
-    readonly userId: string;
-    readonly at: string;
-  }): Promise<number>;
+  migrate(scope: LegacyScope & { readonly at: string }): Promise<number>;
   readonly folders: RowFolders;
 }
 

@@ -25,7 +25,10 @@ export type UsageField =
   | "reasoning_tokens";
 
 /** What the price of one call depends on. */
-export function usageOf(call: TurnCall, steps: readonly number[]): CallUsage {
+export function usageOf(
+  call: Pick<TurnCall, UsageField | "service_tier">,
+  steps: readonly number[],
+): CallUsage {
   const { input_tokens: input, output_tokens: output } = call;
   const { cache_write_tokens: written = null, reasoning_tokens: reasoning = null } = call;
   const isWrong =

@@ -3,13 +3,13 @@
  * import and the migration write turns only here, so that a key keeps its first receipt, and a
  * turn whose identity changed leaves no second row.
  */
-import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import { groupBy, limits } from "@turnproof/semconv";
 
 import type { EvidenceStore, Keyset, RootStanding } from "../evidence-store.ts";
+import { paced } from "../paced.ts";
 import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { recordsOf } from "./turn-records.ts";
@@ -227,21 +227,6 @@ async function turnsUnder(
   const turns = new Map<string, readonly HeldTurn[]>(groupBy(asked, (turn) => turn.root_trace_id));
   for (const { root, held } of roots) if (held !== undefined) turns.set(root, held);
   return turns;
-}
-
-/** Longest time for which the thread is blocked. */
-const holdMsMax = 4;
-
-/**
- * Resolves at once, or after a turn of the event loop when the thread was blocked for too long.
- */
-export function paced(): () => Promise<void> {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since < holdMsMax) return;
-    await setImmediate();
-    since = performance.now();
-  };
 }
 
 const pageEvents = 10_000;

@@ -4,6 +4,7 @@
  * history and in scope (issue: one query surface).
  */
 import type { TurnCall } from "@turnproof/evidence";
+import type { Identity } from "@turnproof/semconv";
 
 import type { EvidenceScope } from "../scope.ts";
 import type { ListField, NumberField, TextField, TimeField } from "./turn-fields.ts";
@@ -207,9 +208,8 @@ export interface TurnWriter {
 }
 
 /** A turn in the ledger: its key, version and root. */
-export type HeldTurn = Pick<TurnRecord, "key" | "version" | "first_received"> & {
-  readonly root_trace_id: string;
-};
+export type HeldTurn = Pick<TurnRecord, "key" | "version" | "first_received"> &
+  Pick<Identity, "root_trace_id">;
 
 /** The ledger of a store. Every answer is exact, over the whole history and in scope. */
 export interface TurnLedger extends TurnReader, TurnWriter {

@@ -2,7 +2,7 @@
  * @module Ephemeral memory: the readable reference of MemoryStore, in the memory of the process.
  * The contract kit compares every provider with it.
  */
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoNow } from "@turnproof/semconv";
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 
 import { unscoped } from "../memory-admin.ts";
@@ -53,9 +53,7 @@ function lifeOf(): Pick<MemoryStore, "check" | "close" | typeof Symbol.asyncDisp
 }
 
 /** A memory store that ends with the process. @param clock ISO 8601 UTC now */
-export function ephemeralMemory(
-  clock: () => string = () => new Date().toISOString(),
-): EphemeralMemory {
+export function ephemeralMemory(clock: () => string = isoNow): EphemeralMemory {
   const tables = new Map<ScopedKind, Map<string, MemoryRecord>>();
   const keyOf = (tenant: string | null, id: string): string => JSON.stringify([tenant, id]);
   const { open, ...life } = lifeOf();

@@ -6,6 +6,7 @@
  * or no text belongs to no tenant: it is never returned, always reported, and never anonymous.
  */
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
+import { isoTime } from "@turnproof/semconv";
 
 import type { Json, MemoryRecord, SharedRecord } from "../memory-store.ts";
 import { recordOf, sharedRecordOf } from "./record-rules.ts";
@@ -100,7 +101,8 @@ export function legacyId(value: unknown): string | undefined {
     return String(value);
   }
   if (typeof value !== "object" || value === null) return undefined;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
+  if (value instanceof Date)
+    return Number.isNaN(value.getTime()) ? undefined : isoTime(value.getTime());
   if ((value as { readonly _bsontype?: unknown })._bsontype === "Long") {
     return (value as { toString(): string }).toString();
   }
@@ -113,7 +115,8 @@ export function legacyId(value: unknown): string | undefined {
 
 /** A time of any form as ISO 8601 UTC: text, a date, seconds or milliseconds since 1970. */
 function legacyTime(value: unknown): string | undefined {
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
+  if (value instanceof Date)
+    return Number.isNaN(value.getTime()) ? undefined : isoTime(value.getTime());
   if (typeof value === "object" && value !== null) {
     const { $date, $numberLong } = value as { readonly $date?: unknown; $numberLong?: unknown };
     if ($numberLong !== undefined) return legacyTime(Number($numberLong));
@@ -123,7 +126,7 @@ function legacyTime(value: unknown): string | undefined {
   // Read as milliseconds such a value is before March 1973; read as seconds, up to the year 5138.
   const isSeconds = typeof value === "number" && Math.abs(value) < 1e11;
   const date = new Date(isSeconds ? value * 1_000 : value);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+  return Number.isNaN(date.getTime()) ? undefined : isoTime(date.getTime());
 }
 
 function dataOf(said: ReadDocument): { readonly [key: string]: Json } {

@@ -3,9 +3,10 @@
  * tenant, its form, its expiry.
  */
 import { CodedError, scopedKinds, sharedKinds } from "@turnproof/semconv";
-import type { ScopedKind, SharedKind } from "@turnproof/semconv";
+import type { ScopedKind, SharedKind, TenantFilter } from "@turnproof/semconv";
 
 import type { MemoryDraft, MemoryFilter, MemoryRecord, SharedRecord } from "../memory-store.ts";
+import type { LegacyScope } from "../memory-admin.ts";
 
 const isoUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
@@ -38,10 +39,7 @@ function isText(value: unknown): value is string {
  * Refuses a legacy scope that is not one exact memory, and a target that is not one user.
  * @throws CodedError identity_missing, identity_empty, record_invalid
  */
-export function checkLegacyScope(scope: {
-  readonly memoryId: string;
-  readonly userId: string;
-}): void {
+export function checkLegacyScope(scope: LegacyScope): void {
   for (const field of ["memoryId", "userId"] as const) {
     const value: unknown = scope[field];
     if (value === undefined || value === null) throw new CodedError("identity_missing", { field });
@@ -163,7 +161,7 @@ export function recordOf(
  * @throws CodedError record_invalid for a record of another tenant, kind or id
  */
 export function checkedChange(
-  filter: { readonly tenant: string | null },
+  filter: TenantFilter,
   kind: ScopedKind,
   id: string,
   record: MemoryRecord,

@@ -2,7 +2,7 @@
  * @module MemoryDocument: a memory record as a document, and back. Payloads are stored as JSON
  * text, so that none of their keys can be read as an operator or a path (faults T2).
  */
-import type { ScopedKind, SharedKind } from "@turnproof/semconv";
+import type { ScopedKind, SharedKind, TenantFilter } from "@turnproof/semconv";
 import type { Document, Filter } from "mongodb";
 
 import { legacyRecord, legacyShared } from "../memory/legacy-record.ts";
@@ -141,7 +141,7 @@ function named<K extends string>(key: K, value: unknown): { readonly [P in K]?: 
  * The tenant of every statement; null also matches a legacy row without the field. An equality
  * also matches elements of a list, so a row with several users would belong to each.
  */
-export function ofTenant(filter: { readonly tenant: string | null }): Filter<Document> {
+export function ofTenant(filter: TenantFilter): Filter<Document> {
   return { user_id: { $not: { $type: "array" }, $eq: filter.tenant } };
 }
 

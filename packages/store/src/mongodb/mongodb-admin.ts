@@ -3,7 +3,7 @@ import { memoryCollections, scopedKinds } from "@turnproof/semconv";
 import type { Collection, Db, Document, Filter } from "mongodb";
 
 import { unscoped } from "../memory-admin.ts";
-import type { AdminFilter, MemoryAdmin } from "../memory-admin.ts";
+import type { AdminFilter, LegacyScope, MemoryAdmin } from "../memory-admin.ts";
 import {
   checkedChange,
   checkFilter,
@@ -74,11 +74,7 @@ const looksMax = 5;
  * One update moves the rows. A row that the user has already is newer, and the legacy one is kept:
  * these few are excluded in the update, and the unique index covers any that came since.
  */
-async function migrateLegacy(
-  database: Db,
-  now: string,
-  options: { readonly memoryId: string; readonly userId: string },
-): Promise<number> {
+async function migrateLegacy(database: Db, now: string, options: LegacyScope): Promise<number> {
   checkLegacyScope(options);
   const { memoryId, userId } = options;
   const entities = collectionOf(database, "entity");

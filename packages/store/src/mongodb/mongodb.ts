@@ -2,7 +2,13 @@
  * @module Mongodb: evidence and memory in MongoDB, by the official driver. The filter is in every
  * find and in the filter block of the vector search (requirements: Provider scoping).
  */
-import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
+import {
+  CodedError,
+  isoNow,
+  memoryCollections,
+  scopedKinds,
+  sharedKinds,
+} from "@turnproof/semconv";
 import type { Collection, Db, Document, MongoClient } from "mongodb";
 
 import { loadDriver } from "../driver.ts";
@@ -18,6 +24,7 @@ import { refusePrepared } from "../prepared-refusal.ts";
 import { capabilitiesOf } from "../providers.ts";
 import type { Retention } from "../retention.ts";
 import type { Reads } from "../scoped-reads.ts";
+import { shortRootsOf } from "../short-roots.ts";
 import { checkBy } from "../store-check.ts";
 import { erasureRows } from "./erasure-rows.ts";
 import { bundleDocuments } from "./bundle-document.ts";
@@ -72,7 +79,7 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
   const close = async (): Promise<void> => {
     if (owned) await client.close();
   };
-  const clock = options.clock ?? (() => new Date().toISOString());
+  const clock = options.clock ?? isoNow;
   const vectors = vectorIndexes(database, mayChange);
   if (mayChange) await vectors.reconcile();
   const parts = { database, clock, vectors, exactRowsMax: options.exactRowsMax ?? exactRowsMax };
@@ -192,7 +199,7 @@ interface MongoParts {
 function evidenceOf({ database, reads, old, close }: MongoParts): EvidenceStore {
   const bundles = bundlesOf(database);
   const batches = database.collection("evidence_batches");
-  return {
+  const store: EvidenceStore = {
     name: "mongodb",
     capabilities: capabilitiesOf("mongodb"),
     sources: ["trace", "conversation", "tool_log"],
@@ -220,12 +227,14 @@ function evidenceOf({ database, reads, old, close }: MongoParts): EvidenceStore 
       });
     },
     ...reads,
+    shortRoots: (...asked) => shortRootsOf(store, ...asked),
     quietRoots: (since, before, limit) => quietRoots(bundles, since, before, limit),
     standing: (roots) => standingOf(database, roots),
     check: () => checkedWith(old, () => check(database)),
     close,
     [Symbol.asyncDispose]: close,
   };
+  return store;
 }
 
 function check(database: Db): Promise<CheckResult> {

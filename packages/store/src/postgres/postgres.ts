@@ -2,7 +2,7 @@
  * @module Postgres: evidence and memory in PostgreSQL: a server by URL, PGlite embedded by path,
  * or a client that the caller opened.
  */
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoNow } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 
 import { offerErasure } from "../erasure.ts";
@@ -16,10 +16,12 @@ import type { OldEvents } from "../old-evidence.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
 import { refusePrepared } from "../prepared-refusal.ts";
 import { capabilitiesOf } from "../providers.ts";
+import { shortRootsOf } from "../short-roots.ts";
 import { checkBy } from "../store-check.ts";
 import { openDatabase } from "./database.ts";
 import type { Database, Session } from "./database.ts";
 import { erasureRows } from "./erasure-rows.ts";
+import { postgresState } from "./collector-state.ts";
 import { bundleReads } from "./bundle-reads.ts";
 import { appendBundles, readBackBundles } from "./bundle-writer.ts";
 import { legacyTable } from "./legacy-table.ts";
@@ -86,7 +88,7 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
   };
   const parts: PostgresMemoryParts = {
     database,
-    clock: options.clock ?? (() => new Date().toISOString()),
+    clock: options.clock ?? isoNow,
     rowSecurity,
     vectors,
     exactRowsMax: options.exactRowsMax ?? exactRowsMax,
@@ -133,10 +135,12 @@ function evidenceOf({ name, database, old, legacy, close }: PostgresParts): Evid
     capabilities: capabilitiesOf("postgres"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: postgresTurns(database),
+    state: postgresState(database),
     append: (batch) => appendBundles(database, batch),
     appendPrepared: refusePrepared,
     readBack: (batchId) => readBackBundles(database, batchId, old.pending()),
     ...bundleReads(database, { pending: () => old.pending(), legacy }),
+    shortRoots: (...asked) => shortRootsOf(store, ...asked),
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
     standing: (roots) => standingOf(database, roots),
     check: () => checkedWith(old, () => check(database, "evidence_roots")),

@@ -7,7 +7,7 @@ import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 
 import { packBundles } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
-import { paced } from "../ledger/record-roots.ts";
+import { paced } from "../paced.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { transaction } from "./sqlite-database.ts";

@@ -10,6 +10,7 @@ import type { EvidenceStore } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
 import { refusePrepared } from "../prepared-refusal.ts";
 import { capabilitiesOf } from "../providers.ts";
+import { shortRootsOf } from "../short-roots.ts";
 import { checkBy } from "../store-check.ts";
 import { epochMicros } from "../time.ts";
 
@@ -99,6 +100,7 @@ export function sqliteEvidence(database: SqliteDatabase, parts: EvidenceParts = 
       open();
       return writer.readBack(batchId);
     },
+    shortRoots: (...asked) => shortRootsOf(store, ...asked),
     async quietRoots(since, before, limit) {
       open();
       const rows = database

@@ -5,7 +5,7 @@ import { placeOf } from "../ledger/turn-conditions.ts";
 import type { TurnLedger } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { isoOfMicros } from "../time.ts";
-import { paced } from "../ledger/record-roots.ts";
+import { paced } from "../paced.ts";
 import { inSteps } from "./bundle-writer.ts";
 import { transaction } from "./sqlite-database.ts";
 import { facetsOf } from "./turn-facets.ts";

@@ -1,7 +1,7 @@
 /**
  * @module TableColumn: a column of the tables `events`, `turns` and `calls`, in which evidence
- * leaves the store: as a file of an export, or by SQL on a view of that name. Columns are added to
- * a table; none is removed or renamed within a major version.
+ * leaves the store: as a file of an export, or by SQL on a view of that name. A minor
+ * version may add columns to a table; only a major version removes or renames one.
  */
 
 /** How a column's values are written; a value that is not recorded is null in every type. */

@@ -58,6 +58,48 @@ const meanings: Readonly<Record<Capability, Meaning>> = {
     const held = await store.readBack(batch.batchId, batch.receivedAt);
     deepEqual(held, { rows: size, complete: true });
   },
+
+  async shared(harness, declared) {
+    if (!declared) {
+      await using store = await harness.open();
+      return equal(store.state, undefined);
+    }
+    if (harness.lasting === undefined) throw new RangeError('this clause needs "lasting"');
+    const open = await harness.lasting();
+    const keepUntilMs = Date.now() + 3_600_000;
+    const [first, other] = [{ name: 'a "b"', version: 1, value: "one\u0000" }, { name: "c" }];
+    {
+      await using store = await open();
+      const { state } = store;
+      if (state === undefined) throw new RangeError("no state");
+      equal(await state.read("session", first.name), undefined);
+      await state.write("session", { ...first, keepUntilMs });
+      await state.write("lease", { ...first, value: "other kind", keepUntilMs });
+      deepEqual(await state.read("session", first.name), first);
+      const last = { ...first, version: 2 ** 52, value: "two" };
+      await state.write("session", { ...last, keepUntilMs });
+      // An older version that arrives late changes nothing.
+      await state.write("session", { ...first, version: 2, value: "late", keepUntilMs });
+      deepEqual(await state.read("session", first.name), last);
+      await state.write("session", { ...other, version: 1, value: "", keepUntilMs });
+    }
+    await using store = await open();
+    const { state } = store;
+    if (state === undefined) throw new RangeError("no state");
+    const rows = await state.list("session");
+    deepEqual(
+      rows.map(({ name, value }) => [name, value]),
+      [
+        [first.name, "two"],
+        ["c", ""],
+      ],
+    );
+    // Two writers of one version: one of them stands, for every reader.
+    const claims = ["x", "y"].map((value) => ({ name: "d", version: 7, value, keepUntilMs }));
+    await Promise.all(claims.map((claim) => state.write("lease", claim)));
+    const seen = await Promise.all([1, 2, 3].map(() => state.read("lease", "d")));
+    equal(new Set(seen.map((row) => row?.value)).size, 1);
+  },
 };
 
 const size = batch.events.length;

@@ -7,8 +7,10 @@ import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore } from "../evidence-store.ts";
 import { calledClauses } from "./called-clauses.ts";
 import type { KitClause } from "./contract.ts";
+import type { TurnRecord } from "../ledger/turn-record.ts";
 import { ledgerClauses } from "./ledger-clauses.ts";
 import { onStore } from "./on-store.ts";
+import { sampleRecord } from "./random-turns.ts";
 import { everybody, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
 import { evidenceTieClauses } from "./tie-clauses.ts";
 import { eventsOf, walkPages } from "./walk-pages.ts";
@@ -87,6 +89,26 @@ const writing: readonly KitClause[] = [
         ["root-2", { rows: 2, epoch: 0 }],
       ],
     );
+  }),
+  onStore("a root with fewer events than a turn rests on is short", async (store, put) => {
+    await put(1, sampleTurn("root-1", who), "same");
+    await put(1, sampleTurn("root-1", who), "same");
+    await put(2, sampleTurn("root-2", who));
+    const turn = (key: string, root_trace_id: string, rows: number): TurnRecord =>
+      sampleRecord(key, { root_trace_id }, { epoch: 0, rows, settled: true });
+    // Another version of a turn that rested on less, and a root without any event.
+    await store.ledger.putTurns([turn("a", "root-1", 1), turn("b", "root-2", 4)]);
+    await store.ledger.putTurns([turn("a", "root-1", 3), turn("c", "root-3", 1)]);
+    const short = await store.shortRoots(everybody, null);
+    deepEqual(
+      { ...short, roots: [...short.roots].toSorted() },
+      {
+        roots: ["root-2", "root-3"],
+        turns: 3,
+        next: null,
+      },
+    );
+    equal((await store.shortRoots({ tenant: "nobody" }, null)).turns, 0);
   }),
   onStore("an empty batch is complete", async (store, put) => {
     await put(1, [], "empty");

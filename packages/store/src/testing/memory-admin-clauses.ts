@@ -3,7 +3,7 @@
  */
 import { deepEqual, equal } from "node:assert/strict";
 
-import type { ScopedKind } from "@turnproof/semconv";
+import type { ScopedKind, TenantFilter } from "@turnproof/semconv";
 
 import { unscoped } from "../memory-admin.ts";
 import type { AdminFilter } from "../memory-admin.ts";
@@ -63,7 +63,7 @@ export const memoryAdminClauses: readonly KitClause[] = [
       ["bob", "b"],
     ]);
     await refuses(store.admin.deleteTenant({ tenant: "" }, "entity"), "identity_empty");
-    const none = {} as { readonly tenant: string | null };
+    const none = {} as TenantFilter;
     await refuses(store.admin.deleteTenant(none, "entity"), "identity_missing");
   }),
   onMemory("admin: legacy entities of one memory move into one user, once", async (store) => {

@@ -1,7 +1,7 @@
 /** @module MemoryRowClauses: stored fields of a row, its changes, and paging of lists. */
 import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
 
-import { scopedKinds } from "@turnproof/semconv";
+import { isoTime, scopedKinds } from "@turnproof/semconv";
 
 import type { Json, MemoryRecord, MemoryStore } from "../memory-store.ts";
 import type { KitClause } from "./contract.ts";
@@ -233,7 +233,7 @@ const listing: readonly KitClause[] = [
     );
   }),
   onMemory("pages neither lose nor repeat while rows come and go", async (store) => {
-    const time = (n: number): string => new Date(Date.UTC(2026, 2, 1) + n * 1000).toISOString();
+    const time = (n: number): string => isoTime(Date.UTC(2026, 2, 1) + n * 1000);
     for (let n = 0; n < 12; n += 1) {
       await store.put(ann, "conversation", draftOf(`row-${n}`, { created_at: time(n) }));
     }

@@ -3,12 +3,12 @@
  * look alike, few ids and levels, so that rows of several tenants share an id.
  */
 import { scopedKinds, sharedKinds } from "@turnproof/semconv";
-import type { ScopedKind, SharedKind } from "@turnproof/semconv";
+import type { ScopedKind, SharedKind, TenantFilter } from "@turnproof/semconv";
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 
 import { unscoped } from "../memory-admin.ts";
-import type { AdminFilter } from "../memory-admin.ts";
+import type { AdminFilter, LegacyScope } from "../memory-admin.ts";
 import type { MemoryDraft, MemoryFilter } from "../memory-store.ts";
 import { hostileNames } from "./hostile.ts";
 
@@ -44,10 +44,10 @@ export type MemoryCommand =
     }
   | {
       readonly do: "deleteTenant";
-      readonly filter: { readonly tenant: string | null };
+      readonly filter: TenantFilter;
       readonly kind: ScopedKind;
     }
-  | { readonly do: "migrate"; readonly memoryId: string; readonly userId: string }
+  | ({ readonly do: "migrate" } & LegacyScope)
   | { readonly do: "sharedPut"; readonly kind: SharedKind; readonly draft: MemoryDraft }
   | {
       readonly do: "sharedGet" | "sharedDelete" | "sharedUpdate";

@@ -1,5 +1,6 @@
 /** @module SampleEvent: events for clauses, as a receiver would pass them on. */
 import type { TurnEvent } from "@turnproof/evidence";
+import { isoMicros } from "@turnproof/semconv";
 
 import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
@@ -59,7 +60,7 @@ export function sampleTurn(root: string, who: Partial<TurnEvent>): TurnEvent[] {
 
 /** A received time: this many seconds after a fixed moment. */
 export function receivedAt(second: number): string {
-  return new Date(Date.UTC(2026, 2, 2, 8) + second * 1000).toISOString().replace("Z", "000Z");
+  return isoMicros((Date.UTC(2026, 2, 2, 8) + second * 1000) * 1_000);
 }
 
 /** An event without the fields that differ between two receipts of it. */

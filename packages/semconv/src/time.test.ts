@@ -1,11 +1,11 @@
-/** The clock of receipt never runs backwards. */
+/** Times as text, and the clock that never runs backwards. */
 import { expect, test } from "vitest";
 
-import { createReceivedClock } from "./received-clock.ts";
+import { increasingClock, isoMicros, isoTime } from "./time.ts";
 
 test("microseconds, never twice, never backwards", () => {
   const times = [1_700_000_000_000_001, 1_700_000_000_000_001, 1_600_000_000_000_000];
-  const clock = createReceivedClock(() => times.shift() ?? 0);
+  const clock = increasingClock(() => times.shift() ?? 0);
   expect([clock(), clock(), clock(), clock()]).toEqual([
     "2023-11-14T22:13:20.000001Z",
     "2023-11-14T22:13:20.000002Z",
@@ -15,6 +15,12 @@ test("microseconds, never twice, never backwards", () => {
 });
 
 test("by default the system's time", () => {
-  const clock = createReceivedClock();
+  const clock = increasingClock();
   expect(Math.abs(Date.parse(clock()) - Date.now())).toBeLessThan(1_000);
+});
+
+test("before 1970 too, microseconds count upwards", () => {
+  expect(isoTime(-1)).toBe("1969-12-31T23:59:59.999Z");
+  expect(isoMicros(-1)).toBe("1969-12-31T23:59:59.999999Z");
+  expect(() => isoTime(Number.NaN)).toThrow(RangeError);
 });

@@ -1,0 +1,130 @@
+/**
+ * @module SessionShare: sessions that all collectors of one store share. The store decides: each use
+ * of a session asks it. While it is away a collector goes on with the sessions that it has seen, and
+ * keeps what it could not write until the store is back.
+ */
+import type { CollectorState, StateWrite } from "@turnproof/store";
+import { z } from "zod";
+
+import { roles } from "./principal.ts";
+import type { Principal } from "./principal.ts";
+
+/** A signed-in session; its credential is looked up by name on every request. */
+export interface Session {
+  readonly principal: string;
+  readonly createdAt: number;
+  /** Digest of the credential that signed in: replacing the token ends its sessions. */
+  readonly credential: string;
+  /** Who that is by an identity provider's word; absent for configured accounts. */
+  readonly issued?: Omit<Principal, "via"> | undefined;
+  seenAt: number;
+}
+
+/** What the store has of a session: `absent` without a row, `away` where it does not answer. */
+export type SharedSession = Session | "ended" | "absent" | "away";
+
+/** Access to the shared sessions; no method rejects. */
+export interface SessionShare {
+  look(id: string): Promise<SharedSession>;
+  /** Written when it resolves, unless the store is away. */
+  put(id: string, session: Session): Promise<void>;
+  end(id: string): Promise<void>;
+  close(): void;
+}
+
+const endedVersion = Number.MAX_SAFE_INTEGER;
+const goneMax = 10_000;
+const keepMs = 9 * 3_600_000;
+/** Longest wait for the store; a page waits longer for its own reads. */
+const waitMs = 1_500;
+/** After a failure the store is not asked for this long. */
+const awayMs = 1_000;
+
+const row = z.object({
+  principal: z.string(),
+  createdAt: z.number(),
+  credential: z.string(),
+  issued: z
+    .strictObject({
+      name: z.string(),
+      role: z.enum(roles),
+      userId: z.string().exactOptional(),
+    })
+    .optional(),
+  seenAt: z.number(),
+});
+
+/** The sessions in the state of a store. */
+export function shareSessions(state: CollectorState): SessionShare {
+  const waiting = new Map<string, StateWrite>();
+  /** Ended here: an answer that was on its way must not bring one back. */
+  const gone = new Set<string>();
+  let awayUntil = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const within = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (performance.now() < awayUntil) throw new RangeError("away");
+    const late = Promise.withResolvers<never>();
+    const clock = setTimeout(() => late.reject(new RangeError("late")), waitMs);
+    try {
+      return await Promise.race([work(), late.promise]);
+    } catch (error) {
+      awayUntil = performance.now() + awayMs;
+      throw error;
+    } finally {
+      clearTimeout(clock);
+    }
+  };
+  const flush = async (): Promise<void> => {
+    for (const [id, write] of waiting) {
+      try {
+        await within(() => state.write("session", write));
+        if (waiting.get(id) === write) waiting.delete(id);
+      } catch {
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          void flush();
+        }, awayMs).unref();
+        return;
+      }
+    }
+  };
+  const write = (id: string, version: number, value: string): Promise<void> => {
+    // An end is never replaced by a later use.
+    if ((waiting.get(id)?.version ?? 0) > version) return Promise.resolve();
+    waiting.set(id, { name: id, version, value, keepUntilMs: Date.now() + keepMs });
+    return flush();
+  };
+  return {
+    async look(id) {
+      const own = waiting.get(id);
+      if (own !== undefined) return sessionOf(own);
+      try {
+        const held = await within(() => state.read("session", id));
+        if (gone.has(id)) return "ended";
+        return held === undefined ? "absent" : sessionOf(held);
+      } catch {
+        return "away";
+      }
+    },
+    put: (id, session) => write(id, session.seenAt, JSON.stringify(session)),
+    end(id) {
+      gone.add(id);
+      for (const oldest of gone) {
+        if (gone.size <= goneMax) break;
+        gone.delete(oldest);
+      }
+      return write(id, endedVersion, "");
+    },
+    close: () => clearTimeout(timer),
+  };
+}
+
+/** A row that is not ours opens nothing. */
+function sessionOf({ value }: Pick<StateWrite, "value">): SharedSession {
+  if (value === "") return "ended";
+  try {
+    return row.parse(JSON.parse(value));
+  } catch {
+    return "ended";
+  }
+}

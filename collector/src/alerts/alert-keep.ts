@@ -1,0 +1,149 @@
+/**
+ * @module AlertKeep: where the alerts of a deployment are kept: in a file of the only collector, or
+ * in the store that several collectors share. One of these looks at the rules and sends; the others
+ * show what it found, and pass on what operators do.
+ */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+
+import { CodedError } from "@turnproof/semconv";
+import type { CollectorState, StateKind } from "@turnproof/store";
+
+import { Lease } from "../backend/lease.ts";
+import type { LeaseTimes } from "../backend/lease.ts";
+import { replaceFile } from "../judge/replace-file.ts";
+import { alertDocument, noAlerts } from "./alert-state.ts";
+import type { AlertDocument, AlertSilence, JudgedGroup } from "./alert-state.ts";
+
+/** Last values of each rule, by its name. */
+export type RuleValues = ReadonlyMap<string, readonly JudgedGroup[]>;
+
+/** What operators did at any collector. */
+export interface AlertOrders {
+  readonly silences: readonly AlertSilence[];
+  /** Ids of alerts. */
+  readonly resolved: ReadonlySet<string>;
+}
+
+/** Where alerts are kept. */
+export interface AlertKeep {
+  /** True where this collector looks at the rules and sends. */
+  leads(): boolean;
+  /** @throws CodedError `store_corrupt` for a document that is not ours */
+  load(): Promise<AlertDocument>;
+  save(document: AlertDocument): Promise<void>;
+  /** Absent where there is one collector only. */
+  readonly shared?: SharedAlerts;
+  close(): Promise<void>;
+}
+
+/** What the collectors of one store pass on to each other beside the document. */
+export interface SharedAlerts {
+  values(): Promise<RuleValues>;
+  saveValues(values: RuleValues): Promise<void>;
+  orders(): Promise<AlertOrders>;
+  silence(silence: AlertSilence): Promise<void>;
+  resolve(id: string): Promise<void>;
+}
+
+/** Alerts of one collector, in a file; in memory only without one. */
+export function fileKeep(file: string | undefined): AlertKeep {
+  return {
+    leads: () => true,
+    async load() {
+      if (file === undefined) return noAlerts;
+      try {
+        return documentOf(await readFile(file, "utf8"), "alerts.json");
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return noAlerts;
+        throw error;
+      }
+    },
+    async save(document) {
+      if (file !== undefined) await replaceFile(file, Buffer.from(JSON.stringify(document)));
+    },
+    close: async () => {},
+  };
+}
+
+/** Writes of one term; a safe integer holds many terms. */
+const writesPerTerm = 100_000_000;
+const dayMs = 86_400_000;
+
+/**
+ * Alerts of all collectors of a store. @param scope names the deployment; `file` has alerts of a
+ * version that kept them there
+ */
+export function sharedKeep(
+  state: CollectorState,
+  scope: string,
+  { file, ...times }: Partial<LeaseTimes> & { readonly file?: string } = {},
+): AlertKeep {
+  const lease = new Lease(state, `alerts ${scope}`, times);
+  lease.start();
+  let writes = 0;
+  const write = async (kind: StateKind, value: unknown): Promise<void> => {
+    const { term } = lease;
+    if (term === undefined) return;
+    writes += 1;
+    // An earlier leader that was stalled writes a smaller version, which changes nothing.
+    const version = term * writesPerTerm + writes;
+    const keepUntilMs = Date.now() + 365 * dayMs;
+    await state.write(kind, { name: scope, version, value: JSON.stringify(value), keepUntilMs });
+  };
+  const order = (kind: StateKind, name: string, value: unknown, keepUntilMs: number) =>
+    state.write(kind, { name, version: Date.now(), value: JSON.stringify(value), keepUntilMs });
+  return {
+    leads: () => lease.term !== undefined,
+    async load() {
+      const row = await state.read("alerts", scope);
+      if (row === undefined) return fileKeep(file).load();
+      return documentOf(row.value, "collector_state");
+    },
+    save: (document) => write("alerts", document),
+    shared: {
+      async values() {
+        const row = await state.read("alert_values", scope);
+        return new Map(
+          row === undefined ? [] : (JSON.parse(row.value) as [string, JudgedGroup[]][]),
+        );
+      },
+      saveValues: (values) => write("alert_values", [...values]),
+      async orders() {
+        const [silences, resolved] = await Promise.all([
+          state.list("silence"),
+          state.list("resolution"),
+        ]);
+        return {
+          silences: silences
+            .filter(({ name }) => name.startsWith(`${scope} `))
+            .map(({ value }) => JSON.parse(value) as AlertSilence),
+          resolved: new Set(resolved.map(({ name }) => name)),
+        };
+      },
+      silence(silence) {
+        const of = JSON.stringify([silence.rule, silence.group]);
+        const name = `${scope} ${createHash("sha256").update(of).digest("hex")}`;
+        const until = Math.max(Date.now(), Date.parse(silence.until));
+        return order("silence", name, silence, until + dayMs);
+      },
+      resolve: (id) => order("resolution", id, {}, Date.now() + 30 * dayMs),
+    },
+    close: () => lease.close(),
+  };
+}
+
+function documentOf(text: string, field: string): AlertDocument {
+  const parsed = alertDocument.safeParse(parseJson(text));
+  if (!parsed.success) throw new CodedError("store_corrupt", { field });
+  return parsed.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A torn or damaged file does not parse; the schema refuses `undefined`.
+    return undefined;
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * @module OpeningShared: opens what all collectors of one store share, or one has alone: sessions,
+ * the streams that end with them, and alerts.
+ */
+import { join } from "node:path";
+
+import type { CollectorState, EvidenceStore } from "@turnproof/store";
+
+import { shareSessions } from "./access/session-share.ts";
+import { createSessions } from "./access/sessions.ts";
+import { createStreams } from "./access/streams.ts";
+import { fileKeep, sharedKeep } from "./alerts/alert-keep.ts";
+import { startAlerts } from "./alerts/alerts.ts";
+import { serverOf } from "./backend/backend.ts";
+import { watchAccounts } from "./config/accounts.ts";
+import { watchAlertRules } from "./config/alert-rules.ts";
+import { openPriceList } from "./cost/price-list.ts";
+import type { Config } from "./config/config.ts";
+import type { Log } from "./log.ts";
+import type { Alerts, Parts } from "./parts.ts";
+import type { Receiver } from "./receive/otlp/receiver.ts";
+import { collectorName, shareLosses } from "./receive/shared-losses.ts";
+
+/** Options and parts opened so far. */
+interface Opening {
+  readonly config: Config;
+  readonly log: Log;
+  readonly options: {
+    /** A store that the host opened. */
+    readonly store?: EvidenceStore;
+    readonly now?: () => number;
+  };
+  readonly opened: ((deadlineMs: number) => Promise<void>)[];
+  readonly closing: AbortSignal;
+}
+
+/**
+ * What this collector shares with others of its store. A store in this process or its data
+ * directory has no others, and in read-only mode nothing is written beside the evidence.
+ */
+function sharedState(
+  { config, options }: Pick<Opening, "config" | "options">,
+  store: EvidenceStore,
+): CollectorState | undefined {
+  const alone = options.store !== undefined || serverOf(config) === undefined;
+  return alone || config.readOnly ? undefined : store.state;
+}
+
+/** The receiver; its losses are those of all collectors of a shared store. */
+export function withSharedLosses(
+  { config, options, opened }: Pick<Opening, "config" | "options" | "opened">,
+  store: EvidenceStore,
+  receiver: Receiver,
+): Receiver {
+  const state = sharedState({ config, options }, store);
+  if (state === undefined) return receiver;
+  const shared = shareLosses(state, collectorName(config.dataDir), () => receiver.losses());
+  opened.push(async () => shared.close());
+  return { ...receiver, losses: () => shared.losses() };
+}
+
+/** Sessions, and the streams that end with them. */
+export function openSessions(
+  { config, log, options, opened, closing }: Opening,
+  { keyring, credentials }: Pick<Parts, "keyring" | "credentials">,
+  store: EvidenceStore,
+): Pick<Parts, "sessions" | "streams"> {
+  const now = options.now ?? Date.now;
+  const state = sharedState({ config, options }, store);
+  const share = state === undefined ? undefined : shareSessions(state);
+  const lasting = config.backend !== "ephemeral" && share === undefined;
+  const sessions = createSessions({
+    keyring,
+    now,
+    ...(lasting ? { file: join(config.dataDir, "sessions.json") } : {}),
+    ...(share === undefined ? {} : { share }),
+  });
+  opened.push(async () => share?.close());
+  const streams = createStreams({ sessions, credentials, closing });
+  opened.push(async () => streams.close());
+  if (config.accountsFile !== undefined) {
+    const stop = watchAccounts(config.accountsFile, log, (accounts) => {
+      const others = credentials.replaceAccounts(accounts);
+      for (const name of others) sessions.endAll(name);
+      streams.review();
+      log.info("accounts_changed", { accounts: accounts.length, ended: others.length });
+    });
+    opened.push(async () => stop());
+  }
+  return { sessions, streams };
+}
+
+/** Alerts write beside the evidence, so read-only mode has none. */
+export async function openAlerts(
+  { config, log, options, opened }: Opening,
+  parts: Parts,
+  store: EvidenceStore,
+): Promise<Alerts | undefined> {
+  if (config.readOnly) return undefined;
+  const { host, port, basePath, origins, alertRules, alertTargets, alertSecret } = config;
+  const { rules, file: rulesFile } = alertRules;
+  const origin = origins[0] ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const prices = await openPriceList(config.prices);
+  const kept = config.backend === "ephemeral" ? undefined : join(config.dataDir, "alerts.json");
+  const state = sharedState({ config, options }, store);
+  const shares = state !== undefined && rulesFile !== undefined;
+  const alerts = await startAlerts(
+    { ...parts, store: parts.patient, prices },
+    {
+      rules,
+      rulesChange: rulesFile !== undefined,
+      targets: alertTargets,
+      secret: alertSecret,
+      scope: config.auditScope,
+      base: `${origin}${basePath === "/" ? "" : basePath}`,
+      keep: shares
+        ? sharedKeep(state, config.auditScope, kept === undefined ? {} : { file: kept })
+        : fileKeep(kept),
+    },
+  );
+  opened.push(() => alerts.close());
+  if (rulesFile !== undefined) {
+    const stop = watchAlertRules(rulesFile, log, (changed) => alerts.replaceRules(changed));
+    opened.push(async () => stop());
+  }
+  return alerts;
+}

@@ -1,0 +1,65 @@
+/** @module Advice: what an operator does about a loss of a service, and about a refusal. */
+import { codes } from "@turnproof/semconv";
+
+import { countText, wordsOf } from "../../ui/display/figures.ts";
+import type { ProducerRange } from "./range-producers.ts";
+
+/** What to do about reasons that processes report. */
+const lossAdvice: { readonly [reason: string]: string } = {
+  queue_full: "Give its processor a larger queue or a spool, or send to a nearer collector.",
+  shutdown_deadline: "Let it end more slowly: call shutdown and wait for it, or use a spool.",
+  export_failed: "Look at the refusals below, and at its way to this collector; use a spool.",
+  span_unmapped: "Its spans have ids that are no ids of spans: look at its instrumentation.",
+};
+
+/** What to do about refusals by code; for other codes their sentence is shown. */
+const refusalAdvice: { readonly [code: string]: string } = {
+  unauthenticated: "Give the sender a token of TURNPROOF_INGEST_TOKENS.",
+  throttled: "A sender repeats a wrong token: find it by its address, and give it a right one.",
+  ingest_off: "Receiving is switched off: set TURNPROOF_INGEST=on.",
+  journal_full: "Look at the store: it takes less than arrives. The sender sends again.",
+  journal_failed: "Look at the disk of the data directory. The sender sends again.",
+  overloaded: "Let the sender send smaller batches, or add a collector. It sends again.",
+  body_too_large: "Let the sender's batches be smaller; such a request is never taken.",
+  metrics_not_accepted: "Send metrics elsewhere: no table here takes them.",
+  span_application_foreign:
+    "The token is bound to another application: give it a token of its own.",
+};
+
+/** One sentence about a service. `seen`: the principal sees the reports of processes. */
+export function producerAdvice(
+  of: Omit<ProducerRange, "what_to_do">,
+  {
+    late,
+    silent,
+    seen,
+  }: { readonly late: boolean; readonly silent: boolean; readonly seen: boolean },
+): string {
+  if (!seen) return "Ask an operator of all tenants: losses are of whole processes.";
+  if ((of.lost ?? 0) > 0) {
+    const [reason] = Object.entries(of.reasons).toSorted(([, a], [, b]) => b - a)[0] ?? [];
+    const own = reason === undefined ? undefined : lossAdvice[reason];
+    if (own !== undefined) return own;
+    return reason === undefined
+      ? "Its report gives no reason: look at its log."
+      : `It reports “${wordsOf(reason)}”: look at its log.`;
+  }
+  if ((of.write_failures ?? 0) > 0) {
+    return `Its recorder failed to write ${countText(of.write_failures ?? 0)} times: look at its store.`;
+  }
+  if (of.service === null) return "Set service.name in the resource of its SDK.";
+  if (of.processes === 0) {
+    return "Add Turnproof's span processor to it: it numbers events and reports what it lost.";
+  }
+  if (silent) return "Add Turnproof's span processor to all of its processes: some never report.";
+  if (late) return "A process sent nothing after its last turn: see whether it was killed.";
+  if ((of.sampled_out ?? 0) > 0) return "Nothing is lost; sampling left events out on purpose.";
+  return "Nothing.";
+}
+
+/** One sentence about a refusal. */
+export function refusalText(code: string): string {
+  const own = Object.hasOwn(refusalAdvice, code) ? refusalAdvice[code] : undefined;
+  if (own !== undefined) return own;
+  return Object.hasOwn(codes, code) ? codes[code as keyof typeof codes].sentence : wordsOf(code);
+}

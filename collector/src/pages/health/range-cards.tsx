@@ -1,0 +1,359 @@
+/**
+ * @module RangeCards: health over the range of the page: at a glance, by service with what to do,
+ * what was received and refused. Everything here is exact or says what is unknown.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import type { Frame } from "../../http/frame.ts";
+import { bytesText, countText, durationText, wordsOf } from "../../ui/display/figures.ts";
+import { termText } from "../../ui/display/filter-terms.ts";
+import { Badge } from "../../ui/elements/badge.tsx";
+import { Count, Duration, Time, Unknown } from "../../ui/elements/figure.tsx";
+import { Card, Fact, Facts, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
+import { rangedHref } from "../../ui/layout.tsx";
+import { refusalText } from "./advice.ts";
+import { ranked } from "./health-figures.ts";
+import { RangeChart } from "./range-chart.tsx";
+import type { IngestRange } from "./range-ingest.ts";
+import type { RangeOrphans } from "./range-orphans.ts";
+import type { ProducerRange } from "./range-producers.ts";
+import type { HealthRange } from "./range.ts";
+
+/** Health over the range. */
+export const RangeCards: FC<{ readonly of: HealthRange | null; readonly frame: Frame }> = ({
+  of,
+  frame,
+}) =>
+  of === null ? (
+    <Note tone="bad">The turns of this range cannot be read: the store does not answer.</Note>
+  ) : (
+    <>
+      <RangeTiles of={of} frame={frame} />
+      <ProducersCard of={of} frame={frame} />
+      {of.ingest === null ? null : (
+        <>
+          <ReceivedCard of={of.ingest} />
+          <RefusedCard of={of.ingest} />
+        </>
+      )}
+    </>
+  );
+
+const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ of, frame }) => {
+  const { ingest, orphans, unjudged } = of;
+  const rows = of.producers;
+  const lost = rows.reduce((sum, row) => sum + (row.lost ?? 0), 0);
+  const open = rows.filter(({ lost_state: state }) => state !== "known").length;
+  return (
+    <Tiles label="In this range">
+      <Tile name="turns" more={<UnjudgedText of={unjudged} frame={frame} />}>
+        <Count of={of.turns} />
+      </Tile>
+      <Tile
+        name="events lost"
+        more={
+          open === 0
+            ? "all services accounted for theirs"
+            : `${countText(open)} of ${countText(rows.length)} services not known`
+        }
+      >
+        {rows.length === open && lost === 0 ? (
+          <Unknown why="No service of this range accounted for its events." />
+        ) : (
+          `${open > 0 ? "≥ " : ""}${countText(lost)}`
+        )}
+      </Tile>
+      <Tile name="orphan spans" more={orphansText(orphans)}>
+        {orphans === null ? (
+          <Unknown why="You read a part of each trace; a parent may be in the other part." />
+        ) : (
+          `${orphans.complete ? "" : "≥ "}${countText(orphans.spans)}`
+        )}
+      </Tile>
+      {ingest === null ? null : <IngestTiles of={ingest} />}
+    </Tiles>
+  );
+};
+
+const IngestTiles: FC<{ readonly of: IngestRange }> = ({ of }) => {
+  const refused = sumOf(of.refused) + sumOf(of.rejected);
+  const known = of.recorded !== null;
+  const least = of.unrecorded.length > 0 ? "≥ " : "";
+  const figure = (count: number): Child =>
+    known ? `${least}${countText(count)}` : <Unknown why="Nothing of this range was recorded." />;
+  return (
+    <>
+      <Tile
+        name="items received"
+        more={
+          of.received_per_second === null
+            ? "not recorded"
+            : `${rateText(of.received_per_second)} a second while it ran`
+        }
+      >
+        {figure(of.received)}
+      </Tile>
+      <Tile name="items refused" more="and rejected, by code below">
+        {figure(refused)}
+      </Tile>
+      <Tile name="judge behind" more="receipts not judged yet, at most">
+        <Duration
+          ms={of.peaks?.judge_behind_ms}
+          why="No judge keeps a mark here, or nothing of this range was recorded."
+        />
+      </Tile>
+    </>
+  );
+};
+
+const UnjudgedText: FC<{ readonly of: HealthRange["unjudged"]; readonly frame: Frame }> = ({
+  of,
+  frame,
+}) =>
+  of.turns === 0 ? (
+    <>all of them judged</>
+  ) : (
+    <>
+      <a href={rangedHref(frame, "/traces?q=verdict%3Aunjudged")}>
+        {countText(of.turns)} not judged
+      </a>
+      {of.oldest_received_at === null ? null : (
+        <>
+          , the oldest since <Time at={of.oldest_received_at} form="daytime" />
+        </>
+      )}
+    </>
+  );
+
+function orphansText(of: RangeOrphans | null): string {
+  if (of === null) return "not for a part of a trace";
+  const arriving =
+    of.turns_arriving === 0 ? "" : `, ${countText(of.turns_arriving)} still arriving`;
+  if (!of.complete) return `in the newest ${countText(of.turns_read)} turns${arriving}`;
+  return of.spans === 0
+    ? `every parent is there${arriving}`
+    : `in ${countText(of.turns)} ${of.turns === 1 ? "turn" : "turns"}${arriving}`;
+}
+
+function rateText(perSecond: number): string {
+  return perSecond >= 100 ? countText(Math.round(perSecond)) : perSecond.toPrecision(2);
+}
+
+function sumOf(counts: { readonly [name: string]: number }): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** Rows that are shown; the others are in the JSON. */
+const shownMax = 50;
+
+const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ of, frame }) => {
+  const { producers: rows } = of;
+  return (
+    <Card
+      title="Services in this range"
+      id="services"
+      icon="orphan"
+      flush
+      end={`${countText(rows.length)} ${rows.length === 1 ? "service" : "services"}`}
+    >
+      {rows.length === 0 ? (
+        <p class="muted padded">No service has a turn, a report or an item in this range.</p>
+      ) : (
+        <Table label="Services in this range" head={<Heads />}>
+          {rows.slice(0, shownMax).map((row) => (
+            <Row of={row} frame={frame} />
+          ))}
+        </Table>
+      )}
+      {rows.length > shownMax ? (
+        <p class="muted padded">and {countText(rows.length - shownMax)} more in the JSON</p>
+      ) : null}
+    </Card>
+  );
+};
+
+const Heads: FC = () => (
+  <>
+    <th scope="col">Service</th>
+    <th scope="col">Lost</th>
+    <th scope="col">What to do</th>
+    <th scope="col" class="num" title="Turns with an event of the service">
+      Turns
+    </th>
+    <th scope="col" class="num" title="Items of the service that were made durable">
+      Items
+    </th>
+    <th scope="col" class="num">
+      Sampled out
+    </th>
+    <th scope="col" class="num">
+      Write failures
+    </th>
+    <th scope="col">Last report</th>
+  </>
+);
+
+const tones = { known: "ok", at_least: "warn", unknown: "quiet" } as const;
+
+const Row: FC<{ readonly of: ProducerRange; readonly frame: Frame }> = ({ of, frame }) => {
+  const { service } = of;
+  const term = service === null ? "" : termText({ key: "app", value: service, negated: false });
+  return (
+    <tr>
+      <td>
+        {service === null ? (
+          <span class="muted">without a name</span>
+        ) : (
+          <a href={rangedHref(frame, `/traces?q=${encodeURIComponent(term)}`)}>{service}</a>
+        )}
+      </td>
+      <td>
+        <Lost of={of} />
+      </td>
+      <td class="advice">{of.what_to_do}</td>
+      <td class="num">
+        <Count of={of.turns} />
+      </td>
+      <td class="num">
+        <Count of={of.items} why="Not recorded for a principal that is bound to a tenant." />
+      </td>
+      <td class="num">
+        <Count of={of.sampled_out} why="No process of it reported this." />
+      </td>
+      <td class="num">
+        <Count of={of.write_failures} why="No process of it reported this." />
+      </td>
+      <td>
+        {of.last_report_at === null ? (
+          <Unknown why="No process of it reported." />
+        ) : (
+          <Time at={of.last_report_at} form="daytime" />
+        )}
+      </td>
+    </tr>
+  );
+};
+
+const Lost: FC<{ readonly of: ProducerRange }> = ({ of: { lost, lost_state: state } }) => {
+  if (lost === null) return <Badge tone="quiet" icon="unknown" word="unknown" />;
+  const word = state === "known" ? `known ${countText(lost)}` : `at least ${countText(lost)}`;
+  return lost > 0 ? (
+    <Badge tone="bad" icon="failed" word={word} />
+  ) : (
+    <Badge tone={tones[state]} icon={state === "known" ? "success" : "unknown"} word={word} />
+  );
+};
+
+const ReceivedCard: FC<{ readonly of: IngestRange }> = ({ of }) => (
+  <Card title="Received in this range" id="received" icon="clock" end="in full minutes">
+    <RangeChart of={of} />
+    <Facts>
+      <Fact name="not recorded">
+        <Unrecorded of={of} />
+      </Fact>
+      <Fact name="stored">
+        <Count of={of.stored} /> items · <Count of={of.quarantined} /> set aside ·{" "}
+        <Count of={of.lost} /> lost to damage
+      </Fact>
+      <Fact name="journal, at most">
+        {of.peaks === null ? (
+          <Unknown why="Nothing of this range was recorded." />
+        ) : (
+          <>
+            {bytesText(of.peaks.journal_bytes)} · <Count of={of.peaks.pending_items} /> items
+            waiting, the oldest for {durationText(of.peaks.oldest_pending_ms)}
+          </>
+        )}
+      </Fact>
+      <Fact name="attributes left out">
+        <Reasons of={of.dropped_attributes} />
+      </Fact>
+    </Facts>
+  </Card>
+);
+
+/** Most gaps that are listed. */
+const gapsMax = 4;
+
+const Unrecorded: FC<{ readonly of: IngestRange }> = ({ of: { unrecorded: gaps } }) =>
+  gaps.length === 0 ? (
+    <>nothing: every minute is recorded, or the collector was off</>
+  ) : (
+    <>
+      {gaps.slice(0, gapsMax).map(({ from, to }, index) => (
+        <>
+          {index === 0 ? "" : ", "}
+          {from === null ? (
+            "before "
+          ) : (
+            <>
+              <Time at={from} form="daytime" /> to{" "}
+            </>
+          )}
+          <Time at={to} form="daytime" />
+        </>
+      ))}
+      {gaps.length > gapsMax ? `, and ${countText(gaps.length - gapsMax)} more times` : ""}. Counts
+      of these times are unknown.
+    </>
+  );
+
+const Reasons: FC<{ readonly of: Readonly<Record<string, number>> }> = ({ of }) => {
+  const rows = ranked(of);
+  return rows.length === 0 ? (
+    <>none</>
+  ) : (
+    <span class="reasons">
+      {rows.map(([code, count]) => (
+        <span class="reason">
+          {wordsOf(code)} <b>{countText(count)}</b>
+        </span>
+      ))}
+    </span>
+  );
+};
+
+const RefusedCard: FC<{ readonly of: IngestRange }> = ({ of: { refusals } }) => (
+  <Card
+    title="Refused in this range"
+    id="refused"
+    icon="blocking"
+    flush
+    end={`${countText(refusals.length)} ${refusals.length === 1 ? "row" : "rows"}`}
+  >
+    {refusals.length === 0 ? (
+      <p class="muted padded">No request and no item was refused in the recorded time.</p>
+    ) : (
+      <Table
+        label="Refusals by sender and code"
+        head={
+          <>
+            <th scope="col">Sender</th>
+            <th scope="col">Code</th>
+            <th scope="col" class="num">
+              Requests
+            </th>
+            <th scope="col" class="num">
+              Items
+            </th>
+            <th scope="col">What to do</th>
+          </>
+        }
+      >
+        {refusals.slice(0, shownMax).map(({ sender, code, requests, items }) => (
+          <tr>
+            <td>{sender ?? <span class="muted">no valid token</span>}</td>
+            <td>{wordsOf(code)}</td>
+            <td class="num">
+              <Count of={requests} />
+            </td>
+            <td class="num">
+              <Count of={items} />
+            </td>
+            <td class="advice">{refusalText(code)}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </Card>
+);

@@ -1,0 +1,197 @@
+/**
+ * @module RangeProducers: a row for each service that was active in a range: its turns, what it
+ * sent, what its processes report to have lost, and what to do. A loss counts at the time of the
+ * report that shows it, so that ranges add up.
+ */
+import { compareTimes, lossIntervals } from "@turnproof/evidence";
+import type { LossInterval, TurnEvent } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
+import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
+
+import { producerAdvice } from "./advice.ts";
+
+/** One service in a range. */
+export interface ProducerRange {
+  /** Null for events that name none. */
+  readonly service: string | null;
+  readonly turns: number;
+  readonly turns_with_error: number;
+  /** Durable items; null for a principal that does not see the receiving side. */
+  readonly items: number | null;
+  /** Processes that reported in the range, or before it and were active in it. */
+  readonly processes: number;
+  /** `at_least`: a process was active after its last report, or never reported. */
+  readonly lost_state: "known" | "at_least" | "unknown";
+  /** Lost events; null where it is unknown. */
+  readonly lost: number | null;
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly sampled_out: number | null;
+  readonly write_failures: number | null;
+  readonly last_report_at: string | null;
+  readonly what_to_do: string;
+}
+
+/** What the rows are made of. */
+export interface ProducerEvidence {
+  readonly ledger: TurnReader;
+  readonly question: TurnQuestion;
+  /** Reports of producers that count; undefined where the principal may not see them. */
+  readonly reports: readonly TurnEvent[] | undefined;
+  /** Durable items by service; undefined likewise. */
+  readonly items: Readonly<Record<string, number>> | undefined;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/** A process by its reports. */
+interface Process {
+  readonly id: string;
+  readonly service: string;
+  last: TurnEvent;
+  /** Last time in the range at which a turn of it ended. */
+  activeAt: string | undefined;
+  inRange: boolean;
+}
+
+/** The rows, those with a loss first. */
+export async function producerRows(of: ProducerEvidence): Promise<readonly ProducerRange[]> {
+  const { ledger, question, reports = [] } = of;
+  const [services, producers] = await Promise.all([
+    ledger.turnFigures(question, { by: "service" }),
+    ledger.turnFigures(question, { by: "producer" }),
+  ]);
+  const processes = processesOf(reports, producers, of);
+  const silent = await silentServices(of, producers, processes);
+  const named = new Map(services.map((group) => [group.value ?? null, group]));
+  const lives = Map.groupBy(processes, ({ service }) => service);
+  const names = new Set<string | null>([
+    ...named.keys(),
+    ...lives.keys(),
+    ...Object.keys(of.items ?? {}).map((name) => (name === "" ? null : name)),
+  ]);
+  const intervals = lossIntervals(reports).filter(({ to }) => isWithin(to, of));
+  return [...names]
+    .map((service) =>
+      rowOf(service, {
+        group: named.get(service),
+        processes: service === null ? [] : (lives.get(service) ?? []),
+        intervals: intervals.filter((one) => (one.service ?? null) === service),
+        silent: silent.has(service),
+        evidence: of,
+      }),
+    )
+    .toSorted((a, b) => (b.lost ?? 0) - (a.lost ?? 0) || b.turns - a.turns);
+}
+
+function isWithin(at: string, { from, to }: Pick<ProducerEvidence, "from" | "to">): boolean {
+  if (from !== undefined && compareTimes(at, from) < 0) return false;
+  return to === undefined || compareTimes(at, to) < 0;
+}
+
+/** Processes that reported, of which something is in the range. */
+function processesOf(
+  reports: readonly TurnEvent[],
+  producers: readonly FigureGroup[],
+  range: ProducerEvidence,
+): readonly Process[] {
+  const active = new Map(producers.map(({ value, last_at: last }) => [value, last]));
+  const known = new Map<string, Process>();
+  for (const report of reports) {
+    const { producer_id: id, service_name, application_id, timestamp } = report;
+    const service = service_name ?? application_id;
+    if (id === undefined || service === undefined) continue;
+    const process = known.get(id);
+    const inRange = isWithin(timestamp, range);
+    if (process === undefined) {
+      const last = active.get(id);
+      const activeAt = typeof last === "number" ? timeOf(last) : undefined;
+      known.set(id, { id, service, last: report, activeAt, inRange });
+    } else {
+      process.inRange ||= inRange;
+      if (compareTimes(timestamp, process.last.timestamp) > 0) process.last = report;
+    }
+  }
+  return [...known.values()].filter(({ activeAt, inRange }) => activeAt !== undefined || inRange);
+}
+
+function timeOf(micros: number): string {
+  return isoTime(Math.floor(micros / 1_000));
+}
+
+/** Most processes without a report for which services are looked up. */
+const silentMax = 200;
+
+/** Services with a turn of a process that never reported, or of one that has no id. */
+async function silentServices(
+  { ledger, question, reports }: ProducerEvidence,
+  producers: readonly FigureGroup[],
+  processes: readonly Process[],
+): Promise<ReadonlySet<string | null>> {
+  if (reports === undefined) return new Set();
+  const reported = new Set(processes.map(({ id }) => id));
+  const silent = producers.flatMap(({ value = null }) =>
+    value !== null && reported.has(value) ? [] : [value],
+  );
+  if (silent.length === 0) return new Set();
+  const any = silent.slice(0, silentMax).map((has) => ({ list: "producer" as const, has }));
+  const asked = { ...question, where: [...question.where, { any }] };
+  const services = await ledger.turnFigures(asked, { by: "service" });
+  return new Set(services.map(({ value = null }) => value));
+}
+
+function rowOf(
+  service: string | null,
+  of: {
+    readonly group: FigureGroup | undefined;
+    readonly processes: readonly Process[];
+    readonly intervals: readonly LossInterval[];
+    readonly silent: boolean;
+    readonly evidence: ProducerEvidence;
+  },
+): ProducerRange {
+  const { group, processes, intervals, silent, evidence } = of;
+  const isKnown = processes.length > 0 && evidence.reports !== undefined;
+  const late = processes.some(
+    ({ activeAt, last }) => activeAt !== undefined && compareTimes(last.timestamp, activeAt) < 0,
+  );
+  const sum = (field: "lost" | "sampled_out" | "write_failures"): number | null =>
+    isKnown ? intervals.reduce((total, interval) => total + interval[field], 0) : null;
+  const state: ProducerRange["lost_state"] = !isKnown
+    ? "unknown"
+    : late || silent
+      ? "at_least"
+      : "known";
+  const last = processes.reduce<string | null>(
+    (at, { last: { timestamp } }) =>
+      at === null || compareTimes(timestamp, at) > 0 ? timestamp : at,
+    null,
+  );
+  const row = {
+    service,
+    turns: group?.turns ?? 0,
+    turns_with_error: group?.errors ?? 0,
+    items: evidence.items === undefined ? null : (evidence.items[service ?? ""] ?? 0),
+    processes: processes.length,
+    lost_state: state,
+    lost: sum("lost"),
+    reasons: reasonsOf(processes),
+    sampled_out: sum("sampled_out"),
+    write_failures: sum("write_failures"),
+    last_report_at: last,
+  };
+  return { ...row, what_to_do: producerAdvice(row, { late, silent, seen: isSeen(evidence) }) };
+}
+
+function isSeen({ reports }: ProducerEvidence): boolean {
+  return reports !== undefined;
+}
+
+/** Reasons in the last reports, which are totals of their processes. */
+function reasonsOf(processes: readonly Process[]): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const { last } of processes) {
+    const { loss_reasons: codes = [], loss_reason_counts: counts = [] } = last.attributes;
+    for (const [at, code] of codes.entries()) sums[code] = (sums[code] ?? 0) + (counts[at] ?? 0);
+  }
+  return sums;
+}

@@ -1,0 +1,91 @@
+/**
+ * @module Range: health over a range of time. Its numbers are exact and the same in every store:
+ * turns are of the ledger, losses of the reports of producers, and the receiving side of its
+ * recorded minutes.
+ */
+import type { TurnEvent } from "@turnproof/evidence";
+import type { TurnQuestion, TurnReader } from "@turnproof/store";
+
+import type { Reading } from "../../access/grants.ts";
+import { isTrusted } from "../../judge/losses.ts";
+import type { Parts } from "../../parts.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { ingestRange } from "./range-ingest.ts";
+import type { IngestRange } from "./range-ingest.ts";
+import { rangeOrphans } from "./range-orphans.ts";
+import type { RangeOrphans } from "./range-orphans.ts";
+import { producerRows } from "./range-producers.ts";
+import type { ProducerRange } from "./range-producers.ts";
+
+/** Turns of the range that the judge has not settled. */
+export interface UnjudgedTurns {
+  readonly turns: number;
+  /** Last receipt of the one that waits longest; null without one. */
+  readonly oldest_received_at: string | null;
+}
+
+/** Health over a range. */
+export interface HealthRange {
+  /** Null where the range is open. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly turns: number;
+  readonly unjudged: UnjudgedTurns;
+  /** Null for a principal that reads a part of each trace. */
+  readonly orphans: RangeOrphans | null;
+  readonly producers: readonly ProducerRange[];
+  /** The receiving side, of all tenants; null for a principal that is bound to one. */
+  readonly ingest: IngestRange | null;
+}
+
+/** Health over the range of a reading. `reports`: undefined where the principal may see none. */
+export async function healthRange(
+  parts: Parts,
+  reading: Reading,
+  reports: readonly TurnEvent[] | undefined,
+  signal: AbortSignal,
+): Promise<HealthRange> {
+  const { start_time: from, end_time: to } = reading.query;
+  const { ledger } = parts.store;
+  const question: TurnQuestion = { ...turnQuestion(reading), signal };
+  const asked = {
+    fromMs: from === undefined ? undefined : Date.parse(from),
+    toMs: to === undefined ? parts.now() : Date.parse(to),
+  };
+  const seen = reports !== undefined;
+  const received = seen ? await ingestRange(parts, asked) : undefined;
+  const [turns, unjudged, orphans, producers] = await Promise.all([
+    ledger.countTurns(question),
+    unjudgedTurns(ledger, question),
+    seen ? rangeOrphans(parts, reading, question) : null,
+    producerRows({
+      ledger,
+      question,
+      reports: reports?.filter(isTrusted),
+      items: received?.services,
+      from,
+      to,
+    }),
+  ]);
+  return {
+    from: from ?? null,
+    to: to ?? null,
+    turns,
+    unjudged,
+    orphans,
+    producers,
+    ingest: received?.ingest ?? null,
+  };
+}
+
+async function unjudgedTurns(ledger: TurnReader, question: TurnQuestion): Promise<UnjudgedTurns> {
+  const some: TurnQuestion = {
+    ...question,
+    where: [...question.where, { text: "verdict", is: "unjudged" }],
+  };
+  const [turns, { records }] = await Promise.all([
+    ledger.countTurns(some),
+    ledger.listTurns(some, { order: { by: "received_at", ascending: true }, limit: 1 }),
+  ]);
+  return { turns, oldest_received_at: records[0]?.row.received_at ?? null };
+}

@@ -1,0 +1,44 @@
+/**
+ * @module Time: points in time as ISO 8601 UTC text. No other module writes `toISOString`; a tidy
+ * test holds it. Order and differences of such texts, with all their digits, are in
+ * `packages/evidence/src/event/time.ts`; whole numbers for columns in `packages/store/src/time.ts`.
+ */
+
+/** ISO 8601 UTC now. */
+export type Clock = () => string;
+
+/**
+ * `YYYY-MM-DDTHH:MM:SS.mmmZ` of milliseconds since the epoch.
+ * @throws RangeError beyond the range of a Date
+ */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/**
+ * The same with six fractional digits, of whole microseconds since the epoch.
+ * @throws RangeError beyond the range of a Date
+ */
+export function isoMicros(micros: number): string {
+  const ms = Math.floor(micros / 1_000);
+  return `${isoTime(ms).slice(0, -1)}${String(micros - ms * 1_000).padStart(3, "0")}Z`;
+}
+
+/** The current time, to the millisecond. */
+export const isoNow: Clock = () => isoTime(Date.now());
+
+function systemMicros(): number {
+  return Math.floor((performance.timeOrigin + performance.now()) * 1_000);
+}
+
+/**
+ * A clock whose times have six digits and increase with every call, also where `micros`, by default
+ * the system's, stands still or goes back.
+ */
+export function increasingClock(micros: () => number = systemMicros): Clock {
+  let last = 0;
+  return () => {
+    last = Math.max(last + 1, micros());
+    return isoMicros(last);
+  };
+}

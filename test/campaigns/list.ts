@@ -1,0 +1,9 @@
+/** @module All campaigns, in the order of the page. */
+import type { Campaign } from "./campaign.ts";
+import { forgeries } from "./forgeries.ts";
+import { kills } from "./kills.ts";
+import { principals } from "./principals.ts";
+import { powerCuts } from "./power-cuts.ts";
+
+/** All of them. */
+export const campaigns: readonly Campaign[] = [powerCuts, ...kills, forgeries, principals];

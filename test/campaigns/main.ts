@@ -1,0 +1,115 @@
+/**
+ * @module Main of `npm run campaign`: runs one campaign for so many minutes or rounds, one round
+ * again, or writes the page (`--page`). Without a name it lists all. Node reads no TSX, so the
+ * collector is the built one.
+ */
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+
+import { added } from "./campaign.ts";
+import type { Campaign, Figures } from "./campaign.ts";
+import { campaigns } from "./list.ts";
+import { campaignsPage, pageOf } from "./page.ts";
+import { nextRound, readEntries, writeEntry } from "./results.ts";
+import type { Entry } from "./results.ts";
+
+const saveEveryMs = 30_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    minutes: { type: "string" },
+    runs: { type: "string" },
+    round: { type: "string" },
+    page: { type: "boolean" },
+  },
+});
+
+function git(...args: readonly string[]): string {
+  return execFileSync("git", args, { encoding: "utf8" }).trim();
+}
+
+/** The commit under attack. */
+function commit(): string {
+  const changed = git("status", "--porcelain", "--", "packages", "collector");
+  return `${git("rev-parse", "--short=8", "HEAD")}${changed === "" ? "" : "+"}`;
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function list(): void {
+  for (const { name, promise, unit, goal } of campaigns) {
+    const own = readEntries().filter((entry) => entry.campaign === name);
+    const sum = own.reduce<Figures>((all, { figures }) => added(all, figures), {});
+    say(`${name.padEnd(18)} ${sum[unit] ?? 0} of ${goal} ${unit}\n  ${promise}`);
+  }
+}
+
+function writePage(): void {
+  writeFileSync(campaignsPage, pageOf(campaigns, readEntries()));
+}
+
+/** Runs rounds until the time or their number is used up, a stop is asked for, or one finds. */
+async function run(campaign: Campaign): Promise<boolean> {
+  const until = performance.now() + Number(values.minutes ?? (values.runs ? 1e6 : 1)) * 60_000;
+  const runs = Number(values.runs ?? Infinity);
+  const began = new Date();
+  const start = performance.now();
+  let entry: Entry = {
+    campaign: campaign.name,
+    began: began.toISOString(),
+    commit: commit(),
+    node: process.version,
+    first: nextRound(readEntries(), campaign.name),
+    rounds: 0,
+    seconds: 0,
+    figures: {},
+    found: null,
+  };
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  const rounds = await campaign.open();
+  let saved = start;
+  const timed = (): number => Math.round((performance.now() - start) / 1_000);
+  while (performance.now() < until && entry.rounds < runs && !stop.signal.aborted) {
+    const seed = entry.first + entry.rounds;
+    try {
+      const figures = added(entry.figures, await rounds.round(seed));
+      entry = { ...entry, rounds: entry.rounds + 1, seconds: timed(), figures };
+    } catch (error) {
+      const what = error instanceof Error ? error.message : String(error);
+      say(error instanceof Error ? String(error.stack) : what);
+      const found = { round: seed, what: what.split("\n")[0]?.slice(0, 200) ?? "" };
+      entry = { ...entry, rounds: entry.rounds + 1, seconds: timed(), found };
+      break;
+    }
+    if (performance.now() - saved > saveEveryMs) {
+      saved = performance.now();
+      writeEntry(entry);
+      writePage();
+      say(`${entry.seconds} s ${JSON.stringify(entry.figures)}`);
+    }
+  }
+  await rounds.close();
+  writeEntry(entry);
+  writePage();
+  say(JSON.stringify(entry, undefined, 2));
+  return entry.found === null;
+}
+
+const campaign = campaigns.find(({ name }) => name === positionals[0]);
+if (values.page === true) writePage();
+else if (positionals.length === 0) list();
+else if (campaign === undefined) {
+  say(`There is no such campaign; there are ${campaigns.map(({ name }) => name).join(", ")}.`);
+  process.exitCode = 2;
+} else if (values.round !== undefined) {
+  const rounds = await campaign.open();
+  say(JSON.stringify(await rounds.round(Number(values.round))));
+  await rounds.close();
+} else {
+  process.exitCode = (await run(campaign)) ? 0 : 1;
+}

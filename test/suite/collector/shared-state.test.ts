@@ -1,0 +1,194 @@
+/** What several collectors share through their store: sessions, a lease, alerts. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { parseKeyring } from "@turnproof/semconv/fingerprint";
+import { ephemeral } from "@turnproof/store";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { createKeyring } from "../../../collector/src/access/keyring.ts";
+import { shareSessions } from "../../../collector/src/access/session-share.ts";
+import { createSessions } from "../../../collector/src/access/sessions.ts";
+import type { Sessions } from "../../../collector/src/access/sessions.ts";
+import { sharedKeep } from "../../../collector/src/alerts/alert-keep.ts";
+import type { JournalLosses } from "../../../collector/src/receive/otlp/journal-losses.ts";
+import { collectorName, shareLosses } from "../../../collector/src/receive/shared-losses.ts";
+import { Lease } from "../../../collector/src/backend/lease.ts";
+import type { Alerts } from "../../../collector/src/parts.ts";
+import { openAlerts, putTurns } from "./alert-desk.ts";
+import type { Clock } from "./alert-desk.ts";
+import { openReceiver } from "./alert-receiver.ts";
+import type { Receiver } from "./alert-receiver.ts";
+import { stateRows } from "./state-rows.ts";
+import type { StateRows } from "./state-rows.ts";
+
+const start = Date.parse("2026-11-21T12:00:00Z");
+const times = { renewMs: 10, holdMs: 150, settleMs: 10 };
+const keyring = createKeyring(parseKeyring("k1:0123456789abcdef0123456789abcdef"));
+
+let state: StateRows;
+let closes: (() => Promise<void>)[];
+beforeEach(() => {
+  state = stateRows();
+  closes = [];
+});
+afterEach(async () => {
+  await Promise.all(closes.map((close) => close()));
+});
+
+let at = start;
+function sessionsOf(): Sessions {
+  const share = shareSessions(state);
+  closes.push(async () => share.close());
+  return createSessions({ keyring, share, now: () => at });
+}
+
+test("a session is valid at each collector, and its end reaches each of them at once", async () => {
+  const [a, b, c] = [sessionsOf(), sessionsOf(), sessionsOf()];
+  const { cookie, id, csrfToken } = await a.open({ principal: "otto", credential: "digest" });
+  expect(await b.find(cookie)).toMatchObject({ id, csrfToken });
+  expect(await c.find(cookie)).toMatchObject({ session: { principal: "otto" } });
+  // Used at one of them only, it is not idle at the others.
+  for (let used = 0; used < 3; used += 1) {
+    at += 20 * 60_000;
+    expect(await b.find(cookie)).toBeDefined();
+  }
+  expect(await c.find(cookie)).toBeDefined();
+  const ended = vi.fn();
+  a.onEnded(ended);
+  await a.refresh([id]);
+  await c.end(id);
+  expect(await b.find(cookie)).toBeUndefined();
+  // A stream has no request: it is looked up.
+  expect(a.alive(id)).toBe(true);
+  await a.refresh([id]);
+  expect([a.alive(id), ended.mock.calls.length]).toEqual([false, 1]);
+  // The last use of another collector, written late, brings nothing back.
+  await shareSessions(state).put(id, {
+    principal: "otto",
+    createdAt: at,
+    credential: "digest",
+    seenAt: at + 1,
+  });
+  expect(await sessionsOf().find(cookie)).toBeUndefined();
+});
+
+test("without the store a session goes on where it was seen, and a sign-out there is kept", async () => {
+  const [a, b] = [sessionsOf(), sessionsOf()];
+  const { cookie, id } = await a.open({ principal: "otto", credential: "digest" });
+  state.away = true;
+  expect(await a.find(cookie)).toBeDefined();
+  expect(await b.find(cookie)).toBeUndefined();
+  await a.end(id);
+  expect(await a.find(cookie)).toBeUndefined();
+  state.away = false;
+  await vi.waitFor(async () => expect((await state.read("session", id))?.value).toBe(""), 10_000);
+  expect(await sessionsOf().find(cookie)).toBeUndefined();
+});
+
+function leaseOf(): Lease {
+  const lease = new Lease(state, "one", times);
+  closes.push(() => lease.close());
+  lease.start();
+  return lease;
+}
+
+test("one collector has the lease, the next after it is gone or silent, under a larger term", async () => {
+  const leases = [leaseOf(), leaseOf(), leaseOf()];
+  const holders = (): Lease[] => leases.filter(({ term }) => term !== undefined);
+  await vi.waitFor(() => expect(holders()).toHaveLength(1), 5_000);
+  const [first] = holders();
+  await first?.close();
+  await vi.waitFor(() => expect(holders()).toHaveLength(1), 5_000);
+  expect(holders()[0]).not.toBe(first);
+  expect(holders()[0]?.term).toBe(2);
+  state.away = true;
+  await vi.waitFor(() => expect(holders()).toHaveLength(0), 5_000);
+  state.away = false;
+  await vi.waitFor(() => expect(holders()).toHaveLength(1), 5_000);
+});
+
+test("what the journal of one collector lost, each of them judges with", async () => {
+  const nothing = { quarantined_roots: [], losses: [] };
+  let lost: JournalLosses = nothing;
+  const directory = mkdtempSync(join(tmpdir(), "turnproof-collector-"));
+  const name = collectorName(directory);
+  expect(collectorName(directory)).toBe(name);
+  const a = shareLosses(state, name, () => lost);
+  const b = shareLosses(state, "b", () => ({ ...nothing, quarantined_roots: ["own"] }));
+  closes.push(
+    async () => a.close(),
+    async () => b.close(),
+  );
+  const interval = {
+    from: null,
+    to: "2026-11-21T12:00:00Z",
+    lost: 3,
+    certain: true,
+  } as unknown as JournalLosses["losses"][number];
+  lost = { quarantined_roots: ["bad"], losses: [interval] };
+  await a.exchange();
+  await b.exchange();
+  expect(b.losses()).toEqual({ quarantined_roots: ["bad", "own"], losses: [interval] });
+  await a.exchange();
+  expect(a.losses()).toEqual({ quarantined_roots: ["bad", "own"], losses: [interval] });
+});
+
+const failing = `
+  - {name: failing, measure: verdict_share, verdict: failed, by: agent, window: 10m, above: 0.25}
+`;
+
+test("one of three collectors sends; each shows, silences and resolves; the next goes on", async () => {
+  const clock: Clock = { ms: start };
+  const store = ephemeral();
+  const receiver: Receiver = await openReceiver();
+  const targets = [{ name: "ops", kind: "webhook" as const, url: receiver.url }];
+  const open = async (): Promise<Alerts> =>
+    openAlerts(store, clock, { rules: failing, targets, keep: sharedKeep(state, "test", times) });
+  const all = await Promise.all([open(), open(), open()]);
+  closes.push(...all.map((one) => () => one.close()), () => receiver.close());
+  const told = (): string[] =>
+    receiver.got.map(({ body }) => {
+      const { type, data } = JSON.parse(body) as { type: string; data: { group: string } };
+      return `${type.split(".")[2] ?? ""} ${data.group}`;
+    });
+  await putTurns(store, start - 60_000, [{ root: "r1", agent: "a", verdict: "failed" }]);
+  const shown = async (check: (one: Alerts) => void): Promise<void> =>
+    vi.waitFor(() => all.forEach(check), 10_000);
+  await shown((one) => expect(one.document.active).toMatchObject([{ group: "a" }]));
+  await vi.waitFor(() => expect(told()).toEqual(["firing a"]), 10_000);
+
+  // Each of them takes orders, also those that do not lead.
+  const until = new Date(start + 3_600_000).toISOString();
+  for (const [index, one] of all.entries()) {
+    await one.silence({ rule: "failing", group: `quiet-${index}`, until, by: "root" });
+  }
+  await shown((one) => expect(one.document.silences).toHaveLength(3));
+  const quiet = [0, 1, 2].map((index) => ({
+    root: `q${index}`,
+    agent: `quiet-${index}`,
+    verdict: "failed",
+  }));
+  await putTurns(store, start - 50_000, quiet);
+  await shown((one) => expect(one.document.active).toHaveLength(4));
+  const id = all[0]?.document.active.find(({ group }) => group === "a")?.id ?? "";
+  expect(await all[2]?.resolve(id)).toBe(true);
+  await vi.waitFor(() => expect(told()).toEqual(["firing a", "resolved a"]), 10_000);
+  await shown((one) => expect(one.document.closed).toMatchObject([{ id, reason: "operator" }]));
+
+  // What was not taken yet is sent by the next one, under its id.
+  receiver.answer = 503;
+  await putTurns(store, start - 40_000, [{ root: "b1", agent: "b", verdict: "failed" }]);
+  await vi.waitFor(() => expect(told()).toContain("firing b"), 10_000);
+  await shown((one) => expect(one.document.outbox).toHaveLength(1));
+  const leader = all.find((one) => one.document.outbox[0]?.attempts !== 0) ?? all[0];
+  await leader?.close();
+  receiver.answer = 204;
+  clock.ms += 5_000;
+  const rest = all.filter((one) => one !== leader);
+  await vi.waitFor(() => rest.forEach((one) => expect(one.document.outbox).toEqual([])), 10_000);
+  const ids = receiver.got.filter(({ body }) => body.includes('"group":"b"')).map((one) => one.id);
+  expect(new Set(ids).size).toBe(1);
+  expect(told().filter((one) => one.startsWith("resolved"))).toEqual(["resolved a"]);
+});

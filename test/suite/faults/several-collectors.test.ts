@@ -1,0 +1,278 @@
+/**
+ * Three collectors behind a balancer on one store, of which one at a time is killed: requests go on,
+ * nothing acknowledged is lost, each turn has one verdict, an alert has one message, and a session,
+ * a cursor and a live tail are the same at each of them.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { createClient } from "@clickhouse/client";
+import { afterEach, expect, test, vi } from "vitest";
+
+import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
+import { startBalancer } from "../../servers/balancer.ts";
+import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
+import { startPostgres } from "../../servers/postgres.ts";
+import { openReceiver, secret } from "../collector/alert-receiver.ts";
+import { startCollector } from "./collector-child.ts";
+import type { CollectorChild } from "./collector-child.ts";
+
+const token = "operator-token-0123456789";
+const ingestToken = "ingest-token-0123456789";
+const rules = `version: 1
+rules:
+  - {name: errors, measure: error_share, by: agent, where: "-agent:calm", window: 1h, above: 0}
+`;
+
+let closes: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closes.toReversed()) await close();
+  closes = [];
+});
+
+/** A store of several collectors. */
+interface SharedServer {
+  readonly env: Record<string, string>;
+  /** Ledger rows that stand for each root and turn, with their verdict. */
+  rows(): Promise<readonly (readonly [root: string, verdict: string])[]>;
+}
+
+async function postgresServer(): Promise<SharedServer> {
+  const server = await startPostgres();
+  closes.push(() => server.close());
+  const database = await server.createDatabase();
+  return {
+    env: { TURNPROOF_BACKEND: "postgres", TURNPROOF_POSTGRES_URL: server.url(database) },
+    async rows() {
+      const sql = "SELECT root_trace_id, verdict FROM turn_ledger WHERE NOT gone";
+      const rows = await server.run(database, sql);
+      return rows.map((row) => [String(row["root_trace_id"]), String(row["verdict"])]);
+    },
+  };
+}
+
+async function clickhouseServer(): Promise<SharedServer> {
+  const server = await startClickhouseServer();
+  closes.push(() => server.close());
+  return {
+    env: { TURNPROOF_BACKEND: "clickhouse", TURNPROOF_CLICKHOUSE_URL: `${server.url}/turnproof` },
+    async rows() {
+      const client = createClient({ url: server.url, database: "turnproof" });
+      const query = "SELECT root_trace_id, verdict FROM turn_ledger FINAL WHERE NOT gone";
+      const result = await client.query({ query, format: "JSONCompactEachRow" });
+      const rows = await result.json<[string, string]>();
+      await client.close();
+      return rows;
+    },
+  };
+}
+
+let spans = 0;
+const spanId = (): string => (++spans).toString(16).padStart(16, "0");
+
+async function put(url: string, sent: readonly object[]): Promise<boolean> {
+  const body = encodeProtobuf(traceRequest(sent as never, { "service.name": "desk" })) as BodyInit;
+  const headers = {
+    "content-type": "application/x-protobuf",
+    authorization: `Bearer ${ingestToken}`,
+  };
+  const init = { method: "POST", body, headers, signal: AbortSignal.timeout(10_000) };
+  const answer = await fetch(`${url}/v1/traces`, init).catch(() => undefined);
+  await answer?.arrayBuffer().catch(() => {});
+  return answer?.status === 200;
+}
+
+/** Sends until it is acknowledged, as an exporter does. */
+async function send(url: string, sent: readonly object[]): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    if (await put(url, sent)) return;
+    await sleep(100);
+  }
+  throw new Error("never acknowledged");
+}
+
+/** A turn whose two spans arrive in requests of their own, so that collectors share it. */
+async function sendTurn(url: string, agent: string, failed: boolean): Promise<string> {
+  const traceId = (0x1000 + ++spans).toString(16).padStart(32, "0");
+  const root = spanId();
+  const now = BigInt(Date.now()) * 1_000_000n;
+  const span = (id: string, operation: string, more: object): object => ({
+    traceId,
+    spanId: id,
+    name: operation === "invoke_agent" ? `invoke_agent ${agent}` : `${operation} look`,
+    startTimeUnixNano: String(now),
+    endTimeUnixNano: String(now + 1_000_000n),
+    attributes: {
+      "gen_ai.operation.name": operation,
+      "gen_ai.agent.name": agent,
+      "gen_ai.agent.id": agent,
+      "gen_ai.conversation.id": "thread",
+    },
+    ...more,
+  });
+  const status = failed ? { status: { code: 2 } } : {};
+  await send(url, [span(spanId(), "execute_tool", { parentSpanId: root, ...status })]);
+  await send(url, [span(root, "invoke_agent", {})]);
+  return traceId;
+}
+
+async function signIn(url: string): Promise<string> {
+  const answer = await fetch(`${url}/login`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: url, "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ token }).toString(),
+  });
+  expect(answer.status).toBe(303);
+  return (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+}
+
+async function signOut(url: string, cookie: string): Promise<void> {
+  const page = await (await fetch(`${url}/settings`, { headers: { cookie } })).text();
+  const csrf = /name="csrf_token" value="([^"]+)"/.exec(page)?.[1] ?? "";
+  const headers = { cookie, origin: url, "x-csrf-token": csrf };
+  const answer = await fetch(`${url}/logout`, { method: "POST", redirect: "manual", headers });
+  expect(answer.status).toBe(303);
+}
+
+/** Reads the list, again where it met the collector that was just killed or starts. */
+async function reads(url: string, cookie: string): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const list = fetch(`${url}/traces/turns.json?limit=2`, { headers: { cookie } });
+    const status = await list.then(
+      async (answer) => (await answer.text()) && answer.status,
+      () => 0,
+    );
+    if (status === 200) return;
+    // A session is valid at each of them.
+    expect([0, 503]).toContain(status);
+    await sleep(100);
+  }
+  throw new Error("the list was not read");
+}
+
+interface TurnsPage {
+  readonly items: readonly { readonly root_trace_id: string }[];
+  readonly next_cursor: string | null;
+}
+
+async function json<T>(url: string, cookie: string): Promise<T> {
+  const answer = await fetch(url, { headers: { cookie } });
+  expect([url, answer.status]).toEqual([url, 200]);
+  return (await answer.json()) as T;
+}
+
+/** What a live tail has sent so far. */
+async function tail(url: string, cookie: string): Promise<() => string> {
+  const answer = await fetch(`${url}/traces/live`, { headers: { cookie } });
+  let text = "";
+  void (async () => {
+    for await (const chunk of answer.body ?? []) text += Buffer.from(chunk).toString();
+  })().catch(() => {});
+  return () => text;
+}
+
+test.each([
+  ["PostgreSQL", postgresServer],
+  ["ClickHouse", clickhouseServer],
+])("three collectors on one %s are one", { timeout: 240_000 }, async (_name, startServer) => {
+  const [server, receiver] = await Promise.all([startServer(), openReceiver()]);
+  closes.push(() => receiver.close());
+  const home = mkdtempSync(join(tmpdir(), "turnproof-several-"));
+  closes.push(async () => rmSync(home, { recursive: true, force: true }));
+  writeFileSync(join(home, "rules.yaml"), rules);
+  const env = {
+    ...server.env,
+    TURNPROOF_GRPC_PORT: "off",
+    TURNPROOF_UI_AUTH_TOKEN: token,
+    TURNPROOF_INGEST_TOKENS: `desk:${ingestToken}`,
+    TURNPROOF_UI_SESSION_SECRET: "k1:0123456789abcdef0123456789abcdef",
+    TURNPROOF_IDENTITY_KEY: "k1:abcdef0123456789abcdef0123456789",
+    TURNPROOF_ALERT_RULES: join(home, "rules.yaml"),
+    TURNPROOF_ALERT_TARGETS: `ops=webhook+${receiver.url}`,
+    TURNPROOF_ALERT_SECRET: secret,
+  };
+  const start = (index: number, port?: string): Promise<CollectorChild> =>
+    startCollector(join(home, String(index)), env, port);
+  // The first makes the tables.
+  const all = [await start(0), ...(await Promise.all([start(1), start(2)]))];
+  closes.push(() => Promise.all(all.map((one) => one.kill())));
+  const url = (index: number): string => all[index]?.url ?? "";
+  const balancer = await startBalancer(all.map((one) => Number(new URL(one.url).port)));
+  closes.push(() => balancer.close());
+
+  // Turns arrive all the time, and the list is read.
+  const cookie = await signIn(url(0));
+  const roots: string[] = [];
+  let going = true;
+  const stream = (async () => {
+    while (going) {
+      roots.push(await sendTurn(balancer.url, "calm", false));
+      await reads(balancer.url, cookie);
+      await sleep(200);
+    }
+  })();
+  stream.catch(() => {});
+
+  const alarms = (): string[] =>
+    receiver.got.map(({ body }) => (JSON.parse(body) as { data: { group: string } }).data.group);
+  const agents: string[] = [];
+  for (const index of [0, 1, 2]) {
+    const { port } = new URL(url(index));
+    await all[index]?.kill();
+    const agent = `agent-${index}`;
+    agents.push(agent);
+    roots.push(await sendTurn(balancer.url, agent, true));
+    await vi.waitFor(() => expect(alarms()).toContain(agent), 30_000);
+    all[index] = await start(index, port);
+  }
+  going = false;
+  await stream;
+
+  // What a tail shows is what another collector receives.
+  const shown = await tail(url(0), cookie);
+  roots.push(await sendTurn(url(2), "calm", false));
+  await vi.waitFor(() => expect(shown()).toContain(roots.at(-1)), 20_000);
+
+  // Nothing acknowledged is lost, and no turn has two rows.
+  const expected = roots.map((root) => `${root} unknown`).toSorted();
+  const stored = async (): Promise<string[]> =>
+    (await server.rows()).map(([root, verdict]) => `${root} ${verdict}`).toSorted();
+  await vi.waitFor(async () => expect(await stored()).toEqual(expected), 40_000);
+
+  // A walk goes from collector to collector.
+  const walked: string[] = [];
+  let after: string | null = null;
+  for (let page = 0; page === 0 || after !== null; page += 1) {
+    const query = new URLSearchParams({ limit: String(Math.ceil(roots.length / 4)) });
+    if (after !== null) query.set("cursor", after);
+    const at = `${url(page % 3)}/traces/turns.json?${query}`;
+    const found: TurnsPage = await json(at, cookie);
+    walked.push(...found.items.map((turn) => turn.root_trace_id));
+    after = found.next_cursor;
+  }
+  expect(walked.toSorted()).toEqual(roots.toSorted());
+
+  // One message for each alert; a kill between delivery and its record repeats it under its id.
+  const ids = Map.groupBy(receiver.got, ({ id }) => id);
+  expect([ids.size, new Set(alarms())]).toEqual([agents.length, new Set(agents)]);
+  for (const same of ids.values()) expect(new Set(same.map(({ body }) => body)).size).toBe(1);
+  for (const index of [0, 1, 2]) {
+    await vi.waitFor(async () => {
+      const model = await json<{ firing: { group: string }[] }>(
+        `${url(index)}/alerts.json`,
+        cookie,
+      );
+      expect(model.firing.map(({ group }) => group).toSorted()).toEqual(agents);
+    }, 20_000);
+  }
+
+  await signOut(url(1), cookie);
+  for (const index of [0, 1, 2]) {
+    const answer = await fetch(`${url(index)}/traces/turns.json`, { headers: { cookie } });
+    expect(answer.status).toBe(401);
+  }
+  await vi.waitFor(() => expect(shown()).toContain("session_ended"), 10_000);
+});
