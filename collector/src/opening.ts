@@ -19,6 +19,7 @@ import { verifyAudit } from "./access/audit/verify.ts";
 import { createSigner } from "./access/audit/checkpoint.ts";
 import { createCredentials } from "./access/credentials.ts";
 import { createIngestDoor } from "./access/ingest-tokens.ts";
+import { createOidc } from "./access/oidc.ts";
 import { createPseudonyms } from "./access/pseudonyms.ts";
 import { openIdentityKey, openKeyring } from "./access/stable-secret.ts";
 import { createTypedIdentity } from "./access/typed-identity.ts";
@@ -282,12 +283,13 @@ function threaded(options: CollectorOptions, config: Config, opened: EvidenceSto
   return openable || lentEngineOf(opened) !== undefined;
 }
 
-type Door = Pick<Parts, "keyring" | "typed" | "credentials" | "pseudonyms" | "throttle"> & {
-  readonly identityKey: Key;
-};
+type Door = Pick<
+  Parts,
+  "keyring" | "typed" | "credentials" | "oidc" | "pseudonyms" | "throttle"
+> & { readonly identityKey: Key };
 
 /** Authentication. */
-function openDoor({ config, options }: Opening): Door {
+function openDoor({ config, log, options }: Opening): Door {
   const now = options.now ?? Date.now;
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
   const identityKey = openIdentityKey(config.identityKey, config.dataDir);
@@ -299,7 +301,9 @@ function openDoor({ config, options }: Opening): Door {
     ...(pseudonymKey === undefined ? {} : { key: parseKeyring(pseudonymKey)[0] }),
   });
   const throttle = createThrottle(now);
-  return { keyring, identityKey, typed, credentials, pseudonyms, throttle };
+  const { oidc: settings } = config;
+  const oidc = settings && createOidc({ settings, keyring, typed, log, now });
+  return { keyring, identityKey, typed, credentials, oidc, pseudonyms, throttle };
 }
 
 /** The given store, or one that is closed after everything that uses it. */

@@ -13,6 +13,7 @@ import type { AlertRule, AlertTarget } from "./config/alert-rules.ts";
 import type { Audit } from "./access/audit/log.ts";
 import type { Credentials } from "./access/credentials.ts";
 import type { Keyring } from "./access/keyring.ts";
+import type { Oidc } from "./access/oidc.ts";
 import type { Principal } from "./access/principal.ts";
 import type { Pseudonyms } from "./access/pseudonyms.ts";
 import type { Sessions } from "./access/sessions.ts";
@@ -86,6 +87,8 @@ export interface Parts {
   readonly keyring: Keyring;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
+  /** Sign-in through an identity provider; absent without a configured one. */
+  readonly oidc?: Oidc | undefined;
   readonly streams: Streams;
   readonly throttle: Throttle;
   readonly pseudonyms: Pseudonyms;

@@ -75,7 +75,7 @@ async function cookieAttack(): Promise<Attack> {
   const keyring = createKeyring([{ kid: "k1", secret: randomBytes(32) }]);
   const sessions = createSessions({ keyring });
   const open = async (name: string): Promise<string> =>
-    (await sessions.open(name, "digest")).cookie;
+    (await sessions.open({ principal: name, credential: "digest" })).cookie;
   return {
     kind: "cookie",
     count: cookiesOfRound,

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 
 import type { Account } from "../config/accounts.ts";
 import type { Config } from "../config/config.ts";
+import type { OidcSettings } from "../config/oidc-settings.ts";
 import { equalSecret } from "./keyring.ts";
 import type { TypedIdentity } from "./typed-identity.ts";
 import type { Principal } from "./principal.ts";
@@ -22,8 +23,17 @@ export interface Credentials {
   byToken(
     token: string,
   ): { readonly principal: Omit<Principal, "via">; readonly credential: string } | undefined;
-  /** The principal of a session, while its credential is still configured. */
-  byName(name: string, credential: string): Omit<Principal, "via"> | undefined;
+  /** False: people sign in through an identity provider alone. */
+  readonly tokens: boolean;
+  /**
+   * The principal of a session, while its credential is still configured; `issued` is whom an
+   * identity provider named at the sign-in.
+   */
+  byName(
+    name: string,
+    credential: string,
+    issued?: Omit<Principal, "via">,
+  ): Omit<Principal, "via"> | undefined;
   /**
    * Replaces the accounts. Returns the names whose account was removed or changed in token, role
    * or binding.
@@ -36,7 +46,7 @@ export const localAdmin: Principal = { name: "local", role: "admin", via: "loopb
 
 /** Credentials from the configuration; account bindings are ids as people type them. */
 export function createCredentials(
-  config: Pick<Config, "authToken" | "accounts">,
+  config: Pick<Config, "authToken" | "accounts" | "oidc">,
   typed: TypedIdentity,
 ): Credentials {
   const rowsOf = (accounts: readonly Account[]): readonly CredentialRow[] =>
@@ -50,10 +60,12 @@ export function createCredentials(
           : { ...account, userId: userId === null ? null : typed(userId) },
       ),
     ].map(({ token, ...principal }) => ({ token, principal, credential: digestOf(token) }));
+  const provider = config.oidc === undefined ? undefined : providerCredential(config.oidc);
   let rows = rowsOf(config.accounts);
   return {
     // Decided once: an emptied accounts file denies all access.
-    configured: rows.length > 0,
+    configured: rows.length > 0 || config.oidc !== undefined,
+    tokens: rows.length > 0,
     byToken: (token) => {
       let found: CredentialRow | undefined;
       for (const row of rows) if (equalSecret(row.token, token)) found = row;
@@ -61,8 +73,11 @@ export function createCredentials(
         ? undefined
         : { principal: found.principal, credential: found.credential };
     },
-    byName: (name, credential) =>
-      rows.find((row) => row.principal.name === name && row.credential === credential)?.principal,
+    byName: (name, credential, issued) => {
+      if (issued !== undefined && credential === provider) return issued;
+      return rows.find((row) => row.principal.name === name && row.credential === credential)
+        ?.principal;
+    },
     replaceAccounts: (accounts) => {
       const before = rows;
       rows = rowsOf(accounts);
@@ -72,6 +87,11 @@ export function createCredentials(
         .map((row) => row.principal.name);
     },
   };
+}
+
+/** Credential of sessions by an identity provider: they end when its configuration changes. */
+export function providerCredential({ clientSecret: _secret, ...settings }: OidcSettings): string {
+  return digestOf(JSON.stringify(settings));
 }
 
 interface CredentialRow {

@@ -8,7 +8,7 @@ import { deriveKey } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 
 /** Purpose of a derived key; a key of one purpose is useless for another. */
-type KeyPurpose = "cookie/v1" | "csrf/v1" | "cursor/v1" | "audit/v1";
+export type KeyPurpose = "cookie/v1" | "csrf/v1" | "cursor/v1" | "audit/v1" | "sign-in/v1";
 
 /** Derived keys by purpose. */
 export interface Keyring {

@@ -6,12 +6,17 @@
 import type { CollectorState, StateWrite } from "@turnproof/store";
 import { z } from "zod";
 
+import { roles } from "./principal.ts";
+import type { Principal } from "./principal.ts";
+
 /** A signed-in session; its credential is looked up by name on every request. */
 export interface OperatorSession {
   readonly principal: string;
   readonly createdAt: number;
   /** Digest of the credential that signed in: replacing the token ends its sessions. */
   readonly credential: string;
+  /** Who that is by an identity provider's word; absent for configured accounts. */
+  readonly issued?: Omit<Principal, "via"> | undefined;
   seenAt: number;
 }
 
@@ -39,6 +44,13 @@ const row = z.object({
   principal: z.string(),
   createdAt: z.number(),
   credential: z.string(),
+  issued: z
+    .strictObject({
+      name: z.string(),
+      role: z.enum(roles),
+      userId: z.string().exactOptional(),
+    })
+    .optional(),
   seenAt: z.number(),
 });
 

@@ -46,14 +46,14 @@ test("a sign-in and a sign-out outlast a power cut; using a session waits for no
   const keyring = createKeyring(parseKeyring("k1:0123456789abcdef0123456789abcdef"));
   const options = { keyring, file: join(directory, "sessions.json"), now: () => at };
   const sessions = createSessions(options);
-  const { cookie, id } = await sessions.open("otto", "token");
+  const { cookie, id } = await sessions.open({ principal: "otto", credential: "token" });
   expect(calls.splice(0)).toEqual(lasting);
   at += 5 * 60_000;
   expect((await sessions.find(cookie))?.id).toBe(id);
   expect(calls.splice(0)).toEqual(["write", "rename"]);
   await sessions.end(id);
   expect(calls.splice(0)).toEqual(lasting);
-  await sessions.open("otto", "token");
+  await sessions.open({ principal: "otto", credential: "token" });
   calls.splice(0);
   sessions.endAll("otto");
   expect(calls).toEqual(lasting);

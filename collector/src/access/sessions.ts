@@ -22,6 +22,9 @@ import { equalSecret, macOf } from "./keyring.ts";
 import type { Keyring } from "./keyring.ts";
 import type { OperatorSession, SessionShare } from "./session-share.ts";
 
+/** Whose session is opened. */
+export type Opener = Pick<OperatorSession, "principal" | "credential" | "issued">;
+
 /** A session just opened or found. */
 export interface OpenSession {
   readonly session: OperatorSession;
@@ -32,7 +35,7 @@ export interface OpenSession {
 
 /** The sessions of this process, and of the other collectors of a shared store. */
 export interface Sessions {
-  open(principal: string, credential: string): Promise<OpenSession & { readonly cookie: string }>;
+  open(of: Opener): Promise<OpenSession & { readonly cookie: string }>;
   /** The session of a cookie value, or undefined when it is forged, ended, idle or too old. */
   find(cookie: string): Promise<OpenSession | undefined>;
   /** Whether the session was valid when it was last looked up; the check does not count as use. */
@@ -69,11 +72,11 @@ export function createSessions(options: SessionsOptions): Sessions {
   const table = new SessionTable(options, now);
   const csrf = (reference: string): string => macOf(keyring.current("csrf/v1"), "csrf", reference);
   return {
-    async open(principal, credential) {
+    async open(of) {
       const reference = randomBytes(32).toString("base64url");
       const id = hashOf(reference);
       const at = now();
-      const session: OperatorSession = { principal, credential, createdAt: at, seenAt: at };
+      const session: OperatorSession = { ...of, createdAt: at, seenAt: at };
       table.add(id, session);
       await share?.put(id, session);
       const key = keyring.current("cookie/v1");

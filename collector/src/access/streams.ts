@@ -121,6 +121,6 @@ function isCurrent(holder: StreamHolder, sessions: Sessions, credentials: Creden
   if (holder.session !== undefined && !sessions.alive(holder.session)) return false;
   if (holder.credential === undefined) return true;
   const { principal, credential } = holder;
-  const now = credentials.byName(principal.name, credential);
+  const now = credentials.byName(principal.name, credential, principal);
   return now !== undefined && scopeKey({ ...now, via: principal.via }) === scopeKey(principal);
 }

@@ -27,11 +27,14 @@ export interface AccountsValue {
   readonly file?: string | undefined;
 }
 
+/** A role by its name. */
+export const roleName = z.enum(["viewer", "analyst", "operator", "admin"], "unknown role");
+
 const table = z.record(
   z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/i),
   z.strictObject({
     token,
-    role: z.enum(["viewer", "analyst", "operator", "admin"], "unknown role"),
+    role: roleName,
     application_id: text.optional(),
     user_id: z.union([text, z.null()]).optional(),
   }),

@@ -28,7 +28,7 @@ export function crossProblems(
     problems.push({ variable: `TURNPROOF_${variable}`, problem });
   };
   // An invalid token has its own problem.
-  const authed = set.has("UI_AUTH_TOKEN") || set.has("UI_ACCOUNTS");
+  const authed = ["UI_AUTH_TOKEN", "UI_ACCOUNTS", "UI_OIDC_ISSUER"].some((name) => set.has(name));
   if (!loopback && !authed) {
     add("HOST", "only loopback is served without a token; set TURNPROOF_UI_AUTH_TOKEN");
   }
@@ -49,6 +49,7 @@ export function crossProblems(
   if (!loopback && !data.UI_COOKIE_SECURE) {
     warnings.push("The session cookie is not marked Secure; serve it over TLS and set it so.");
   }
+  checkProvider(data, set, add);
   checkShipping(data, add);
   checkTokens(data, add);
   checkSecrets(data, add);
@@ -60,6 +61,18 @@ export function crossProblems(
 }
 
 type Add = (variable: string, problem: string) => void;
+
+/** Each of these has a use only beside the others. */
+function checkProvider(data: ParsedVariables, set: ReadonlySet<string>, add: Add): void {
+  if (set.has("UI_OIDC_ISSUER") && data.UI_OIDC_CLIENT_ID === undefined) {
+    add("UI_OIDC_CLIENT_ID", "an identity provider needs the client's id");
+  }
+  for (const name of set) {
+    if (name.startsWith("UI_OIDC_") && !set.has("UI_OIDC_ISSUER")) {
+      add(name, "it has a meaning only with TURNPROOF_UI_OIDC_ISSUER");
+    }
+  }
+}
 
 function checkShipping(data: ParsedVariables, add: Add): void {
   const isNeeded = data.AUDIT_SHIP.some(({ kind }) => kind === "s3");

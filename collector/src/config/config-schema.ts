@@ -19,6 +19,7 @@ import {
   turnLimits,
 } from "./config-values.ts";
 import { forwardHeaders, forwardUrl } from "./forward-target.ts";
+import { issuer, roleValues, scopes } from "./oidc-settings.ts";
 import { shipTargets } from "./ship-targets.ts";
 
 const portText = z
@@ -56,6 +57,13 @@ export const schema = z.object({
   CONFIG: text.optional(),
   UI_AUTH_TOKEN: token.optional(),
   UI_ACCOUNTS: accountsIn.default({ accounts: [] }),
+  UI_OIDC_ISSUER: issuer.optional(),
+  UI_OIDC_CLIENT_ID: text.optional(),
+  UI_OIDC_CLIENT_SECRET: text.optional(),
+  UI_OIDC_SCOPES: scopes.default("openid"),
+  UI_OIDC_ROLE_CLAIM: text.default("roles"),
+  UI_OIDC_ROLES: roleValues.optional(),
+  UI_OIDC_TENANT_CLAIM: text.optional(),
   UI_SESSION_SECRET: text.optional(),
   UI_COOKIE_SECURE: flag.default(false),
   UI_ORIGIN: origins.default([]),

@@ -70,6 +70,25 @@ export const variables: readonly Variable[] = [
     true,
   ),
   row(
+    "UI_OIDC_ISSUER",
+    "",
+    "Issuer of an OpenID Connect provider that people sign in through, beside tokens; https, http on loopback.",
+  ),
+  row("UI_OIDC_CLIENT_ID", "", "Client that the provider knows this collector by."),
+  row("UI_OIDC_CLIENT_SECRET", "none: a public client", "Its secret.", true),
+  row("UI_OIDC_SCOPES", "openid", "Scopes to ask for, separated by spaces."),
+  row("UI_OIDC_ROLE_CLAIM", "roles", "Claim with the role; dots lead into objects."),
+  row(
+    "UI_OIDC_ROLES",
+    "each role by its name",
+    "Roles by values of that claim, `value=role` between commas; the highest counts.",
+  ),
+  row(
+    "UI_OIDC_TENANT_CLAIM",
+    "",
+    "Claim with the tenant that a person is bound to; without it all tenants are read.",
+  ),
+  row(
     "UI_SESSION_SECRET",
     "made and kept in DATA_DIR",
     "Keyring `kid:secret,…`, 32 bytes each.",

@@ -12,6 +12,8 @@ import type { ProviderName } from "@turnproof/store";
 import type { AlertRulesValue, AlertTarget } from "./alert-rules.ts";
 import type { PriceFile } from "./price-file.ts";
 import type { DeclaredProxy } from "./proxy-networks.ts";
+import { oidcOf } from "./oidc-settings.ts";
+import type { OidcSettings } from "./oidc-settings.ts";
 import type { ShipTarget } from "./ship-targets.ts";
 import type { Account } from "./accounts.ts";
 import { bareNames, prefixes, variables } from "./config-variables.ts";
@@ -43,6 +45,8 @@ export interface Config {
   readonly accounts: readonly Account[];
   /** Their file; read again when it changes. Absent when they are in the variable. */
   readonly accountsFile?: string;
+  /** Sign-in through an identity provider, beside tokens. */
+  readonly oidc?: OidcSettings;
   readonly sessionSecret?: string;
   readonly cookieSecure: boolean;
   readonly origins: readonly string[];
@@ -255,7 +259,9 @@ function collect(
 
 function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: boolean): Config {
   const dataDir = resolve(data.DATA_DIR);
-  const authed = data.UI_AUTH_TOKEN !== undefined || data.UI_ACCOUNTS.accounts.length > 0;
+  const oidc = oidcOf(data);
+  const hasToken = data.UI_AUTH_TOKEN !== undefined || data.UI_ACCOUNTS.accounts.length > 0;
+  const authed = hasToken || oidc !== undefined;
   const auditLog = data.UI_AUDIT_LOG ?? (authed ? join(dataDir, "audit.jsonl") : undefined);
   const optional = {
     grpcPort: grpcPortOf(data),
@@ -267,6 +273,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     hooksFile: data.CONFIG,
     authToken: data.UI_AUTH_TOKEN,
     accountsFile: data.UI_ACCOUNTS.file,
+    oidc,
     sessionSecret: data.UI_SESSION_SECRET,
     proxy: data.PROXY,
     auditLog,
@@ -304,15 +311,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     ...(data.RETENTION_FLOOR_DAYS === undefined
       ? {}
       : { retentionFloorDays: data.RETENTION_FLOOR_DAYS }),
-    ...(data.FORWARD_URL === undefined
-      ? {}
-      : {
-          forward: {
-            url: data.FORWARD_URL,
-            headers: data.FORWARD_HEADERS,
-            bytesMax: data.FORWARD_BYTES_MAX,
-          },
-        }),
+    ...forwardOf(data),
     journalBytesMax: data.JOURNAL_BYTES_MAX,
     judgeBytesMax: data.JUDGE_BYTES_MAX,
     knownNames: data.KNOWN_NAMES,
@@ -320,6 +319,11 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     warnings,
     ...present(optional),
   };
+}
+
+function forwardOf(data: ParsedVariables): Pick<Config, "forward"> {
+  const { FORWARD_URL: url, FORWARD_HEADERS: headers, FORWARD_BYTES_MAX: bytesMax } = data;
+  return url === undefined ? {} : { forward: { url, headers, bytesMax } };
 }
 
 function s3Of(data: ParsedVariables): Config["auditS3"] {

@@ -129,8 +129,8 @@ async function identify(c: AppContext, options: AccessGateOptions): Promise<Foun
   const cookie = sessionCookie(c, options.cookieName);
   const session = cookie === undefined ? undefined : await sessions.find(cookie);
   if (session === undefined) return { principal: undefined, wrong: false };
-  const { principal: name, credential } = session.session;
-  const principal = credentials.byName(name, credential);
+  const { principal: name, credential, issued } = session.session;
+  const principal = credentials.byName(name, credential, issued);
   if (principal === undefined) return { principal: undefined, wrong: false };
   return { principal: { ...principal, via: "session" }, session, credential, wrong: false };
 }

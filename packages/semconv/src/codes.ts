@@ -147,9 +147,7 @@ export const codes = {
   ownership_unverified: { sentence: "An ownership check in the judged scope failed." },
   provenance_missing: { sentence: "Provenance in the judged scope is missing or failed." },
   outcome_failed: { sentence: "The latest verified outcome of a source is a failure." },
-  outcome_partial: {
-    sentence: "The latest verified outcome of a source is partial or pending.",
-  },
+  outcome_partial: { sentence: "The latest verified outcome of a source is partial or pending." },
   turn_failed: { sentence: "The turn itself ended in error." },
   turn_cancelled: { sentence: "The turn was cancelled." },
   turn_open: { sentence: "The turn, or what produces its artifact, has not ended yet." },
@@ -168,11 +166,7 @@ export const codes = {
   // Stores
   store_unavailable: { sentence: "The store cannot be reached.", status: 503, retryable: true },
   store_busy: { sentence: "The store is overloaded.", status: 503, retryable: true },
-  store_timeout: {
-    sentence: "The store did not answer in time.",
-    status: 503,
-    retryable: true,
-  },
+  store_timeout: { sentence: "The store did not answer in time.", status: 503, retryable: true },
   disk_full: {
     sentence: "The disk is full; nothing is kept until there is room.",
     status: 503,
@@ -234,9 +228,7 @@ export const codes = {
     sentence: "A search of memory met its exact bound; better rows may exist.",
   },
   embedder_failed: { sentence: "The embedder failed; words were compared instead." },
-  embedding_model_other: {
-    sentence: "Rows that another embedder made were found and left out.",
-  },
+  embedding_model_other: { sentence: "Rows that another embedder made were found and left out." },
   bundle_invalid: {
     sentence: "A stored bundle does not have the form of its version.",
     status: 500,
@@ -328,6 +320,14 @@ export const codes = {
   cursor_rejected: { sentence: "This cursor cannot be used; start again without it.", status: 400 },
   body_invalid: { sentence: "The body does not have the expected form.", status: 422 },
   unauthenticated: { sentence: "Sign in, or send a Bearer token.", status: 401 },
+  sign_in_state: { sentence: "This sign-in is over or not yours; begin again.", status: 400 },
+  sign_in_refused: { sentence: "The identity provider's answer is not valid.", status: 401 },
+  sign_in_unassigned: { sentence: "The identity provider names no role or tenant.", status: 403 },
+  sign_in_unavailable: {
+    sentence: "The identity provider cannot be reached.",
+    status: 503,
+    retryable: true,
+  },
   forbidden: { sentence: "Your role does not permit this.", status: 403 },
   scope_forbidden: { sentence: "This is outside your scope.", status: 403 },
   cross_origin: { sentence: "Cross-origin requests are refused.", status: 403 },
@@ -358,14 +358,10 @@ export const codes = {
     retryable: true,
   },
   throttled: { sentence: "Too many attempts; wait.", status: 429, retryable: true },
+  request_too_slow: { sentence: "The request came too slowly.", status: 408, retryable: true },
   overloaded: {
     sentence: "The collector is at its bound; try again later.",
     status: 503,
-    retryable: true,
-  },
-  request_too_slow: {
-    sentence: "The request came too slowly and was ended.",
-    status: 408,
     retryable: true,
   },
   internal_error: { sentence: "Something failed; the request id is in the log.", status: 500 },
@@ -376,10 +372,7 @@ export const codes = {
     status: 503,
     retryable: true,
   },
-  content_hidden: {
-    sentence: "The content mode of this collector shows no content.",
-    status: 403,
-  },
+  content_hidden: { sentence: "The content mode of this collector shows no content.", status: 403 },
   replay_plan_refused: {
     sentence: "A replay plan needs a complete, trusted window of one tenant.",
     status: 409,

@@ -46,6 +46,14 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     { path: "/readyz/store" },
   ],
   "GET /login": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/login" }],
+  "GET /login/provider": [
+    "501 501 501 501 501 501 501 501 501 501 501 501",
+    { path: "/login/provider" },
+  ],
+  "GET /login/callback": [
+    "501 501 501 501 501 501 501 501 501 501 501 501",
+    { path: "/login/callback" },
+  ],
   "GET /favicon.ico": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/favicon.ico" }],
   "GET /.well-known/jwks.json": [
     "200 200 200 200 200 200 200 200 200 200 200 200",

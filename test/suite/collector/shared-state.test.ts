@@ -46,7 +46,7 @@ function sessionsOf(): Sessions {
 
 test("a session is valid at each collector, and its end reaches each of them at once", async () => {
   const [a, b, c] = [sessionsOf(), sessionsOf(), sessionsOf()];
-  const { cookie, id, csrfToken } = await a.open("otto", "digest");
+  const { cookie, id, csrfToken } = await a.open({ principal: "otto", credential: "digest" });
   expect(await b.find(cookie)).toMatchObject({ id, csrfToken });
   expect(await c.find(cookie)).toMatchObject({ session: { principal: "otto" } });
   // Used at one of them only, it is not idle at the others.
@@ -76,7 +76,7 @@ test("a session is valid at each collector, and its end reaches each of them at 
 
 test("without the store a session goes on where it was seen, and a sign-out there is kept", async () => {
   const [a, b] = [sessionsOf(), sessionsOf()];
-  const { cookie, id } = await a.open("otto", "digest");
+  const { cookie, id } = await a.open({ principal: "otto", credential: "digest" });
   state.away = true;
   expect(await a.find(cookie)).toBeDefined();
   expect(await b.find(cookie)).toBeUndefined();

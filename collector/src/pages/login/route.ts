@@ -8,15 +8,17 @@ import { CodedError } from "@turnproof/semconv";
 import type { Credentials } from "../../access/credentials.ts";
 import { sameSite } from "../../http/cross-site.ts";
 import { clientAddress } from "../../http/environment.ts";
-import type { AppContext, AppEnv } from "../../http/environment.ts";
+import type { AppEnv } from "../../http/environment.ts";
 import { refuse } from "../../http/errors.ts";
 import { nextCharsMax } from "../../http/gate.ts";
 import { respond } from "../../http/respond.tsx";
-import { sessionCookie, setSessionCookie } from "../../http/session-cookie.ts";
+import { setSessionCookie } from "../../http/session-cookie.ts";
 import { html } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { loginPage } from "./page.tsx";
+import { mountProvider, providerEndpoints } from "./provider.ts";
+import { localPath, openSession } from "./session.ts";
 
 /** What the sign-in page shows. */
 export interface LoginModel {
@@ -24,6 +26,9 @@ export interface LoginModel {
   readonly next: string;
   /** True when the presented token is unknown. */
   readonly failed: boolean;
+  /** Whether a token opens anything, and whether an identity provider does. */
+  readonly tokens: boolean;
+  readonly provider: boolean;
 }
 
 /** The form of the sign-in page. */
@@ -56,6 +61,7 @@ export const loginGroup: RouteGroup = {
       answers: html,
       failures: ["unauthenticated", "throttled", "cross_origin", "body_invalid"],
     },
+    ...providerEndpoints,
     "POST /logout": {
       needs: "signed_in",
       audit: "session.ended",
@@ -75,12 +81,14 @@ function sessionRoutes(parts: Parts): Hono<AppEnv> {
   const { config, credentials, sessions, audit, throttle } = parts;
   const base = config.basePath === "/" ? "" : config.basePath;
   const cookie = { name: parts.cookieName, secure: config.cookieSecure, basePath: config.basePath };
+  const ways = { tokens: credentials.tokens, provider: parts.oidc !== undefined };
   const app = new Hono<AppEnv>();
+  mountProvider(app, parts);
 
   app.get("/login", (c) => {
     const next = localPath(c.req.query("next"), base);
     if (!credentials.configured) return c.redirect(next, 303);
-    return respond<LoginModel>(c, { model: { next, failed: false }, view: loginPage });
+    return respond<LoginModel>(c, { model: { next, failed: false, ...ways }, view: loginPage });
   });
 
   app.post("/login", async (c) => {
@@ -103,16 +111,13 @@ function sessionRoutes(parts: Parts): Hono<AppEnv> {
       await throttle.hold(wait);
       if (wait > 0) return refuse(c, "throttled", { retryAfterSeconds: wait });
       return respond<LoginModel>(c, {
-        model: { next, failed: true },
+        model: { next, failed: true, ...ways },
         view: loginPage,
         status: 401,
       });
     }
-    const { name, role } = found.principal;
-    // The record comes first: every session must be recorded.
-    await audit?.append({ ...record, event: "session.opened", role, operator: name, result: "ok" });
-    await endPresented(c, parts);
-    setSessionCookie(c, (await sessions.open(name, found.credential)).cookie, cookie);
+    const { principal, credential } = found;
+    await openSession(c, parts, { principal: principal.name, credential });
     return c.redirect(next, 303);
   });
 
@@ -132,21 +137,4 @@ function foundFor(
 ): ReturnType<Credentials["byToken"]> {
   const name = found?.principal.name.toLowerCase();
   return account === undefined || name === account.toLowerCase() ? found : undefined;
-}
-
-/** A cookie sent with a sign-in is never adopted; its session ends. */
-async function endPresented(c: AppContext, parts: Parts): Promise<void> {
-  const value = sessionCookie(c, parts.cookieName);
-  const session = value === undefined ? undefined : await parts.sessions.find(value);
-  if (session !== undefined) await parts.sessions.end(session.id);
-}
-
-/** A path of ours, with the query of a filtered list. */
-const local = /^\/[A-Za-z0-9_.~%/-]*(?:\?[A-Za-z0-9_.~%:@!$'()*+,;=&/?-]*)?$/;
-
-/** A path below our base, or our home: a redirect never leaves the origin. */
-function localPath(next: string | undefined, base: string): string {
-  const home = `${base}/traces`;
-  if (next === undefined || !local.test(next) || next.startsWith("//")) return home;
-  return base === "" || next.startsWith(`${base}/`) ? next : home;
 }

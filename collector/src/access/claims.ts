@@ -1,0 +1,46 @@
+/** @module Claims: the principal that an identity provider's claims name. */
+import type { OidcSettings } from "../config/oidc-settings.ts";
+import { roles } from "./principal.ts";
+import type { Principal, Role } from "./principal.ts";
+import type { TypedIdentity } from "./typed-identity.ts";
+
+/** Claims of a token or of the userinfo endpoint. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** The principal; undefined without a role, or without the tenant that the settings ask for. */
+export function principalIn(
+  claims: Claims,
+  settings: OidcSettings,
+  typed: TypedIdentity,
+): Omit<Principal, "via"> | undefined {
+  const subject = claims["sub"];
+  const role = highest(claimAt(claims, settings.roleClaim), settings.roles);
+  if (typeof subject !== "string" || !/^[\x21-\x7e]{1,255}$/.test(subject)) return undefined;
+  if (role === undefined) return undefined;
+  // A configured account has no colon in its name.
+  const principal = { name: `oidc:${subject}`, role };
+  if (settings.tenantClaim === undefined) return principal;
+  const tenant = claimAt(claims, settings.tenantClaim);
+  if (typeof tenant !== "string" || tenant === "") return undefined;
+  return { ...principal, userId: typed(tenant) };
+}
+
+/** A claim by its name; where none has this name, dots lead into objects. */
+function claimAt(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let value: unknown = claims;
+  for (const part of name.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part))
+      return undefined;
+    value = (value as Claims)[part];
+  }
+  return value;
+}
+
+function highest(claim: unknown, named: OidcSettings["roles"]): Role | undefined {
+  const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  const found = values.map((value) =>
+    typeof value === "string" && Object.hasOwn(named, value) ? named[value] : undefined,
+  );
+  return roles.findLast((role) => found.includes(role));
+}

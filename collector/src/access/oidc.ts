@@ -1,0 +1,144 @@
+/**
+ * @module OIDC: sign-in through an OpenID Connect provider, by authorization code with PKCE, state
+ * and nonce. What a sign-in needs until its end is sealed in a cookie of the browser that began
+ * it, so sign-ins that never end take no memory here (security: Sessions).
+ */
+import { CodedError } from "@turnproof/semconv";
+import * as client from "openid-client";
+
+import type { OidcSettings } from "../config/oidc-settings.ts";
+import type { Log } from "../log.ts";
+import { principalIn } from "./claims.ts";
+import type { Claims } from "./claims.ts";
+import { providerCredential } from "./credentials.ts";
+import type { Keyring } from "./keyring.ts";
+import type { Opener } from "./sessions.ts";
+import { createTickets } from "./sign-in-ticket.ts";
+import type { TypedIdentity } from "./typed-identity.ts";
+
+/** Sign-ins through one provider. */
+export interface Oidc {
+  /**
+   * Begins a sign-in: where the browser goes, and the cookie that it brings back.
+   *
+   * @throws CodedError `sign_in_unavailable` or `sign_in_refused` of the provider's description
+   */
+  begin(redirectUri: string, next: string): Promise<{ location: string; ticket: string }>;
+  /**
+   * Ends a sign-in at the provider's answer: whose session to open, and where to go.
+   *
+   * @throws CodedError `sign_in_state`, `sign_in_refused`, `sign_in_unassigned` or
+   * `sign_in_unavailable`
+   */
+  finish(answer: URL, ticket: string | undefined): Promise<{ opener: Opener; next: string }>;
+}
+
+interface OidcOptions {
+  readonly settings: OidcSettings;
+  readonly keyring: Keyring;
+  readonly typed: TypedIdentity;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+const timeoutSeconds = 10;
+
+/** Sign-ins through the provider of the settings; it is asked for its description when needed. */
+export function createOidc({ settings, keyring, typed, log, now }: OidcOptions): Oidc {
+  const tickets = createTickets(keyring, now);
+  let described: Promise<client.Configuration> | undefined;
+  const provider = (): Promise<client.Configuration> => {
+    described ??= describe(settings);
+    // The next sign-in asks again.
+    described.catch(() => (described = undefined));
+    return described;
+  };
+  const coded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (CodedError.is(error)) throw error;
+      const code = isAway(error) ? "sign_in_unavailable" : "sign_in_refused";
+      log.warn("sign_in_failed", { code, reason: reasonOf(error) });
+      throw new CodedError(code);
+    }
+  };
+  return {
+    begin: (redirectUri, next) =>
+      coded(async () => {
+        const config = await provider();
+        const state = client.randomState();
+        const nonce = client.randomNonce();
+        const verifier = client.randomPKCECodeVerifier();
+        const location = client.buildAuthorizationUrl(config, {
+          redirect_uri: redirectUri,
+          scope: settings.scopes,
+          code_challenge: await client.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: "S256",
+          state,
+          nonce,
+        });
+        return { location: location.href, ticket: tickets.issue({ state, nonce, verifier, next }) };
+      }),
+    finish: (answer, text) =>
+      coded(async () => {
+        const ticket = tickets.redeem(text, answer.searchParams.getAll("state"));
+        if (ticket === undefined) throw new CodedError("sign_in_state");
+        const config = await provider();
+        const tokens = await client.authorizationCodeGrant(config, answer, {
+          pkceCodeVerifier: ticket.verifier,
+          expectedState: ticket.state,
+          expectedNonce: ticket.nonce,
+          idTokenExpected: true,
+        });
+        const claims: Claims = tokens.claims() ?? {};
+        const issued =
+          principalIn(claims, settings, typed) ??
+          principalIn(await moreClaims(config, tokens.access_token, claims), settings, typed);
+        if (issued === undefined) throw new CodedError("sign_in_unassigned");
+        const credential = providerCredential(settings);
+        return { opener: { principal: issued.name, credential, issued }, next: ticket.next };
+      }),
+  };
+}
+
+async function describe(settings: OidcSettings): Promise<client.Configuration> {
+  const { issuer, clientId, clientSecret } = settings;
+  const authentication = clientSecret === undefined ? client.None() : undefined;
+  // The settings admit http on this machine alone.
+  const execute = [client.enableNonRepudiationChecks];
+  if (issuer.startsWith("http:")) execute.push(client.allowInsecureRequests);
+  return client.discovery(new URL(issuer), clientId, clientSecret, authentication, {
+    execute,
+    timeout: timeoutSeconds,
+  });
+}
+
+/** Claims of the userinfo endpoint too: many providers keep the token short. */
+async function moreClaims(
+  config: client.Configuration,
+  accessToken: string,
+  claims: Claims,
+): Promise<Claims> {
+  const subject = claims["sub"];
+  if (config.serverMetadata().userinfo_endpoint === undefined) return claims;
+  const more = await client.fetchUserInfo(config, accessToken, String(subject));
+  return { ...more, ...claims };
+}
+
+/** Whether the provider did not answer; anything else is an answer that cannot be used. */
+function isAway(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "OAUTH_TIMEOUT" || code === "OAUTH_ABORT" || error instanceof TypeError;
+}
+
+/** The library's own name of the failure; its message and cause may hold claims. */
+function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  return /^OAUTH_[A-Z_]{1,60}$/.test(code) ? code : "unknown";
+}
+
+function codeOf(error: unknown): string {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === "string" ? code : "";
+}
