@@ -22,7 +22,7 @@ import type { Receiver } from "./receive/otlp/receiver.ts";
 import { collectorName, shareLosses } from "./receive/shared-losses.ts";
 
 /** Options and parts opened so far. */
-interface Opening {
+interface SharedOpening {
   readonly config: Config;
   readonly log: Log;
   readonly options: {
@@ -39,7 +39,7 @@ interface Opening {
  * directory has no others, and in read-only mode nothing is written beside the evidence.
  */
 function sharedState(
-  { config, options }: Pick<Opening, "config" | "options">,
+  { config, options }: Pick<SharedOpening, "config" | "options">,
   store: EvidenceStore,
 ): CollectorState | undefined {
   const alone = options.store !== undefined || serverOf(config) === undefined;
@@ -48,7 +48,7 @@ function sharedState(
 
 /** The receiver; its losses are those of all collectors of a shared store. */
 export function withSharedLosses(
-  { config, options, opened }: Pick<Opening, "config" | "options" | "opened">,
+  { config, options, opened }: Pick<SharedOpening, "config" | "options" | "opened">,
   store: EvidenceStore,
   receiver: Receiver,
 ): Receiver {
@@ -61,7 +61,7 @@ export function withSharedLosses(
 
 /** Sessions, and the streams that end with them. */
 export function openSessions(
-  { config, log, options, opened, closing }: Opening,
+  { config, log, options, opened, closing }: SharedOpening,
   { keyring, credentials }: Pick<Parts, "keyring" | "credentials">,
   store: EvidenceStore,
 ): Pick<Parts, "sessions" | "streams"> {
@@ -92,7 +92,7 @@ export function openSessions(
 
 /** Alerts write beside the evidence, so read-only mode has none. */
 export async function openAlerts(
-  { config, log, options, opened }: Opening,
+  { config, log, options, opened }: SharedOpening,
   parts: Parts,
   store: EvidenceStore,
 ): Promise<Alerts | undefined> {

@@ -1,9 +1,16 @@
 /** @module All campaigns, in the order of the page. */
 import type { Campaign } from "./campaign.ts";
+import { canaries } from "./canaries.ts";
 import { forgeries } from "./forgeries.ts";
 import { kills } from "./kills.ts";
 import { principals } from "./principals.ts";
 import { powerCuts } from "./power-cuts.ts";
 
 /** All of them. */
-export const campaigns: readonly Campaign[] = [powerCuts, ...kills, forgeries, principals];
+export const campaigns: readonly Campaign[] = [
+  powerCuts,
+  ...kills,
+  canaries,
+  forgeries,
+  principals,
+];

@@ -58,9 +58,9 @@ function section(campaign: Campaign, entries: readonly Entry[]): string {
 export function pageOf(campaigns: readonly Campaign[], entries: readonly Entry[]): string {
   const opening = `# Campaigns
 
-A campaign attacks one promise for as long as it is told to, in rounds that are numbered. A later run
-goes on with the next number. The suites run the first rounds of each; the figures here are of longer
-runs, at the commit that stands beside them.
+A campaign attacks one promise in numbered rounds, for a time that its caller sets. A later run
+continues with the next number. The suites run the first rounds of each campaign. The figures here
+are of longer runs, each at the commit beside it.
 
 \`\`\`sh
 npm run campaign                                   # lists them, with what was done
@@ -69,9 +69,9 @@ npm run campaign -- power-cuts --runs 10           # ten rounds
 npm run campaign -- power-cuts --round 17          # one round again, without a result
 \`\`\`
 
-A run writes its result to \`test/campaigns/results.json\` every half minute, and this page at its end.
-A commit with \`+\` had changes in its packages that were not committed. A run that finds something ends
-with exit code 1; what it found becomes a test.`;
+A run writes its result to \`test/campaigns/results.json\` and this page every half minute.
+A commit with \`+\` had changes in its packages that were not committed. A run that finds something
+ends with exit code 1; what it found becomes a test.`;
   const sections = campaigns.map((campaign) => section(campaign, entries));
   return `${[opening, ...sections].join("\n\n")}\n`;
 }

@@ -51,6 +51,7 @@ const visible: { readonly [N in Name]?: readonly Owner[] } = {
 interface Parameter {
   readonly name: string;
   readonly in: string;
+  readonly required?: boolean;
   readonly schema?: { readonly enum?: readonly unknown[]; readonly const?: unknown };
 }
 interface Description {
@@ -112,10 +113,11 @@ function valueOf(random: Random, whose: Whose, { name, schema }: Parameter): str
   if (/limit|bins|top/.test(name) && random() < 0.8) return String(1 + Math.floor(random() * 50));
   if (/time|since|until|_at$/.test(name) && random() < 0.8) return pick(random, times);
   const owner = whose();
-  if (/root/.test(name) && random() < 0.7) return random() < 0.3 ? "root-shared" : `root-${owner}`;
-  if (/agent/.test(name) && random() < 0.7)
-    return random() < 0.3 ? "agent-shared" : `agent-${owner}`;
-  if (/thread/.test(name) && random() < 0.7) return `thread-${owner}`;
+  if (/root/.test(name) && random() < 0.93)
+    return random() < 0.15 ? "root-shared" : `root-${owner}`;
+  if (/agent/.test(name) && random() < 0.93)
+    return random() < 0.1 ? "agent-shared" : `agent-${owner}`;
+  if (/thread/.test(name) && random() < 0.93) return `thread-${owner}`;
   return drawn(random, whose);
 }
 
@@ -125,7 +127,8 @@ function queryOf(random: Random, whose: Whose, parameters: readonly Parameter[])
   for (const parameter of parameters) {
     if (parameter.in !== "query" || parameter.name === "cursor") continue;
     // Two filters that name different owners answer nothing, so most requests have few.
-    if (/root|agent|thread/.test(parameter.name) ? random() < ids : random() < share * 0.15) {
+    const isId = /root|agent|thread/.test(parameter.name);
+    if (parameter.required === true || (isId ? random() < ids : random() < share * 0.08)) {
       query.append(parameter.name, valueOf(random, whose, parameter));
     }
   }
@@ -177,10 +180,10 @@ async function attack(
   name: Name,
 ): Promise<{ readonly status: number; readonly sawOwn: boolean }> {
   const { method, parameters } = operation;
-  const one = pick(random, random() < 0.5 ? (visible[name] ?? everyOwner) : everyOwner) as
+  const one = pick(random, random() < 0.6 ? (visible[name] ?? everyOwner) : everyOwner) as
     | Owner
     | undefined;
-  const isMixed = one === undefined || random() < 0.3;
+  const isMixed = one === undefined || random() < 0.25;
   const whose: Whose = () => (isMixed ? pick(random, everyOwner) : one);
   const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, key: string) => {
     if (random() < 0.2) return encodeURIComponent(drawn(random, whose) || "x");
@@ -232,6 +235,8 @@ async function attack(
 
 interface World {
   readonly desk: Desk;
+  /** Two seconds pass: a principal may ask only so often in a minute. */
+  tick(): void;
   readonly operations: readonly Operation[];
 }
 
@@ -255,7 +260,7 @@ async function openWorld(): Promise<World> {
       return [{ method, path, parameters: operation.parameters ?? [] }];
     }),
   );
-  return { desk, operations };
+  return { desk, operations, tick: () => void (now += 2_000) };
 }
 
 /** Nobody is answered with what is somebody else's, and nothing fails. */
@@ -288,6 +293,7 @@ export const principals: Campaign = {
           const operation = operations[
             Math.floor(number / names.length) % operations.length
           ] as Operation;
+          world.tick();
           const { status, sawOwn } = await attack(world.desk, operation, random, name);
           if (status < 300) answered += 1;
           if (sawOwn) own += 1;

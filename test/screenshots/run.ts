@@ -2,8 +2,7 @@
  * @module Makes the pictures of the README: starts a collector, tells it the briefing desk's
  * afternoon, and another a week of five agents, and photographs the main pages at 1440 and 390 px,
  * light and dark.
- * `npx node -C @turnproof/source test/screenshots/run.ts` after `npm run build`; each picture stays
- * under 150 kB.
+ * `npm run screenshots` after `npm run build`; each picture stays under 150 kB.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -84,7 +83,8 @@ async function photograph(browser: Browser, url: string, shot: Shot): Promise<vo
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
-  await page.goto(`${url}${shot.path}`);
+  const answer = await page.goto(`${url}${shot.path}`);
+  if (answer?.ok() !== true) throw new Error(`${shot.path} is no page`);
   await page.waitForTimeout(2_000);
   const file = join(import.meta.dirname, `${shot.name}.png`);
   const picture = withPalette(await page.screenshot());
@@ -136,7 +136,18 @@ async function afternoon(url: string): Promise<Paths> {
 
 async function week(url: string): Promise<Paths> {
   await tellWeek({ endpoint: url, endMs: Date.now(), turns: weekTurns, seed: "pictures" });
-  return { agent: `/agents/${orderDesk.agentId}` };
+  return {
+    agent: `/agents/${orderDesk.agentId}`,
+    agents: "/agents",
+    graph: "/graph",
+    threads: "/threads",
+    tools: "/tools",
+    cost: "/cost",
+    incidents: "/traces/incidents",
+    releases: "/traces/compare/releases",
+    find: "/traces/find",
+    alerts: "/alerts",
+  };
 }
 
 const browser = await chromium.launch({

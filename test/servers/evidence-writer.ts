@@ -5,7 +5,7 @@
  */
 import { filesystem, recordStored } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
-import { everybody, receivedAt, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleTurn } from "@turnproof/store/testing";
 
 /** What the parent is told. */
 export type Told =
@@ -38,7 +38,7 @@ async function store(round: number): Promise<void> {
     const received = kind === "old" ? longAgo : receivedAt(round % 3_600);
     await evidence.append({ batchId: batch, receivedAt: received, events });
     await tell({ did: "stored", batch, roots });
-    await recordStored(evidence, everybody, roots);
+    await recordStored(evidence, allTenants, roots);
     await tell({ did: "recorded", batch, roots });
   }
 }

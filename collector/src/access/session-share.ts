@@ -1,7 +1,7 @@
 /**
- * @module SessionShare: sessions that all collectors of one store share. The store decides: each use
- * of a session asks it. While it is away a collector goes on with the sessions that it has seen, and
- * keeps what it could not write until the store is back.
+ * @module SessionShare: sessions that all collectors of one store share. The store decides: each
+ * use of a session asks it. While it is away a collector goes on with the sessions that it has
+ * seen, and keeps what it could not write until the store is back.
  */
 import type { CollectorState, StateWrite } from "@turnproof/store";
 import { z } from "zod";
@@ -10,7 +10,7 @@ import { roles } from "./principal.ts";
 import type { Principal } from "./principal.ts";
 
 /** A signed-in session; its credential is looked up by name on every request. */
-export interface Session {
+export interface OperatorSession {
   readonly principal: string;
   readonly createdAt: number;
   /** Digest of the credential that signed in: replacing the token ends its sessions. */
@@ -21,13 +21,13 @@ export interface Session {
 }
 
 /** What the store has of a session: `absent` without a row, `away` where it does not answer. */
-export type SharedSession = Session | "ended" | "absent" | "away";
+export type SharedSession = OperatorSession | "ended" | "absent" | "away";
 
 /** Access to the shared sessions; no method rejects. */
 export interface SessionShare {
   look(id: string): Promise<SharedSession>;
   /** Written when it resolves, unless the store is away. */
-  put(id: string, session: Session): Promise<void>;
+  put(id: string, session: OperatorSession): Promise<void>;
   end(id: string): Promise<void>;
   close(): void;
 }

@@ -20,14 +20,14 @@ import { makeDirectory } from "@turnproof/journal/process-lock";
 
 import { equalSecret, macOf } from "./keyring.ts";
 import type { Keyring } from "./keyring.ts";
-import type { Session, SessionShare } from "./session-share.ts";
+import type { OperatorSession, SessionShare } from "./session-share.ts";
 
 /** Whose session is opened. */
-export type Opener = Pick<Session, "principal" | "credential" | "issued">;
+export type Opener = Pick<OperatorSession, "principal" | "credential" | "issued">;
 
 /** A session just opened or found. */
 export interface OpenSession {
-  readonly session: Session;
+  readonly session: OperatorSession;
   /** Bound to the session; forms and scripts send it back with unsafe methods. */
   readonly csrfToken: string;
   readonly id: string;
@@ -76,7 +76,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       const reference = randomBytes(32).toString("base64url");
       const id = hashOf(reference);
       const at = now();
-      const session: Session = { ...of, createdAt: at, seenAt: at };
+      const session: OperatorSession = { ...of, createdAt: at, seenAt: at };
       table.add(id, session);
       await share?.put(id, session);
       const key = keyring.current("cookie/v1");
@@ -128,7 +128,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
 /** The sessions that this process has seen. */
 class SessionTable {
-  readonly sessions: Map<string, Session>;
+  readonly sessions: Map<string, OperatorSession>;
   readonly listeners = new Set<() => void>();
   readonly #file: string | undefined;
   readonly #share: SessionShare | undefined;
@@ -141,11 +141,11 @@ class SessionTable {
     this.#now = now;
   }
 
-  alive({ seenAt, createdAt }: Session): boolean {
+  alive({ seenAt, createdAt }: OperatorSession): boolean {
     return this.#now() - seenAt < idleMsMax && this.#now() - createdAt < ageMsMax;
   }
 
-  add(id: string, session: Session): void {
+  add(id: string, session: OperatorSession): void {
     this.#sweep();
     this.sessions.set(id, session);
     this.save(true);
@@ -191,17 +191,24 @@ function hashOf(reference: string): string {
 }
 
 /** A damaged file ends all sessions; it never prevents the start. */
-function load(file: string | undefined): readonly (readonly [string, Session])[] {
+function load(file: string | undefined): readonly (readonly [string, OperatorSession])[] {
   if (file === undefined || !existsSync(file)) return [];
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as readonly (readonly [string, Session])[];
+    return JSON.parse(readFileSync(file, "utf8")) as readonly (readonly [
+      string,
+      OperatorSession,
+    ])[];
   } catch {
     return [];
   }
 }
 
 /** With `lasting` the file survives a power cut: an ended session must not become valid again. */
-function store(file: string, sessions: ReadonlyMap<string, Session>, lasting: boolean): void {
+function store(
+  file: string,
+  sessions: ReadonlyMap<string, OperatorSession>,
+  lasting: boolean,
+): void {
   const folder = dirname(file);
   makeDirectory(folder);
   const next = `${file}.next`;

@@ -91,8 +91,15 @@ export function sharedKeep(
     const keepUntilMs = Date.now() + 365 * dayMs;
     await state.write(kind, { name: scope, version, value: JSON.stringify(value), keepUntilMs });
   };
-  const order = (kind: StateKind, name: string, value: unknown, keepUntilMs: number) =>
-    state.write(kind, { name, version: Date.now(), value: JSON.stringify(value), keepUntilMs });
+  const order = async (
+    kind: StateKind,
+    name: string,
+    value: unknown,
+    keepUntilMs: number,
+  ): Promise<void> => {
+    const version = ((await state.read(kind, name))?.version ?? 0) + 1;
+    await state.write(kind, { name, version, value: JSON.stringify(value), keepUntilMs });
+  };
   return {
     leads: () => lease.term !== undefined,
     async load() {

@@ -32,7 +32,7 @@ const heardMs = 86_400_000;
 const groupsMax = 1_000;
 
 /** Field of the ledger for each kind of group. */
-export const groupFields = {
+const groupFields = {
   agent: "agent_id",
   app: "application",
   model: "model",

@@ -11,8 +11,8 @@ import { decodeJwt } from "jose";
 import { checkedWindow } from "../judge/checked-window.ts";
 import { readStatement } from "../judge/statement.ts";
 import type { TurnModel } from "../pages/turn/route.ts";
-import type { TurnsModel } from "../pages/turns/route.ts";
-import type { Client, Parameters } from "./client.ts";
+import type { WindowsModel } from "../pages/windows/route.ts";
+import type { Client } from "./client.ts";
 import { readEvents } from "./reconcile.ts";
 
 /** Events of one window and how it was read. */
@@ -83,36 +83,10 @@ export async function* collectorWindows(
   filters: CheckFilters,
   turnsMax: number,
 ): AsyncGenerator<{ readonly window: ListedWindow; readonly more: boolean }> {
-  const { rows, more } = await listTurns(client, filters, turnsMax);
-  const byRoot = new Map<string, Set<string>>();
-  for (const { root_trace_id: root, turn_id: turn } of rows) {
-    if (root === undefined) continue;
-    const turns = byRoot.get(root) ?? new Set();
-    turns.add(turn ?? "");
-    byRoot.set(root, turns);
-  }
-  for (const [root, turns] of byRoot) {
-    const model = await client.json<TurnModel>(`/traces/${encodeURIComponent(root)}.json`, {
-      agent_id: filters.agent,
-      thread_id: filters.thread,
-      user_id: filters.user,
-      turn_id: filters.turn,
-    });
-    const events = model.events.filter(({ turn_id: turn }) => turns.has(turn ?? ""));
-    const metadata = checkedWindow(model.window, model.verdict);
-    yield { window: { events, metadata }, more };
-  }
-}
-
-async function listTurns(
-  client: Client,
-  filters: CheckFilters,
-  turnsMax: number,
-): Promise<{ readonly rows: TurnsModel["items"]; readonly more: boolean }> {
-  const rows: TurnsModel["items"][number][] = [];
   let cursor: string | null = null;
+  let count = 0;
   do {
-    const parameters: Parameters = {
+    const page: WindowsModel = await client.json<WindowsModel>("/traces/windows.json", {
       agent_id: filters.agent,
       thread_id: filters.thread,
       user_id: filters.user,
@@ -121,12 +95,34 @@ async function listTurns(
       start_time: filters.since,
       end_time: filters.until,
       ...filters.terms,
-      limit: Math.min(1_000, turnsMax - rows.length),
+      limit: Math.min(pageTurns, turnsMax - count),
       cursor: cursor ?? undefined,
-    };
-    const page: TurnsModel = await client.json<TurnsModel>("/traces/turns.json", parameters);
-    rows.push(...page.items);
+    });
+    count += page.turns;
     cursor = page.next_cursor;
-  } while (cursor !== null && rows.length < turnsMax);
-  return { rows, more: cursor !== null };
+    const more = cursor !== null && count >= turnsMax;
+    for (const { events, metadata } of page.items) yield { window: { events, metadata }, more };
+    for (const { root_trace_id: root, turn_ids: turns } of page.alone) {
+      yield { window: await largeWindow(client, root, { filters, turns }), more };
+    }
+  } while (cursor !== null && count < turnsMax);
+}
+
+/** Turns of one request. */
+const pageTurns = 200;
+
+/** A root that is too large to be read with others. */
+async function largeWindow(
+  client: Client,
+  root: string,
+  { filters, turns }: { readonly filters: CheckFilters; readonly turns: readonly string[] },
+): Promise<ListedWindow> {
+  const model = await client.json<TurnModel>(`/traces/${encodeURIComponent(root)}.json`, {
+    agent_id: filters.agent,
+    thread_id: filters.thread,
+    user_id: filters.user,
+    turn_id: filters.turn,
+  });
+  const events = model.events.filter(({ turn_id: turn }) => turns.includes(turn ?? ""));
+  return { events, metadata: checkedWindow(model.window, model.verdict) };
 }

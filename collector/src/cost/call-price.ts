@@ -16,11 +16,18 @@ export interface Pricing {
 
 /** Prices of the list: a range where a count of tokens is not recorded, null without a price. */
 export function pricingOf(list: PriceList): Pricing {
+  const known = new Map<string, readonly number[]>();
+  const stepsOf = (model: string | null, provider: string | null): readonly number[] => {
+    const key = JSON.stringify([model, provider]);
+    const steps = known.get(key) ?? list.stepsOf(model, provider);
+    known.set(key, steps);
+    return steps;
+  };
   return {
     priceUnit: "US dollars",
     priceOf({ at, ...call }) {
       const { model, provider } = call;
-      const steps = list.stepsOf(model, provider);
+      const steps = stepsOf(model, provider);
       const usage = usageOf(call, steps);
       const cost = costOf({ ...call, calls: 1, usage, atMs: Date.parse(at) }, list, steps);
       const { low_usd: low, high_usd: high } = cost;

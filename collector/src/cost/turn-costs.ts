@@ -128,7 +128,7 @@ async function divisionOf(
   };
 }
 
-interface Pricing {
+interface TurnPricing {
   readonly list: PriceList;
   readonly division: Division;
 }
@@ -136,7 +136,7 @@ interface Pricing {
 async function rowsOf(
   ledger: TurnReader,
   question: TurnQuestion,
-  { list, division, fields }: Pricing & { readonly fields: readonly CallField[] },
+  { list, division, fields }: TurnPricing & { readonly fields: readonly CallField[] },
 ): Promise<readonly CostRow[]> {
   const by = ["name", "provider", ...fields] as const;
   const groups = await ledger.callFigures(question, "model", by, division);
@@ -154,7 +154,7 @@ async function rowsOf(
   return [...rows.values()];
 }
 
-function pricedRow(figures: CallFigures, { list, division }: Pricing): Omit<CostRow, "value"> {
+function pricedRow(figures: CallFigures, { list, division }: TurnPricing): Omit<CostRow, "value"> {
   const { name: model = null, provider = null } = figures.group;
   const calls: PricedCalls = { ...figures, model, provider, atMs: figures.from_ms ?? 0 };
   const { input_tokens, output_tokens, cached_tokens, tokens_unknown, usage } = figures;
@@ -173,7 +173,7 @@ function pricedRow(figures: CallFigures, { list, division }: Pricing): Omit<Cost
 async function turnRows(
   ledger: TurnReader,
   question: TurnQuestion,
-  pricing: Pricing,
+  pricing: TurnPricing,
 ): Promise<Pick<TurnCosts, "rows" | "complete">> {
   const { records, next } = await ledger.listTurns(question, {
     order: { by: "total_tokens" },
@@ -183,7 +183,7 @@ async function turnRows(
   return { rows: dearest(rows), complete: next === null };
 }
 
-function recordRow({ row, calls }: TurnRecord, pricing: Pricing): CostRow {
+function recordRow({ row, calls }: TurnRecord, pricing: TurnPricing): CostRow {
   const { everyMs, inputSteps } = pricing.division;
   const from = Math.floor(Date.parse(row.ended_at) / everyMs) * everyMs;
   const own = {

@@ -1,7 +1,8 @@
 /**
  * @module Sockets: bounds the sockets of a listener and chooses which one gives way. A new one
- * never waits behind idle or slow ones: the least useful one of the address that has the most is
- * closed. What comes while all are at work is accepted in order to be answered (faults H10).
+ * never waits behind idle or slow ones: the least useful socket of the address with the most
+ * sockets is closed. What comes while all are at work is accepted in order to be answered (faults
+ * H10).
  */
 import type { Server, Socket } from "node:net";
 
@@ -67,15 +68,15 @@ interface Address {
 /** Bounds the sockets of a server. */
 export function boundSockets(server: Server, bounds: ConnectionBounds): Sockets {
   const open = new Map<string, Connection>();
-  const places = new Places(bounds);
+  const room = new SocketRoom(bounds);
   server.maxConnections = bounds.connectionsMax + sparesOf(bounds).total;
-  // Before the server's own listener: a socket that is closed here is read by none.
+  // Before all other listeners: a socket that is refused here reaches none of them.
   server.prependListener("connection", (socket: Socket) => {
     const key = keyOf(socket);
     const openedAt = performance.now();
     const added: Connection = { socket, openedAt, tasks: new Set(), since: 0 };
     open.set(key, added);
-    const leave = places.enter(networkOf(socket.remoteAddress ?? ""), added);
+    const leave = room.enter(networkOf(socket.remoteAddress ?? ""), added);
     socket.once("close", () => {
       leave();
       if (open.get(key) === added) open.delete(key);
@@ -99,13 +100,13 @@ export function boundSockets(server: Server, bounds: ConnectionBounds): Sockets 
         connection.tasks.delete(task);
         connection.since = performance.now();
       };
-      return { admitted: places.admits(networkOf(socket.remoteAddress ?? ""), connection), end };
+      return { admitted: room.admits(networkOf(socket.remoteAddress ?? ""), connection), end };
     },
   };
 }
 
 /** Who is within the bounds. */
-class Places {
+class SocketRoom {
   private readonly addresses = new Map<string, Address>();
   private readonly bounds: ConnectionBounds;
   private taken = 0;

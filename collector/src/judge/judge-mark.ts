@@ -61,6 +61,7 @@ export function openMark({ config, store, server, log }: JudgeParts): JudgeMark 
  * Receipt up to which everything is judged, epoch milliseconds; null where no judge keeps a mark.
  */
 export async function judgedThrough({ dataDir }: Pick<Config, "dataDir">): Promise<number | null> {
+  // Without a file no judge has kept a mark yet.
   const text = await readFile(join(dataDir, "judge.json"), "utf8").catch(() => "");
   const since = parsed(text)?.state.since;
   return since === undefined ? null : Date.parse(since);

@@ -56,6 +56,7 @@ import { facetsGroup } from "./turns/facets.ts";
 import { overviewGroup } from "./turns/overview.ts";
 import { turnsGroup } from "./turns/route.ts";
 import { trendGroup } from "./turns/trend.ts";
+import { windowsGroup } from "./windows/route.ts";
 
 const groups: readonly RouteGroup[] = [
   otlpGroup,
@@ -70,6 +71,7 @@ const groups: readonly RouteGroup[] = [
   facetsGroup,
   differencesGroup,
   trendGroup,
+  windowsGroup,
   downloadGroup,
   healthGroup,
   compareGroup,

@@ -73,7 +73,7 @@ export const noSender = "";
 /** Most services that are counted by name; items of further ones count as `otherServices`. */
 const servicesMax = 1_000;
 /** Name under which the items of further services are counted. */
-export const otherServices = "*";
+const otherServices = "*";
 
 /** Items of one request between counting and answer. */
 export interface Passage {

@@ -1,6 +1,6 @@
 /**
- * @module SharedLosses: losses of the journals of all collectors of a store. A turn is judged by any
- * of them, so each has to know what the others lost.
+ * @module SharedLosses: losses of the journals of all collectors of a store. A turn is judged by
+ * any of them, so each has to know what the others lost.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -27,20 +27,22 @@ export function shareLosses(
   name: string,
   own: () => JournalLosses,
 ): SharedLosses {
-  let written = "";
   let others: readonly JournalLosses[] = [];
-  const exchange = async (): Promise<void> => {
+  const pass = async (): Promise<void> => {
     const value = JSON.stringify(own());
-    if (value !== written) {
-      const now = Date.now();
-      await state.write("losses", { name, version: now, value, keepUntilMs: now + keepMs });
-      written = value;
-    }
     const rows = await state.list("losses");
+    const before = rows.find((row) => row.name === name);
+    if (value !== before?.value) {
+      const version = (before?.version ?? 0) + 1;
+      await state.write("losses", { name, version, value, keepUntilMs: Date.now() + keepMs });
+    }
     others = rows.flatMap((row) =>
       row.name === name ? [] : [JSON.parse(row.value) as JournalLosses],
     );
   };
+  // One after the other: two writes of one version would leave the older losses.
+  let last: Promise<void> = Promise.resolve();
+  const exchange = (): Promise<void> => (last = last.then(pass, pass));
   // While the store is away nothing is judged either.
   const timer = setInterval(() => void exchange().catch(() => {}), everyMs).unref();
   void exchange().catch(() => {});

@@ -2,7 +2,7 @@
 import type { TurnRow } from "@turnproof/evidence";
 import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { everybody, sampleRecord } from "@turnproof/store/testing";
+import { allTenants, sampleRecord } from "@turnproof/store/testing";
 import { expect, test } from "vitest";
 
 import { foundVerdicts, withVerdicts } from "./turn-verdicts.ts";
@@ -20,7 +20,7 @@ test("a page shows the verdict that lists show, and no success for a turn that h
   await using store = ephemeral();
   const rows = [await put(store, "partial", "one"), await put(store, "success", "two")];
   const shown = async (received_at: string): Promise<readonly (string | null)[]> => {
-    const place = { scope: everybody, root: "root" };
+    const place = { scope: allTenants, root: "root" };
     const grown = rows.map((row) => ({ ...row, received_at }));
     return (await withVerdicts(store.ledger, place, grown)).map(({ verdict }) => verdict);
   };
@@ -36,7 +36,7 @@ test("a root is looked up whole, however many turns it has, or not at all", asyn
     );
   await store.ledger.putTurns([...of("small", 3), ...of("middle", 2_500)]);
   const sizes = async (...roots: readonly string[]): Promise<readonly unknown[]> => {
-    const found = await foundVerdicts(store.ledger, everybody, roots);
+    const found = await foundVerdicts(store.ledger, allTenants, roots);
     return roots.map((root) => found.get(root)?.length);
   };
   expect(await sizes("small", "middle", "none")).toEqual([3, 2_500, undefined]);

@@ -1,6 +1,7 @@
 /**
  * @module CollectorState: small rows that all collectors of one store share: sessions, losses of
- * journals, alerts, and which collector sends them. No row belongs to a tenant, and none holds content.
+ * journals, alerts, and which collector sends them. No row belongs to a tenant, and none holds
+ * content.
  */
 
 /** What rows are for. */

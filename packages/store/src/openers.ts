@@ -1,6 +1,6 @@
 /**
- * @module Openers: providers whose modules are loaded as one of them is opened. A process uses one or
- * two providers, and each thread of a collector loads its modules again.
+ * @module Openers: providers whose modules are loaded as one of them is opened. A process uses one
+ * or two providers, and each thread of a collector loads its modules again.
  */
 import type { FilesystemOptions, FilesystemProvider } from "./filesystem/filesystem.ts";
 import type { MongodbOptions } from "./mongodb/mongodb-options.ts";

@@ -1,10 +1,10 @@
 /**
- * @module Alert bench: how long after a turn was acknowledged its alert arrives, and what becomes of
- * alerts over many kills: `npm run build && npx node -C @turnproof/source test/bench/alerts/run.ts
- * [kills] [turns]`. The built collector is killed at random moments after the acknowledgement and
- * started again over the same data; the receiver checks each signature. Prints seconds, and how many
- * alerts were lost, repeated under their id, or doubled under another. Exits with 1 if one was lost
- * or doubled.
+ * @module Alert bench: how long after a turn was acknowledged its alert arrives, and what becomes
+ * of alerts over many kills: `npm run build && npx node -C @turnproof/source
+ * test/bench/alerts/run.ts [kills] [turns]`. The built collector is killed at random moments after
+ * the acknowledgement and started again over the same data; the receiver checks each signature.
+ * Prints seconds, and how many alerts were lost, repeated under their id, or doubled under another.
+ * Exits with 1 if one was lost or doubled.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

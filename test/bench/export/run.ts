@@ -14,7 +14,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import type { TurnEvent } from "@turnproof/evidence";
 import { clickhouse, recordStored } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 
 import { receiptOf, stream } from "../store/generate.ts";
 
@@ -63,7 +63,7 @@ async function fill(): Promise<void> {
     const receivedAt = batch.at(-1)?.received_at ?? "";
     await store.append({ batchId: `bench ${count}`, receivedAt, events: batch });
     const roots = new Set(batch.flatMap(({ root_trace_id: root }) => root ?? []));
-    await recordStored(store, everybody, [...roots]);
+    await recordStored(store, allTenants, [...roots]);
     batch = [];
   };
   while (count < wanted) {

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { clickhouse } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 
 import { startCollector } from "../../suite/faults/collector-child.ts";
 import type { CollectorChild } from "../../suite/faults/collector-child.ts";
@@ -69,8 +69,8 @@ async function send(collector: CollectorChild, bodies: readonly Uint8Array[]): P
 async function countTurns(dataDir: string): Promise<readonly [number, number]> {
   const store = await clickhouse({ connection: { dataDir } });
   const unjudged = { text: "verdict", is: "unjudged" } as const;
-  const all = await store.ledger.countTurns({ scope: everybody, where: [] });
-  const left = await store.ledger.countTurns({ scope: everybody, where: [unjudged] });
+  const all = await store.ledger.countTurns({ scope: allTenants, where: [] });
+  const left = await store.ledger.countTurns({ scope: allTenants, where: [unjudged] });
   await store.close();
   return [all, all - left];
 }

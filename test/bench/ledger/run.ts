@@ -10,7 +10,7 @@ import { join } from "node:path";
 
 import { clickhouse, filesystem, postgres } from "@turnproof/store";
 import type { EvidenceStore, TurnLedger, TurnQuestion } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 
 import { turnsBetween } from "./generate.ts";
 
@@ -31,10 +31,10 @@ const boundsMs: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   sqlite: { "newest 100": 30, "longest 100": 60, "facets of 8 fields": 300 },
 };
 
-const all: TurnQuestion = { scope: everybody, where: [] };
+const all: TurnQuestion = { scope: allTenants, where: [] };
 const day = { time: "ended_at", from: "2026-05-10T00:00:00Z", to: "2026-05-11T00:00:00Z" } as const;
 const rare: TurnQuestion = {
-  scope: everybody,
+  scope: allTenants,
   where: [
     { list: "code", has: "artifact_missing" },
     { text: "agent_id", is: "agent 3" },

@@ -13,7 +13,7 @@ import type { ClickHouseClientConfigOptions } from "@clickhouse/client";
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 import { createChdbConnection } from "chdb/connection";
 
 import { receiptOf, stream } from "./generate.ts";
@@ -111,18 +111,18 @@ async function sizes(rows: number): Promise<void> {
 }
 
 async function reads(from: EvidenceStore, known: Known): Promise<void> {
-  const page = (query: EventQuery) => () => from.page(everybody, query, { limit: 250 });
+  const page = (query: EventQuery) => () => from.page(allTenants, query, { limit: 250 });
   const agentThread = { agent_id: known.agent, thread_id: known.thread };
   const rare: EventQuery = { tool_name: "tool_23", status: "error", agent_id: "agent-39" };
   const cases: Record<string, () => Promise<{ readonly events: readonly unknown[] }>> = {
     "newest page": page({}),
-    "by root": () => from.root(everybody, known.root, { limit: 1000 }),
+    "by root": () => from.root(allTenants, known.root, { limit: 1000 }),
     "agent + thread": page(agentThread),
     "common filter (kind)": page({ event_kind: "tool_call" }),
     "common filter (agent)": page({ agent_id: known.agent }),
     "by user": page({ user_id: known.user }),
     "by reference": page({ resource_ref: known.ref }),
-    "find reference": () => from.find(everybody, known.ref, {}, { limit: 250 }),
+    "find reference": () => from.find(allTenants, known.ref, {}, { limit: 250 }),
     "rare three-way": page(rare),
     "tenant page": () => from.page({ tenant: known.user }, {}, { limit: 250 }),
   };

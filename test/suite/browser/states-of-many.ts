@@ -59,6 +59,18 @@ export const statesOfMany = [
     ...on("empty", "/sample"),
     says: /A sample turn of the collector[\s\S]*Verdict[\s\S]*Raw events/,
   },
+  {
+    view: "turn",
+    name: "table of spans",
+    at: (scene: Scene) => ({ on: scene.site, path: `/traces/${scene.roots[0]}?spans=duration` }),
+    says: /Waterfall and table[\s\S]*Spans[\s\S]*Level/,
+  },
+  {
+    view: "health",
+    name: "over a range",
+    ...on("site", "/traces/health?start_time=-30d"),
+    says: /Services in this range[\s\S]*What to do[\s\S]*Counts of these times are unknown/,
+  },
   { view: "graph", name: "with data", ...on("site", "/graph"), says: /Connections[\s\S]*p95/ },
   { view: "graph", name: "empty", ...on("empty", "/graph"), says: /No agent in these turns/ },
   { view: "graph", name: "long words", ...on("long", "/graph"), says: /Connections/ },

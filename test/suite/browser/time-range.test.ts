@@ -31,6 +31,10 @@ test("without scripts a range is chosen, goes along, and an own one is a form", 
   await page.locator(".rail a", { hasText: "Threads" }).click();
   expect(parametersOf(page.url())).toEqual({ start_time: "-6h" });
   expect(await page.locator("main").innerText()).toContain("6");
+  await page.locator(".rail a", { hasText: "Health" }).click();
+  expect(parametersOf(page.url())).toEqual({ start_time: "-6h" });
+  expect(await page.locator(".tiles").first().innerText()).toMatch(/turns\s+6\s/);
+  await page.goBack();
   await page.locator("a[data-row]").first().click();
   expect(new URL(page.url()).pathname).toBe("/threads/thr");
   expect(await page.locator(".range-words").innerText()).toBe("Last 6 hours");

@@ -8,7 +8,7 @@ import { Conversation } from "@turnproof/memory";
 import { identityPurpose, keyedFingerprint, parseKeyring } from "@turnproof/semconv/fingerprint";
 import { clickhouse, filesystem } from "@turnproof/store";
 import { clickhouseAdmin, defaultRetention } from "@turnproof/store/admin";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 import { expect, test } from "vitest";
 
 import { turnEvents } from "./desk.ts";
@@ -118,7 +118,7 @@ test("a backfill is a dry run first; parity proves it and sees what is missing",
   expect(itself.code).toBe(2);
   // Received long before any judge looks again: the turns stand all the same.
   await using store = await clickhouse({ connection: { dataDir: join(dataDir, "clickhouse") } });
-  expect(await store.ledger.countTurns({ scope: everybody, where: [] })).toBe(2);
+  expect(await store.ledger.countTurns({ scope: allTenants, where: [] })).toBe(2);
 }, 240_000);
 
 test("retention takes each class at its age, and nothing in a dry run", async () => {

@@ -1,7 +1,7 @@
 /** @module AlertDesk: alerts over a store with a clock of the test's. */
 import { recordStored } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 import { parseConfig } from "turnproof";
 
 import { fileKeep } from "../../../collector/src/alerts/alert-keep.ts";
@@ -92,7 +92,7 @@ export async function putTurns(
     }));
     const receivedAt = at.replace("Z", "000Z");
     await store.append({ batchId: `alerts-${++batches}`, receivedAt, events });
-    await recordStored(store, everybody, [root]);
+    await recordStored(store, allTenants, [root]);
     if (verdict !== undefined) {
       await judgeTurns(store, [root], { verdict, finding_codes: codes }, contracts);
     }

@@ -166,6 +166,7 @@ test("each root, agent and thread of the week is as described", async () => {
   for (const query of ["", "?baseline=has:error&candidate=-has:error"]) {
     await hold("get", "/traces/compare/gate.json", { query });
   }
+  await hold("get", "/traces/windows.json", {});
   await hold("get", "/traces/incidents.json", {});
   await hold("get", "/graph.json", {});
   await hold("get", "/sample.json", {});

@@ -9,7 +9,7 @@ import { join } from "node:path";
 
 import { filesystem, mongodb, postgres } from "@turnproof/store";
 import type { Provider } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -125,7 +125,7 @@ async function fill(ground: Ground): Promise<void> {
 
 async function rootsOf(ground: Ground): Promise<readonly string[]> {
   await using provider = await ground.open("files");
-  const { events } = await provider.evidence.page(everybody, { store: "all" }, { limit: 100 });
+  const { events } = await provider.evidence.page(allTenants, { store: "all" }, { limit: 100 });
   const roots = new Set(events.flatMap(({ root_trace_id }) => root_trace_id ?? []));
   return [...roots].toSorted((a, b) => (a < b ? -1 : 1));
 }
@@ -239,7 +239,7 @@ test("what an earlier version wrote is dropped only where --apply says so", asyn
     expect([flags, await old.countDocuments({})]).toEqual([flags, left]);
   }
   await using store = await mongodb({ url });
-  const page = await store.evidence.page(everybody, { store: "all" }, { limit: 9 });
+  const page = await store.evidence.page(allTenants, { store: "all" }, { limit: 9 });
   expect(page.events).toHaveLength(1);
 }, 120_000);
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { TurnEvent } from "@turnproof/evidence";
 import { ephemeral, recordStored } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 import { createCollector, parseConfig } from "turnproof";
 import type { Collector, CollectorOptions } from "turnproof";
 
@@ -64,7 +64,7 @@ export async function openDesk(
     async put(events, receivedAt = "2026-11-21T10:00:00.000000Z") {
       await store.append({ batchId: `batch-${++batches}`, receivedAt, events });
       const roots = new Set(events.flatMap(({ root_trace_id: root }) => root ?? []));
-      await recordStored(store, everybody, [...roots]);
+      await recordStored(store, allTenants, [...roots]);
     },
   };
 }
@@ -75,7 +75,7 @@ export async function recordEvents(
   events: readonly TurnEvent[],
 ): Promise<void> {
   const roots = [...new Set(events.map(({ root_trace_id: root = "" }) => root))];
-  await recordStored(store, everybody, roots);
+  await recordStored(store, allTenants, roots);
 }
 
 /** Settles the turns of these roots with what a test says that the judge found. */
@@ -90,7 +90,7 @@ export async function judgeTurns(
 ): Promise<void> {
   const any = roots.map((is) => ({ text: "root_trace_id" as const, is }));
   const { records } = await store.ledger.listTurns(
-    { scope: everybody, where: [{ any }] },
+    { scope: allTenants, where: [{ any }] },
     { order: { by: "first_received" }, limit: 10_000 },
   );
   await store.ledger.putTurns(

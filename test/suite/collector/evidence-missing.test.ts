@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { clickhouse, filesystem, recordStored } from "@turnproof/store";
 import { deleteUserEvidence } from "@turnproof/store/admin";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 import { afterAll, expect, test, vi } from "vitest";
 
 import { evidenceCheck } from "../../../collector/src/cli/doctor-evidence.ts";
@@ -42,7 +42,7 @@ test("a part of an embedded engine that is gone", async () => {
     const events = turnAt(root, began, { user_id: `user-${root}` });
     await store.append({ batchId: root, receivedAt: isoOf(began), events });
   }
-  await recordStored(store, everybody, Object.keys(roots));
+  await recordStored(store, allTenants, Object.keys(roots));
   await store.close();
 
   const first = await createCollector({ config, log });

@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
-import { clientOf, traceService, unary } from "../receive/grpc-harness.ts";
+import { clientOf, traceService, unary } from "../receive/grpc-client.ts";
 import { chat } from "../receive/harness.ts";
 
 const bin = fileURLToPath(new URL("../../../collector/bin/turnproof.js", import.meta.url));

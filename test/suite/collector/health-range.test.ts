@@ -1,6 +1,6 @@
 /**
- * Health over a range of time: exact numbers of the range, from spans on the wire, across a restart.
- * What was not recorded is unknown.
+ * Health over a range of time: exact numbers of the range, from spans on the wire, across a
+ * restart. What was not recorded is unknown.
  */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

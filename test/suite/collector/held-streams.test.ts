@@ -18,7 +18,7 @@ const origin = "http://localhost:4318";
 const tokenOf = (name: string): string => `${name}-token-0123456789`;
 const account = (name: string, role: string): object => ({ token: tokenOf(name), role });
 const file = join(mkdtempSync(join(tmpdir(), "turnproof-accounts-")), "accounts.json");
-const everybody = {
+const allTenants = {
   ada: account("ada", "operator"),
   bea: account("bea", "operator"),
   cleo: account("cleo", "operator"),
@@ -37,7 +37,7 @@ const agents: AgentPort = {
 let desk: Desk;
 let now = Date.parse("2026-11-22T12:00:00Z");
 beforeAll(async () => {
-  writeFileSync(file, JSON.stringify(everybody));
+  writeFileSync(file, JSON.stringify(allTenants));
   desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: file }, { now: () => now, hooks: { agents } });
 });
 afterAll(() => desk.collector.close());
@@ -168,7 +168,7 @@ describe("a stream ends", () => {
       await playground(bea),
     ];
     const stays = [await tail({ cookie: cleo.cookie }), await playground(cleo)];
-    const { ada: _revoked, ...rest } = everybody;
+    const { ada: _revoked, ...rest } = allTenants;
     writeFileSync(file, JSON.stringify({ ...rest, bea: account("bea", "viewer") }));
     await Promise.all(ends.map(endsSoon));
     for (const stream of stays) await isOpen(stream);
@@ -184,7 +184,7 @@ describe("a stream ends", () => {
     writeFileSync(file, "{}");
     await Promise.all(stays.map(endsSoon));
     expect((await desk.get("/traces/turns.json")).status).toBe(401);
-    writeFileSync(file, JSON.stringify(everybody));
+    writeFileSync(file, JSON.stringify(allTenants));
     const again = { authorization: `Bearer ${tokenOf("ada")}` };
     for (let waited = 0; waited < 8_000; waited += 100) {
       if ((await desk.get("/traces/turns.json", again)).status === 200) break;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import { recordStored } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 import { temporaryDirectories } from "../store/temporary-directory.ts";
@@ -29,7 +29,7 @@ async function stored({ lasting = true } = {}): Promise<Stand & { readonly direc
     await stand.put(turnAt(root, stand.now));
   }
   stand.now = start + 10 * minuteMs;
-  await recordStored(stand.store, everybody, roots);
+  await recordStored(stand.store, allTenants, roots);
   return stand;
 }
 
@@ -150,7 +150,7 @@ test("a turn that had not ended is judged when its time is over, though the file
   const span = { event_id: "open:start", span_id: "bbbbbbbbbbbbbb01", producer_id: "p1" };
   const [begun] = turnAt("open", start, { ...own, ...span, attributes: {} }) as [TurnEvent];
   await stand.put([{ ...begun, ...span }], isoOf(start + minuteMs));
-  await recordStored(stand.store, everybody, ["open"]);
+  await recordStored(stand.store, allTenants, ["open"]);
   stand.now += 2 * minuteMs;
   await restarted(stand);
   const codes = async (): Promise<readonly unknown[]> =>

@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
 import { clickhouse, ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 
 import { temporaryDirectories } from "../store/temporary-directory.ts";
 import { openDesk, turnEvents } from "./desk.ts";
@@ -46,7 +46,7 @@ async function judged(store: EvidenceStore, count: number): Promise<readonly str
   const ids = Array.from({ length: count }, (_, i) => rootOf(i));
   const any = ids.map((is) => ({ text: "root_trace_id" as const, is }));
   const { records } = await store.ledger.listTurns(
-    { scope: everybody, where: [{ any }] },
+    { scope: allTenants, where: [{ any }] },
     { order: { by: "first_received" }, limit: count + 1 },
   );
   const settled = records.filter(({ version, row }) => version.settled && row.verdict !== null);

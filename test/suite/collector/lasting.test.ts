@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { providers } from "@turnproof/store";
-import { everybody, receivedAt, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleTurn } from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { openings } from "../../../collector/src/backend/backend.ts";
@@ -60,14 +60,14 @@ test.each(cases)("rows of $name", async ({ name, capabilities, required }) => {
   {
     await using store = await evidence?.(config, {});
     await store?.append({ batchId: "b", receivedAt: receivedAt(1), events: sampleTurn("r", {}) });
-    if (store !== undefined) await recordStored(store, everybody, ["r"]);
+    if (store !== undefined) await recordStored(store, allTenants, ["r"]);
     expect(store?.capabilities ?? capabilities).toEqual(capabilities);
     await using rows = await memory?.(config);
     await rows?.put({ tenant: "ann", agentId: "a" }, "conversation", draft);
   }
   await using store = await evidence?.(config, {});
   if (store !== undefined) {
-    const { events } = await store.root(everybody, "r", { limit: 100 });
+    const { events } = await store.root(allTenants, "r", { limit: 100 });
     expect(events).toHaveLength(lasts ? sampleTurn("r", {}).length : 0);
     expect(await store.ledger.turnsOf(["r"])).toHaveLength(lasts ? 1 : 0);
   }

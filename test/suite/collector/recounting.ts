@@ -6,7 +6,7 @@ import { compareTimes, foldTurns, turnKey } from "@turnproof/evidence";
 import type { ToolCounts, TurnRow } from "@turnproof/evidence";
 import { readRoots } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 import { expect } from "vitest";
 
 import type { Lately } from "../../../collector/src/pages/find/lately.ts";
@@ -27,11 +27,11 @@ export async function turnsOf(store: EvidenceStore): Promise<readonly Turn[]> {
   let after: object | null = null;
   do {
     const more: object = after === null ? {} : { after };
-    const page = await store.page(everybody, { store: "all" }, { limit: 5_000, ...more });
+    const page = await store.page(allTenants, { store: "all" }, { limit: 5_000, ...more });
     for (const { root_trace_id: root } of page.events) roots.add(root ?? "");
     after = page.next;
   } while (after !== null);
-  const read = await readRoots(store, everybody, [...roots]);
+  const read = await readRoots(store, allTenants, [...roots]);
   return read.flatMap(({ root, events }) => {
     const own = Map.groupBy(events, turnKey);
     const found = judgedAs(root);

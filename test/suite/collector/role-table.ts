@@ -94,6 +94,10 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/turns.json" },
   ],
+  "GET /traces/windows.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/windows.json" },
+  ],
   "GET /traces/turns.csv": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/turns.csv" },

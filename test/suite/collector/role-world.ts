@@ -11,7 +11,7 @@ import type { Desk } from "./desk.ts";
 /** The token of a principal. */
 export const token = (name: string): string => `${name}-token-0123456789`;
 /** Principals, unbound by role and bound to an owner each. */
-export const accounts = {
+const accounts = {
   viewer: { role: "viewer" },
   analyst: { role: "analyst" },
   operator: { role: "operator" },

@@ -125,8 +125,9 @@ test("what the journal of one collector lost, each of them judges with", async (
     from: null,
     to: "2026-11-21T12:00:00Z",
     lost: 3,
-    certain: true,
-  } as unknown as JournalLosses["losses"][number];
+    sampled_out: 0,
+    write_failures: 0,
+  };
   lost = { quarantined_roots: ["bad"], losses: [interval] };
   await a.exchange();
   await b.exchange();

@@ -5,7 +5,7 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { ephemeral, turnRecorder } from "@turnproof/store";
 import type { EvidenceStore, TurnRecord, TurnRecorder } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 
 import { draftJudge } from "../../../collector/src/judge/judge-drafts.ts";
 import { startJudge } from "../../../collector/src/judge/judge.ts";
@@ -62,7 +62,7 @@ export class Stand {
     // A judge keeps no mark of a store that ends with its process.
     this.store = lasting ? { ...ephemeral(), name: "lasting" } : ephemeral();
     this.recorder = recorded
-      ? turnRecorder(this.store, everybody, drafted ? { draft: draftJudge({}, contracts) } : {})
+      ? turnRecorder(this.store, allTenants, drafted ? { draft: draftJudge({}, contracts) } : {})
       : undefined;
   }
 
@@ -97,7 +97,7 @@ export class Stand {
 
   async records(): Promise<readonly TurnRecord[]> {
     const page = { order: { by: "first_received" }, limit: 1_000 } as const;
-    return (await this.store.ledger.listTurns({ scope: everybody, where: [] }, page)).records;
+    return (await this.store.ledger.listTurns({ scope: allTenants, where: [] }, page)).records;
   }
 
   /** Verdict of each root that has a turn. */

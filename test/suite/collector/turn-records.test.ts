@@ -9,7 +9,7 @@ import { foldTurns, turnKey } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import { clickhouse, ephemeral, filesystem, readRoots, recordStored } from "@turnproof/store";
 import type { EvidenceStore, TurnRecord } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 import { afterAll, describe, expect, test, vi } from "vitest";
 
 import type { IngestDesk } from "../../../collector/src/receive/ingest.ts";
@@ -22,12 +22,12 @@ afterAll(() => directories.remove());
 
 async function records(store: EvidenceStore): Promise<readonly TurnRecord[]> {
   const page = { order: { by: "first_received" }, limit: 1_000 } as const;
-  return (await store.ledger.listTurns({ scope: everybody, where: [] }, page)).records;
+  return (await store.ledger.listTurns({ scope: allTenants, where: [] }, page)).records;
 }
 
 /** Turns by key, as the stored rows say now. */
 async function recount(store: EvidenceStore, roots: readonly string[]): Promise<object> {
-  const whole = await readRoots(store, everybody, roots);
+  const whole = await readRoots(store, allTenants, roots);
   const rows = whole.flatMap(({ events }) => foldTurns(events));
   return byKey(rows);
 }
@@ -42,7 +42,7 @@ function byKey(rows: readonly TurnRow[]): object {
 async function expectRecount(store: EvidenceStore, roots: readonly string[]): Promise<void> {
   const rows = (await records(store)).map(({ row }) => row);
   expect(byKey(rows)).toEqual(await recount(store, roots));
-  expect(await store.ledger.countTurns({ scope: everybody, where: [] })).toBe(rows.length);
+  expect(await store.ledger.countTurns({ scope: allTenants, where: [] })).toBe(rows.length);
 }
 
 const stores: Readonly<Record<string, () => Promise<EvidenceStore>>> = {
@@ -238,7 +238,7 @@ describe.each(Object.entries(stores))("%s", (_name, open) => {
     try {
       const append = async (batchId: string, some: readonly TurnEvent[]): Promise<void> => {
         await store.append({ batchId, receivedAt: "2026-11-21T10:00:00.000000Z", events: some });
-        await recordStored(store, everybody, [root]);
+        await recordStored(store, allTenants, [root]);
         await expectRecount(store, [root]);
       };
       await append("parts", events.slice(1));

@@ -1,6 +1,5 @@
 /**
- * @module Every assertion of five tools that needs no content has a clause, or is listed without
- * one: the usual turn satisfies it, and a turn that the tool would refuse violates it.
+ * @module Every assertion of five tools that needs no content has a clause: the usual turn satisfies it, and a turn that the tool would refuse violates it.
  */
 import { readFileSync } from "node:fs";
 
@@ -14,8 +13,8 @@ import { whole } from "./turns.ts";
 
 const page = readFileSync(new URL("../../../docs/operate/contracts.md", import.meta.url), "utf8");
 
-function wordOf(clause: Clause | "none" | null): string {
-  return clause === null ? "needs content" : clause === "none" ? clause : `\`${clause.clause}\``;
+function wordOf(clause: Clause | null): string {
+  return clause === null ? "needs content" : `\`${clause.clause}\``;
 }
 
 function resultOf(clause: Clause, events: readonly TurnEvent[]): Outcome | undefined {
@@ -27,7 +26,7 @@ function resultOf(clause: Clause, events: readonly TurnEvent[]): Outcome | undef
 describe.each(parity)("$tool: $assertion", ({ tool, assertion, clause, broken }) => {
   test("is a clause with both results, or needs content; the page says so", () => {
     expect(page).toContain(`| ${tool} | ${assertion} | ${wordOf(clause)} |`);
-    if (clause === null || clause === "none") return;
+    if (clause === null) return;
     expect(resultOf(clause, usual)).toBe("holds");
     expect(resultOf(clause, broken ?? [])).toBe("violated");
   });

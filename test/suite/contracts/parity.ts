@@ -11,8 +11,8 @@ import { end, model, tool } from "./turns.ts";
 export interface ParityRow {
   readonly tool: string;
   readonly assertion: string;
-  /** Null: it needs content. `none`: it needs none, and there is no clause for it. */
-  readonly clause: Clause | "none" | null;
+  /** Null: it needs content. */
+  readonly clause: Clause | null;
   /** A turn that violates the clause; the usual one satisfies it. */
   readonly broken?: readonly TurnEvent[];
 }
@@ -43,6 +43,12 @@ const otherArguments = [tool("lookup", 10, said(otherKey)), tool("refund", 80, s
 const steps = ["lookup", "refund"].map((name) => {
   return { kind: "tool", name, fingerprint: key } as const;
 });
+const nested = [
+  tool("lookup", 10, {}, { ms: 200 }),
+  model(40),
+  tool("refund", 80, {}, { parent_span_id: usual[0]?.span_id ?? "" }),
+  end(),
+];
 const foreign = { service_name: "elsewhere", event_id: "elsewhere" };
 
 const row =
@@ -68,7 +74,11 @@ export const parity: readonly ParityRow[] = [
     { clause: "each_call", tool: "*", duration_at_most_ms: 500 },
     slow,
   ),
-  promptfoo("trace-span-duration with a percentile", "none"),
+  promptfoo(
+    "trace-span-duration with a percentile",
+    { clause: "statistic", tool: "*", of: "duration_ms", percentile: 95, at_most: 500 },
+    slow,
+  ),
   promptfoo("trace-error-spans", { clause: "no_errors" }, failed),
   promptfoo(
     "trajectory:tool-used",
@@ -152,7 +162,11 @@ export const parity: readonly ParityRow[] = [
     { clause: "each_call", kind: "model_call", tokens_at_most: 150 },
     [model(40, { input_tokens: 400 }), end()],
   ),
-  scouter("SpanAggregation (average)", "none"),
+  scouter(
+    "SpanAggregation (average)",
+    { clause: "statistic", tool: "*", of: "duration_ms", average: true, at_most: 300 },
+    slow,
+  ),
   scouter("TraceDuration", { clause: "duration", at_most_ms: 6_000 }, [
     ...without("refund").slice(0, -1),
     end({ ms: 9_000, duration_ms: 9_000 }),
@@ -201,6 +215,10 @@ export const parity: readonly ParityRow[] = [
     failed,
   ),
   tracetest("selector by position", { clause: "trajectory", match: "strict", steps }, swapped),
-  tracetest("selector of a descendant", "none"),
+  tracetest(
+    "selector of a descendant",
+    { clause: "calls", tool: "refund", inside: { tool: "lookup" }, never: true },
+    nested,
+  ),
   tracetest("attr with contains, json_path, regular expressions", null),
 ];

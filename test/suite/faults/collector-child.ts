@@ -8,7 +8,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 const launcher = fileURLToPath(new URL("../../../collector/bin/turnproof.js", import.meta.url));
-const startDeadlineMs = 30_000;
+/** A busy machine takes long to load an engine. */
+const startDeadlineMs = 120_000;
 
 /** A running collector. */
 export interface CollectorChild {
@@ -40,7 +41,10 @@ export async function startCollector(
   let output = "";
   const gone = once(child, "exit");
   const url = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no start: ${output}`)), startDeadlineMs);
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      reject(new Error(`no start: ${output}`));
+    }, startDeadlineMs);
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       output += text;
       const found = /"event":"listening","url":"(http:[^"]+?)\/?"/.exec(output)?.[1];

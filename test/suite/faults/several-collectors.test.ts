@@ -1,7 +1,7 @@
 /**
- * Three collectors behind a balancer on one store, of which one at a time is killed: requests go on,
- * nothing acknowledged is lost, each turn has one verdict, an alert has one message, and a session,
- * a cursor and a live tail are the same at each of them.
+ * Three collectors behind a balancer on one store, of which one at a time is killed: requests go
+ * on, nothing acknowledged is lost, each turn has one verdict, an alert has one message, and a
+ * session, a cursor and a live tail are the same at each of them.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

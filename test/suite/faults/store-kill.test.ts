@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { filesystem } from "@turnproof/store";
 import type { EvidenceStore, TurnRecord } from "@turnproof/store";
-import { everybody, receivedAt } from "@turnproof/store/testing";
+import { allTenants, receivedAt } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 import { openSqliteReadOnly } from "../../../packages/store/src/sqlite/sqlite-database.ts";
@@ -80,7 +80,7 @@ async function killedWriter(directory: string, run: number, outside: Outside): P
 
 async function recordsByRoot(store: EvidenceStore): Promise<ReadonlyMap<string, TurnRecord>> {
   const found = new Map<string, TurnRecord>();
-  const asked = { scope: everybody, where: [] };
+  const asked = { scope: allTenants, where: [] };
   let after: Parameters<typeof store.ledger.listTurns>[1]["after"];
   do {
     const order = { by: "first_received" } as const;
@@ -124,7 +124,7 @@ async function checkByPort(directory: string, outside: Outside): Promise<void> {
     if (!complete) wrong.push(batch);
   }
   for (const root of [...outside.roots.keys()].slice(-24)) {
-    const { events } = await evidence.root(everybody, root, { limit: 9 });
+    const { events } = await evidence.root(allTenants, root, { limit: 9 });
     if (events.length !== (standing.get(root)?.rows ?? 0))
       wrong.push({ root, read: events.length });
   }

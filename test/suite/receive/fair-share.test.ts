@@ -10,7 +10,8 @@ import type { Socket } from "node:net";
 import { expect, test, vi } from "vitest";
 
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
-import { healthCheck, openGrpcHarness, traceService } from "./grpc-harness.ts";
+import { healthCheck, traceService } from "./grpc-client.ts";
+import { openGrpcHarness } from "./grpc-harness.ts";
 import { chat, openHarness } from "./harness.ts";
 import { exchange, open, statuses } from "./raw-socket.ts";
 

@@ -13,7 +13,8 @@ import { gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
-import { openGrpcHarness, traceService } from "./grpc-harness.ts";
+import { traceService } from "./grpc-client.ts";
+import { openGrpcHarness } from "./grpc-harness.ts";
 import type { GrpcHarness } from "./grpc-harness.ts";
 import { chat } from "./harness.ts";
 

@@ -13,14 +13,8 @@ import { expect, test } from "vitest";
 
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { chat, openHarness } from "./harness.ts";
-import {
-  clientOf,
-  healthCheck,
-  metricsService,
-  openGrpcHarness,
-  traceService,
-  unary,
-} from "./grpc-harness.ts";
+import { clientOf, healthCheck, metricsService, traceService, unary } from "./grpc-client.ts";
+import { openGrpcHarness } from "./grpc-harness.ts";
 import { bytes, number, request, span, text } from "./wire-writer.ts";
 
 test("spans over gRPC are the events that they are over HTTP", async () => {

@@ -9,7 +9,7 @@ import { createClient } from "@clickhouse/client";
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { clickhouseAdmin, defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
-import { everybody, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import {
@@ -52,13 +52,13 @@ async function fill(store: EvidenceStore): Promise<void> {
   for (const [at, root] of roots.entries()) {
     const events = sampleTurn(root, { user_id: at % 2 === 0 ? "ann" : "bob", agent_id: "a" });
     await store.append({ batchId: `batch ${root}`, receivedAt: receivedAt(at), events });
-    const page = await store.root(everybody, root, { limit: 100 });
+    const page = await store.root(allTenants, root, { limit: 100 });
     const version = { epoch: 0, rows: events.length, settled: true };
     await store.ledger.putTurns(recordsOf(page.events, version));
   }
 }
 
-const question = { scope: everybody, where: [] };
+const question = { scope: allTenants, where: [] };
 
 test(
   "a deleted user and what is past its age go from every shard",
@@ -78,7 +78,7 @@ test(
     const report = await deleteUserEvidence(store, { userId: "ann", dryRun: false });
     expect(report.complete).toBe(true);
     expect(await store.ledger.countTurns(question)).toBe(roots.length / 2);
-    const { events } = await store.page(everybody, {}, { limit: 1_000 });
+    const { events } = await store.page(allTenants, {}, { limit: 1_000 });
     expect(new Set(events.map(({ user_id: user }) => user))).toEqual(new Set(["bob"]));
     const said = await rowsOf(
       server.url,
@@ -99,7 +99,7 @@ test(
     await store.ledger.turnFacets(question, ["agent_id", "release"], 10);
     await store.ledger.turnFigures(question, { by: "agent_id", everyMs: 60_000 });
     await store.ledger.callFigures(question, "tool", ["name"]);
-    await store.shortRoots(everybody, null);
+    await store.shortRoots(allTenants, null);
     await store.quietRoots(receivedAt(0), receivedAt(100), 10);
     await store.check();
     const changes = await checkStatements(server.url, await server.statements());

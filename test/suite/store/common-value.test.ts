@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 import { clickhouse, ephemeral } from "@turnproof/store";
 import type { EvidenceStore, Keyset } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 
 import { temporaryDirectories } from "./temporary-directory.ts";
 
@@ -69,7 +69,7 @@ async function walked(from: EvidenceStore, query: EventQuery): Promise<readonly 
   let after: Keyset | null = null;
   do {
     const options = { limit: 1_000, ...(after === null ? {} : { after }) };
-    const slice = await from.page(everybody, query, options);
+    const slice = await from.page(allTenants, query, options);
     expect(slice.bounded).toBe(false);
     pages.push(slice.events.map((event) => event.event_id));
     after = slice.next;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { clickhouse } from "@turnproof/store";
-import { everybody, receivedAt } from "@turnproof/store/testing";
+import { allTenants, receivedAt } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 const dataDir = await mkdtemp(join(tmpdir(), "turnproof-directory-"));
@@ -32,7 +32,7 @@ test("one process at a time, and what it acknowledged survives its being killed"
     const held = await store.readBack(`batch ${nth}`, receivedAt(nth));
     expect(held).toEqual({ rows: 3, complete: true });
   }
-  const page = await store.page(everybody, {}, { limit: 1_000 });
+  const page = await store.page(allTenants, {}, { limit: 1_000 });
   expect(page.events.length).toBeGreaterThanOrEqual(acknowledged.length * 3);
   await store.close();
 });

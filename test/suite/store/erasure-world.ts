@@ -5,7 +5,7 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { recordStored } from "@turnproof/store";
 import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
-import { everybody, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 import { expect } from "vitest";
 
 import { bytesOf, filesHolding } from "./scan-files.ts";
@@ -76,7 +76,7 @@ export async function fillEvidence(store: EvidenceStore): Promise<void> {
   ): Promise<void> => {
     await store.append({ batchId, receivedAt: receivedAt(second), events });
     const roots = events.flatMap(({ root_trace_id: root }) => root ?? []);
-    await recordStored(store, everybody, [...new Set(roots)]);
+    await recordStored(store, allTenants, [...new Set(roots)]);
   };
   await batch("batch-1", ownTurns(), 1);
   await batch("batch-2", sharedTurn().slice(0, 3), 2);
@@ -114,16 +114,16 @@ const key = (event: Partial<TurnEvent>): string =>
 export async function expectGone(store: EvidenceStore): Promise<void> {
   expect((await store.page({ tenant: gone }, {}, { limit: 9 })).events).toEqual([]);
   for (const id of [gone, `root-${mark}-1`, `thread-${mark}`, `${mark}c1`]) {
-    expect((await store.find(everybody, id, {}, { limit: 9 })).events).toEqual([]);
+    expect((await store.find(allTenants, id, {}, { limit: 9 })).events).toEqual([]);
   }
-  const all = await store.page(everybody, {}, { limit: 500 });
+  const all = await store.page(allTenants, {}, { limit: 500 });
   expect(JSON.stringify(all.events)).not.toContain(mark);
   await expectNoTurns(store);
 }
 
 /** No turn of the user stands or comes back, and what is left is recorded under a new epoch. */
 async function expectNoTurns(store: EvidenceStore): Promise<void> {
-  const every = { scope: everybody, where: [] };
+  const every = { scope: allTenants, where: [] };
   const page = { order: { by: "first_received" }, limit: 100 } as const;
   const { records } = await store.ledger.listTurns(every, page);
   expect(JSON.stringify(records)).not.toContain(mark);
@@ -149,7 +149,7 @@ async function expectNoTurns(store: EvidenceStore): Promise<void> {
 
 /** Where a store knows the epoch as it writes, not even a turn of a new key comes back. */
 export async function expectNothingLate(store: EvidenceStore): Promise<void> {
-  const every = { scope: everybody, where: [] };
+  const every = { scope: allTenants, where: [] };
   const page = { order: { by: "first_received" }, limit: 100 } as const;
   const { records } = await store.ledger.listTurns(every, page);
   const shared = records.filter(({ row }) => row.root_trace_id === "root-shared");

@@ -1,7 +1,7 @@
 /** @module Evidence in PostgreSQL beyond the contract: ties across rounds, batches at once. */
 import { postgres } from "@turnproof/store";
 import type { PostgresProvider } from "@turnproof/store";
-import { everybody, receivedAt, sampleEvent, walkPages } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleEvent, walkPages } from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { startPostgres } from "../../servers/postgres.ts";
@@ -23,7 +23,7 @@ test("rows of one moment are neither lost nor repeated, whatever ends a page", a
   const events = spans.map((id, i) => sampleEvent(id, { root_trace_id: `root-${i}` }));
   await store.evidence.append({ batchId: "one", receivedAt: receivedAt(1), events });
   const seenIn = async (options: { limit: number; budgetRows?: number }): Promise<string[]> => {
-    const pages = await walkPages((o) => store.evidence.page(everybody, {}, o), options);
+    const pages = await walkPages((o) => store.evidence.page(allTenants, {}, o), options);
     return pages.flatMap((page) => page.events.map((event) => event.span_id ?? ""));
   };
   const ways = [{ limit: 7 }, { limit: 150 }, { limit: 7, budgetRows: 1 }, { limit: 300 }];
@@ -43,7 +43,7 @@ test("one batch sent by many at once lies once", async () => {
     rows: 50,
     complete: true,
   });
-  const root = await store.evidence.root(everybody, "root-1", { limit: 100 });
+  const root = await store.evidence.root(allTenants, "root-1", { limit: 100 });
   expect([root.events.length, root.sourceRows]).toEqual([50, 50]);
 });
 
@@ -51,6 +51,6 @@ test("a read that was given up asks nothing more", async () => {
   await using store = await open();
   const signal = AbortSignal.abort();
   const options = { limit: 5, signal };
-  await expect(store.evidence.page(everybody, {}, options)).rejects.toThrow("aborted");
-  await expect(store.evidence.root(everybody, "root-1", options)).rejects.toThrow("aborted");
+  await expect(store.evidence.page(allTenants, {}, options)).rejects.toThrow("aborted");
+  await expect(store.evidence.root(allTenants, "root-1", options)).rejects.toThrow("aborted");
 });

@@ -4,7 +4,7 @@
  */
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { everybody, receivedAt, sampleEvent } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleEvent } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts";
@@ -56,7 +56,7 @@ async function fill(store: EvidenceStore, mark: string): Promise<readonly string
     event(2, "d", "stays"),
   ];
   await store.append({ batchId: mark, receivedAt: receivedAt(1), events });
-  await recordStored(store, everybody, roots);
+  await recordStored(store, allTenants, roots);
   return roots;
 }
 
@@ -65,7 +65,7 @@ test("each run is finished by the next", { timeout: 240_000 }, async () => {
   await using store = await clickhouse({ connection });
   const engine = await openEngine(connection);
   const turnsOf = (tenant: string): Promise<number> =>
-    store.ledger.countTurns({ scope: everybody, where: [{ text: "tenant", is: tenant }] });
+    store.ledger.countTurns({ scope: allTenants, where: [{ text: "tenant", is: tenant }] });
   const roots: string[] = [];
   // To end before a change is to end after the one before it.
   for (let at = 1; ; at += 1) {

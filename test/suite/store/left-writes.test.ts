@@ -4,7 +4,7 @@
  */
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { everybody, receivedAt, sampleEvent } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleEvent } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 import { rootHash } from "../../../packages/store/src/clickhouse/bundle-table.ts";
@@ -30,7 +30,7 @@ async function fill(store: EvidenceStore): Promise<void> {
     event("twin", "e", "stays"),
   ];
   await store.append({ batchId: "one", receivedAt: receivedAt(1), events });
-  await recordStored(store, everybody, roots);
+  await recordStored(store, allTenants, roots);
 }
 
 test("turns of deleted rows that a killed writer left go with the next start", async () => {
@@ -38,7 +38,7 @@ test("turns of deleted rows that a killed writer left go with the next start", a
   const first = await clickhouse({ connection: { dataDir } });
   await fill(first);
   const order = { by: "first_received" } as const;
-  const question = { scope: everybody, where: [] };
+  const question = { scope: allTenants, where: [] };
   const { records } = await first.ledger.listTurns(question, { order, limit: 10 });
   expect(records).toHaveLength(5);
   await first.close();

@@ -7,7 +7,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { clickhouse, recordRoots } from "@turnproof/store";
 import type { EvidenceStore, TurnRecord } from "@turnproof/store";
 import { clickhouseAdmin, defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
-import { everybody, receivedAt, sampleEvent } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleEvent } from "@turnproof/store/testing";
 import { expect, test } from "vitest";
 
 import { recordStored } from "../../../packages/store/src/ledger/record-roots.ts";
@@ -47,7 +47,7 @@ test("a user of many roots is recorded, listed and deleted", { timeout: 120_000 
 
   const report = await deleteUserEvidence(store, { userId: "gone", dryRun: false });
   expect(report).toMatchObject({ roots, deleted: roots, complete: true });
-  const every = { scope: everybody, where: [] };
+  const every = { scope: allTenants, where: [] };
   expect(await store.ledger.countTurns(every)).toBe(1);
   const left = [...(await store.standing(names)).values()].filter(({ rows }) => rows > 0);
   expect(left).toEqual([]);
@@ -100,10 +100,10 @@ test(
     await using store = await clickhouse({ connection: { url: server.url, database: "wide" } });
     const gone = sampleEvent("s", { root_trace_id: "gone", user_id: "gone", event_kind: "turn" });
     await store.append({ batchId: "g", receivedAt: receivedAt(1), events: [gone] });
-    await recordStored(store, everybody, ["gone"]);
+    await recordStored(store, allTenants, ["gone"]);
     const [record] = (
       await store.ledger.listTurns(
-        { scope: everybody, where: [] },
+        { scope: allTenants, where: [] },
         { order: { by: "first_received" }, limit: 1 },
       )
     ).records as [TurnRecord];
@@ -114,6 +114,6 @@ test(
     });
     // The last one rests on what was deleted.
     await store.ledger.putTurns([...records, record]);
-    expect(await store.ledger.countTurns({ scope: everybody, where: [] })).toBe(records.length);
+    expect(await store.ledger.countTurns({ scope: allTenants, where: [] })).toBe(records.length);
   },
 );

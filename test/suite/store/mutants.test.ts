@@ -1,25 +1,25 @@
 /** @module A test of the test: a store that forgets the tenant in one read fails the isolation clauses. */
 import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { contract, everybody, evidenceClauses, isolationClauses } from "@turnproof/store/testing";
+import { contract, allTenants, evidenceClauses, isolationClauses } from "@turnproof/store/testing";
 import type { KitClause } from "@turnproof/store/testing";
 import { describe, expect, test } from "vitest";
 
 /** Stores of which one method reads under an operator's grant, whatever scope it was given. */
 const mutants: Readonly<Record<string, (store: EvidenceStore) => Partial<EvidenceStore>>> = {
-  page: (store) => ({ page: (_scope, query, options) => store.page(everybody, query, options) }),
-  root: (store) => ({ root: (_scope, root, options) => store.root(everybody, root, options) }),
+  page: (store) => ({ page: (_scope, query, options) => store.page(allTenants, query, options) }),
+  root: (store) => ({ root: (_scope, root, options) => store.root(allTenants, root, options) }),
   find: (store) => ({
-    find: (_scope, id, query, options) => store.find(everybody, id, query, options),
+    find: (_scope, id, query, options) => store.find(allTenants, id, query, options),
   }),
   bundles: (store) => ({
-    bundles: (_scope, query, options) => store.bundles(everybody, query, options),
+    bundles: (_scope, query, options) => store.bundles(allTenants, query, options),
   }),
   ledger: (store) => ({
     ledger: {
       ...store.ledger,
       listTurns: (question, page) =>
-        store.ledger.listTurns({ ...question, scope: everybody }, page),
+        store.ledger.listTurns({ ...question, scope: allTenants }, page),
     },
   }),
   application: (store) => ({

@@ -12,7 +12,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore, Keyset } from "@turnproof/store";
 import { clickhouseAdmin, defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
-import { everybody, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, sampleTurn } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts";
@@ -63,7 +63,7 @@ async function pages(store: EvidenceStore): Promise<TurnEvent[]> {
   const events: TurnEvent[] = [];
   for (let after: Keyset | undefined; ;) {
     const options = { limit: 500, ...(after === undefined ? {} : { after }) };
-    const page = await store.page(everybody, {}, options);
+    const page = await store.page(allTenants, {}, options);
     expect(page.bounded).toBe(false);
     events.push(...page.events);
     if (page.next === null) return events;
@@ -83,7 +83,7 @@ async function expectSame(dataDir: string): Promise<void> {
   expect((await store.check()).diagnostics).toBeUndefined();
   // The turns are the judge's to do.
   const turns = await store.ledger.listTurns(
-    { scope: everybody, where: [] },
+    { scope: allTenants, where: [] },
     { order: { by: "ended_at" }, limit: 1_000 },
   );
   const roots = new Set(turns.records.map(({ row }) => row.root_trace_id));
@@ -149,7 +149,7 @@ test("until it is copied, a large store says so", { timeout: 120_000 }, async ()
     expect((await store.check()).diagnostics).toEqual(["migration_pending"]);
     const receivedAt = "2026-07-01T10:00:00.000000Z";
     await store.append({ batchId: "new", receivedAt, events: sampleTurn("new", {}) });
-    const page = await store.page(everybody, {}, { limit: 10 });
+    const page = await store.page(allTenants, {}, { limit: 10 });
     expect([page.events.length, page.bounded]).toEqual([3, true]);
     const erase = deleteUserEvidence(store, { userId: "u", dryRun: false });
     await expect(erase).rejects.toMatchObject({ code: "migration_pending" });

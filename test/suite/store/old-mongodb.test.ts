@@ -6,7 +6,7 @@ import type { EvidenceBatch } from "@turnproof/evidence";
 import { mongodb } from "@turnproof/store";
 import type { TurnRecord } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
-import { everybody, sampleRecord, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, sampleRecord, sampleTurn } from "@turnproof/store/testing";
 import { MongoClient } from "mongodb";
 import type { Collection, Db, Document } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -66,7 +66,7 @@ test("turns of an older version get their own time as it is opened", async () =>
     await using provider = await mongodb({ url });
     const { ledger } = provider.evidence;
     const page = { order: { by: "own_time" }, limit: 9 } as const;
-    const { records } = await ledger.listTurns({ scope: everybody, where: [] }, page);
+    const { records } = await ledger.listTurns({ scope: allTenants, where: [] }, page);
     return records.map(({ key }) => key);
   };
   {
@@ -170,7 +170,7 @@ test("events without a root are copied and compared too", { timeout: 120_000 }, 
   const same = { events: 20 * 5 + 3, missing: 0, roots: 0, deleted: 0, complete: true };
   expect(await provider.checkOld()).toEqual(same);
   await provider.dropOld();
-  const found = await provider.evidence.page(everybody, { store: "all" }, { limit: 500 });
+  const found = await provider.evidence.page(allTenants, { store: "all" }, { limit: 500 });
   expect(found.bounded).toBe(false);
   expect(found.events.filter(({ root_trace_id: root }) => root === undefined)).toHaveLength(3);
 });
@@ -193,7 +193,7 @@ test("a copy that was ended goes on and repeats nothing", { timeout: 180_000 }, 
   expect(seen.at(-1)).toBe(1);
   await expectCopied(provider, held, rest);
   const { ledger } = provider.evidence;
-  expect(await ledger.countTurns({ scope: everybody, where: [] })).toBeGreaterThan(60);
+  expect(await ledger.countTurns({ scope: allTenants, where: [] })).toBeGreaterThan(60);
 });
 
 /** A client whose inserts of bundles wait for this. */

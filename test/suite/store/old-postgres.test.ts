@@ -9,7 +9,7 @@ import { vector } from "@electric-sql/pglite-pgvector";
 import type { EvidenceBatch } from "@turnproof/evidence";
 import { postgres } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
-import { everybody, receivedAt, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleTurn } from "@turnproof/store/testing";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -215,7 +215,7 @@ WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1`)
     expect(seen.every((share) => share <= 1)).toBe(true);
     await expectCopied(provider, held, rest);
     const { ledger } = provider.evidence;
-    expect(await ledger.countTurns({ scope: everybody, where: [] })).toBeGreaterThan(2_000);
+    expect(await ledger.countTurns({ scope: allTenants, where: [] })).toBeGreaterThan(2_000);
   });
 
   test("a user's old rows go with the user", { timeout: 120_000 }, async () => {

@@ -2,7 +2,7 @@
 import type { EvidenceBatch, TurnEvent } from "@turnproof/evidence";
 import { ephemeral, recordStored } from "@turnproof/store";
 import type { EvidenceStore, Keyset } from "@turnproof/store";
-import { everybody, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 
 /** Batches of several users, roots that grew over several batches, an id with U+0000. */
 export function oldBatches(turns: number): readonly EvidenceBatch[] {
@@ -35,7 +35,7 @@ export interface Answers {
 }
 
 async function pages(store: EvidenceStore, tenant?: string): Promise<readonly TurnEvent[]> {
-  const scope = tenant === undefined ? everybody : { tenant };
+  const scope = tenant === undefined ? allTenants : { tenant };
   const events: TurnEvent[] = [];
   for (let after: Keyset | undefined; ;) {
     const options = { limit: 500, ...(after === undefined ? {} : { after }) };
@@ -51,7 +51,7 @@ export async function answersOf(
   store: EvidenceStore,
   batches: readonly EvidenceBatch[],
 ): Promise<Answers> {
-  const every = { scope: everybody, where: [] };
+  const every = { scope: allTenants, where: [] };
   const { records } = await store.ledger.listTurns(every, {
     order: { by: "first_received" },
     limit: 5_000,
@@ -59,7 +59,7 @@ export async function answersOf(
   return {
     events: (await pages(store)).toSorted(byName),
     scoped: (await pages(store, "u-1")).toSorted(byName),
-    found: (await store.find(everybody, "t-3\u0000", {}, { limit: 500 })).events.toSorted(byName),
+    found: (await store.find(allTenants, "t-3\u0000", {}, { limit: 500 })).events.toSorted(byName),
     batches: await Promise.all(
       batches.slice(0, 40).map((batch) => store.readBack(batch.batchId, batch.receivedAt)),
     ),
@@ -76,6 +76,6 @@ export async function wantedOf(batches: readonly EvidenceBatch[]): Promise<Answe
   await using store = ephemeral();
   for (const batch of batches) await store.append(batch);
   const roots = batches.flatMap(({ events }) => events.flatMap((one) => one.root_trace_id ?? []));
-  await recordStored(store, everybody, [...new Set(roots)]);
+  await recordStored(store, allTenants, [...new Set(roots)]);
   return await answersOf(store, batches);
 }

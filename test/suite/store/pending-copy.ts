@@ -2,7 +2,7 @@
 import type { Provider } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import type { CopyReport, EvidenceAdmin } from "@turnproof/store/admin";
-import { everybody, receivedAt, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleTurn } from "@turnproof/store/testing";
 import { expect } from "vitest";
 
 /** A provider that opened a large old database. */
@@ -23,7 +23,7 @@ export async function beginCopy(provider: Old, { events, inBundles }: Held): Pro
   expect((await evidence.check()).diagnostics).toEqual(["migration_pending"]);
   // What comes now is stored and shown; what is not copied is missing, and the page says so.
   await evidence.append({ batchId: "new", receivedAt: receivedAt(57), events: fresh });
-  const page = await evidence.page(everybody, {}, { limit: 10 });
+  const page = await evidence.page(allTenants, {}, { limit: 10 });
   expect([page.events.length, page.bounded]).toEqual([3, true]);
   // A batch whose events wait for the copy is known to be whole.
   expect(await evidence.readBack("batch-3", receivedAt(3))).toEqual({ rows: 4, complete: true });
@@ -54,5 +54,5 @@ export async function expectCopied(
   expect(await inBundles()).toBe(events + fresh.length);
   expect(await provider.copyOld({ dryRun: false })).toEqual(rest);
   expect((await evidence.check()).diagnostics).toBeUndefined();
-  expect((await evidence.page(everybody, {}, { limit: 10 })).bounded).toBe(false);
+  expect((await evidence.page(allTenants, {}, { limit: 10 })).bounded).toBe(false);
 }

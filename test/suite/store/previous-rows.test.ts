@@ -6,7 +6,7 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { clickhouse, lentEngineOf } from "@turnproof/store";
 import type { EvidenceStore, LentEngine, TurnRecord } from "@turnproof/store";
-import { everybody, sampleRecord } from "@turnproof/store/testing";
+import { allTenants, sampleRecord } from "@turnproof/store/testing";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 
 import { murmur32 } from "../../../packages/store/src/bundle/murmur.ts";
@@ -81,16 +81,16 @@ FROM bundles WHERE root_trace_id = '${root}'`;
     const only = [`${root}-span:result`];
     const ids = (slice: { readonly events: readonly TurnEvent[] }): readonly string[] =>
       slice.events.map(({ event_id: id }) => id);
-    expect(ids(await store.root(everybody, root, options))).toEqual(only);
+    expect(ids(await store.root(allTenants, root, options))).toEqual(only);
     for (const id of [`${root}-span`, `${root}-call`, only[0] ?? "", `${root}-thread`]) {
-      expect(ids(await store.find(everybody, id, {}, options))).toEqual(only);
+      expect(ids(await store.find(allTenants, id, {}, options))).toEqual(only);
     }
     const query = { user_id: `${root}-user`, tool_name: "search", status: "error" } as const;
-    expect(ids(await store.page(everybody, query, options))).toEqual(only);
+    expect(ids(await store.page(allTenants, query, options))).toEqual(only);
     expect(await store.readBack(root, receivedAt)).toEqual({ rows: 1, complete: true });
     expect((await store.standing([root])).get(root)?.rows).toBe(1);
   }
-  const both = await store.page(everybody, { tool_name: "search" }, { limit: 10 });
+  const both = await store.page(allTenants, { tool_name: "search" }, { limit: 10 });
   expect(both.events).toHaveLength(2);
 });
 
@@ -99,7 +99,7 @@ test("a record as an object is read, and a packed one takes its place", async ()
     ...sampleRecord(key, { event_count: rows }, { epoch: 0, rows, settled: false }),
     first_received: "2026-03-01T10:00:01.000123Z",
   });
-  const question = { scope: everybody, where: [] } as const;
+  const question = { scope: allTenants, where: [] } as const;
   const listed = async (): Promise<readonly TurnRecord[]> =>
     (await store.ledger.listTurns(question, { order: { by: "ended_at" }, limit: 10 })).records;
   await store.ledger.putTurns([record("a", 1), record("b", 1)]);

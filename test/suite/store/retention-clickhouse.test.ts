@@ -7,7 +7,7 @@ import { clickhouse, filesystem } from "@turnproof/store";
 import type { ClickhouseConnection, EvidenceStore, TurnVersion } from "@turnproof/store";
 import { clickhouseAdmin, defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import type { RetentionPolicy, RetentionReport } from "@turnproof/store/admin";
-import { everybody, sampleEvent, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 import { recordsOf } from "../../../packages/store/src/ledger/turn-records.ts";
@@ -49,7 +49,7 @@ async function fill(store: EvidenceStore): Promise<void> {
   await put(35, "gone", sampleTurn("gone", ann));
   await put(20, "young", [...sampleTurn("young", ann), outcomeOf("young")]);
   for (const { root_trace_id: root = "" } of await shown(store)) {
-    const { events } = await store.root(everybody, root, { limit: 100 });
+    const { events } = await store.root(allTenants, root, { limit: 100 });
     await store.ledger.putTurns(
       recordsOf(events, { epoch: 0, rows: events.length, settled: true }),
     );
@@ -60,14 +60,14 @@ const plain = (root: string): TurnEvent[] =>
   sampleTurn(root, {}).map((event) => ({ ...event, event_kind: "span", attributes: {} }));
 
 async function shown(store: EvidenceStore): Promise<readonly TurnEvent[]> {
-  const { events } = await store.page(everybody, { store: "all" }, { limit: 1000 });
+  const { events } = await store.page(allTenants, { store: "all" }, { limit: 1000 });
   return events.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
 const nameOf = ({ root_trace_id, span_id }: TurnEvent): string => `${root_trace_id} ${span_id}`;
 
 async function turnsOf(store: EvidenceStore): Promise<readonly (readonly [string, TurnVersion])[]> {
-  const question = { scope: everybody, where: [] };
+  const question = { scope: allTenants, where: [] };
   const page = { order: { by: "ended_at" }, limit: 100 } as const;
   const { records } = await store.ledger.listTurns(question, page);
   return records.map(({ row, version }) => [row.root_trace_id ?? "", version] as const);
@@ -171,7 +171,7 @@ test("the turns of a deleted user go, to the last byte", { timeout: 120_000 }, a
   const shared = [turn("shared", `${mark}2`, gone), turn("shared", "theirs", "other")];
   await store.append({ batchId: "b", receivedAt: before(3), events: [hers, ...shared] });
   for (const root of [`root-${mark}`, "shared"]) {
-    const { events } = await store.root(everybody, root, { limit: 10 });
+    const { events } = await store.root(allTenants, root, { limit: 10 });
     await store.ledger.putTurns(
       recordsOf(events, { epoch: 0, rows: events.length, settled: true }),
     );

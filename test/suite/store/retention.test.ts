@@ -11,7 +11,7 @@ import { filesystem, mongodb, postgres, recordStored } from "@turnproof/store";
 import type { EvidenceStore, MemoryDraft, Provider } from "@turnproof/store";
 import { defaultRetention } from "@turnproof/store/admin";
 import type { RetentionOptions, RetentionPolicy, RetentionReport } from "@turnproof/store/admin";
-import { everybody, sampleEvent, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -78,7 +78,7 @@ const outcomeOf = (root: string, fields: Partial<TurnEvent> = {}): TurnEvent =>
   });
 
 async function shown(store: EvidenceStore): Promise<readonly TurnEvent[]> {
-  return (await store.page(everybody, { store: "all" }, { limit: 1000 })).events;
+  return (await store.page(allTenants, { store: "all" }, { limit: 1000 })).events;
 }
 
 const names = (events: readonly TurnEvent[]): string[] =>
@@ -112,7 +112,7 @@ describe.each(Object.keys(providers))("%s", (name) => {
     // A root is as old as its last row.
     await put(evidence, 60, sampleTurn("slow", who));
     await put(evidence, 2, [sampleEvent("dd", { root_trace_id: "slow", parent_span_id: "aa" })]);
-    await recordStored(evidence, everybody, ["ancient", "old"]);
+    await recordStored(evidence, allTenants, ["ancient", "old"]);
     const all = await shown(evidence);
     const dry = await retention.evidence(options());
     expect(dry).toMatchObject({ dry_run: true, held: 1, complete: true });

@@ -1,7 +1,7 @@
 /** @module A PostgreSQL away, full, slow, restarted or refusing: nothing lost, nothing doubled. */
 import { postgres } from "@turnproof/store";
 import type { EvidenceStore, PostgresProvider } from "@turnproof/store";
-import { everybody, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
@@ -115,7 +115,7 @@ test("a restart in the middle: what was acknowledged is there, and sending again
   for (const one of sent) await store.evidence.append(one);
   for (const { events } of sent) {
     const root = events[0]?.root_trace_id ?? "";
-    const slice = await store.evidence.root(everybody, root, { limit: 10 });
+    const slice = await store.evidence.root(allTenants, root, { limit: 10 });
     expect([slice.events.length, slice.sourceRows]).toEqual([3, 3]);
   }
 });
@@ -148,10 +148,9 @@ test("a row that the tables refuse is permanent, and its batch leaves no trace",
   expect((await store.evidence.readBack("poisoned", receivedAt(1))).rows).toBe(0);
   await server.run(database, "DROP TABLE turn_ledger");
   // A table that is missing is an operator's mistake, not the row's.
-  expect(await failure(store.evidence.ledger.countTurns({ scope: everybody, where: [] }))).toEqual([
-    "store_unavailable",
-    true,
-  ]);
+  expect(await failure(store.evidence.ledger.countTurns({ scope: allTenants, where: [] }))).toEqual(
+    ["store_unavailable", true],
+  );
 });
 
 test("nobody there, or the wrong word, is said and may pass later", async () => {

@@ -1,7 +1,7 @@
 /** @module A ClickHouse server that is down, slow, lying, cut off or refusing: nothing is lost, nothing doubled. */
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { everybody, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
 import { murmur32 } from "../../../packages/store/src/bundle/murmur.ts";
@@ -48,7 +48,7 @@ test("cut off after the commit, the same batch again leaves one copy", async () 
       rows: 3,
       complete: true,
     });
-    const page = await store.page(everybody, { thread_id: `t-${serial}` }, { limit: 10 });
+    const page = await store.page(allTenants, { thread_id: `t-${serial}` }, { limit: 10 });
     expect([page.events.length, page.sourceRows]).toEqual([3, 3]);
   }
 });

@@ -2,7 +2,7 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { recordStored, summarizeEvidence } from "@turnproof/store";
 import type { EvidenceScope, EvidenceStore, TurnPage } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 import { expect } from "vitest";
 
 import {
@@ -116,7 +116,7 @@ export async function driveEvidence(
   const roots = batches.flatMap(({ events }) =>
     events.flatMap((event) => event.root_trace_id ?? []),
   );
-  await recordStored(store, everybody, [...new Set(roots)]);
+  await recordStored(store, allTenants, [...new Set(roots)]);
   for (let tenant = 0; tenant < tenants.length; tenant += stride) {
     const scope = { tenant: tenants[tenant] as string | null };
     const own = model.get(tenant) ?? new Map<string, TurnEvent>();

@@ -9,7 +9,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { registryRows } from "@turnproof/semconv";
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { everybody, receivedAt, sampleEvent } from "@turnproof/store/testing";
+import { allTenants, receivedAt, sampleEvent } from "@turnproof/store/testing";
 import { createChdbConnection } from "chdb/connection";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
@@ -138,7 +138,7 @@ test("every attribute and every field comes back as it went in", async () => {
     { ...sampleEvent("ack"), attributes: { acknowledged: null } },
   ];
   await store.append({ batchId: "all", receivedAt: receivedAt(1), events });
-  const page = await store.root(everybody, "root-1", { limit: 1_000 });
+  const page = await store.root(allTenants, "root-1", { limit: 1_000 });
   const found = new Map(page.events.map((event) => [event.span_id, event]));
   expect(found.get("aa")).toEqual({ ...whole, received_at: receivedAt(1), revision: 1 });
   for (const event of events.slice(1)) {
@@ -220,9 +220,9 @@ test("a body that was damaged is left out, and the page says so", async () => {
     query: `ALTER TABLE bundles UPDATE body = replace(body, '"tool_call"', '"other_call"')
       WHERE root_trace_id = 'root-damaged' SETTINGS mutations_sync = 2`,
   });
-  const root = await store.root(everybody, "root-damaged", { limit: 10 });
+  const root = await store.root(allTenants, "root-damaged", { limit: 10 });
   expect([root.events.length, root.bounded]).toEqual([0, true]);
-  const page = await store.page(everybody, {}, { limit: 1_000 });
+  const page = await store.page(allTenants, {}, { limit: 1_000 });
   expect([page.events.length > 0, page.bounded]).toEqual([true, true]);
   await client.close();
 });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore, TurnPlace, TurnQuestion, TurnRecord } from "@turnproof/store";
-import { everybody, sampleRecord } from "@turnproof/store/testing";
+import { allTenants, sampleRecord } from "@turnproof/store/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const turns = 400;
@@ -55,6 +55,6 @@ test.each([false, true])("turns behind hundreds of older versions, ascending %s"
   await store.ledger.putTurns(judged.map((at) => turn(at, "failed")));
   const where = [{ text: "verdict", is: "unjudged" }] as const;
   const left = all.filter((at) => !judged.includes(at)).map((at) => turn(at, null).key);
-  const listed = await keysOf({ scope: everybody, where }, up);
+  const listed = await keysOf({ scope: allTenants, where }, up);
   expect(listed).toEqual(up ? left : left.toReversed());
 });

@@ -8,7 +8,7 @@ import {
   turnTable,
 } from "@turnproof/store";
 import type { ColumnType, ColumnValue, EvidenceStore, LentEngine } from "@turnproof/store";
-import { everybody } from "@turnproof/store/testing";
+import { allTenants } from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { readNative } from "../../../packages/store/src/clickhouse/native-reader.ts";
@@ -90,7 +90,7 @@ function expected<Row>(
 
 test("turns and calls have the values of the ledger", async () => {
   const { records } = await store.ledger.listTurns(
-    { scope: everybody, where: [] },
+    { scope: allTenants, where: [] },
     { order: { by: "first_received" }, limit: 10 },
   );
   const turns = expected(turnTable, records);

@@ -9,7 +9,7 @@ import { circles } from "./circles.ts";
 import { breaches, importGraph } from "./rules.ts";
 import { houses } from "./rooms.ts";
 import type { SourceFile } from "./source-file.ts";
-import { documentWords } from "./words.ts";
+import { documentWords, words } from "./words.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -58,6 +58,23 @@ test("documents have plain words; the requirements are the law as it was written
     1,
   );
   expect(documentWords({ path: "a.md", text: "The page says so." })).toEqual([]);
+});
+
+test("comments of SQL files have plain words", () => {
+  const found = execFileSync("git", ["ls-files", "packages/**/*.sql"], {
+    cwd: root,
+    encoding: "utf8",
+  })
+    .trim()
+    .split("\n")
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+  expect(found.length).toBeGreaterThan(15);
+  expect(found.flatMap(words)).toEqual([]);
+  const planted = {
+    path: "packages/store/sql/a.sql",
+    text: "CREATE TABLE a;\n-- Rows of\n-- nobody.",
+  };
+  expect(words(planted).map(({ line }) => line)).toEqual([2]);
 });
 
 test("no file imports itself by way of others, types included", () => {

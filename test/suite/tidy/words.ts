@@ -36,7 +36,7 @@ function comments(text: string): readonly { readonly line: number; readonly text
   let last = -2;
   for (const [index, line] of text.split("\n").entries()) {
     const said =
-      /^\s*(?:\/\*\*?|\*\/?|\/\/)(.*)$/.exec(line)?.[1] ?? / \/\/ ([^"'`]*)$/.exec(line)?.[1];
+      /^\s*(?:\/\*\*?|\*\/?|\/\/|--)(.*)$/.exec(line)?.[1] ?? / \/\/ ([^"'`]*)$/.exec(line)?.[1];
     if (said === undefined) continue;
     if (last === index - 1) found.at(-1)!.text += ` ${said.trim()}`;
     else found.push({ line: index + 1, text: said.trim() });
@@ -46,7 +46,7 @@ function comments(text: string): readonly { readonly line: number; readonly text
 }
 
 /**
- * Comments of the packages and the collector that hold a strict word, and lines of the collector's
+ * Comments of the packages, their SQL files and the collector that hold a strict word, and lines of the collector's
  * code, which has the texts of pages, commands and errors.
  */
 export function words(file: SourceFile): readonly Breach[] {

@@ -1,7 +1,4 @@
 /** @module Sides: the newest turns of one side of a gate, with their events judged by contracts. */
-import { turnKey } from "@turnproof/evidence";
-import { paced } from "@turnproof/store";
-
 import type { Reading } from "../../access/grants.ts";
 import type { TypedIdentity } from "../../access/typed-identity.ts";
 import type { PriceList } from "../../cost/price-list.ts";
@@ -11,8 +8,9 @@ import { producerReports } from "../../judge/losses.ts";
 import { metadataOf } from "../../judge/verdict.ts";
 import type { Parts } from "../../parts.ts";
 import { knownNames } from "../../turns/free-text.ts";
+import { rootWindows } from "../../turns/root-windows.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
-import { collectRoot, collectRoots } from "../../turns/window.ts";
+import { collectRoot } from "../../turns/window.ts";
 
 /** How a side is read. */
 export interface SideReading {
@@ -41,18 +39,12 @@ export async function readSide(
     limit: turnsMax,
   });
   const set = parts.contracts?.set ?? { contracts: [], goldens: [] };
-  const byRoot = Map.groupBy(records, ({ row }) => row.root_trace_id ?? "");
-  const roots = [...byRoot.keys()].filter((root) => root !== "");
-  const unfiltered: Reading = { ...reading, query: { store: "all" } };
-  const windows = await collectRoots(parts, unfiltered, roots);
   // Read once: they are the same for every root.
   const reports = await producerReports(parts);
-  const pass = paced();
   const turns: SideTurn[] = [];
-  for (const root of roots) {
-    await pass();
-    const window = windows.get(root) ?? (await collectRoot(parts, unfiltered, root));
-    const wanted = new Set((byRoot.get(root) ?? []).map(({ row }) => turnKey(row)));
+  for await (const one of rootWindows(parts, reading, records)) {
+    const { root, wanted } = one;
+    const window = one.window ?? (await collectRoot(parts, reading, root));
     const metadata = await metadataOf(parts, window, reports);
     turns.push(...settledSideTurns({ events: window.events, metadata }, wanted, set, prices));
   }

@@ -46,7 +46,7 @@ const Graph: FC<{
   return (
     <>
       <Card
-        title="Tools, models and memory by agent"
+        title="What agents use"
         icon="agents"
         flush
         end={left === 0 ? null : `${countText(left)} more in the table`}

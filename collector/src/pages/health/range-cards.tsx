@@ -66,6 +66,8 @@ const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
       <Tile name="orphan spans" more={orphansText(orphans)}>
         {orphans === null ? (
           <Unknown why="You read a part of each trace; a parent may be in the other part." />
+        ) : orphans.turns_read === 0 && orphans.turns_arriving > 0 ? (
+          <Unknown why="All turns received something in the last minute; a parent may still arrive." />
         ) : (
           `${orphans.complete ? "" : "≥ "}${countText(orphans.spans)}`
         )}
@@ -96,7 +98,7 @@ const IngestTiles: FC<{ readonly of: IngestRange }> = ({ of }) => {
       <Tile name="items refused" more="and rejected, by code below">
         {figure(refused)}
       </Tile>
-      <Tile name="judge behind" more="receipts not judged yet, at most">
+      <Tile name="judge behind" more="receipts not judged, highest reading">
         <Duration
           ms={of.peaks?.judge_behind_ms}
           why="No judge keeps a mark here, or nothing of this range was recorded."
@@ -129,6 +131,9 @@ function orphansText(of: RangeOrphans | null): string {
   if (of === null) return "not for a part of a trace";
   const arriving =
     of.turns_arriving === 0 ? "" : `, ${countText(of.turns_arriving)} still arriving`;
+  if (of.turns_read === 0 && of.turns_arriving > 0) {
+    return `${countText(of.turns_arriving)} turns still arriving`;
+  }
   if (!of.complete) return `in the newest ${countText(of.turns_read)} turns${arriving}`;
   return of.spans === 0
     ? `every parent is there${arriving}`
@@ -255,7 +260,7 @@ const ReceivedCard: FC<{ readonly of: IngestRange }> = ({ of }) => (
         <Count of={of.stored} /> items · <Count of={of.quarantined} /> set aside ·{" "}
         <Count of={of.lost} /> lost to damage
       </Fact>
-      <Fact name="journal, at most">
+      <Fact name="journal, highest reading">
         {of.peaks === null ? (
           <Unknown why="Nothing of this range was recorded." />
         ) : (

@@ -11,7 +11,7 @@ import type { Parts } from "../../parts.ts";
 import { binFrame } from "../../ui/display/turn-figures.ts";
 
 /** Requests of one sender that were refused with one code, and items that did not enter. */
-export interface Refusal {
+export interface IngestRefusal {
   /** Name of the credential; null without a valid one. */
   readonly sender: string | null;
   readonly code: string;
@@ -40,7 +40,7 @@ export interface IngestRange extends Omit<
   readonly unrecorded: readonly { readonly from: string | null; readonly to: string }[];
   /** Items received in a second while the collector ran; null where nothing was recorded. */
   readonly received_per_second: number | null;
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly IngestRefusal[];
   readonly peaks: IngestPeaks | null;
   readonly step_ms: number;
   readonly slices: readonly IngestSlice[];
@@ -114,7 +114,7 @@ function unrecorded(
   return gaps;
 }
 
-function refusalsOf(senders: IngestCounts["senders"]): readonly Refusal[] {
+function refusalsOf(senders: IngestCounts["senders"]): readonly IngestRefusal[] {
   const rows = Object.entries(senders).flatMap(([name, of]) => {
     const codes = new Set([of.refused, of.rejected, of.requests_refused].flatMap(Object.keys));
     return [...codes].map((code) => ({

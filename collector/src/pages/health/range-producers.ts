@@ -5,7 +5,7 @@
  */
 import { compareTimes, lossIntervals } from "@turnproof/evidence";
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
-import { isoTime } from "@turnproof/semconv";
+import { isoMicros } from "@turnproof/semconv";
 import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { producerAdvice } from "./advice.ts";
@@ -104,7 +104,7 @@ function processesOf(
     const inRange = isWithin(timestamp, range);
     if (process === undefined) {
       const last = active.get(id);
-      const activeAt = typeof last === "number" ? timeOf(last) : undefined;
+      const activeAt = typeof last === "number" ? isoMicros(last) : undefined;
       known.set(id, { id, service, last: report, activeAt, inRange });
     } else {
       process.inRange ||= inRange;
@@ -112,10 +112,6 @@ function processesOf(
     }
   }
   return [...known.values()].filter(({ activeAt, inRange }) => activeAt !== undefined || inRange);
-}
-
-function timeOf(micros: number): string {
-  return isoTime(Math.floor(micros / 1_000));
 }
 
 /** Most processes without a report for which services are looked up. */

@@ -10,6 +10,7 @@ import type { Child, FC } from "hono/jsx";
 import { prioritiesOf } from "../../ui/display/event-priorities.ts";
 import { failuresOf } from "../../ui/display/failure-words.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
+import { spanPage } from "../../ui/display/span-table.ts";
 import { typicalByTool } from "../../ui/display/typical-call.ts";
 import { traceLink } from "../../ui/display/trace-link.ts";
 import type { Frame } from "../../http/frame.ts";
@@ -31,6 +32,7 @@ import { InsightsCard } from "./insights-card.tsx";
 import { ProofCard } from "./proof-card.tsx";
 import { RawEvents } from "./raw-events.tsx";
 import { StatisticsCard } from "./statistics-card.tsx";
+import { SpanTabs, SpansCard, spanParameters, spanViewOf } from "./spans-card.tsx";
 import { SupplyCard } from "./supply-card.tsx";
 import { VerdictStrip } from "../../ui/elements/verdict-strip.tsx";
 import { WaterfallCard } from "./waterfall-card.tsx";
@@ -41,8 +43,11 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
   const [turn] = turns;
   const name = agentName(model) ?? turn?.agent_id ?? events[0]?.application_id ?? "Structure";
   const failures = failuresOf(waterfall, events);
+  const view = spanViewOf(frame.query);
+  const spans = view === undefined ? undefined : spanPage(waterfall, view);
   const linked = new Set([
     ...failures.map(({ event_id: id }) => id),
+    ...(spans?.rows ?? []).map(({ node }) => node.event_id),
     ...verdict.findings.flatMap(({ evidence_ids: ids }) => ids),
     ...verdict.chain.flatMap(({ evidence_ids: ids }) => ids),
     ...insights.insights.flatMap(({ evidence_ids: ids }) => ids),
@@ -75,6 +80,10 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
         typical={typicalByTool(model.typical_calls)}
         label={`Causal waterfall of ${name}`}
       />
+      <SpanTabs frame={frame} />
+      {view === undefined || spans === undefined ? null : (
+        <SpansCard page={spans} view={view} frame={frame} />
+      )}
       <FlameCard waterfall={waterfall} />
       <StatisticsCard waterfall={waterfall} events={events} />
       <div class="cards">
@@ -254,14 +263,13 @@ const Warnings: FC<{ readonly model: TurnModel }> = ({ model }) => {
 /** The turns of a root with several, or a link back to all of them. */
 const OtherTurns: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
   const { turns } = model;
-  const narrowed = [...frame.query.keys()].length > 0;
+  const table: readonly string[] = spanParameters;
+  const narrowing = [...frame.query.keys()].filter((name) => !table.includes(name));
   if (turns.length < 2) {
-    return narrowed ? (
+    return narrowing.length > 0 ? (
       <p class="muted">
         Narrowed to a part of this root.{" "}
-        <a
-          href={hrefWith(frame, Object.fromEntries([...frame.query.keys()].map((k) => [k, null])))}
-        >
+        <a href={hrefWith(frame, Object.fromEntries(narrowing.map((name) => [name, null])))}>
           Show the whole root
         </a>
       </p>

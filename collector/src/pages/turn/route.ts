@@ -9,6 +9,7 @@ import { compareEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 
 import { scopeKey } from "../../access/grants.ts";
+import { spanColumns } from "../../ui/display/span-table.ts";
 import { turnColumns } from "../../ui/display/turn-columns.ts";
 import { principalOf } from "../../http/environment.ts";
 import type { AppEnv } from "../../http/environment.ts";
@@ -35,9 +36,28 @@ import type { ContractsOfTurn } from "./turn-contracts.ts";
 
 const { application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id } = filters;
 
+/** How the table of spans is shown; only the page reads these. */
+export const spanTable = {
+  spans: z
+    .enum(spanColumns)
+    .describe("Column by which the page's table of spans is sorted; without it there is none."),
+  spans_order: z.enum(["ascending", "descending"]).describe("Direction of the table of spans."),
+  spans_page: z.coerce.number().int().min(1).max(100_000).describe("Page of the table of spans."),
+};
+
 /** Parameters of the turn page; they select among the turns of the root. */
 const turnParameters = z
-  .strictObject({ application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id, form })
+  .strictObject({
+    application_id,
+    agent_id,
+    thread_id,
+    turn_id,
+    user_id,
+    scope,
+    memory_id,
+    form,
+    ...spanTable,
+  })
   .partial();
 
 /** Body of `/traces/{root_trace_id}.json`. */

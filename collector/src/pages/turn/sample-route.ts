@@ -16,11 +16,12 @@ import { accountOf } from "../../turns/turn-account.ts";
 import { windowModel } from "../../turns/window.ts";
 import type { Window } from "../../turns/window.ts";
 import { turnColumns } from "../../ui/display/turn-columns.ts";
+import { spanTable } from "./route.ts";
 import type { TurnInColumns, TurnModel } from "./route.ts";
 import recorded from "./sample-events.json" with { type: "json" };
 import { samplePage } from "./sample-page.tsx";
 
-const sampleParameters = z.strictObject({ form }).partial();
+const sampleParameters = z.strictObject({ form, ...spanTable }).partial();
 
 /** Its JSON, by route. */
 export interface SampleAnswers {

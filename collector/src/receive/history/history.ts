@@ -14,7 +14,7 @@ import { addedBetween, largerOf } from "./minute.ts";
 import type { IngestCounts, IngestMinute, IngestPeaks } from "./minute.ts";
 
 /** What is recorded. */
-export interface HistoryOptions {
+export interface RecordingOptions {
   readonly folder: string;
   readonly totals: () => IngestCounts;
   /** Present values. */
@@ -44,7 +44,7 @@ const minuteMs = 60_000;
 const readEveryMs = 5_000;
 
 /** Begins to record. */
-export async function startHistory(options: HistoryOptions): Promise<IngestHistory> {
+export async function startHistory(options: RecordingOptions): Promise<IngestHistory> {
   makeDirectory(options.folder);
   const recording = new Recording(options, await options.state());
   recording.schedule();
@@ -57,7 +57,7 @@ export async function startHistory(options: HistoryOptions): Promise<IngestHisto
 }
 
 class Recording {
-  private readonly options: HistoryOptions;
+  private readonly options: RecordingOptions;
   private before: IngestCounts;
   private fromMs: number;
   private peaks: IngestPeaks;
@@ -66,7 +66,7 @@ class Recording {
   private closed = false;
   private failed = false;
 
-  constructor(options: HistoryOptions, peaks: IngestPeaks) {
+  constructor(options: RecordingOptions, peaks: IngestPeaks) {
     this.options = options;
     this.before = options.totals();
     this.fromMs = options.now();
@@ -125,6 +125,7 @@ class Recording {
     this.peaks = largerOf(this.peaks, await this.options.state());
     if (Math.floor(nowMs / minuteMs) === Math.floor(this.fromMs / minuteMs)) return;
     await this.end();
+    // A file that cannot be removed now is removed after the next minute.
     await removeOldDays(this.options.folder, nowMs).catch(() => {});
   }
 }

@@ -42,14 +42,14 @@ export interface IngestMinute {
   readonly from_ms: number;
   /** Exclusive. */
   readonly to_ms: number;
-  readonly counts: StoredCounts;
+  readonly counts: MinuteCounts;
   readonly peaks: IngestPeaks;
   /** Nothing was received after it, until the next minute begins. */
   readonly last?: true;
 }
 
 /** Counts without those that are zero. */
-export type StoredCounts = CountTree;
+export type MinuteCounts = CountTree;
 
 interface CountTree {
   readonly [name: string]: number | CountTree;
@@ -87,7 +87,7 @@ export function totalsOf(of: ConservationSnapshot, sources: SourceCounts): Inges
 }
 
 /** What was added between two totals. */
-export function addedBetween(before: IngestCounts, now: IngestCounts): StoredCounts {
+export function addedBetween(before: IngestCounts, now: IngestCounts): MinuteCounts {
   return minus(treeOf(now), treeOf(before));
 }
 

@@ -1,9 +1,8 @@
 /** @module JudgeCalls: how often something is called, by which tools, and how each call went. */
-import { elapsedMs } from "@turnproof/evidence";
-
 import type { ClauseOf } from "../language/clauses.ts";
 import { matchesName } from "../language/selector.ts";
 import type { Call } from "./call.ts";
+import { callMeasures } from "./call-measures.ts";
 import { callCount } from "./judge-budgets.ts";
 import { judged, listed } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";
@@ -74,22 +73,12 @@ export function judgeEachCall(clause: ClauseOf<"each_call">, facts: TurnFacts): 
 }
 
 function callMeets(clause: ClauseOf<"each_call">, call: Call, whole: boolean): Outcome {
-  const { event, start, end } = call;
+  const { event } = call;
   const { attributes: said } = event;
-  const own =
-    event.duration_ms ??
-    (start === undefined || end === undefined ? undefined : elapsedMs(start, end));
-  const duration = call.finished ? own : undefined;
-  const tokens =
-    said.total_tokens ??
-    (said.input_tokens === undefined || said.output_tokens === undefined
-      ? undefined
-      : said.input_tokens + said.output_tokens);
   const failed = call.outcome === "error" || call.outcome === "provider_error";
   const outcome = whole || failed ? call.outcome : undefined;
   const reasons = said.finish_reason;
-  const chunk = said.time_to_first_chunk;
-  const token = said.ttft_ms ?? (chunk === undefined ? undefined : chunk * 1_000);
+  const { duration_ms: duration, first_token_ms: token, tokens } = callMeasures(call);
   return allOf([
     atMost(duration, clause.duration_at_most_ms),
     atMost(token, clause.first_token_at_most_ms),
@@ -125,7 +114,7 @@ function forEach(
   const open: Call[] = [];
   const met: Call[] = [];
   for (const call of candidates(clause, facts)) {
-    const match = selects(clause, call, facts.whole);
+    const match = selects(clause, call, facts);
     if (match === false) continue;
     const result = meets(call);
     if (result === "holds") met.push(call);

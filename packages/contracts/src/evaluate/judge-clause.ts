@@ -33,6 +33,7 @@ import {
   judgeScore,
   judgeStages,
 } from "./judge-results.ts";
+import { judgeStatistic } from "./judge-statistic.ts";
 import { judgeTrajectory } from "./judge-trajectory.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import type { TurnFacts } from "./turn-facts.ts";
@@ -70,6 +71,8 @@ export function judgeClause(clause: Clause, facts: TurnFacts): ClauseJudgement {
       return judgeArguments(clause, facts);
     case "each_call":
       return judgeEachCall(clause, facts);
+    case "statistic":
+      return judgeStatistic(clause, facts);
     case "order":
       return judgeOrder(clause, facts);
     case "trajectory":

@@ -2,7 +2,7 @@
  * @module Matching: whether a selector matches a call or an event. An attribute that is not
  * recorded gives undefined: it may match or not.
  */
-import { spanKey } from "@turnproof/evidence";
+import { parentKey, spanKey } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 
 import { listOf, matchesName } from "../language/selector.ts";
@@ -69,7 +69,7 @@ export function find(selector: Selector, facts: TurnFacts): Matched {
   const certain: Call[] = [];
   const open: Call[] = [];
   for (const call of candidates(selector, facts)) {
-    const match = selects(selector, call, facts.whole);
+    const match = selects(selector, call, facts);
     if (match === false) continue;
     if (match === true && call.certain) certain.push(call);
     else open.push(call);
@@ -80,11 +80,11 @@ export function find(selector: Selector, facts: TurnFacts): Matched {
 }
 
 /** True, false, or undefined where it is not recorded. */
-export function selects(selector: Selector, call: Call, whole: boolean): boolean | undefined {
+export function selects(selector: Selector, call: Call, facts: TurnFacts): boolean | undefined {
   const { event } = call;
   const { attributes } = event;
   // A failure is final; a success may be that of a call whose repetition failed.
-  const outcome = whole || isFailure(call.outcome) ? call.outcome : undefined;
+  const outcome = facts.whole || isFailure(call.outcome) ? call.outcome : undefined;
   const answers = [
     named(selector.tool, attributes.tool_name),
     modelNamed(selector.model, event, call.finished),
@@ -94,8 +94,48 @@ export function selects(selector: Selector, call: Call, whole: boolean): boolean
     named(selector.provider, attributes.tool_provider ?? attributes.provider),
     fingerprinted(selector.fingerprint, attributes.call_fingerprint),
   ];
+  if (selector.inside !== undefined) answers.push(isInside(selector.inside, event, facts));
+  return every(answers);
+}
+
+function every(answers: readonly (boolean | undefined)[]): boolean | undefined {
   if (answers.includes(false)) return false;
   return answers.includes(undefined) ? undefined : true;
+}
+
+/** Whether a span above the event matches; undefined where a span between is not recorded. */
+function isInside(
+  { tool, model, kind, operation }: NonNullable<Selector["inside"]>,
+  event: TurnEvent,
+  { spans }: TurnFacts,
+): boolean | undefined {
+  const passed = new Set<string>();
+  let open = false;
+  for (let at = parentKey(event); at !== undefined;) {
+    const above = spans.get(at);
+    if (above === undefined || passed.has(at)) return undefined;
+    const match = every([
+      kind === undefined || above.event_kind === kind,
+      named(tool, above.attributes.tool_name),
+      modelNamed(model, above, above.phase !== "start"),
+      named(operation, above.operation),
+    ]);
+    if (match === true) return true;
+    // Only a call of that kind can have a name that is not recorded.
+    if (match === undefined && mayHave(above, { tool, model })) open = true;
+    if (above.event_kind === "turn") break;
+    passed.add(at);
+    at = parentKey(above);
+  }
+  return open ? undefined : false;
+}
+
+function mayHave(
+  { event_kind: kind }: TurnEvent,
+  { tool, model }: Pick<Selector, "tool" | "model">,
+): boolean {
+  if (tool !== undefined) return kind === "tool_call";
+  return model === undefined || kind === "model_call";
 }
 
 function isFailure(outcome: string | undefined): boolean {
@@ -163,5 +203,6 @@ export function described(selector: Selector): string {
     status === undefined ? "" : ` with status ${listed(status)}`,
     provider === undefined ? "" : ` by ${listed(provider)}`,
     selector.fingerprint === undefined ? "" : " with these arguments",
+    selector.inside === undefined ? "" : ` inside ${described(selector.inside)}`,
   ].join("");
 }

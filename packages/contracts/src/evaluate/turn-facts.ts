@@ -2,7 +2,7 @@
  * @module TurnFacts: what is read from the events of one turn, once for all contracts. Each fact
  * is worked out when a clause first needs it.
  */
-import { reconcileOutcome, turnResult } from "@turnproof/evidence";
+import { reconcileOutcome, spanKey, turnResult } from "@turnproof/evidence";
 import type {
   TurnCall,
   TurnEvent,
@@ -60,6 +60,8 @@ export interface TurnFacts {
   readonly around: Surroundings;
   readonly calls: readonly Call[];
   readonly verdict: Verdict;
+  /** The event of each span by its key: its result, else its start. */
+  readonly spans: ReadonlyMap<string, TurnEvent>;
   /** The events of a kind, starts included. */
   of(kind: TurnEvent["event_kind"]): readonly TurnEvent[];
 }
@@ -84,6 +86,7 @@ class Facts implements TurnFacts {
   readonly around: Surroundings;
   private readCalls: readonly Call[] | undefined;
   private readVerdict: Verdict | undefined;
+  private readSpans: Map<string, TurnEvent> | undefined;
   private kinds: Map<TurnEvent["event_kind"], TurnEvent[]> | undefined;
 
   constructor(events: readonly TurnEvent[], window: WindowTrust, around: Surroundings) {
@@ -100,6 +103,18 @@ class Facts implements TurnFacts {
 
   get calls(): readonly Call[] {
     return (this.readCalls ??= callsOf(this.events, this.whole));
+  }
+
+  get spans(): ReadonlyMap<string, TurnEvent> {
+    if (this.readSpans === undefined) {
+      this.readSpans = new Map();
+      for (const event of this.events) {
+        const key = event.phase === "event" ? undefined : spanKey(event);
+        if (key === undefined || (event.phase === "start" && this.readSpans.has(key))) continue;
+        this.readSpans.set(key, event);
+      }
+    }
+    return this.readSpans;
   }
 
   get verdict(): Verdict {

@@ -103,6 +103,15 @@ export const clauseSchema = z.discriminatedUnion("clause", [
     provider_in: z.array(namePattern).min(1).optional(),
     finish_reason_in: z.array(namePattern).min(1).optional(),
   }),
+  clause("statistic", {
+    ...selectorShape,
+    of: z
+      .enum(["duration_ms", "first_token_ms", "tokens", "results"])
+      .describe("What is measured of each such call."),
+    average: z.literal(true).optional().describe("The mean of all such calls."),
+    percentile: z.number().gt(0).max(100).optional().describe("By nearest rank, such as 95."),
+    ...limitsOf,
+  }),
   clause("order", {
     ...selectorShape,
     before: selectorSchema.optional().describe("Every such call has one of the calls before it."),

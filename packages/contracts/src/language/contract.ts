@@ -126,6 +126,11 @@ function brokenRule(clause: Clause): string | undefined {
       return has("at_least", "at_most", "exactly", "never") === 0
         ? "needs at_least, at_most, exactly or never"
         : undefined;
+    case "statistic":
+      if (has("tool", "model", "kind", "operation") === 0)
+        return "needs tool, model, kind or operation";
+      if (has("average", "percentile") !== 1) return "needs one of average and percentile";
+      return has("at_least", "at_most") === 0 ? "needs at_least or at_most" : undefined;
     case "order":
       if (has("tool", "model", "kind", "operation") === 0)
         return "needs tool, model, kind or operation";

@@ -21,6 +21,14 @@ export const fingerprint = z
   .string()
   .regex(/^[a-z0-9]{1,12}_[a-z2-7]{26}$/, "a keyed fingerprint, for example k1_ and 26 letters");
 
+/** Fields that select a span around others. */
+const aroundShape = {
+  tool: oneOrMore(namePattern).optional(),
+  model: oneOrMore(namePattern).optional(),
+  kind: z.enum(eventKinds).optional(),
+  operation: oneOrMore(namePattern).optional(),
+} as const;
+
 /** Fields that select calls and events. */
 export const selectorShape = {
   tool: oneOrMore(namePattern).optional().describe("Tool calls of these names."),
@@ -31,6 +39,10 @@ export const selectorShape = {
   outcome: oneOrMore(z.enum(toolOutcomes)).optional().describe("Outcomes of a tool call."),
   provider: oneOrMore(namePattern).optional(),
   fingerprint: oneOrMore(fingerprint).optional().describe("Keyed fingerprint of a tool's call."),
+  inside: z
+    .strictObject(aroundShape)
+    .optional()
+    .describe("Only inside such a span of the turn, at any depth."),
 } as const;
 
 /** A selector as it is written. */

@@ -1,7 +1,7 @@
 -- The tenant of every scoped row (requirements: Provider scoping). Run once by the schema
 -- owner. Additive: the column is nullable, so rows that are there keep NULL, which is the anonymous
 -- or legacy scope, and no authenticated read ever equals it. The digest puts the tenant first in
--- the key: 'u' before a user's id and 'a' for nobody, so no id can spell the anonymous scope.
+-- the key: 'u' before a user's id and 'a' for anonymous, so no id can spell the anonymous scope.
 --
 -- It succeeds on whatever lies under these names. An index that the rows or the columns do not
 -- allow, such as a unique one over ids that stand twice, is left out with a notice: the provider then

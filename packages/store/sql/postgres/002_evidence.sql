@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS evidence_events
     root_trace_id text COLLATE "C" NOT NULL,
     application_id text COLLATE "C",
     agent_id text COLLATE "C",
-    -- Three states: a user, anonymous (said, and NULL), unattributed (nobody said).
+    -- Three states: a user; anonymous (recorded as NULL); unattributed (not recorded).
     tenant_said boolean NOT NULL,
     user_id text COLLATE "C",
     memory_id text COLLATE "C",

@@ -1,2 +1,2 @@
--- Whether a root has more than plain spans is asked of the ledger of turns.
+-- The ledger of turns holds whether a root has more than plain spans.
 ALTER TABLE evidence_roots DROP COLUMN IF EXISTS evidence;

@@ -7,7 +7,7 @@ import { mentionedIds, mentions } from "../mention.ts";
 import { settle } from "../settle.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
-import { everybody } from "../testing/sample-event.ts";
+import { allTenants } from "../testing/sample-event.ts";
 import { randomEvent } from "../testing/random-world.ts";
 import { decodeBody } from "./decode.ts";
 import { joinSegments } from "./encode.ts";
@@ -64,7 +64,7 @@ test("every event is found by each id that it names and by each value that a rea
         );
         for (const query of [...asks, { store: event.source_store ?? "trace" } as const]) {
           expect(matches(event, query)).toBe(true);
-          const asked = [...rootWords(everybody, query), ...rowWords(query)];
+          const asked = [...rootWords(allTenants, query), ...rowWords(query)];
           expect([query, asked.every((hash) => own.has(hash))]).toEqual([query, true]);
         }
       }

@@ -17,7 +17,7 @@ import { ephemeral } from "../ephemeral.ts";
 import type { EvidenceStore } from "../evidence-store.ts";
 import { defaultRetention } from "../retention.ts";
 import { storedForm } from "../stored-event.ts";
-import { everybody, receivedAt, sampleEvent, sampleTurn } from "../testing/sample-event.ts";
+import { allTenants, receivedAt, sampleEvent, sampleTurn } from "../testing/sample-event.ts";
 import { epochMicros } from "../time.ts";
 import { filesystem } from "./filesystem.ts";
 
@@ -76,7 +76,7 @@ function batches(count: number): EvidenceBatch[] {
 async function answers(store: EvidenceStore, of: readonly EvidenceBatch[]): Promise<unknown> {
   const limit = { limit: 500 };
   const reads: unknown[] = [];
-  for (const scope of [everybody, ...["ann", "bob", null].map((tenant) => ({ tenant }))]) {
+  for (const scope of [allTenants, ...["ann", "bob", null].map((tenant) => ({ tenant }))]) {
     reads.push(await store.page(scope, {}, limit));
     reads.push(await store.page(scope, { thread_id: "t-1" }, limit));
     reads.push(await store.find(scope, "late-2", {}, limit));
@@ -117,7 +117,7 @@ describe("a folder that may not change", () => {
       const waits = copied === 0 ? ["migration_pending"] : undefined;
       expect((await provider.evidence.check()).diagnostics).toEqual(waits);
       expect((await provider.memory.check()).ok).toBe(true);
-      const page = await provider.evidence.page(everybody, {}, { limit: 500 });
+      const page = await provider.evidence.page(allTenants, {}, { limit: 500 });
       expect([page.events.length, page.bounded]).toEqual(copied === 0 ? [0, true] : [36, false]);
       const append = provider.evidence.append({ ...(old[0] as EvidenceBatch), batchId: "new" });
       await expect(append).rejects.toMatchObject({ name: "CodedError" });
@@ -125,7 +125,7 @@ describe("a folder that may not change", () => {
       expect(await bytesOf(root)).toEqual(before);
     };
     await look(0);
-    await (await filesystem({ directory: root })).evidence.page(everybody, {}, { limit: 1 });
+    await (await filesystem({ directory: root })).evidence.page(allTenants, {}, { limit: 1 });
     await look(36);
   });
 });
@@ -161,7 +161,7 @@ describe("a small folder", () => {
       expect(await answers(provider.evidence, old)).toEqual(before);
       expect(await provider.evidence.check()).not.toHaveProperty("diagnostics");
       // 9 turns of their own; late rows belong to one of them.
-      const every = { scope: everybody, where: [] };
+      const every = { scope: allTenants, where: [] };
       expect(await provider.evidence.ledger.countTurns(every)).toBe(9);
       const held = await provider.copyOld();
       expect(held).toEqual({ dry_run: true, events: 36, copied: 36, complete: true });
@@ -212,7 +212,7 @@ describe("a small folder", () => {
     const text = await readFile(bad, "utf8");
     await writeFile(bad, text.replace('{"schema_version"', '["schema_version"'));
     await using provider = await filesystem({ directory: root });
-    const page = await provider.evidence.page(everybody, {}, { limit: 99 });
+    const page = await provider.evidence.page(allTenants, {}, { limit: 99 });
     const roots = new Set(page.events.map(({ root_trace_id: name }) => name));
     expect([roots, page.bounded]).toEqual([new Set(["root-0", "root-2"]), true]);
   });
@@ -239,7 +239,7 @@ describe("a large folder", () => {
     await using provider = await filesystem({ directory: root });
     const { evidence, retention } = provider;
     await evidence.append(more);
-    const page = await evidence.page(everybody, {}, { limit: 99 });
+    const page = await evidence.page(allTenants, {}, { limit: 99 });
     expect([page.events.length, page.bounded]).toEqual([3, true]);
     expect(await evidence.check()).toMatchObject({ diagnostics: ["migration_pending"] });
     const pending = { code: "migration_pending" };

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { openSqlite } from "../sqlite/sqlite-database.ts";
 import { sqliteError } from "../sqlite/sqlite-error.ts";
 import { sqliteEvidence } from "../sqlite/sqlite-evidence.ts";
-import { everybody, receivedAt, sampleTurn } from "../testing/sample-event.ts";
+import { allTenants, receivedAt, sampleTurn } from "../testing/sample-event.ts";
 import { lookAtEvidence } from "./evidence-look.ts";
 import { filesystem } from "./filesystem.ts";
 import type { FilesystemProvider } from "./filesystem.ts";
@@ -42,7 +42,7 @@ async function filled(batches: number): Promise<string> {
 const fileOf = (root: string): string => join(root, "evidence.sqlite");
 
 async function shown({ evidence }: FilesystemProvider): Promise<number> {
-  return (await evidence.page(everybody, {}, { limit: 500 })).events.length;
+  return (await evidence.page(allTenants, {}, { limit: 500 })).events.length;
 }
 
 test("files are the owner's, and nothing is made before evidence is asked for", async () => {
@@ -81,7 +81,7 @@ describe("damage", () => {
     ] as const) {
       await writeFile(fileOf(root), Buffer.from(whole).fill(0x5a, from, to));
       await using provider = await filesystem({ directory: root });
-      const page = provider.evidence.page(everybody, {}, { limit: 9 });
+      const page = provider.evidence.page(allTenants, {}, { limit: 9 });
       await expect(page).rejects.toMatchObject({ code });
       expect(await provider.evidence.check()).toMatchObject({ ok: false, code });
     }
@@ -169,7 +169,7 @@ test("a file of the previous version is read as it lies, and brought up as it is
   database.exec("PRAGMA user_version = 1");
   database.close();
   expect(await lookAtEvidence(root)).toEqual({ found: "older_version" });
-  const question = { scope: everybody, where: [] } as const;
+  const question = { scope: allTenants, where: [] } as const;
   const listed = ({ evidence }: FilesystemProvider) =>
     evidence.ledger.listTurns(question, { order: { by: "own_time" }, limit: 5 });
   {
@@ -189,7 +189,7 @@ test("a disk without room refuses a batch whole, and goes on when there is some"
   const events = Array.from({ length: 50 }, (_, n) => sampleTurn(`more-${n}`, {})).flat();
   const batch = { batchId: "more", receivedAt: receivedAt(5), events };
   const count = async (): Promise<number> =>
-    (await store.page(everybody, {}, { limit: 500 })).events.length;
+    (await store.page(allTenants, {}, { limit: 500 })).events.length;
   const pages = Number(database.prepare("PRAGMA page_count").get()?.["page_count"]);
   database.exec(`PRAGMA max_page_count = ${pages + 1}`);
   const refused = await store.append(batch).catch((error: unknown) => sqliteError(error));

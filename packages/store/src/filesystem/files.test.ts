@@ -10,7 +10,7 @@ import { unscoped } from "../memory-admin.ts";
 import type { MemoryStore } from "../memory-store.ts";
 import { hostileNames } from "../testing/hostile.ts";
 import { draftOf } from "../testing/on-memory.ts";
-import { everybody, receivedAt, sampleTurn } from "../testing/sample-event.ts";
+import { allTenants, receivedAt, sampleTurn } from "../testing/sample-event.ts";
 import { systemCalls } from "./disk-calls.ts";
 import { filesystem } from "./filesystem.ts";
 import type { FilesystemProvider } from "./filesystem.ts";
@@ -127,7 +127,7 @@ describe("a link that is swapped in", () => {
     await rename(join(root, "evidence.sqlite"), join(outside, "moved"));
     await symlink(join(outside, "moved"), join(root, "evidence.sqlite"));
     const { evidence } = await filesystem({ directory: root });
-    await expect(evidence.page(everybody, {}, { limit: 9 })).rejects.toThrow("store_corrupt");
+    await expect(evidence.page(allTenants, {}, { limit: 9 })).rejects.toThrow("store_corrupt");
     await expect(evidence.append({ ...batch, batchId: "two" })).rejects.toThrow("store_corrupt");
     expect(await evidence.check()).toMatchObject({ ok: false, code: "store_corrupt" });
   });

@@ -2,7 +2,7 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
-import { everybody, sampleEvent } from "../testing/sample-event.ts";
+import { allTenants, sampleEvent } from "../testing/sample-event.ts";
 import { memoryTurns } from "./memory-turns.ts";
 import { judgeSoFar, recordRoots } from "./record-roots.ts";
 import type { JudgedSoFar, RootTurns, WholeRoot } from "./record-roots.ts";
@@ -30,7 +30,10 @@ const judge = () => () => ({
 
 async function namesOf(ledger: RootTurns): Promise<Readonly<Record<string, readonly string[]>>> {
   const order = { by: "first_received" } as const;
-  const { records } = await ledger.listTurns({ scope: everybody, where: [] }, { order, limit: 10 });
+  const { records } = await ledger.listTurns(
+    { scope: allTenants, where: [] },
+    { order, limit: 10 },
+  );
   return Object.fromEntries(
     records.map(({ row, names }) => [
       row.turn_id,

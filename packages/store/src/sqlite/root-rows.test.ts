@@ -11,14 +11,14 @@ import { filesystem } from "../filesystem/filesystem.ts";
 import { recordsOf } from "../ledger/turn-records.ts";
 import { defaultRetention } from "../retention.ts";
 import { settle } from "../settle.ts";
-import { everybody, receivedAt, sampleEvent, sampleTurn } from "../testing/sample-event.ts";
+import { allTenants, receivedAt, sampleEvent, sampleTurn } from "../testing/sample-event.ts";
 
 const made: string[] = [];
 afterAll(async () => {
   for (const directory of made) await rm(directory, { recursive: true, force: true });
 });
 
-const every = { scope: everybody, where: [] };
+const every = { scope: allTenants, where: [] };
 const newest = { order: { by: "first_received" }, limit: 9 } as const;
 const mark = "onlyherxq";
 
@@ -39,7 +39,7 @@ async function fill(store: EvidenceStore): Promise<void> {
   for (const [n, events] of [shared, own].entries()) {
     await store.append({ batchId: `b${n}`, receivedAt: receivedAt(n), events });
     const root = events[0]?.root_trace_id ?? "";
-    const { events: held } = await store.root(everybody, root, { limit: 99 });
+    const { events: held } = await store.root(allTenants, root, { limit: 99 });
     const version = { epoch: 0, rows: events.length, settled: true };
     const judged = { finding_codes: [], insight_codes: [], judged_at: receivedAt(9), as_of: "" };
     const records = recordsOf(held, version, () => ({ verdict: "success", ...judged }));
@@ -59,7 +59,7 @@ test("a deleted user's turns go, and those of others are recorded anew", async (
   expect(before.records).toHaveLength(3);
   await deleteUserEvidence(store, { userId: mark, dryRun: false });
   const { records } = await store.ledger.listTurns(every, newest);
-  const left = await store.root(everybody, "root-shared", { limit: 99 });
+  const left = await store.root(allTenants, "root-shared", { limit: 99 });
   const version = { epoch: 1, rows: left.events.length, settled: false };
   expect(records).toEqual(
     recordsOf(

@@ -5,7 +5,7 @@
 import { expect, test } from "vitest";
 
 import { recordStored } from "../ledger/record-roots.ts";
-import { everybody, receivedAt, sampleTurn } from "../testing/sample-event.ts";
+import { allTenants, receivedAt, sampleTurn } from "../testing/sample-event.ts";
 import { openSqlite } from "./sqlite-database.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { codedSqlite } from "./sqlite-error.ts";
@@ -41,7 +41,7 @@ test.each([0, 1, 5, 12, 20])("a disk with room for %i pages", async (pages) => {
     });
   const [first, second] = [batchOf("first"), batchOf("second")];
   await append(first);
-  await recordStored(store, everybody, first.roots);
+  await recordStored(store, allTenants, first.roots);
   const before = counts(database);
 
   leave(database, pages);
@@ -52,13 +52,13 @@ test.each([0, 1, 5, 12, 20])("a disk with room for %i pages", async (pages) => {
   expect(counts(database)).toEqual(before);
   expect(await store.readBack(second.batchId, second.receivedAt)).toMatchObject({ rows: 0 });
   // Reads continue to work.
-  expect((await store.root(everybody, "first-0", { limit: 9 })).events).toHaveLength(3);
+  expect((await store.root(allTenants, "first-0", { limit: 9 })).events).toHaveLength(3);
 
   leave(database, 100_000);
   await append(second);
   const stored = counts(database);
   leave(database, pages);
-  const record = (): Promise<unknown> => recordStored(store, everybody, second.roots);
+  const record = (): Promise<unknown> => recordStored(store, allTenants, second.roots);
   await expect(codedSqlite(record)).rejects.toMatchObject({ code: "disk_full" });
   expect(counts(database)).toEqual(stored);
 

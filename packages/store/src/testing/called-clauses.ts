@@ -6,7 +6,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import type { EvidenceStore } from "../evidence-store.ts";
 import type { KitClause } from "./contract.ts";
 import { onStore } from "./on-store.ts";
-import { everybody, sampleEvent, sampleTurn } from "./sample-event.ts";
+import { allTenants, sampleEvent, sampleTurn } from "./sample-event.ts";
 import { eventsOf, walkPages } from "./walk-pages.ts";
 
 const who = { agent_id: "helper", user_id: "u-1", thread_id: "t-1", application_id: "desk" };
@@ -31,7 +31,7 @@ export const calledClauses: readonly KitClause[] = [
       sampleEvent("ff", { root_trace_id: "root-2", caused_by_event_id: "evt-7" }),
     ]);
     for (let i = 0; i < 5; i += 1) await put(1_000_000 * (i + 1), sampleTurn(`other-${i}`, {}));
-    const found = async (id: string, scope = everybody): Promise<readonly string[]> =>
+    const found = async (id: string, scope = allTenants): Promise<readonly string[]> =>
       (await store.find(scope, id, {}, { limit: 99 })).events.map(placeOf).toSorted();
     deepEqual(await found("evt-7"), ["root-1/evt-7", "root-2/ff:result"]);
     deepEqual(await found("evt-7", { tenant: "u-2" }), ["root-2/ff:result"]);
@@ -46,7 +46,7 @@ export const calledClauses: readonly KitClause[] = [
     deepEqual(await found("derived:5"), ["root-1/derived:5"]);
     deepEqual(await found(":result"), []);
     const later = { start_time: "2026-03-01T10:00:02Z" };
-    equal((await store.find(everybody, "dd", later, { limit: 9 })).events.length, 0);
+    equal((await store.find(allTenants, "dd", later, { limit: 9 })).events.length, 0);
   }),
   onStore("an id that events of many roots have is found in all of them", async (store, put) => {
     const rare = new Set([0, 1, 700]);
@@ -77,7 +77,7 @@ async function allOf(
   store: EvidenceStore,
   { limit, tenant }: { readonly limit: number; readonly tenant?: string },
 ): Promise<readonly string[]> {
-  const scope = tenant === undefined ? everybody : { tenant };
+  const scope = tenant === undefined ? allTenants : { tenant };
   const pages = await walkPages((o) => store.find(scope, "evt-1", {}, o), { limit });
   return eventsOf(pages).map(placeOf);
 }

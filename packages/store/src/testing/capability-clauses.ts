@@ -7,7 +7,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { prepareBatch } from "../clickhouse/prepared-batch.ts";
 import type { Capability } from "../providers.ts";
 import type { KitClause, Harness } from "./contract.ts";
-import { everybody, receivedAt, sampleTurn } from "./sample-event.ts";
+import { allTenants, receivedAt, sampleTurn } from "./sample-event.ts";
 
 const batch = { batchId: "batch 1", receivedAt: receivedAt(1), events: sampleTurn("root-1", {}) };
 
@@ -33,11 +33,11 @@ const meanings: Readonly<Record<Capability, Meaning>> = {
       await using store = await open();
       await store.append(batch);
       await harness.settle(store);
-      equal((await store.root(everybody, "root-1", { limit: 9 })).events.length, size);
+      equal((await store.root(allTenants, "root-1", { limit: 9 })).events.length, size);
     }
     await using store = await open();
     const rows = declared ? size : 0;
-    equal((await store.root(everybody, "root-1", { limit: 9 })).events.length, rows);
+    equal((await store.root(allTenants, "root-1", { limit: 9 })).events.length, rows);
     deepEqual(await store.readBack(batch.batchId, batch.receivedAt), { rows, complete: declared });
   },
 
@@ -53,7 +53,7 @@ const meanings: Readonly<Record<Capability, Meaning>> = {
     // The same batch as events: stored once, whichever form came first.
     await store.append(batch);
     await harness.settle(store);
-    const { events, sourceRows } = await store.root(everybody, "root-1", { limit: 9 });
+    const { events, sourceRows } = await store.root(allTenants, "root-1", { limit: 9 });
     deepEqual([events.length, sourceRows], [size, size]);
     const held = await store.readBack(batch.batchId, batch.receivedAt);
     deepEqual(held, { rows: size, complete: true });

@@ -11,7 +11,7 @@ import type { TurnRecord } from "../ledger/turn-record.ts";
 import { ledgerClauses } from "./ledger-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { sampleRecord } from "./random-turns.ts";
-import { everybody, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
+import { allTenants, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
 import { evidenceTieClauses } from "./tie-clauses.ts";
 import { eventsOf, walkPages } from "./walk-pages.ts";
 
@@ -35,7 +35,7 @@ const writing: readonly KitClause[] = [
   onStore("the same batch sent twice leaves one copy", async (store, put) => {
     await put(1, sampleTurn("root-1", who), "same");
     await put(1, sampleTurn("root-1", who), "same");
-    const page = await store.page(everybody, {}, { limit: 10 });
+    const page = await store.page(allTenants, {}, { limit: 10 });
     equal(page.events.length, 3);
     equal(page.sourceRows, 3);
     deepEqual(await store.readBack("same", receivedAt(1)), { rows: 3, complete: true });
@@ -47,24 +47,24 @@ const writing: readonly KitClause[] = [
     await put(1, sampleTurn("root-1", who));
     await put(2, [sampleEvent("zz", { root_trace_id: "root-2" })]);
     await put(3, sampleTurn("root-1", who));
-    const [first] = await walkPages((o) => store.page(everybody, {}, o), { limit: 1 });
+    const [first] = await walkPages((o) => store.page(allTenants, {}, o), { limit: 1 });
     equal(first?.events[0]?.span_id, "zz");
-    const page = await store.page(everybody, {}, { limit: 10 });
+    const page = await store.page(allTenants, {}, { limit: 10 });
     equal(page.events.length, 4);
     equal(page.duplicatesRemoved, 3);
     equal(page.events.find((event) => event.span_id === "aa")?.received_at, receivedAt(1));
   }),
   onStore("new content under one id is a revision, and the latest is shown", async (store, put) => {
-    const said = { timestamp: "2026-03-01T10:00:02Z", external_id: "x" };
+    const common = { timestamp: "2026-03-01T10:00:02Z", external_id: "x" };
     await put(1, [sampleEvent("aa", { status: "partial" })]);
-    await put(2, [sampleEvent("aa", { ...said, status: "success" })]);
-    const page = await store.page(everybody, {}, { limit: 10 });
+    await put(2, [sampleEvent("aa", { ...common, status: "success" })]);
+    const page = await store.page(allTenants, {}, { limit: 10 });
     equal(page.events.length, 1);
     equal(page.events[0]?.status, "success");
     equal(page.events[0]?.revision, 2);
-    const found = await store.page(everybody, { status: "success" }, { limit: 10 });
+    const found = await store.page(allTenants, { status: "success" }, { limit: 10 });
     equal(found.events.length, 1);
-    const older = await store.page(everybody, { status: "partial" }, { limit: 10 });
+    const older = await store.page(allTenants, { status: "partial" }, { limit: 10 });
     equal(older.events.length, 0);
   }),
   onStore("a row that no store can keep is refused with its batch", async (store, put) => {
@@ -74,7 +74,7 @@ const writing: readonly KitClause[] = [
     });
     await rejects(put(2, [sampleEvent("aa", { thread_id: "x".repeat(241) })]));
     await rejects(put(3, [sampleEvent("aa", { attributes: { score: Number.NaN } })]));
-    equal((await store.page(everybody, {}, { limit: 10 })).events.length, 0);
+    equal((await store.page(allTenants, {}, { limit: 10 })).events.length, 0);
   }),
   onStore("a root's standing counts its stored events", async (store, put) => {
     await put(1, sampleTurn("root-1", who), "same");
@@ -99,7 +99,7 @@ const writing: readonly KitClause[] = [
     // Another version of a turn that rested on less, and a root without any event.
     await store.ledger.putTurns([turn("a", "root-1", 1), turn("b", "root-2", 4)]);
     await store.ledger.putTurns([turn("a", "root-1", 3), turn("c", "root-3", 1)]);
-    const short = await store.shortRoots(everybody, null);
+    const short = await store.shortRoots(allTenants, null);
     deepEqual(
       { ...short, roots: [...short.roots].toSorted() },
       {
@@ -135,7 +135,7 @@ const order: readonly KitClause[] = [
         }
         await harness.settle(store);
         const page = await store.page({ tenant: "u-1" }, { thread_id: "t-1" }, { limit: 10 });
-        const root = await store.root(everybody, "root-1", { limit: 10 });
+        const root = await store.root(allTenants, "root-1", { limit: 10 });
         seen.push({
           page: page.events.map(withoutReceipt),
           root: root.events.map(withoutReceipt),
@@ -151,13 +151,13 @@ const order: readonly KitClause[] = [
       await put(i, [sampleEvent(id, { root_trace_id: `root-${i % 5}` })]);
     }
     const seen: TurnEvent[] = [];
-    let page = await store.page(everybody, {}, { limit: 5 });
+    let page = await store.page(allTenants, {}, { limit: 5 });
     for (let i = 0; ; i += 1) {
       seen.push(...page.events);
       if (page.next === null) break;
       await put(100 + i, [sampleEvent(`new${i}`, { root_trace_id: "root-1" })]);
       await put(200 + i, [sampleEvent("s3", { root_trace_id: "root-3" })]);
-      page = await store.page(everybody, {}, { limit: 5, after: page.next });
+      page = await store.page(allTenants, {}, { limit: 5, after: page.next });
     }
     deepEqual(new Set(seen.map((event) => event.span_id)), new Set(ids));
     equal(seen.length, ids.length);
@@ -168,7 +168,7 @@ const order: readonly KitClause[] = [
       await put(i * 4000, [sampleEvent(`s${i}`, { root_trace_id: `root-${i}`, status })]);
     }
     const read = { limit: 2, budgetRows: 1 };
-    const pages = await walkPages((o) => store.page(everybody, { status: "error" }, o), read);
+    const pages = await walkPages((o) => store.page(allTenants, { status: "error" }, o), read);
     deepEqual(
       eventsOf(pages).map((event) => event.span_id),
       ["s20", "s10", "s0"],
@@ -179,19 +179,19 @@ const order: readonly KitClause[] = [
     // The second part of a root comes minutes later, together with a copy of the first.
     await put(900, [...sampleTurn("root-1", who), sampleEvent("zz", { root_trace_id: "root-2" })]);
     const ids = ["root-1", "root-2", "nobody"];
-    for (const scope of [everybody, { tenant: "u-1" }, { tenant: null }]) {
+    for (const scope of [allTenants, { tenant: "u-1" }, { tenant: null }]) {
       for (const limit of [2, 10]) {
         const read = await store.roots(scope, ids, { limit });
         deepEqual([...read.keys()], ids);
         for (const id of ids) deepEqual(read.get(id), await store.root(scope, id, { limit }));
       }
     }
-    const few = await store.roots(everybody, ids, { limit: 10, budgetRows: 2 });
+    const few = await store.roots(allTenants, ids, { limit: 10, budgetRows: 2 });
     equal(few.size, 0);
   }),
   onStore("a root is read oldest first and bounded by the limit", async (store, put) => {
     await put(1, sampleTurn("root-1", who));
-    const pages = await walkPages((o) => store.root(everybody, "root-1", o), { limit: 2 });
+    const pages = await walkPages((o) => store.root(allTenants, "root-1", o), { limit: 2 });
     deepEqual(
       eventsOf(pages).map((event) => event.span_id),
       ["bb", "cc", "aa"],
@@ -213,8 +213,8 @@ const finding: readonly KitClause[] = [
     ];
     deepEqual(await roots({ tenant: "u-1" }), ["root-1"]);
     deepEqual(await roots({ tenant: null }), ["root-2"]);
-    deepEqual(((await roots(everybody)) as string[]).toSorted(), ["root-1", "root-2", "root-3"]);
-    const anonymous = await store.page(everybody, { user_id: null }, { limit: 9 });
+    deepEqual(((await roots(allTenants)) as string[]).toSorted(), ["root-1", "root-2", "root-3"]);
+    const anonymous = await store.page(allTenants, { user_id: null }, { limit: 9 });
     equal(anonymous.events.length, 3);
     deepEqual(await roots({ tenant: "u-1", applicationId: "other" }), []);
   }),
@@ -222,7 +222,7 @@ const finding: readonly KitClause[] = [
     await put(1, sampleTurn("root-1", { ...who, memory_id: "m-1" }));
     await put(2, sampleTurn("root-2", { ...who, thread_id: "t-2" }));
     const count = async (query: Parameters<EvidenceStore["page"]>[1]): Promise<number> =>
-      (await store.page(everybody, query, { limit: 9 })).events.length;
+      (await store.page(allTenants, query, { limit: 9 })).events.length;
     equal(await count({ thread_id: "t-2" }), 3);
     equal(await count({ thread_id: "t-2", tool_name: "search" }), 1);
     equal(await count({ agent_id: "helper", event_kind: "model_call" }), 2);
@@ -248,18 +248,18 @@ const finding: readonly KitClause[] = [
     }
     const wanted = ["u-9", "t-9", "root-9", "doc-9", "task-9", ...Object.values(ids)];
     for (const id of wanted) {
-      const found = await store.find(everybody, id, {}, { limit: 9 });
+      const found = await store.find(allTenants, id, {}, { limit: 9 });
       ok(found.events.length > 0, `nothing for ${id}`);
       ok(found.events.every((event) => event.root_trace_id === "root-9"));
     }
     equal((await store.find({ tenant: "u-9" }, "doc-9", {}, { limit: 9 })).events.length, 1);
     equal((await store.find({ tenant: "u-1" }, "doc-9", {}, { limit: 9 })).events.length, 0);
-    equal((await store.find(everybody, "nobody", {}, { limit: 9 })).events.length, 0);
+    equal((await store.find(allTenants, "nobody", {}, { limit: 9 })).events.length, 0);
   }),
   onStore("a bundle is one turn of one tenant", async (store, put) => {
     await put(1, sampleTurn("root-1", who));
     await put(2, sampleTurn("root-2", { ...who, user_id: "u-2" }));
-    const page = await store.bundles(everybody, {}, { limit: 9 });
+    const page = await store.bundles(allTenants, {}, { limit: 9 });
     equal(page.bundles.length, 2);
     equal(page.bundles[0]?.record_type, "trace_bundle");
     const own = await store.bundles({ tenant: "u-1" }, { status: "error" }, { limit: 9 });

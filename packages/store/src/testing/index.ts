@@ -11,5 +11,5 @@ export { isolationClauses } from "./isolation-clauses.ts";
 export { memoryClauses } from "./memory-clauses.ts";
 export { memoryIsolationClauses } from "./memory-isolation-clauses.ts";
 export { sampleRecord } from "./random-turns.ts";
-export { everybody, receivedAt, sampleEvent, sampleTurn } from "./sample-event.ts";
+export { allTenants, receivedAt, sampleEvent, sampleTurn } from "./sample-event.ts";
 export { eventsOf, walkPages } from "./walk-pages.ts";

@@ -14,7 +14,7 @@ import { hostileIds } from "./hostile.ts";
 import { onStore } from "./on-store.ts";
 import { holdsForEvery } from "./random-runs.ts";
 import { sampleRecord, turnHistories } from "./random-turns.ts";
-import { everybody } from "./sample-event.ts";
+import { allTenants } from "./sample-event.ts";
 import { askAll } from "./turn-answers.ts";
 import type { TurnHistory } from "./turn-answers.ts";
 
@@ -48,7 +48,10 @@ function plain(value: object): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-const question = (where: TurnQuestion["where"] = []): TurnQuestion => ({ scope: everybody, where });
+const question = (where: TurnQuestion["where"] = []): TurnQuestion => ({
+  scope: allTenants,
+  where,
+});
 
 async function agentOf(ledger: TurnLedger): Promise<string | undefined> {
   const page = await ledger.listTurns(question(), { order: { by: "first_received" }, limit: 5 });
@@ -84,7 +87,7 @@ const newest = onStore("the newest version of a turn stands, whatever came last"
   }
 });
 
-const held = onStore("a writer is told which turns stand under a root", async ({ ledger }) => {
+const held = onStore("a writer reads which turns a root has", async ({ ledger }) => {
   const at = (root_trace_id: string) => ({ root_trace_id });
   await ledger.putTurns([
     sampleRecord("one", at("root-1"), versions[0]),
@@ -114,8 +117,8 @@ const unknown = onStore(
   async (store) => {
     const { ledger } = store;
     const at = { epoch: 0, rows: 1, settled: true };
-    const said = { duration_ms: null, tool_names: ['a","b'] };
-    await ledger.putTurns([sampleRecord("unknown", said, at), sampleRecord("known", {}, at)]);
+    const fields = { duration_ms: null, tool_names: ['a","b'] };
+    await ledger.putTurns([sampleRecord("unknown", fields, at), sampleRecord("known", {}, at)]);
     const slow = { number: "duration_ms", sign: ">", value: 9 } as const;
     equal(await ledger.countTurns(question([slow])), 0);
     equal(await ledger.countTurns(question([{ ...slow, not: true }])), 2);

@@ -12,7 +12,7 @@ import type { KitClause } from "./contract.ts";
 import { draftOf, onMemory, refuses } from "./on-memory.ts";
 
 const ann = { tenant: "ann" };
-const nobody = { tenant: null };
+const anonymous = { tenant: null };
 
 async function rowsOf(
   store: AdministeredMemory,
@@ -26,10 +26,10 @@ async function rowsOf(
 
 /** Clauses about `store.admin`. */
 export const memoryAdminClauses: readonly KitClause[] = [
-  onMemory("admin: everybody, the anonymous and one tenant are three things", async (store) => {
+  onMemory("admin: all tenants, the anonymous and one tenant are three filters", async (store) => {
     await store.put(ann, "entity", draftOf("a"));
     await store.put({ tenant: "bob" }, "entity", draftOf("a"));
-    await store.put(nobody, "entity", draftOf("a"));
+    await store.put(anonymous, "entity", draftOf("a"));
     await store.put(ann, "entity", draftOf("old", { expires_at: "2020-01-01T00:00:00Z" }));
     await store.put(ann, "entity", draftOf("new", { created_at: "2026-05-01T00:00:00Z" }));
     deepEqual(await rowsOf(store, unscoped, "entity"), [
@@ -39,15 +39,15 @@ export const memoryAdminClauses: readonly KitClause[] = [
       ["bob", "a"],
       ["ann", "old"],
     ]);
-    deepEqual(await rowsOf(store, nobody, "entity"), [[null, "a"]]);
+    deepEqual(await rowsOf(store, anonymous, "entity"), [[null, "a"]]);
     equal((await rowsOf(store, ann, "entity")).length, 3);
     equal(await store.admin.count(unscoped, "entity"), 5);
-    equal(await store.admin.count(nobody, "entity"), 1);
+    equal(await store.admin.count(anonymous, "entity"), 1);
     equal(await store.admin.count(ann, "entity"), 3);
     equal(await store.admin.count(ann, "summary"), 0);
   }),
   onMemory("admin: deleting a tenant takes its rows of one kind and no other", async (store) => {
-    for (const filter of [ann, { tenant: "bob" }, nobody]) {
+    for (const filter of [ann, { tenant: "bob" }, anonymous]) {
       for (const kind of ["entity", "summary"] as const) {
         await store.put(filter, kind, draftOf("a"));
         await store.put(filter, kind, draftOf("b", { expires_at: "2020-01-01T00:00:00Z" }));
@@ -57,7 +57,7 @@ export const memoryAdminClauses: readonly KitClause[] = [
     equal(await store.admin.deleteTenant(ann, "entity"), 0);
     equal(await store.admin.count(unscoped, "entity"), 4);
     equal(await store.admin.count(ann, "summary"), 2);
-    equal(await store.admin.deleteTenant(nobody, "entity"), 2);
+    equal(await store.admin.deleteTenant(anonymous, "entity"), 2);
     deepEqual(await rowsOf(store, unscoped, "entity"), [
       ["bob", "a"],
       ["bob", "b"],
@@ -68,11 +68,11 @@ export const memoryAdminClauses: readonly KitClause[] = [
   }),
   onMemory("admin: legacy entities of one memory move into one user, once", async (store) => {
     const legacy = draftOf("a", { memory_id: "m-1", text: "kept", embedding: [1, 0] });
-    await store.put(nobody, "entity", legacy);
-    await store.put(nobody, "entity", draftOf("b", { memory_id: "m-1" }));
-    await store.put(nobody, "entity", draftOf("c", { memory_id: "M-1" }));
-    await store.put(nobody, "entity", draftOf("d"));
-    await store.put(nobody, "summary", draftOf("a", { memory_id: "m-1" }));
+    await store.put(anonymous, "entity", legacy);
+    await store.put(anonymous, "entity", draftOf("b", { memory_id: "m-1" }));
+    await store.put(anonymous, "entity", draftOf("c", { memory_id: "M-1" }));
+    await store.put(anonymous, "entity", draftOf("d"));
+    await store.put(anonymous, "summary", draftOf("a", { memory_id: "m-1" }));
     await store.put(ann, "entity", draftOf("b", { memory_id: "m-1", data: { own: true } }));
     await store.put({ tenant: "bob" }, "entity", draftOf("a", { memory_id: "m-1" }));
     const migrate = { memoryId: "m-1", userId: "ann" };
@@ -80,9 +80,9 @@ export const memoryAdminClauses: readonly KitClause[] = [
     const moved = await store.get(ann, "entity", "a");
     deepEqual([moved?.text, moved?.embedding, moved?.version], ["kept", [1, 0], 2]);
     deepEqual((await store.get(ann, "entity", "b"))?.data, { own: true });
-    equal(await store.get(nobody, "entity", "a"), undefined);
-    equal(await store.count(nobody, "entity"), 3);
-    equal(await store.count(nobody, "summary"), 1);
+    equal(await store.get(anonymous, "entity", "a"), undefined);
+    equal(await store.count(anonymous, "entity"), 3);
+    equal(await store.count(anonymous, "summary"), 1);
     equal((await store.get({ tenant: "bob" }, "entity", "a"))?.version, 1);
     equal(await store.admin.migrateLegacyEntities(migrate), 0);
     const found = await store.vectorSearch(ann, "entity", { embedding: [1, 0], limit: 9 });

@@ -278,8 +278,8 @@ const listing: readonly KitClause[] = [
     equal(await store.get(filter, "conversation", "helper"), undefined);
     const near = await store.vectorSearch(filter, "conversation", { embedding: [1, 0], limit: 9 });
     deepEqual(idsOf(near.hits.map(({ record }) => record)), ["none"]);
-    const said = await store.textSearch(filter, "conversation", { text: "word", limit: 9 });
-    deepEqual(idsOf(said.hits.map(({ record }) => record)), ["none"]);
+    const found = await store.textSearch(filter, "conversation", { text: "word", limit: 9 });
+    deepEqual(idsOf(found.hits.map(({ record }) => record)), ["none"]);
     equal(await store.delete(filter, "conversation", "helper"), false);
     await refuses(
       store.put(filter, "conversation", draftOf("other", { agent_id: "helper" })),

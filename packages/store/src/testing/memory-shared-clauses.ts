@@ -9,7 +9,7 @@ import { draftOf, idsOf, onMemory, refuses, withoutWriting } from "./on-memory.t
 
 /** Clauses about `store.shared`. */
 export const memorySharedClauses: readonly KitClause[] = [
-  onMemory("shared: a row comes back as it was given, and nobody owns it", async (store) => {
+  onMemory("shared: a row comes back as it was given, and no tenant owns it", async (store) => {
     const draft = { ...draftOf("row", { data: { $set: { "a.b": ["\u0000"] } } }), text: "how" };
     const put = await store.shared.put("persona", { ...draft, embedding: [1, 0.5] });
     const row = { ...draft, embedding: [1, 0.5], kind: "persona", version: 1 } as const;

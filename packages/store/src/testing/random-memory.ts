@@ -162,12 +162,12 @@ function scoped({ tenants, ids, kinds }: World): Arbitrary<MemoryCommand> {
 function unscopedOnes({ tenants, ids, kinds, shared }: World): Arbitrary<MemoryCommand> {
   const tenant = fc.constantFrom<(string | null)[]>(...tenants, null);
   const one = tenant.map((value) => ({ tenant: value }));
-  const everybody: Arbitrary<AdminFilter> = fc.oneof(fc.constant<AdminFilter>(unscoped), one);
+  const allTenants: Arbitrary<AdminFilter> = fc.oneof(fc.constant<AdminFilter>(unscoped), one);
   const kind = fc.constantFrom(...kinds);
   const sharedKind = fc.constantFrom(...shared);
   const id = fc.constantFrom(...ids);
   return fc.oneof<Arbitrary<MemoryCommand>[]>(
-    fc.record({ do: fc.constantFrom("rows", "adminCount"), filter: everybody, kind }),
+    fc.record({ do: fc.constantFrom("rows", "adminCount"), filter: allTenants, kind }),
     fc.record({ do: fc.constant("deleteTenant"), filter: one, kind }),
     fc.record({
       do: fc.constant("migrate"),

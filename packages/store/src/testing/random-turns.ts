@@ -18,7 +18,7 @@ import type {
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { hostileIds } from "./hostile.ts";
-import { everybody } from "./sample-event.ts";
+import { allTenants } from "./sample-event.ts";
 import type { TurnHistory } from "./turn-answers.ts";
 
 const few: Arbitrary<string> = fc.constantFrom(
@@ -98,7 +98,7 @@ const identity = fc.record(
 
 const row: Arbitrary<TurnRow> = fc
   .record({
-    said: identity,
+    recorded: identity,
     started_at: time,
     ended_at: time,
     duration_ms: maybe(ms),
@@ -132,7 +132,7 @@ const row: Arbitrary<TurnRow> = fc
     verdict: maybe(verdict),
     finding_codes: maybe(some(fc.constantFrom("delivery_missing", "artifact_missing"))),
   })
-  .map(({ said, kinds, ...told }) => {
+  .map(({ recorded, kinds, ...figures }) => {
     const event_kind_counts = Object.fromEntries(kinds.map((kind) => [kind, 1]));
     const rest = {
       tenant_state: "unattributed",
@@ -145,7 +145,7 @@ const row: Arbitrary<TurnRow> = fc
       services: [],
       dropped: {},
     };
-    return { ...rest, ...said, ...told, event_kind_counts } as unknown as TurnRow;
+    return { ...rest, ...recorded, ...figures, event_kind_counts } as unknown as TurnRow;
   });
 
 const rootIds = ["one", "two", "o'ne", ...hostileIds];
@@ -168,10 +168,10 @@ const randomTurn: Arbitrary<TurnRecord> = fc
     judged_at: maybe(time),
     as_of: maybe(time),
   })
-  .map(({ turn, row: said, ...rest }) => ({
+  .map(({ turn, row: recorded, ...rest }) => ({
     ...rest,
     // The root is part of a key, so versions of one turn share it.
-    row: { ...said, root_trace_id: rootIds[turn % rootIds.length] ?? "" },
+    row: { ...recorded, root_trace_id: rootIds[turn % rootIds.length] ?? "" },
     key: `key-${turn}`,
     first_received: `2026-03-0${1 + (turn % 9)}T10:00:${10 + (turn % 7)}.00012${turn % 10}Z`,
   }));
@@ -179,7 +179,7 @@ const randomTurn: Arbitrary<TurnRecord> = fc
 /** A plain turn under this key with one tool call, named after its first model. */
 export function sampleRecord(
   key: string,
-  said: Partial<TurnRow>,
+  recorded: Partial<TurnRow>,
   version: TurnRecord["version"] = { epoch: 0, rows: 1, settled: true },
 ): TurnRecord {
   const at = "2026-03-01T10:00:00Z";
@@ -216,7 +216,7 @@ export function sampleRecord(
     producers: [],
     dropped: {},
     received_at: at,
-    ...said,
+    ...recorded,
   } as unknown as TurnRow;
   const tool: TurnCall = {
     kind: "tool",
@@ -281,7 +281,7 @@ const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition
   return {
     one: fc
       .tuple(chosen, fc.boolean())
-      .map(([said, not]) => (not ? { ...said, not: true as const } : said)),
+      .map(([recorded, not]) => (not ? { ...recorded, not: true as const } : recorded)),
   };
 }).one;
 
@@ -291,7 +291,7 @@ const randomOrder: Arbitrary<TurnOrder> = fc
   .map(([by, up]) => (up ? { by, ascending: true as const } : { by }));
 
 const scope: Arbitrary<EvidenceScope> = fc.oneof(
-  fc.constant(everybody),
+  fc.constant(allTenants),
   fc.constantFrom("one", "o'ne", "two").map((tenant) => ({ tenant })),
   fc.constant({ tenant: null }),
   fc.constant({ tenant: "one", applicationId: "two" }),

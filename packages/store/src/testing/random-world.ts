@@ -10,7 +10,7 @@ import type { Arbitrary } from "fast-check";
 
 import type { EvidenceScope } from "../scope.ts";
 import { hostileIds } from "./hostile.ts";
-import { everybody, receivedAt } from "./sample-event.ts";
+import { allTenants, receivedAt } from "./sample-event.ts";
 
 /** One step of a history. */
 export type Command =
@@ -81,20 +81,20 @@ export const randomEvent: Arbitrary<TurnEvent> = fc
     tool: maybe(fewIds),
     event_id: maybe(fc.constantFrom("e1", "e2")),
   })
-  .map(({ ref, tool, event_id, ...said }) =>
+  .map(({ ref, tool, event_id, ...recorded }) =>
     withoutUndefined({
       schema_version: 3,
-      ...said,
-      event_id: event_id ?? `${said.span_id}:${said.phase}`,
+      ...recorded,
+      event_id: event_id ?? `${recorded.span_id}:${recorded.phase}`,
       ...(ref === undefined ? {} : { input_refs: [{ resource_type: "document", ref }] }),
       attributes: tool === undefined ? {} : { tool_name: tool },
     }),
   );
 
 /** Random values are cast only where the type of an event requires it. */
-function withoutUndefined(said: object): TurnEvent {
+function withoutUndefined(recorded: object): TurnEvent {
   return Object.fromEntries(
-    Object.entries(said).filter(([, value]) => value !== undefined),
+    Object.entries(recorded).filter(([, value]) => value !== undefined),
   ) as unknown as TurnEvent;
 }
 
@@ -111,7 +111,7 @@ const append: Arbitrary<Command> = fc
 
 const scope: Arbitrary<EvidenceScope> = fc.oneof(
   { weight: 3, arbitrary: tenant.map((value) => ({ tenant: value })) },
-  { weight: 1, arbitrary: fc.constant(everybody) },
+  { weight: 1, arbitrary: fc.constant(allTenants) },
   {
     weight: 1,
     arbitrary: fc.tuple(tenant, fewIds).map(([value, applicationId]) => ({
@@ -149,7 +149,7 @@ const query: Arbitrary<EventQuery> = fc
       { weight: 5, arbitrary: fc.constant(undefined) },
     ),
   })
-  .map((said) => withoutUndefined(said) as unknown as EventQuery);
+  .map((recorded) => withoutUndefined(recorded) as unknown as EventQuery);
 
 const limit = fc.integer({ min: 1, max: 9 });
 

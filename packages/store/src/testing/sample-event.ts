@@ -6,7 +6,7 @@ import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 
 /** The scope of an operator without a tenant. */
-export const everybody: EvidenceScope = { operator: issueOperatorGrant() };
+export const allTenants: EvidenceScope = { operator: issueOperatorGrant() };
 
 /** A tool call's result with this span id; `fields` overrides. */
 export function sampleEvent(spanId: string, fields: Partial<TurnEvent> = {}): TurnEvent {

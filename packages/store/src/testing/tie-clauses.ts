@@ -10,7 +10,7 @@ import type { KitClause } from "./contract.ts";
 import { walkRows } from "./memory-row-clauses.ts";
 import { draftOf, idsOf, onMemory } from "./on-memory.ts";
 import { onStore } from "./on-store.ts";
-import { everybody, receivedAt, sampleEvent } from "./sample-event.ts";
+import { allTenants, receivedAt, sampleEvent } from "./sample-event.ts";
 import { eventsOf, walkPages } from "./walk-pages.ts";
 
 const limitsWalked = [1, 2, 3, 4, 5, 6, 7];
@@ -59,13 +59,13 @@ export const evidenceTieClauses: readonly KitClause[] = [
     for (const limit of limitsWalked) {
       // The smallest pages read the rows of one tenant: the others have the same time all the
       // same.
-      const [of, wanted] = limit < 7 ? ([scope, mine] as const) : ([everybody, all] as const);
+      const [of, wanted] = limit < 7 ? ([scope, mine] as const) : ([allTenants, all] as const);
       const pages = await walkPages((o) => store.page(of, {}, o), { limit });
       eachOnce(eventsOf(pages).map(idOf), wanted);
     }
     const found = await walkPages((o) => store.find(scope, "shared", {}, o), { limit: 7 });
     eachOnce(eventsOf(found).map(idOf), mine);
-    const bundles = await walkPages((o) => store.bundles(everybody, {}, o), { limit: 6 });
+    const bundles = await walkPages((o) => store.bundles(allTenants, {}, o), { limit: 6 });
     const records = bundles.flatMap((page) => page.bundles.map(({ record_id }) => record_id));
     eachOnce(records, new Set(records));
     equal(records.length, rootCount);

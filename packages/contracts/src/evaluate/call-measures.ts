@@ -1,0 +1,31 @@
+/** @module CallMeasures: what is measured of one call. */
+import { elapsedMs } from "@turnproof/evidence";
+
+import type { Call } from "./call.ts";
+
+/** Measures of a call; undefined is not recorded. */
+export interface CallMeasures {
+  readonly duration_ms: number | undefined;
+  readonly first_token_ms: number | undefined;
+  readonly tokens: number | undefined;
+  readonly results: number | undefined;
+}
+
+/** The measures of a call. */
+export function callMeasures({ event, start, end, finished }: Call): CallMeasures {
+  const { attributes: said } = event;
+  const own =
+    event.duration_ms ??
+    (start === undefined || end === undefined ? undefined : elapsedMs(start, end));
+  const chunk = said.time_to_first_chunk;
+  return {
+    duration_ms: finished ? own : undefined,
+    first_token_ms: said.ttft_ms ?? (chunk === undefined ? undefined : chunk * 1_000),
+    tokens:
+      said.total_tokens ??
+      (said.input_tokens === undefined || said.output_tokens === undefined
+        ? undefined
+        : said.input_tokens + said.output_tokens),
+    results: said.result_count,
+  };
+}
