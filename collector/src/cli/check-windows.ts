@@ -70,7 +70,7 @@ export interface CheckFilters {
 }
 
 /** Turns of one root that are judged together. */
-export interface ListedWindow extends CheckedWindow {
+export interface EventWindow extends CheckedWindow {
   readonly events: readonly TurnEvent[];
 }
 
@@ -82,7 +82,7 @@ export async function* collectorWindows(
   client: Client,
   filters: CheckFilters,
   turnsMax: number,
-): AsyncGenerator<{ readonly window: ListedWindow; readonly more: boolean }> {
+): AsyncGenerator<{ readonly window: EventWindow; readonly more: boolean }> {
   let cursor: string | null = null;
   let count = 0;
   do {
@@ -116,7 +116,7 @@ async function largeWindow(
   client: Client,
   root: string,
   { filters, turns }: { readonly filters: CheckFilters; readonly turns: readonly string[] },
-): Promise<ListedWindow> {
+): Promise<EventWindow> {
   const model = await client.json<TurnModel>(`/traces/${encodeURIComponent(root)}.json`, {
     agent_id: filters.agent,
     thread_id: filters.thread,

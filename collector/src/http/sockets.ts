@@ -1,7 +1,8 @@
 /**
  * @module Sockets: bounds the sockets of a listener and chooses which one gives way. A new one
- * never waits behind idle or slow ones: the least useful one of the address that has the most is
- * closed. What comes while all are at work is accepted in order to be answered (faults H10).
+ * never waits behind idle or slow ones: the least useful socket of the address with the most
+ * sockets is closed. What comes while all are at work is accepted in order to be answered (faults
+ * H10).
  */
 import type { Server, Socket } from "node:net";
 
@@ -69,7 +70,7 @@ export function boundSockets(server: Server, bounds: ConnectionBounds): Sockets 
   const open = new Map<string, Connection>();
   const room = new SocketRoom(bounds);
   server.maxConnections = bounds.connectionsMax + sparesOf(bounds).total;
-  // Before the server's own listener: a socket that is closed here is read by none.
+  // Before all other listeners: a socket that is refused here reaches none of them.
   server.prependListener("connection", (socket: Socket) => {
     const key = keyOf(socket);
     const openedAt = performance.now();

@@ -9,7 +9,7 @@ import type { WindowModel } from "../turns/window.ts";
 /** An open turn stays open for that judge: only the collector has its producers' reports. */
 const farMs = 1e13;
 
-/** What a judge outside of the collector is told of the reading. */
+/** What a judge outside of the collector knows about the reading. */
 export interface CheckedMetadata {
   readonly window_complete: boolean;
   readonly truncated: boolean;

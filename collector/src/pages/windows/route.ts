@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { reconcileOutcome, turnKey } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
+import type { Identity } from "@turnproof/semconv";
 
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
@@ -38,8 +39,7 @@ const windowsParameters = z
   .partial();
 
 /** Listed turns of one root. */
-export interface ListedWindow {
-  readonly root_trace_id: string;
+export interface ListedWindow extends Pick<Identity, "root_trace_id"> {
   /** Events of these turns, oldest first. */
   readonly events: readonly TurnEvent[];
   readonly metadata: CheckedMetadata;
@@ -49,10 +49,9 @@ export interface ListedWindow {
 export interface WindowsModel {
   readonly items: readonly ListedWindow[];
   /** Roots with too many events to be read with others: `/traces/{root_trace_id}.json` has each. */
-  readonly alone: readonly {
-    readonly root_trace_id: string;
+  readonly alone: readonly (Pick<Identity, "root_trace_id"> & {
     readonly turn_ids: readonly string[];
-  }[];
+  })[];
   readonly turns: number;
   readonly next_cursor: string | null;
 }
