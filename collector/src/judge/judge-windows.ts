@@ -20,7 +20,7 @@ const togetherRows = 50_000;
 const pageRows = 10_000;
 
 /** A whole root, with its turns in the ledger where they are known. */
-export interface WholeRoot {
+export interface LedgerRoot {
   readonly window: Window;
   readonly turns?: readonly HeldTurn[];
 }
@@ -30,8 +30,8 @@ export async function judgeWindows(
   parts: JudgeParts,
   standing: ReadonlyMap<string, RootStanding>,
   mark: string,
-): Promise<ReadonlyMap<string, WholeRoot>> {
-  const windows = new Map<string, WholeRoot>();
+): Promise<ReadonlyMap<string, LedgerRoot>> {
+  const windows = new Map<string, LedgerRoot>();
   const others: string[] = [];
   const keep = (root: string, window: Window, turns?: readonly HeldTurn[]): void => {
     const { as_of: latest } = window;

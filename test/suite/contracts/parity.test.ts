@@ -1,6 +1,6 @@
 /**
- * @module Every assertion of five tools that needs no content has a clause: the usual turn satisfies
- * it, and a turn that the tool would refuse violates it.
+ * @module Every assertion of five tools that needs no content has a clause: the usual turn
+ * satisfies it, and a turn that the tool would refuse violates it.
  */
 import { readFileSync } from "node:fs";
 
