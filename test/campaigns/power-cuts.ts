@@ -17,7 +17,7 @@ export const powerCuts: Campaign = {
   async open() {
     return {
       async round(seed) {
-        // The suite runs the first thousand seeds.
+        // The suite runs the first seeds: `JOURNAL_SEEDS`, 500 by default.
         const first = 1_000 + seed * seedsOfRound;
         let cuts = 0;
         for (let each = first; each < first + seedsOfRound; each += 1) {
