@@ -110,6 +110,12 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
           ))}
         </ul>
       </Card>
+      {report.contracts.length === 0 ? null : (
+        <Note>
+          All of k turns, or pass^k: the chance that k turns of a case, drawn at random, all satisfy
+          the contract, averaged over the cases.
+        </Note>
+      )}
       {report.contracts.map((one) => (
         <Contract of={one} turns={answer.turns} frame={frame} />
       ))}
