@@ -108,10 +108,19 @@ async function describe(settings: OidcSettings): Promise<client.Configuration> {
   // The settings admit http on this machine alone.
   const execute = [client.enableNonRepudiationChecks];
   if (issuer.startsWith("http:")) execute.push(client.allowInsecureRequests);
-  return client.discovery(new URL(issuer), clientId, clientSecret, authentication, {
+  const config = await client.discovery(new URL(issuer), clientId, clientSecret, authentication, {
     execute,
     timeout: timeoutSeconds,
   });
+  // Some providers describe one issuer for all organizations; every one of them would be let in.
+  if (unslashed(config.serverMetadata().issuer) !== unslashed(issuer)) {
+    throw Object.assign(new Error("issuer"), { code: "OAUTH_ISSUER_DIFFERS" });
+  }
+  return config;
+}
+
+function unslashed(url: string): string {
+  return url.replace(/\/$/, "");
 }
 
 /** Claims of the userinfo endpoint too: many providers keep the token short. */
@@ -129,7 +138,15 @@ async function moreClaims(
 /** Whether the provider did not answer; anything else is an answer that cannot be used. */
 function isAway(error: unknown): boolean {
   const code = codeOf(error);
+  if (statusOf(error) >= 500) return true;
   return code === "OAUTH_TIMEOUT" || code === "OAUTH_ABORT" || error instanceof TypeError;
+}
+
+/** Status of the answer that an error, or one that it was made from, is about; 0 without one. */
+function statusOf(error: unknown): number {
+  if (typeof error !== "object" || error === null) return 0;
+  const { status, cause } = error as { readonly status?: unknown; readonly cause?: unknown };
+  return typeof status === "number" ? status : statusOf(cause);
 }
 
 /** The library's own name of the failure; its message and cause may hold claims. */
