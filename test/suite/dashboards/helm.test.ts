@@ -32,8 +32,8 @@ const signIn = {
 const keys = ["UI_SESSION_SECRET", "IDENTITY_KEY", "SIGNING_KEY", "UI_PSEUDONYM_KEY"];
 const shared = Object.fromEntries(keys.map((name) => [`TURNPROOF_${name}`, from(name)]));
 
-/** Least values, and all of them. */
 const least = { secrets: signIn };
+/** All values. */
 const full = {
   image: { repository: "registry.example.com/turnproof", tag: "1", pullSecrets: ["pull"] },
   replicas: 3,
@@ -69,7 +69,9 @@ let small: Rendered;
 let large: Rendered;
 beforeAll(async () => {
   helm = await startHelm();
-  small = await helm.render(chart, least);
+  const page = await read("docs/operate/scaling.md");
+  const [, sample = ""] = /^## Kubernetes$[^]*?^```yaml$([^]*?)^```$/m.exec(page) ?? [];
+  small = await helm.render(chart, parse(sample) as object);
   large = await helm.render(chart, full);
 });
 afterAll(() => helm[Symbol.asyncDispose]());
@@ -94,7 +96,14 @@ interface Pods {
 
 interface Container {
   readonly env: readonly { readonly name: string; readonly value?: string }[];
-  readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string } };
+  readonly image: string;
+  readonly startupProbe: Probe;
+  readonly livenessProbe: Probe;
+  readonly readinessProbe: Probe;
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string };
 }
 
 const podOf = (rendered: Rendered): Pods["spec"]["template"]["spec"] =>
@@ -197,6 +206,12 @@ describe("the objects", () => {
     expect(only(large, "PrometheusRule")["spec"]).toEqual(
       parse(await read("dashboards/prometheus/alerts.yml")),
     );
+    const { version } = JSON.parse(await read("collector/package.json")) as { version: string };
+    expect(parse(await read("dashboards/helm/turnproof/Chart.yaml"))).toMatchObject({
+      version,
+      appVersion: version,
+    });
+    expect(podOf(small).containers[0].image).toBe(`registry.example.com/turnproof:${version}`);
     expect(large.notes).toContain("https://turnproof.example.com/evidence/");
     expect(small.notes).toContain("port-forward service/turnproof 4318");
   });
@@ -316,8 +331,8 @@ describe("a collector with the variables of the chart", () => {
       });
       const [container] = podOf(rendered).containers;
       const base = rendered === large ? "/evidence" : "";
-      for (const probe of ["startup", "liveness", "readiness"] as const) {
-        const { path } = container[`${probe}Probe`].httpGet;
+      for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"] as const) {
+        const { path } = container[probe].httpGet;
         expect(Object.keys(endpoints)).toContain(`GET ${path.slice(base.length)}`);
         for (const host of ["10.1.2.3:4318", "turnproof.watch.svc:4318"]) {
           expect([path, host, await status(server.port, path, host)]).toEqual([path, host, 200]);
