@@ -75,7 +75,7 @@ export function openSessions(
     ...(lasting ? { file: join(config.dataDir, "sessions.json") } : {}),
     ...(share === undefined ? {} : { share }),
   });
-  opened.push(async () => share?.close());
+  if (share !== undefined) opened.push(() => share.close());
   const streams = createStreams({ sessions, credentials, closing });
   opened.push(async () => streams.close());
   if (config.accountsFile !== undefined) {

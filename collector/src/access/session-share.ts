@@ -29,7 +29,8 @@ export interface SessionShare {
   /** Written when it resolves, unless the store is away. */
   put(id: string, session: OperatorSession): Promise<void>;
   end(id: string): Promise<void>;
-  close(): void;
+  /** Tries once more to write what the store has not taken. */
+  close(): Promise<void>;
 }
 
 const endedVersion = Number.MAX_SAFE_INTEGER;
@@ -74,25 +75,32 @@ export function shareSessions(state: CollectorState): SessionShare {
       clearTimeout(clock);
     }
   };
-  const flush = async (): Promise<void> => {
-    for (const [id, write] of waiting) {
-      try {
-        await within(() => state.write("session", write));
-        if (waiting.get(id) === write) waiting.delete(id);
-      } catch {
-        timer ??= setTimeout(() => {
-          timer = undefined;
-          void flush();
-        }, awayMs).unref();
-        return;
-      }
+  const isWritten = async (id: string, write: StateWrite): Promise<boolean> => {
+    try {
+      await within(() => state.write("session", write));
+      if (waiting.get(id) === write) waiting.delete(id);
+      return true;
+    } catch {
+      // Away: it stays in the map.
+      return false;
     }
   };
-  const write = (id: string, version: number, value: string): Promise<void> => {
+  const flush = async (): Promise<void> => {
+    for (const [id, write] of waiting) if (!(await isWritten(id, write))) return;
+  };
+  const later = (): void => {
+    timer ??= setTimeout(async () => {
+      await flush();
+      timer = undefined;
+      if (waiting.size > 0) later();
+    }, awayMs).unref();
+  };
+  const write = async (id: string, version: number, value: string): Promise<void> => {
     // An end is never replaced by a later use.
-    if ((waiting.get(id)?.version ?? 0) > version) return Promise.resolve();
-    waiting.set(id, { name: id, version, value, keepUntilMs: Date.now() + keepMs });
-    return flush();
+    if ((waiting.get(id)?.version ?? 0) > version) return;
+    const own = { name: id, version, value, keepUntilMs: Date.now() + keepMs };
+    waiting.set(id, own);
+    if (!(await isWritten(id, own))) later();
   };
   return {
     async look(id) {
@@ -115,7 +123,11 @@ export function shareSessions(state: CollectorState): SessionShare {
       }
       return write(id, endedVersion, "");
     },
-    close: () => clearTimeout(timer),
+    async close() {
+      clearTimeout(timer);
+      awayUntil = 0;
+      await flush();
+    },
   };
 }
 

@@ -49,7 +49,7 @@ test("a sign-in and a sign-out outlast a power cut; using a session waits for no
   const { cookie, id } = await sessions.open({ principal: "otto", credential: "token" });
   expect(calls.splice(0)).toEqual(lasting);
   at += 5 * 60_000;
-  expect((await sessions.find(cookie))?.id).toBe(id);
+  expect(await sessions.find(cookie)).toMatchObject({ id });
   expect(calls.splice(0)).toEqual(["write", "rename"]);
   await sessions.end(id);
   expect(calls.splice(0)).toEqual(lasting);

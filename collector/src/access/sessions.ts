@@ -36,8 +36,11 @@ export interface OpenSession {
 /** The sessions of this process, and of the other collectors of a shared store. */
 export interface Sessions {
   open(of: Opener): Promise<OpenSession & { readonly cookie: string }>;
-  /** The session of a cookie value, or undefined when it is forged, ended, idle or too old. */
-  find(cookie: string): Promise<OpenSession | undefined>;
+  /**
+   * The session of a cookie value, or undefined when it is forged, ended, idle or too old; `away`
+   * when the shared store does not answer and this process has not seen the session.
+   */
+  find(cookie: string): Promise<OpenSession | "away" | undefined>;
   /** Whether the session was valid when it was last looked up; the check does not count as use. */
   alive(id: string): boolean;
   /** Looks up in the shared store which of these have ended. */
@@ -87,15 +90,12 @@ export function createSessions(options: SessionsOptions): Sessions {
       const reference = referenceOf(keyring, cookie);
       if (reference === undefined) return undefined;
       const id = hashOf(reference);
-      await table.refresh(id);
+      const answers = await table.refresh(id);
       const session = table.sessions.get(id);
+      if (session === undefined && !answers) return "away";
       if (session === undefined || !table.alive(session)) return undefined;
-      const write = now() - session.seenAt > writeGrainMs;
       session.seenAt = now();
-      if (write) {
-        table.save(false);
-        void share?.put(id, session);
-      }
+      if (table.used(id, session)) void share?.put(id, session);
       return { session, id, csrfToken: csrf(reference) };
     },
     alive: (id) => {
@@ -103,7 +103,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       return session !== undefined && table.alive(session);
     },
     async refresh(ids) {
-      if (share !== undefined) await Promise.all(ids.map((id) => table.refresh(id)));
+      if (share === undefined) return;
+      await Promise.all([...new Set(ids)].map((id) => table.refresh(id)));
     },
     async end(id) {
       table.end([id]);
@@ -130,6 +131,8 @@ export function createSessions(options: SessionsOptions): Sessions {
 class SessionTable {
   readonly sessions: Map<string, OperatorSession>;
   readonly listeners = new Set<() => void>();
+  /** The last use that is in the file or the shared store, by session. */
+  readonly #written = new Map<string, number>();
   readonly #file: string | undefined;
   readonly #share: SessionShare | undefined;
   readonly #now: () => number;
@@ -148,32 +151,52 @@ class SessionTable {
   add(id: string, session: OperatorSession): void {
     this.#sweep();
     this.sessions.set(id, session);
-    this.save(true);
+    this.#written.set(id, session.seenAt);
+    this.#save(true);
+  }
+
+  /** Writes a use to the file at most once a minute; true when it was due. */
+  used(id: string, { seenAt }: OperatorSession): boolean {
+    if (seenAt - (this.#written.get(id) ?? 0) <= writeGrainMs) return false;
+    this.#written.set(id, seenAt);
+    this.#save(false);
+    return true;
   }
 
   #sweep(): void {
     const { sessions } = this;
-    for (const [id, session] of sessions) if (!this.alive(session)) sessions.delete(id);
-    while (sessions.size >= sessionsMax) sessions.delete(sessions.keys().next().value ?? "");
+    for (const [id, session] of sessions) if (!this.alive(session)) this.#forget(id);
+    while (sessions.size >= sessionsMax) this.#forget(sessions.keys().next().value ?? "");
   }
 
   end(ids: readonly string[]): void {
-    if (ids.filter((id) => this.sessions.delete(id)).length === 0) return;
-    this.save(true);
+    if (ids.filter((id) => this.#forget(id)).length === 0) return;
+    this.#save(true);
     for (const listener of this.listeners) listener();
   }
 
-  /** Takes what the shared store has of a session; without an answer the session stays as it is. */
-  async refresh(id: string): Promise<void> {
-    const found = await this.#share?.look(id);
-    if (found === "ended" || found === "absent") this.end([id]);
-    if (typeof found !== "object") return;
-    // A use is written once a minute, so this process may have a later one.
-    const seenAt = Math.max(found.seenAt, this.sessions.get(id)?.seenAt ?? 0);
-    this.sessions.set(id, { ...found, seenAt });
+  #forget(id: string): boolean {
+    this.#written.delete(id);
+    return this.sessions.delete(id);
   }
 
-  save(lasting: boolean): void {
+  /**
+   * Takes what the shared store has of a session; false without an answer, and the session stays as
+   * it is.
+   */
+  async refresh(id: string): Promise<boolean> {
+    const found = await this.#share?.look(id);
+    if (found === "ended" || found === "absent") this.end([id]);
+    if (typeof found === "object") {
+      // A use is written once a minute, so this process may have a later one.
+      const seenAt = Math.max(found.seenAt, this.sessions.get(id)?.seenAt ?? 0);
+      this.sessions.set(id, { ...found, seenAt });
+      this.#written.set(id, found.seenAt);
+    }
+    return found !== "away";
+  }
+
+  #save(lasting: boolean): void {
     if (this.#file !== undefined) store(this.#file, this.sessions, lasting);
   }
 }

@@ -54,6 +54,7 @@ export function gate(options: AccessGateOptions): MiddlewareHandler<AppEnv> {
       return;
     }
     const found = await identify(c, options);
+    if (found === "away") return refuse(c, "store_unavailable");
     if (found.principal === undefined) return denied(c, options, found.wrong);
     c.set("principal", found.principal);
     c.set("session", found.session);
@@ -112,7 +113,7 @@ interface Found {
   readonly wrong: boolean;
 }
 
-async function identify(c: AppContext, options: AccessGateOptions): Promise<Found> {
+async function identify(c: AppContext, options: AccessGateOptions): Promise<Found | "away"> {
   const { credentials, sessions } = options;
   if (!credentials.configured) {
     const address = clientAddress(c);
@@ -128,6 +129,8 @@ async function identify(c: AppContext, options: AccessGateOptions): Promise<Foun
   }
   const cookie = sessionCookie(c, options.cookieName);
   const session = cookie === undefined ? undefined : await sessions.find(cookie);
+  // Whether it is valid is not known.
+  if (session === "away") return session;
   if (session === undefined) return { principal: undefined, wrong: false };
   const { principal: name, credential, issued } = session.session;
   const principal = credentials.byName(name, credential, issued);

@@ -55,6 +55,12 @@ test("a session is valid at each collector, and its end reaches each of them at 
     expect(await b.find(cookie)).toBeDefined();
   }
   expect(await c.find(cookie)).toBeDefined();
+  // Nor when it is used all the time.
+  for (let used = 0; used < 400; used += 1) {
+    at += 5_000;
+    expect(await b.find(cookie)).toBeDefined();
+  }
+  expect(await c.find(cookie)).toBeDefined();
   const ended = vi.fn();
   a.onEnded(ended);
   await a.refresh([id]);
@@ -79,11 +85,23 @@ test("without the store a session goes on where it was seen, and a sign-out ther
   const { cookie, id } = await a.open({ principal: "otto", credential: "digest" });
   state.away = true;
   expect(await a.find(cookie)).toBeDefined();
-  expect(await b.find(cookie)).toBeUndefined();
+  // Whether it is valid is not known where it was not seen.
+  expect(await b.find(cookie)).toBe("away");
   await a.end(id);
   expect(await a.find(cookie)).toBeUndefined();
   state.away = false;
   await vi.waitFor(async () => expect((await state.read("session", id))?.value).toBe(""), 10_000);
+  expect(await sessionsOf().find(cookie)).toBeUndefined();
+});
+
+test("a sign-out while the store is away is written when the collector closes", async () => {
+  const share = shareSessions(state);
+  const sessions = createSessions({ keyring, share, now: () => at });
+  const { cookie, id } = await sessions.open({ principal: "otto", credential: "digest" });
+  state.away = true;
+  await sessions.end(id);
+  state.away = false;
+  await share.close();
   expect(await sessionsOf().find(cookie)).toBeUndefined();
 });
 

@@ -30,7 +30,8 @@ export async function openSession(c: AppContext, parts: Parts, opener: Opener): 
 async function endPresented(c: AppContext, parts: Parts): Promise<void> {
   const value = sessionCookie(c, parts.cookieName);
   const session = value === undefined ? undefined : await parts.sessions.find(value);
-  if (session !== undefined) await parts.sessions.end(session.id);
+  // One that cannot be looked up is only replaced.
+  if (typeof session === "object") await parts.sessions.end(session.id);
 }
 
 /** A path of ours, with the query of a filtered list. */
