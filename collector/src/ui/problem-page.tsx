@@ -18,7 +18,7 @@ export function problemPage(problem: Problem, frame: Frame): Child {
   if (frame.principal === undefined && frame.authConfigured) {
     return (
       <BarePage frame={frame} title={title}>
-        <Body problem={problem} frame={frame} />
+        <Body problem={problem} frame={frame} bare />
       </BarePage>
     );
   }
@@ -34,12 +34,17 @@ function unsaid(frame: Frame): Frame {
   return { ...frame, query: new URLSearchParams() };
 }
 
-const Body: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
+const Body: FC<{
+  readonly problem: Problem;
+  readonly frame: Frame;
+  /** True where no bar above has the heading of the page. */
+  readonly bare?: boolean;
+}> = ({ problem, frame, bare = false }) => {
   const { title, next } = problemWords(problem.status, problem.code, problem.field);
   return (
     <section class="empty problem" aria-label={title}>
       <Icon name={iconOf(problem)} />
-      <h2>{title}</h2>
+      {bare ? <h1>{title}</h1> : <h2>{title}</h2>}
       <p>{problem.detail}</p>
       <p class="muted">{next}</p>
       <div class="page-actions">

@@ -357,12 +357,6 @@ export const states: readonly State[] = [
       await page.getByText("This token is not known").waitFor();
     },
   },
-  ...["provider", "callback"].map((path): State => ({
-    view: "problem",
-    name: `no identity provider, ${path}`,
-    ...on("guarded", `/login/${path}`),
-    says: /configured/,
-  })),
   { view: "problem", name: "no such page", ...on("site", "/nowhere"), says: /nothing here/ },
   {
     view: "problem",

@@ -1,4 +1,4 @@
-/** @module States of the pages about many turns together, and of the sample. */
+/** @module States of the pages about many turns together, of the sample, and of a missing provider. */
 import type { Site } from "./browser.ts";
 import type { Scene } from "./scene.ts";
 
@@ -12,6 +12,12 @@ export const on = (
 
 /** The states; `page-states.ts` has their form. */
 export const statesOfMany = [
+  ...["provider", "callback"].map((path) => ({
+    view: "problem",
+    name: `no identity provider, ${path}`,
+    ...on("guarded", `/login/${path}`),
+    says: /configured/,
+  })),
   {
     view: "releases",
     name: "with data",
