@@ -1,0 +1,44 @@
+/** How answers of an identity provider about itself are taken. */
+import { parseKeyring } from "@turnproof/semconv/fingerprint";
+import { afterEach, expect, test, vi } from "vitest";
+
+import { silentLog } from "../log.ts";
+import { createKeyring } from "./keyring.ts";
+import { createOidc } from "./oidc.ts";
+
+const issuer = "https://login.microsoftonline.com/common/v2.0";
+
+afterEach(() => vi.restoreAllMocks());
+
+/** The code of a sign-in at a provider that answers so, and what is logged. */
+async function failure(answer: Response): Promise<unknown> {
+  // No such provider can run here; the library asks by fetch.
+  vi.spyOn(globalThis, "fetch").mockResolvedValue(answer);
+  const logged: unknown[] = [];
+  const oidc = createOidc({
+    settings: { issuer, clientId: "turnproof", scopes: "openid", roleClaim: "role", roles: {} },
+    keyring: createKeyring(parseKeyring("k1:0123456789abcdef0123456789abcdef")),
+    typed: (value) => value,
+    log: { ...silentLog, warn: (...entry) => void logged.push(entry) },
+    now: Date.now,
+  });
+  await expect(oidc.begin("https://turnproof.example/login/callback", "/traces")).rejects.toThrow();
+  return logged;
+}
+
+test("a provider that names one issuer for all organizations is refused", async () => {
+  const described = {
+    issuer: "https://login.microsoftonline.com/{tenantid}/v2.0",
+    authorization_endpoint: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
+    token_endpoint: "https://login.microsoftonline.com/common/oauth2/v2.0/token",
+  };
+  expect(await failure(Response.json(described))).toEqual([
+    ["sign_in_failed", { code: "sign_in_refused", reason: "OAUTH_ISSUER_DIFFERS" }],
+  ]);
+});
+
+test("a provider that fails is away, and gave no wrong answer", async () => {
+  expect(await failure(new Response("{}", { status: 502 }))).toMatchObject([
+    ["sign_in_failed", { code: "sign_in_unavailable" }],
+  ]);
+});
