@@ -88,12 +88,13 @@ export function shareSessions(state: CollectorState): SessionShare {
   const flush = async (): Promise<void> => {
     for (const [id, write] of waiting) if (!(await isWritten(id, write))) return;
   };
+  const again = async (): Promise<void> => {
+    await flush();
+    timer = undefined;
+    if (waiting.size > 0) later();
+  };
   const later = (): void => {
-    timer ??= setTimeout(async () => {
-      await flush();
-      timer = undefined;
-      if (waiting.size > 0) later();
-    }, awayMs).unref();
+    timer ??= setTimeout(() => void again(), awayMs).unref();
   };
   const write = async (id: string, version: number, value: string): Promise<void> => {
     // An end is never replaced by a later use.
@@ -116,11 +117,7 @@ export function shareSessions(state: CollectorState): SessionShare {
     },
     put: (id, session) => write(id, session.seenAt, JSON.stringify(session)),
     end(id) {
-      gone.add(id);
-      for (const oldest of gone) {
-        if (gone.size <= goneMax) break;
-        gone.delete(oldest);
-      }
+      addBounded(gone, id);
       return write(id, endedVersion, "");
     },
     async close() {
@@ -129,6 +126,13 @@ export function shareSessions(state: CollectorState): SessionShare {
       await flush();
     },
   };
+}
+
+/** Adds one and removes the oldest beyond the bound. */
+function addBounded(ids: Set<string>, id: string): void {
+  ids.add(id);
+  const [oldest] = ids;
+  if (ids.size > goneMax && oldest !== undefined) ids.delete(oldest);
 }
 
 /** A row that is not ours opens nothing. */
