@@ -3,6 +3,7 @@
  * the streams that end with them, and alerts.
  */
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import type { CollectorState, EvidenceStore } from "@turnproof/store";
 
@@ -36,26 +37,32 @@ interface SharedOpening {
 
 /**
  * What this collector shares with others of its store. A store in this process or its data
- * directory has no others, and in read-only mode nothing is written beside the evidence.
+ * directory has no others.
  */
 function sharedState(
   { config, options }: Pick<SharedOpening, "config" | "options">,
   store: EvidenceStore,
 ): CollectorState | undefined {
   const alone = options.store !== undefined || serverOf(config) === undefined;
-  return alone || config.readOnly ? undefined : store.state;
+  return alone ? undefined : store.state;
 }
 
+/** Longest wait for the losses of others at the start; without the store nothing is judged. */
+const lossesWaitMs = 1_000;
+
 /** The receiver; its losses are those of all collectors of a shared store. */
-export function withSharedLosses(
+export async function withSharedLosses(
   { config, options, opened }: Pick<SharedOpening, "config" | "options" | "opened">,
   store: EvidenceStore,
   receiver: Receiver,
-): Receiver {
+): Promise<Receiver> {
   const state = sharedState({ config, options }, store);
   if (state === undefined) return receiver;
-  const shared = shareLosses(state, collectorName(config.dataDir), () => receiver.losses());
+  const name = config.readOnly ? null : collectorName(config.dataDir);
+  const shared = shareLosses(state, name, () => receiver.losses());
   opened.push(async () => shared.close());
+  // A store that is away answers later, and is asked again.
+  await Promise.race([shared.exchange().catch(() => {}), sleep(lossesWaitMs)]);
   return { ...receiver, losses: () => shared.losses() };
 }
 
@@ -66,7 +73,8 @@ export function openSessions(
   store: EvidenceStore,
 ): Pick<Parts, "sessions" | "streams"> {
   const now = options.now ?? Date.now;
-  const state = sharedState({ config, options }, store);
+  // In read-only mode nothing is written beside the evidence.
+  const state = config.readOnly ? undefined : sharedState({ config, options }, store);
   const share = state === undefined ? undefined : shareSessions(state);
   const lasting = config.backend !== "ephemeral" && share === undefined;
   const sessions = createSessions({
@@ -120,7 +128,12 @@ export async function openAlerts(
   );
   opened.push(() => alerts.close());
   if (rulesFile !== undefined) {
-    const stop = watchAlertRules(rulesFile, log, (changed) => alerts.replaceRules(changed));
+    const stop = watchAlertRules({
+      path: rulesFile,
+      rules,
+      log,
+      changed: (replaced) => alerts.replaceRules(replaced),
+    });
     opened.push(async () => stop());
   }
   return alerts;

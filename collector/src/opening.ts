@@ -150,7 +150,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     patient,
     server: options.store === undefined ? (serverOf(config) ?? null) : null,
     memory,
-    ingest: withSharedLosses(opening, store, ingest),
+    ingest: await withSharedLosses(opening, store, ingest),
     history,
     audit,
     signer: await openSigner(config),

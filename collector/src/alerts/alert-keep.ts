@@ -69,6 +69,8 @@ export function fileKeep(file: string | undefined): AlertKeep {
 /** Writes of one term; a safe integer holds many terms. */
 const writesPerTerm = 100_000_000;
 const dayMs = 86_400_000;
+/** Longer than any silence. */
+const silenceKeepMs = 400 * dayMs;
 
 /**
  * Alerts of all collectors of a store. @param scope names the deployment; `file` has alerts of a
@@ -131,8 +133,8 @@ export function sharedKeep(
       silence(silence) {
         const of = JSON.stringify([silence.rule, silence.group]);
         const name = `${scope} ${createHash("sha256").update(of).digest("hex")}`;
-        const until = Math.max(Date.now(), Date.parse(silence.until));
-        return order("silence", name, silence, until + dayMs);
+        // Never before the row that it replaces: that one would stand again.
+        return order("silence", name, silence, Date.now() + silenceKeepMs);
       },
       resolve: (id) => order("resolution", id, {}, Date.now() + 30 * dayMs),
     },

@@ -79,6 +79,8 @@ class RunningAlerts implements Alerts {
   #valuesAt = 0;
   #repeatedAt = 0;
   #leading: boolean;
+  /** Rules that a reload removed, until their alerts are ended. */
+  readonly #goneRules = new Map<string, AlertRule>();
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
   /** Looks and changes by operators follow each other. */
@@ -118,6 +120,9 @@ class RunningAlerts implements Alerts {
   }
 
   replaceRules(rules: readonly AlertRule[]): void {
+    for (const rule of this.rules) {
+      if (!rules.some(({ name }) => name === rule.name)) this.#goneRules.set(rule.name, rule);
+    }
     this.rules = rules;
   }
 
@@ -255,8 +260,12 @@ class RunningAlerts implements Alerts {
   #removed(now: number): void {
     for (const alert of this.document.active) {
       if (this.rules.some(({ name }) => name === alert.rule)) continue;
-      this.document = closed(this.document, alert, "rule_removed", now);
+      const rule = this.#goneRules.get(alert.rule);
+      // Who was told that it fires is told that it ended.
+      if (rule !== undefined && alert.notified) this.#end(rule, alert, "rule_removed", now);
+      else this.document = closed(this.document, alert, "rule_removed", now);
     }
+    this.#goneRules.clear();
   }
 
   #notify(now: number): void {

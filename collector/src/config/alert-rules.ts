@@ -2,7 +2,7 @@
  * @module AlertRules: rules of alerts from the file of `TURNPROOF_ALERT_RULES`, in YAML or JSON, and
  * the targets of `TURNPROOF_ALERT_TARGETS`. Nothing is ever sent to another address.
  */
-import { readFileSync, unwatchFile, watchFile } from "node:fs";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { findingTexts } from "@turnproof/evidence";
@@ -139,28 +139,44 @@ export const alertRulesIn = text.transform((value, context): AlertRulesValue => 
 /** How often the file is checked, in milliseconds. */
 const lookMs = 1_000;
 
+/** The file, what was read of it, and what happens to its next rules. */
+interface WatchedRules {
+  readonly path: string;
+  readonly rules: readonly AlertRule[];
+  readonly log: Log;
+  readonly changed: (rules: readonly AlertRule[]) => void;
+}
+
 /**
- * Passes on the rules of a file each time it has changed. A file that cannot be read or has a wrong
- * rule changes nothing and is logged. Returns the function that stops it.
+ * Passes on the rules of a file each time they have changed. A file that cannot be read or has a
+ * wrong rule changes nothing and is logged once. Returns the function that stops it.
  */
-export function watchAlertRules(
-  path: string,
-  log: Log,
-  changed: (rules: readonly AlertRule[]) => void,
-): () => void {
+export function watchAlertRules({ path, rules: first, log, changed }: WatchedRules): () => void {
+  let text: string | undefined;
+  let known = JSON.stringify(first);
+  let problem: string | undefined;
   const look = (): void => {
     try {
-      const rules = parseAlertRules(readFileSync(path, "utf8"));
+      const read = readFileSync(path, "utf8");
+      const rules = read === text ? undefined : parseAlertRules(read);
+      problem = undefined;
+      if (rules === undefined) return;
+      text = read;
+      if (JSON.stringify(rules) === known) return;
+      known = JSON.stringify(rules);
       changed(rules);
       log.info("alert_rules_changed", { count: rules.length });
     } catch (error) {
       // The rules of before stay. A sentence names rules by their number and fields.
       const [issue] = error instanceof z.ZodError ? error.issues.map(ruleSentence) : [];
-      log.warn("alert_rules_invalid", issue === undefined ? {} : { sentence: issue });
+      const found = issue ?? "no readable YAML file";
+      if (found === problem) return;
+      problem = found;
+      log.warn("alert_rules_invalid", { sentence: found });
     }
   };
-  watchFile(path, { interval: lookMs, persistent: false }, look);
-  return () => unwatchFile(path, look);
+  const timer = setInterval(look, lookMs).unref();
+  return () => clearInterval(timer);
 }
 
 function ruleSentence(issue: z.core.$ZodIssue): string {

@@ -309,10 +309,15 @@ test("rules follow their file; a wrong one leaves those of before", async () => 
   const write = (rules: string): void => writeFileSync(file, `version: 1\nrules:\n${rules}`);
   write("  []");
   await putTurns(store, start - 60_000, turns("bad", 4, 2));
-  const alerts = await open(store, clock, { rules: "  []", targets: [], rulesChange: true });
+  const alerts = await open(store, clock, { rules: "  []", targets: hook(), rulesChange: true });
   const warned = vi.fn();
   const log = { ...quiet, warn: warned };
-  const stop = watchAlertRules(file, log, (rules) => alerts.replaceRules(rules));
+  const stop = watchAlertRules({
+    path: file,
+    rules: alerts.rules,
+    log,
+    changed: (rules) => alerts.replaceRules(rules),
+  });
   try {
     write(failing);
     await soon(() => expect(alerts.document.active).toMatchObject([{ rule: "failing" }]));
@@ -323,6 +328,14 @@ test("rules follow their file; a wrong one leaves those of before", async () => 
     write(failing.replace("name: failing", "name: renamed"));
     await soon(() => expect(alerts.document.active).toMatchObject([{ rule: "renamed" }]));
     expect(alerts.document.closed).toMatchObject([{ rule: "failing", reason: "rule_removed" }]);
+    // Who was told that it fires is told that it ended.
+    await soon(() =>
+      expect(receiver.got.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([
+        "turnproof.alert.firing",
+        "turnproof.alert.resolved",
+        "turnproof.alert.firing",
+      ]),
+    );
   } finally {
     stop();
   }

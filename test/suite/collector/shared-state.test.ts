@@ -1,5 +1,5 @@
 /** What several collectors share through their store: sessions, a lease, alerts. */
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -133,6 +133,11 @@ test("what the journal of one collector lost, each of them judges with", async (
   const directory = mkdtempSync(join(tmpdir(), "turnproof-collector-"));
   const name = collectorName(directory);
   expect(collectorName(directory)).toBe(name);
+  // A crash between the making of the file and its content.
+  const torn = mkdtempSync(join(tmpdir(), "turnproof-collector-"));
+  writeFileSync(join(torn, "collector-id"), "");
+  expect(collectorName(torn)).toMatch(/^[0-9a-f-]{36}$/);
+  expect(collectorName(torn)).not.toBe(name);
   const a = shareLosses(state, name, () => lost);
   const b = shareLosses(state, "b", () => ({ ...nothing, quarantined_roots: ["own"] }));
   closes.push(
@@ -150,8 +155,17 @@ test("what the journal of one collector lost, each of them judges with", async (
   await a.exchange();
   await b.exchange();
   expect(b.losses()).toEqual({ quarantined_roots: ["bad", "own"], losses: [interval] });
+  // A row that is not ours hides no other.
+  const keepUntilMs = Date.now() + 60_000;
+  await state.write("losses", { name: "c", version: 1, value: "no row", keepUntilMs });
   await a.exchange();
   expect(a.losses()).toEqual({ quarantined_roots: ["bad", "own"], losses: [interval] });
+  // A collector that only reads knows them, and writes none.
+  const reader = shareLosses(state, null, () => nothing);
+  closes.push(async () => reader.close());
+  await reader.exchange();
+  expect(reader.losses()).toEqual({ quarantined_roots: ["bad", "own"], losses: [interval] });
+  expect(await state.list("losses")).toHaveLength(3);
 });
 
 const failing = `
