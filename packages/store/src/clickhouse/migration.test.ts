@@ -24,6 +24,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     [14, "call_usage"],
     [15, "packed_records"],
     [16, "own_time"],
+    [17, "collector_state"],
   ]);
   const all = migrations.flatMap((migration) => migration.statements);
   const statements = all.filter((sql) => sql.startsWith("CREATE"));
@@ -45,7 +46,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
   ]);
   const heads = statements.map((sql) => sql.split("\n")[0]);
   const engines = statements.map((sql) => /^ENGINE = .*$/m.exec(sql)?.[0]);
-  const tables = ["turn_ledger", "bundles", "root_epochs", "copied_slices"];
+  const tables = ["turn_ledger", "bundles", "root_epochs", "copied_slices", "collector_state"];
   const create = "CREATE TABLE IF NOT EXISTS";
   expect(heads).toEqual(
     tables.flatMap((table) => [
@@ -67,6 +68,8 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     over("root_epochs", "root"),
     `ENGINE = ReplicatedReplacingMergeTree(${path("copied_slices")})`,
     over("copied_slices", "murmurHash3_32(slice)"),
+    `ENGINE = ReplicatedReplacingMergeTree(${path("collector_state")}, version)`,
+    over("collector_state", "murmurHash3_32(name)"),
   ]);
   expect(statements[2]).toContain(" replicated_deduplication_window = 10000");
 });
