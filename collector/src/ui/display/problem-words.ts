@@ -83,7 +83,10 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
     title: "The evidence changed",
     next: "What you acted on is no longer what the store holds. Look again.",
   },
-  408: { title: "Too slow", next: "Send it again; the whole request must arrive without long pauses." },
+  408: {
+    title: "Too slow",
+    next: "Send it again; the whole request must arrive without long pauses.",
+  },
   413: { title: "Too large", next: "Send less at once." },
   415: { title: "Not in a form that is read here", next: "Send JSON, or a form of our pages." },
   421: {
