@@ -261,7 +261,7 @@ class RunningAlerts implements Alerts {
     for (const alert of this.document.active) {
       if (this.rules.some(({ name }) => name === alert.rule)) continue;
       const rule = this.#goneRules.get(alert.rule);
-      // Who was told that it fires is told that it ended.
+      // A receiver that was sent the start is sent the end, too.
       if (rule !== undefined && alert.notified) this.#end(rule, alert, "rule_removed", now);
       else this.document = closed(this.document, alert, "rule_removed", now);
     }
