@@ -52,18 +52,18 @@ const lossesWaitMs = 1_000;
 
 /** The receiver; its losses are those of all collectors of a shared store. */
 export async function withSharedLosses(
-  { config, options, opened }: Pick<SharedOpening, "config" | "options" | "opened">,
+  { config, log, options, opened }: Pick<SharedOpening, "config" | "log" | "options" | "opened">,
   store: EvidenceStore,
   receiver: Receiver,
 ): Promise<Receiver> {
   const state = sharedState({ config, options }, store);
   if (state === undefined) return receiver;
   const name = config.readOnly ? null : collectorName(config.dataDir);
-  const shared = shareLosses(state, name, () => receiver.losses());
+  const shared = shareLosses(state, name, () => receiver.losses(), log);
   opened.push(async () => shared.close());
-  // A store that is away answers later, and is asked again.
+  // A store that is away answers later; no turn is judged before it does.
   await Promise.race([shared.exchange().catch(() => {}), sleep(lossesWaitMs)]);
-  return { ...receiver, losses: () => shared.losses() };
+  return { ...receiver, losses: () => shared.losses(), othersKnown: () => shared.known() };
 }
 
 /** Sessions, and the streams that end with them. */

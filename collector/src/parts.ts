@@ -109,5 +109,5 @@ export interface JudgeParts extends Pick<
   Parts,
   "config" | "contracts" | "log" | "store" | "recorder" | "server" | "now"
 > {
-  readonly ingest: Pick<Receiver, "mark" | "report" | "losses">;
+  readonly ingest: Pick<Receiver, "mark" | "report" | "losses" | "othersKnown">;
 }

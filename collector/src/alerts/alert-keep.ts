@@ -29,8 +29,11 @@ export interface AlertOrders {
 export interface AlertKeep {
   /** True where this collector looks at the rules and sends. */
   leads(): boolean;
-  /** @throws CodedError `store_corrupt` for a document that is not ours */
-  load(): Promise<AlertDocument>;
+  /**
+   * `moved`: it comes from the file of a version that did not share it.
+   * @throws CodedError `store_corrupt` for a document that is not ours
+   */
+  load(): Promise<AlertDocument & { readonly moved?: true }>;
   save(document: AlertDocument): Promise<void>;
   /** Absent where there is one collector only. */
   readonly shared?: SharedAlerts;
@@ -106,7 +109,7 @@ export function sharedKeep(
     leads: () => lease.term !== undefined,
     async load() {
       const row = await state.read("alerts", scope);
-      if (row === undefined) return fileKeep(file).load();
+      if (row === undefined) return { ...(await fileKeep(file).load()), moved: true };
       return documentOf(row.value, "collector_state");
     },
     save: (document) => write("alerts", document),

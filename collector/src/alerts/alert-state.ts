@@ -29,6 +29,8 @@ export interface ActiveAlert {
   readonly notified: boolean;
   /** Resolved by an operator: quiet until its condition ends. */
   readonly resolved: boolean;
+  /** Its rule when the start was sent, for the message of its end where the rule is removed. */
+  readonly sent?: AlertRule;
 }
 
 /** An alert that has ended. */
@@ -92,7 +94,13 @@ export const alertDocument: z.ZodType<AlertDocument> = z.object({
   version: z.literal(1),
   looked_ms: z.number().nullable(),
   active: z.array(
-    z.object({ ...alert, broken_ms: z.number(), notified: z.boolean(), resolved: z.boolean() }),
+    z.object({
+      ...alert,
+      broken_ms: z.number(),
+      notified: z.boolean(),
+      resolved: z.boolean(),
+      sent: z.custom<AlertRule>((value) => typeof value === "object").exactOptional(),
+    }),
   ),
   closed: z.array(
     z.object({

@@ -79,8 +79,6 @@ class RunningAlerts implements Alerts {
   #valuesAt = 0;
   #repeatedAt = 0;
   #leading: boolean;
-  /** Rules that a reload removed, until their alerts are ended. */
-  readonly #goneRules = new Map<string, AlertRule>();
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
   /** Looks and changes by operators follow each other. */
@@ -120,9 +118,6 @@ class RunningAlerts implements Alerts {
   }
 
   replaceRules(rules: readonly AlertRule[]): void {
-    for (const rule of this.rules) {
-      if (!rules.some(({ name }) => name === rule.name)) this.#goneRules.set(rule.name, rule);
-    }
     this.rules = rules;
   }
 
@@ -133,8 +128,10 @@ class RunningAlerts implements Alerts {
     }
     if (!this.#leading) {
       // What the leader before had kept: its messages are sent by this collector.
-      this.document = await this.#keep.load();
-      this.#kept = this.document;
+      const { moved, ...document } = await this.#keep.load();
+      if (moved === true) await this.#shareSilences(document);
+      this.document = document;
+      this.#kept = document;
       this.#leading = true;
     }
     await this.#look();
@@ -144,11 +141,20 @@ class RunningAlerts implements Alerts {
   async #follow(): Promise<void> {
     const { shared } = this.#keep;
     if (shared === undefined) return;
-    this.document = await this.#keep.load();
+    const { moved: _moved, ...document } = await this.#keep.load();
+    this.document = document;
     this.values = await shared.values();
     const { silences, resolved } = await shared.orders();
     this.document = { ...this.document, silences };
     for (const id of resolved) this.document = resolvedBy(this.document, id, this.#parts.now());
+  }
+
+  /** Silences of the file of a version without shared alerts. */
+  async #shareSilences({ silences }: AlertDocument): Promise<void> {
+    const now = this.#parts.now();
+    for (const silence of silences) {
+      if (Date.parse(silence.until) > now) await this.#keep.shared?.silence(silence);
+    }
   }
 
   /** Does what operators asked for at other collectors. */
@@ -260,12 +266,10 @@ class RunningAlerts implements Alerts {
   #removed(now: number): void {
     for (const alert of this.document.active) {
       if (this.rules.some(({ name }) => name === alert.rule)) continue;
-      const rule = this.#goneRules.get(alert.rule);
       // A receiver that was sent the start is sent the end, too.
-      if (rule !== undefined && alert.notified) this.#end(rule, alert, "rule_removed", now);
+      if (alert.sent !== undefined) this.#end(alert.sent, alert, "rule_removed", now);
       else this.document = closed(this.document, alert, "rule_removed", now);
     }
-    this.#goneRules.clear();
   }
 
   #notify(now: number): void {
@@ -286,7 +290,7 @@ class RunningAlerts implements Alerts {
   #told(rule: AlertRule, alert: ActiveAlert, now: number): ActiveAlert {
     if (isSilenced(this.document.silences, alert, now)) return alert;
     this.#enqueue("firing", rule, alert, now);
-    return { ...alert, notified: true };
+    return { ...alert, notified: true, sent: rule };
   }
 
   #event(kind: AlertEvent["kind"], rule: AlertRule, alert: ActiveAlert, atMs: number): AlertEvent {
@@ -312,6 +316,8 @@ class RunningAlerts implements Alerts {
   /** Passes the values on to the other collectors, now and then. */
   async #saveValues(now: number): Promise<void> {
     if (now - this.#valuesAt < valuesEveryMs) return;
+    const names = new Set(this.rules.map(({ name }) => name));
+    this.values = new Map([...this.values].filter(([name]) => names.has(name)));
     await this.#keep.shared?.saveValues(this.values);
     this.#valuesAt = now;
   }
@@ -385,7 +391,10 @@ class RunningAlerts implements Alerts {
     clearTimeout(this.#timer);
     await this.#work;
     this.#keptAt = 0;
-    if (this.#leading) await this.#save(this.#parts.now());
-    await this.#keep.close();
+    try {
+      if (this.#leading) await this.#save(this.#parts.now());
+    } finally {
+      await this.#keep.close();
+    }
   }
 }

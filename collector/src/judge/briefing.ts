@@ -27,6 +27,7 @@ export interface Briefing {
 export async function readBriefing(parts: JudgeParts): Promise<Briefing> {
   const mark = markOf(parts);
   const reports = (await producerReports(parts)).filter(isTrusted);
+  await parts.ingest.othersKnown?.();
   const losses = [...lossIntervals(reports), ...parts.ingest.losses().losses];
   return { reports, losses, lives: producerLives(reports), mark };
 }

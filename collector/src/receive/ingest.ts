@@ -71,6 +71,11 @@ export interface IngestDesk {
   report(): IngestReport;
   /** Acknowledged data that is not in the store; contains roots of all tenants. */
   losses(): JournalLosses;
+  /**
+   * Resolves when the losses of the other collectors of a shared store are known; absent where
+   * there are no others.
+   */
+  othersKnown?(): Promise<void>;
   /** Records what is gone from the store: no verdict of these roots is a success any more. */
   noteMissing(missing: MissingEvidence): void;
   /** Stops receiving, drains within the deadline and releases the journal. */

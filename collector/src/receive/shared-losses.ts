@@ -6,14 +6,18 @@ import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { CollectorState } from "@turnproof/store";
+import { CodedError, isoTime } from "@turnproof/semconv";
+import type { CollectorState, StateRow } from "@turnproof/store";
 import { z } from "zod";
 
+import type { Log } from "../log.ts";
 import type { JournalLosses } from "./otlp/journal-losses.ts";
 
 /** Losses of this collector and of the others, as far as they were read. */
 export interface SharedLosses {
   losses(): JournalLosses;
+  /** Resolves when the others' were read once; asks the store where they were not. */
+  known(): Promise<void>;
   /** Resolves when this collector's are written and the others' are read. */
   exchange(): Promise<void>;
   close(): void;
@@ -41,30 +45,77 @@ export function shareLosses(
   state: CollectorState,
   name: string | null,
   own: () => JournalLosses,
+  log: Pick<Log, "warn">,
 ): SharedLosses {
-  let others: readonly JournalLosses[] = [];
+  let others: ReadonlyMap<string, OthersRow> | undefined;
   const pass = async (): Promise<void> => {
     const rows = await state.list("losses");
-    others = rows.flatMap((row) => (row.name === name ? [] : lossesIn(row.value)));
+    const before = others ?? new Map<string, OthersRow>();
+    others = new Map(
+      rows
+        .filter((row) => row.name !== name)
+        .map((row) => [row.name, readRow(row, before.get(row.name), log)]),
+    );
     if (name === null) return;
     const value = JSON.stringify(own());
-    const before = rows.find((row) => row.name === name);
-    if (value !== before?.value) {
-      const version = (before?.version ?? 0) + 1;
+    const written = rows.find((row) => row.name === name);
+    if (value !== written?.value) {
+      const version = (written?.version ?? 0) + 1;
       await state.write("losses", { name, version, value, keepUntilMs: Date.now() + keepMs });
     }
   };
   // One after the other: two writes of one version would leave the older losses.
   let last: Promise<void> = Promise.resolve();
   const exchange = (): Promise<void> => (last = last.then(pass, pass));
-  // While the store is away nothing is judged either.
-  const timer = setInterval(() => void exchange().catch(() => {}), everyMs).unref();
-  void exchange().catch(() => {});
+  let failing = false;
+  const attempt = async (): Promise<void> => {
+    try {
+      await exchange();
+      failing = false;
+    } catch (error) {
+      const code = CodedError.is(error) ? error.code : "internal_error";
+      if (!failing) log.warn("losses_not_exchanged", { code });
+      failing = true;
+    }
+  };
+  const timer = setInterval(() => void attempt(), everyMs).unref();
+  void attempt();
   return {
-    losses: () => merged([own(), ...others]),
+    losses: () => merged([own(), ...[...(others ?? [])].map(([, row]) => row.losses)]),
+    async known() {
+      if (others === undefined) await exchange();
+    },
     exchange,
     close: () => clearInterval(timer),
   };
+}
+
+/** What a row of another collector says. */
+interface OthersRow {
+  readonly losses: JournalLosses;
+  /** Value that cannot be read; absent where it was read. */
+  readonly unreadable?: string;
+}
+
+/**
+ * A row that cannot be read hides no other row. Its collector's last known losses stay; where none
+ * are known, all turns until now may miss evidence.
+ */
+function readRow(
+  { name, value }: Pick<StateRow, "name" | "value">,
+  before: OthersRow | undefined,
+  log: Pick<Log, "warn">,
+): OthersRow {
+  try {
+    return { losses: lossesRow.parse(JSON.parse(value)) };
+  } catch {
+    if (before?.unreadable === value) return before;
+    log.warn("losses_unreadable", { field: name });
+    const to = isoTime(Date.now());
+    const all = { from: null, to, lost: 1, sampled_out: 0, write_failures: 0 };
+    const losses = before?.losses ?? { quarantined_roots: [], losses: [all] };
+    return { losses, unreadable: value };
+  }
 }
 
 function merged(all: readonly JournalLosses[]): JournalLosses {
@@ -72,15 +123,6 @@ function merged(all: readonly JournalLosses[]): JournalLosses {
     quarantined_roots: [...new Set(all.flatMap((one) => one.quarantined_roots))].toSorted(),
     losses: all.flatMap((one) => one.losses),
   };
-}
-
-/** Losses in a row of another collector, of which one row that is not ours hides no other. */
-function lossesIn(value: string): readonly JournalLosses[] {
-  try {
-    return [lossesRow.parse(JSON.parse(value))];
-  } catch {
-    return [];
-  }
 }
 
 /** The name of the collector of a data directory; made once, and anew where a crash left none. */

@@ -182,10 +182,16 @@ test("what fires, its history and what waits survive a restart", async () => {
   await first.close();
   receiver.answer = 204;
   clock.ms += 10_000;
-  const second = await open(store, clock, { rules: failing, targets: hook(), file });
+  const second = await openAlerts(store, clock, { rules: failing, targets: hook(), file });
   await soon(() => expect(second.document.outbox).toEqual([]));
   expect(second.document.active).toMatchObject([{ id, notified: true }]);
   expect(new Set(receiver.got.map((one) => one.id)).size).toBe(1);
+  await second.close();
+  // A rule that is removed while no collector runs ends its alert at the receiver, too.
+  receiver.got.length = 0;
+  const third = await open(store, clock, { rules: "  []", targets: hook(), file });
+  await soon(() => expect(told()).toEqual([["turnproof.alert.resolved", "failing", "bad"]]));
+  expect(third.document.closed).toMatchObject([{ id, reason: "rule_removed" }]);
 });
 
 test("an outage longer than the window hides no alarm", async () => {

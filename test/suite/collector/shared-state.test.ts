@@ -11,12 +11,14 @@ import { createKeyring } from "../../../collector/src/access/keyring.ts";
 import { shareSessions } from "../../../collector/src/access/session-share.ts";
 import { createSessions } from "../../../collector/src/access/sessions.ts";
 import type { Sessions } from "../../../collector/src/access/sessions.ts";
-import { sharedKeep } from "../../../collector/src/alerts/alert-keep.ts";
+import { fileKeep, sharedKeep } from "../../../collector/src/alerts/alert-keep.ts";
+import { noAlerts } from "../../../collector/src/alerts/alert-state.ts";
+import { readBriefing } from "../../../collector/src/judge/briefing.ts";
 import type { JournalLosses } from "../../../collector/src/receive/otlp/journal-losses.ts";
 import { collectorName, shareLosses } from "../../../collector/src/receive/shared-losses.ts";
 import { Lease } from "../../../collector/src/backend/lease.ts";
 import type { Alerts } from "../../../collector/src/parts.ts";
-import { openAlerts, putTurns } from "./alert-desk.ts";
+import { measureParts, openAlerts, putTurns } from "./alert-desk.ts";
 import type { Clock } from "./alert-desk.ts";
 import { openReceiver } from "./alert-receiver.ts";
 import type { Receiver } from "./alert-receiver.ts";
@@ -138,8 +140,10 @@ test("what the journal of one collector lost, each of them judges with", async (
   writeFileSync(join(torn, "collector-id"), "");
   expect(collectorName(torn)).toMatch(/^[0-9a-f-]{36}$/);
   expect(collectorName(torn)).not.toBe(name);
-  const a = shareLosses(state, name, () => lost);
-  const b = shareLosses(state, "b", () => ({ ...nothing, quarantined_roots: ["own"] }));
+  const warn = vi.fn();
+  const a = shareLosses(state, name, () => lost, { warn });
+  const own = { ...nothing, quarantined_roots: ["own"] };
+  const b = shareLosses(state, "b", () => own, { warn });
   closes.push(
     async () => a.close(),
     async () => b.close(),
@@ -155,15 +159,42 @@ test("what the journal of one collector lost, each of them judges with", async (
   await a.exchange();
   await b.exchange();
   expect(b.losses()).toEqual({ quarantined_roots: ["bad", "own"], losses: [interval] });
-  // A row that is not ours hides no other.
+  // A row that cannot be read hides no other, and its collector may have lost anything.
   const keepUntilMs = Date.now() + 60_000;
   await state.write("losses", { name: "c", version: 1, value: "no row", keepUntilMs });
   await a.exchange();
-  expect(a.losses()).toEqual({ quarantined_roots: ["bad", "own"], losses: [interval] });
+  await a.exchange();
+  const { quarantined_roots: roots, losses } = a.losses();
+  expect([roots, losses]).toMatchObject([
+    ["bad", "own"],
+    [interval, { from: null, lost: 1 }],
+  ]);
+  expect(warn.mock.calls).toEqual([["losses_unreadable", { field: "c" }]]);
+  const cLost = { quarantined_roots: ["of c"], losses: [] };
+  const write = async (version: number, value: string): Promise<void> => {
+    await state.write("losses", { name: "c", version, value, keepUntilMs });
+    await a.exchange();
+  };
+  await write(2, JSON.stringify(cLost));
+  const all = { quarantined_roots: ["bad", "of c", "own"], losses: [interval] };
+  expect(a.losses()).toEqual(all);
+  // What was known of it stays.
+  await write(3, "{}");
+  expect(a.losses()).toEqual(all);
+  await write(4, JSON.stringify(nothing));
   // A collector that only reads knows them, and writes none.
-  const reader = shareLosses(state, null, () => nothing);
+  state.away = true;
+  const reader = shareLosses(state, null, () => nothing, { warn });
   closes.push(async () => reader.close());
-  await reader.exchange();
+  await expect(reader.known()).rejects.toMatchObject({ code: "store_unavailable" });
+  expect(warn).toHaveBeenCalledWith("losses_not_exchanged", { code: "store_unavailable" });
+  // No turn is judged without them.
+  const parts = await measureParts(ephemeral(), { ms: start });
+  const ingest = { ...parts.ingest, othersKnown: () => reader.known() };
+  const judged = readBriefing({ ...parts, ingest });
+  await expect(judged).rejects.toMatchObject({ code: "store_unavailable" });
+  state.away = false;
+  await reader.known();
   expect(reader.losses()).toEqual({ quarantined_roots: ["bad", "own"], losses: [interval] });
   expect(await state.list("losses")).toHaveLength(3);
 });
@@ -224,4 +255,21 @@ test("one of three collectors sends; each shows, silences and resolves; the next
   const ids = receiver.got.filter(({ body }) => body.includes('"group":"b"')).map((one) => one.id);
   expect(new Set(ids).size).toBe(1);
   expect(told().filter((one) => one.startsWith("resolved"))).toEqual(["resolved a"]);
+});
+
+test("silences of one collector's file go with its alerts to the shared store", async () => {
+  const clock: Clock = { ms: start };
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-alerts-")), "alerts.json");
+  const silence = { rule: "failing", group: null, by: "root" };
+  const until = (ms: number): string => new Date(start + ms).toISOString();
+  const silences = [
+    { ...silence, until: until(60_000) },
+    { ...silence, group: "a", until: until(-60_000) },
+  ];
+  await fileKeep(file).save({ ...noAlerts, silences });
+  const keep = sharedKeep(state, "test", { ...times, file });
+  const alerts = await openAlerts(ephemeral(), clock, { rules: failing, targets: [], keep });
+  closes.push(() => alerts.close());
+  await vi.waitFor(() => expect(alerts.document.looked_ms).toBe(start), 10_000);
+  expect(alerts.document.silences).toEqual([silences[0]]);
 });
