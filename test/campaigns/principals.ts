@@ -35,17 +35,17 @@ const names = [
   "admin",
   "alice",
   "shop",
-  "nobody",
+  "anonymous",
 ] as const;
 type Name = (typeof names)[number];
 
-/** Whose evidence each may see; nobody's without a credential for it. */
+/** Whose evidence each may see; none without a credential for it. */
 const visible: { readonly [N in Name]?: readonly Owner[] } = {
   missing: [],
   producer: [],
   alice: ["alice"],
   shop: ["dora"],
-  nobody: ["null"],
+  anonymous: ["null"],
 };
 
 interface Parameter {
@@ -66,7 +66,7 @@ interface Operation {
 }
 
 type Random = () => number;
-/** Whose ids a request names: one owner's, or anybody's in each place. */
+/** Whose ids a request names: one owner's, or any in each place. */
 type Whose = () => Owner;
 const pick = <T>(random: Random, list: readonly T[]): T =>
   list[Math.floor(random() * list.length)] as T;
@@ -263,7 +263,7 @@ async function openWorld(): Promise<World> {
   return { desk, operations, tick: () => void (now += 2_000) };
 }
 
-/** Nobody is answered with what is somebody else's, and nothing fails. */
+/** No answer has a row of another tenant, and nothing fails. */
 export const principals: Campaign = {
   name: "principals",
   promise:

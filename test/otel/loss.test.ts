@@ -118,7 +118,7 @@ class Disk {
       if (word !== "done") throw new CodedError("journal_full");
       const position = { segment: 1, offset: sequence };
       this.frames.push({ sequence, payload, spans, position } as never);
-      // Whoever reads may be quicker than the one who wrote.
+      // The reader can be quicker than the writer.
       await new Promise((resolve) => setTimeout(resolve, 10));
       return { sequence };
     },

@@ -56,7 +56,7 @@ async function listen(made: Server): Promise<string> {
   return `http://127.0.0.1:${(made.address() as AddressInfo).port}`;
 }
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function refusing(): Promise<string> {
   const url = await listen(createServer());
   await new Promise((resolve) => server?.close(resolve));

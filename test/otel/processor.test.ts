@@ -305,7 +305,7 @@ describe(`the processor on line ${line}`, () => {
       for (let at = 0; at < 20; at++) tracer.startSpan("x", { attributes: chat }).end();
       await expect.poll(() => processor.health.spooled, { timeout: 10_000 }).toBe(round * 20);
     }
-    // One export had to fail before anybody knew; a few more belong to the disk's own tries.
+    // One export fails before the failure is known; a few more belong to the disk's own tries.
     expect(asked).toBeLessThan(20);
     expect(processor.health).toMatchObject({ created: 400, spooled: 400, dropped: {} });
     await processor.shutdown();

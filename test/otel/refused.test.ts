@@ -1,5 +1,5 @@
 /**
- * @module Refused for good: a receiver that answers 400, 413 or 422 to one span of a spool keeps
+ * @module Refused permanently: a receiver that answers 400, 413 or 422 to one span of a spool keeps
  * nothing behind it waiting; a wrong token, or a receiver that is busy, keeps everything.
  */
 import { mkdtemp, rm } from "node:fs/promises";

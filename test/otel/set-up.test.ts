@@ -1,6 +1,6 @@
 /**
  * @module Set-up: everything or nothing. What stands in the way is one line of plain words on
- * standard error, silent where OpenTelemetry is told to be, and never an exception of ours.
+ * standard error, silent where OpenTelemetry is switched off, and never an exception of ours.
  */
 import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";

@@ -57,7 +57,7 @@ async function listen(status: number, taken: Set<number>): Promise<string> {
   return `http://127.0.0.1:${(made.address() as AddressInfo).port}`;
 }
 
-/** Milliseconds before the kill in which a span ended that nobody has. */
+/** Milliseconds before the kill in which a span ended that is lost. */
 async function lostWindow(status: number, settings: object): Promise<number> {
   const held = new Set<number>();
   const url = await listen(status, held);

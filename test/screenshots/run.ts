@@ -41,7 +41,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts the built collector as anybody would; the result is where it listens. */
+/** Starts the built collector by the command of the README; the result is where it listens. */
 async function startCollector(dataDir: string): Promise<readonly [ChildProcess, string]> {
   const port = await freePort();
   const child = spawn(process.execPath, [join(root, "collector/bin/turnproof.js")], {

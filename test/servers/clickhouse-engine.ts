@@ -126,7 +126,7 @@ async function run(query: string, body: Buffer, url: URL): Promise<Outcome> {
 }
 
 /**
- * Takes the replaced parts of a table away once it is told to keep them for a second. A server has
+ * Takes the replaced parts of a table away once they are kept for a second only. A server has
  * a thread for that; here the table changes places with one of its active parts alone.
  */
 async function dropReplacedParts(statement: string): Promise<void> {

@@ -7,7 +7,7 @@ import { filesystem, recordStored } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import { allTenants, receivedAt, sampleTurn } from "@turnproof/store/testing";
 
-/** What the parent is told. */
+/** What the parent receives. */
 export type Told =
   | { readonly did: "stored" | "recorded"; readonly batch: string; readonly roots: string[] }
   | { readonly did: "erasing" | "erased" | "retaining" | "retained" };

@@ -13,7 +13,7 @@ const filter = { tenant: "ann" };
 const provider = await filesystem({ directory });
 const { memory, evidence } = provider;
 
-/** Raises the counter by one, again and again until nobody was faster. */
+/** Raises the counter by one, again until no other writer was faster. */
 async function raise(store: MemoryStore): Promise<void> {
   for (;;) {
     const row = await store.get(filter, "entity", "counter");

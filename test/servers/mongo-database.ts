@@ -1,6 +1,6 @@
 /**
- * @module A MongoDB database of its own for a test: on the server that `MONGODB_URI` names, where it
- * goes again afterwards, or on a server of the test's own.
+ * @module A MongoDB database of its own for a test: on the server that `MONGODB_URI` names, where
+ * it goes again afterwards, or on a server of the test's own.
  */
 import { randomUUID } from "node:crypto";
 
@@ -33,7 +33,7 @@ export interface MongoDatabase extends NamedDatabase, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Opens a database that nobody else uses. */
+/** Opens a database of its own. */
 export async function openMongo(): Promise<MongoDatabase> {
   const own = uri === undefined ? await startMongo() : undefined;
   const base = own?.url ?? uri ?? "";

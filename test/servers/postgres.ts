@@ -16,13 +16,13 @@ import pg from "pg";
 export interface PostgresServer {
   /** Address of a database for the owner of everything, or for another role. */
   url(database: string, role?: string): string;
-  /** Makes an empty database, or a copy of one that nobody uses, and returns its name. */
+  /** Makes an empty database, or a copy of one that is not in use, and returns its name. */
   createDatabase(options?: { readonly owner?: string; readonly like?: string }): Promise<string>;
   /** Makes a role that may log in and is nothing more. */
   createRole(name: string): Promise<void>;
   /** Runs statements as the owner of everything. */
   run(database: string, sql: string): Promise<readonly Record<string, unknown>[]>;
-  /** Stops the server at once; everybody's connections break. */
+  /** Stops the server at once; all connections break. */
   stop(): Promise<void>;
   /** SIGKILL to the server's first process; its others end when they notice. */
   kill(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
  * @module A clock that a story moves on by itself, and a sink that writes what the instrumentation
- * records as OTLP spans of that clock. Only time is told differently; every span is the real one.
+ * records as OTLP spans of that clock. Only times differ; every span is the real one.
  */
 import { randomBytes } from "node:crypto";
 

@@ -1,6 +1,6 @@
 /**
  * @module An afternoon of the briefing desk: some hundred turns of a few people over some hours,
- * most of them fine, with a storm of fallbacks, a delivery that nobody confirmed, an ownership
+ * most of them fine, with a storm of fallbacks, a delivery without confirmation, an ownership
  * failure, a crash, and what a broken trace looks like.
  */
 import { gzipSync } from "node:zlib";
@@ -14,7 +14,7 @@ import { play } from "./desk.ts";
 import type { Plot, Scene } from "./desk.ts";
 import { StoryClock } from "./story-clock.ts";
 
-/** How much is told, and when it ends. */
+/** Number of turns, and when the story ends. */
 export interface StoryOptions {
   readonly endMs: number;
   readonly turns?: number;
@@ -23,7 +23,7 @@ export interface StoryOptions {
 
 const people = ["usr_amara", "usr_bo", "usr_chen", "usr_dilnoza", "usr_eze"] as const;
 
-/** A small generator, so that the same story is told again. */
+/** A small generator, so that a seed gives the same story again. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,6 +1,6 @@
 /**
  * @module The support desk as an agent of ours: three tools, a semantic cache, memory of its
- * customers. It is one instance for everybody; who asks is said with each question.
+ * customers. One instance serves all customers; each question names its customer.
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent, toolAnswer } from "@turnproof/agent";

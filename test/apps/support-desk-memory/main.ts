@@ -21,7 +21,7 @@ import type { NoteWorker } from "./worker-process.ts";
 export interface Morning {
   readonly turns: number;
   readonly failed: number;
-  /** Refund that was delivered and acknowledged, and one whose receipt nobody saw. */
+  /** Refund that was delivered and acknowledged, and one without a receipt. */
   readonly refundRoot: string;
   readonly unconfirmedRoot: string;
   readonly cacheDecisions: readonly string[];

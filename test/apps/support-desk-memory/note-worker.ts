@@ -6,7 +6,7 @@ import { register } from "@turnproof/exporter/register";
 import { forWorker, ObservabilityRecorder, otelSink } from "@turnproof/instrumentation";
 import type { ResourceRef } from "@turnproof/instrumentation";
 
-/** A job as it lies in the queue. The customer was validated by whoever put it there. */
+/** A job as it lies in the queue. The sender validated the customer. */
 export interface NoteJob {
   readonly jobId: string;
   readonly taskId: string;

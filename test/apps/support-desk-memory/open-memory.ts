@@ -1,5 +1,5 @@
 /**
- * @module The desk's memory, by where it is told to keep it: `MEMORY_DIR` a directory of files,
+ * @module The desk's memory, by the variables that say where: `MEMORY_DIR` a directory of files,
  * `MEMORY_POSTGRES_URL` a PostgreSQL, `MEMORY_PGLITE_DIR` the embedded one, `MEMORY_MONGODB_URL` a
  * MongoDB, none of them: gone with the process.
  */

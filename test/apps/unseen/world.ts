@@ -1,5 +1,5 @@
 /**
- * @module World: a shop that nobody looked at before, made by chance from a seed, with its truth
+ * @module World: a shop made by chance from a seed, with its truth
  * written down while it happens: who got nothing and why, what a release changed, which service
  * lost how much. Told through our instrumentation, through plain GenAI spans, and past the SDK.
  */
@@ -17,7 +17,7 @@ import type { DeliveredPlot } from "./hand-over.ts";
 import { plainPlots, plainTurn } from "./plain-turn.ts";
 import type { PlainPlot } from "./plain-turn.ts";
 
-/** Why somebody got nothing; `fine` is the noise around it. */
+/** Why a customer got nothing; `fine` is the noise around it. */
 export type Plot = DeliveredPlot | PlainPlot;
 
 /** One release of the shop. */
@@ -39,7 +39,7 @@ export interface Told {
 export interface World {
   /** Every turn that was told of the shop and of its plain app, by root. */
   readonly turns: ReadonlyMap<string, Plot | "fine">;
-  /** The one thread of each plot in which somebody got nothing. */
+  /** The one thread of each plot in which a customer got nothing. */
   readonly nothing: ReadonlyMap<Plot, Told>;
   readonly release: {
     readonly thread: string;
@@ -47,7 +47,7 @@ export interface World {
     readonly after: Told & { readonly version: string; readonly model: string };
     readonly addedTools: readonly string[];
   };
-  /** Lost events by service: a number, or null where nobody can know. */
+  /** Lost events by service: a number, or null where it is unknown. */
   readonly losses: ReadonlyMap<string, number | null>;
 }
 
@@ -104,7 +104,7 @@ function isPlain(plot: Plot): plot is PlainPlot {
   return (plainPlots as readonly string[]).includes(plot);
 }
 
-/** Where and by whose chance it is told. */
+/** Where it is sent, and the source of its chance. */
 interface Shop {
   readonly endpoint: string;
   readonly dice: Dice;
@@ -183,7 +183,7 @@ async function tellLossy(shop: Shop, endMs: number): Promise<readonly [string, n
   for (let round = 0; round < rounds; round += 1) {
     producer.cutOff = round === away;
     const scene = { thread: dice.id("thr"), plot: "fine", tools: ["find_order"] } as const;
-    // What of them arrived decides their verdicts, so nobody waits for those.
+    // What of them arrived decides their verdicts, so no test waits for those.
     await tellTurn({ ...shop, service, turns: new Map() }, by, {
       ...scene,
       atMs: endMs - (rounds - round) * 60_000,

@@ -34,7 +34,7 @@ export interface Role {
   readonly rounds: readonly [number, number];
   /** How often the semantic cache answers, 0 to 1. */
   readonly cached: number;
-  /** Works without anybody's name: rows of no user. */
+  /** Works under no name: rows of no user. */
   readonly nameless?: boolean;
   /** Asks another agent inside the same trace. */
   readonly helper?: string;
@@ -91,7 +91,7 @@ const readerChat: Role = {
   cached: 0.25,
 };
 
-/** Briefings from notes; one of them was somebody else's. */
+/** Briefings from notes; one of them belongs to another user. */
 export const briefingWriter: Role = {
   agentId: "briefing-writer",
   applicationId: "newsroom",
@@ -157,7 +157,7 @@ export const invoiceIntake: Role = {
   nameless: true,
 };
 
-/** Everybody, as the week begins. */
+/** All people, as the week begins. */
 export const roles: readonly Role[] = [
   orderDesk,
   readerChat,
@@ -172,7 +172,9 @@ const people = (
   "leif mona niko"
 ).split(" ");
 
-/** A person, the few who come often more often; null works for nobody, undefined never said. */
+/**
+ * A person, the few who come often more often; null works for no user, undefined is not recorded.
+ */
 export function personOf(role: Role, dice: Dice): string | null | undefined {
   if (role.nameless === true) return null;
   const roll = dice.roll();

@@ -1,6 +1,6 @@
 /**
- * @module Dice: chance from a seed, so that the same week is told again: whole numbers, choices by
- * weight, times with a long tail, ids.
+ * @module Dice: chance from a seed, so that a seed gives the same week again: whole numbers,
+ * choices by weight, times with a long tail, ids.
  */
 
 /** A seeded stream of chance. */

@@ -1,5 +1,5 @@
 /**
- * @module Incidents: what goes wrong in the week, when, and where somebody would look for it.
+ * @module Incidents: what goes wrong in the week, when, and where an operator looks for it.
  */
 import { briefingWriter, invoiceIntake, orderDesk, researcher } from "./cast.ts";
 import type { Role } from "./cast.ts";

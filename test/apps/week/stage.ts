@@ -1,4 +1,4 @@
-/** @module Stage: what a turn of the week is told from, and what it is told with. */
+/** @module Stage: what a turn of the week is made from, and what makes it. */
 import type { EvidenceSink, Turn } from "@turnproof/instrumentation";
 
 import type { StoryClock } from "../briefing/story-clock.ts";
@@ -33,7 +33,7 @@ export interface Scene {
   readonly dice: Dice;
 }
 
-/** A scene while it is told. */
+/** A scene while it is played. */
 export interface Stage extends Scene {
   readonly turn: Turn;
   readonly clock: StoryClock;

@@ -1,8 +1,8 @@
 /**
  * @module Week: seven days of several agents before an instant, told turn by turn in the order in
- * which they began, and sent in that order. A turn says when it happened; the collector says when
- * it was received, which for the whole week is now: pages, cursors and retention go by receipt, the
- * histogram and the time filters by the turns' own time.
+ * which they began, and sent in that order. A turn has the time at which it happened; the collector
+ * adds when it was received, which for the whole week is now: pages, cursors and retention go by
+ * receipt, the histogram and the time filters by the turns' own time.
  */
 import { context } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
@@ -20,7 +20,7 @@ import { playTurn } from "./scene.ts";
 import type { Played } from "./scene.ts";
 import type { Plot } from "./stage.ts";
 
-/** How much is told, and where. */
+/** Size of the week, and where it is sent. */
 export interface WeekOptions {
   readonly endpoint: string;
   /** When the week ends, epoch milliseconds. */
@@ -36,7 +36,7 @@ export interface Week {
   readonly turns: number;
   readonly spans: number;
   readonly incidents: Incidents;
-  /** Turns that somebody will be asked about. */
+  /** Turns that questions are about. */
   readonly found: Readonly<Record<SingleIncident, Played>>;
   readonly last: Played;
   /** The producer whose events did not all arrive, and how many did not. */

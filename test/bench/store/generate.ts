@@ -1,6 +1,6 @@
 /**
  * @module Generate: realistic evidence from a seed: agents, users and threads of uneven popularity,
- * turns of a dozen spans of which only the turn says who it belongs to, memory, tools, artifacts,
+ * turns of a dozen spans of which only the turn has an owner, memory, tools, artifacts,
  * deliveries, and a few plain spans of the same traces. The same seed gives the same events.
  */
 import type { TurnEvent } from "@turnproof/evidence";

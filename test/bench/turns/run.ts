@@ -2,11 +2,11 @@
  * @module Turns bench: the home over a large history, end to end through HTTP: the list, its page,
  * filters, and the overview that the histogram and the filter bar draw on, each as median and 95th
  * percentile, and the collector's CPU for each answer, which a busy machine blurs less.
- * `node -C @turnproof/source test/bench/turns/run.ts DIRECTORY [events] [OTHER | URL]`: DIRECTORY is
- * a collector's; `test/bench/store/run.ts events DIRECTORY/clickhouse` fills it, judged turns are
- * added once. The figures stay beside the data; with OTHER, a directory that was measured before,
- * each is given as a ratio to its own there. With a URL, a collector that already runs on it is
- * measured; otherwise the built one is started.
+ * `node -C @turnproof/source test/bench/turns/run.ts DIRECTORY [events] [OTHER | URL]`: DIRECTORY
+ * is a collector's; `test/bench/store/run.ts events DIRECTORY/clickhouse` fills it, judged turns
+ * are added once. The figures stay beside the data; with OTHER, a directory that was measured
+ * before, each is given as a ratio to its own there. With a URL, a collector that already runs on
+ * it is measured; otherwise the built one is started.
  */
 import { spawn } from "node:child_process";
 import { readFile, stat, writeFile } from "node:fs/promises";
@@ -72,7 +72,7 @@ async function judgeAll(): Promise<void> {
     const all = source.next();
     const received_at = receiptOf(all);
     const root = all[0]?.root_trace_id ?? "";
-    // Only the turn says whose it is; the others inherit it, as in every read.
+    // Only the turn has an owner; the others inherit it, as in every read.
     const events = resolveEvents(all.map((event) => ({ ...event, received_at })));
     // Nothing stands under a root of a store that was just filled.
     roots.push({ root, events, rows: events.length, epoch: 0, held: [] });

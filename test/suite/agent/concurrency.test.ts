@@ -33,7 +33,7 @@ const script = {
     `${asked.includes("order") ? "The order is there." : "Noted."} ${marksIn(conversation).join(" ")}`,
 };
 
-/** What happened to everybody, by turn. */
+/** What happened to each user, by turn. */
 interface Crowd {
   readonly results: readonly RunResult[];
   readonly cancelled: readonly (readonly [user: string, turnId: string])[];
@@ -96,7 +96,9 @@ function open(server: ScriptedModel, { memory }: OpenProvider) {
   return { contexts, heard, ask, leave };
 }
 
-/** A job of each turn, in a worker that knows its owner; and the same under the next user's name. */
+/**
+ * A job of each turn, in a worker that knows its owner; and the same under the next user's name.
+ */
 async function handOver(result: RunResult): Promise<string> {
   const sink = otelSink();
   const carrier = result.traceContext.toCarrier();
@@ -196,7 +198,7 @@ describe.each(Object.entries(providers))("on %s", (_name, openProvider) => {
     expect(results).toHaveLength(100);
     const refusals = await Promise.all(results.map((result) => handOver(result)));
     expect(new Set(refusals)).toEqual(new Set(["carrier_scope_mismatch"]));
-    // A second question of each: the cache answers with the asker's own answer or not at all.
+    // A second question of each: the cache answers with the caller's own answer or not at all.
     const again = await Promise.all(users.map((user) => ask(user, "whole")));
     expect(again.map(({ cache }) => cache.decision)).toEqual(users.map(() => "hit"));
     await flush();

@@ -1,6 +1,6 @@
 /**
  * @module A turn that failed or was given up keeps what was asked, what was said by then and which
- * tools had run; the next turn of the thread is told, and nobody else is.
+ * tools had run; the next turn of the thread is informed, and no other is.
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@turnproof/agent";

@@ -1,6 +1,6 @@
 /**
  * @module The support desk with memory, as processes: the app, its worker, real OTLP, a collector.
- * Its refund reconciles to success, the one nobody confirmed does not, and no word of anybody is
+ * Its refund reconciles to success, the unconfirmed one does not, and no word of a user is
  * stored.
  */
 import { execFile } from "node:child_process";
@@ -83,8 +83,8 @@ describe("a morning at the desk: two processes, one carrier, one verdict", () =>
     const server = await startPostgres();
     const url = server.url(await server.createDatabase());
     const counts: number[] = [];
-    // Next morning the policy question is answered from the cache where the first morning's answer was
-    // kept: one was given in a thread that had a history, and belongs to that conversation.
+    // Next morning the policy question is answered from the cache where the first morning's answer
+    // was kept: one was given in a thread that had a history, and belongs to that conversation.
     for (const hits of [1, 2]) {
       await playMorning({ MEMORY_POSTGRES_URL: url }, hits);
       await using memory = await openMemory({ MEMORY_POSTGRES_URL: url });

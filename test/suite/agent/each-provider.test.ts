@@ -1,5 +1,5 @@
 /**
- * @module The same turns on every provider that keeps memory: what a user gets back, that nobody
+ * @module The same turns on every provider that keeps memory: what a user gets back, that no one
  * else does, a verdict from the provider's own evidence, and the operators' commands.
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
@@ -172,7 +172,7 @@ async function migrateLegacy({ memory }: OpenProvider): Promise<void> {
   }
 }
 
-/** Everything of one user goes, what has expired and nobody reads any more as well. */
+/** Everything of one user goes, and what has expired. */
 async function deleteAnn({ memory }: OpenProvider): Promise<void> {
   const expired = { id: "old", data: {}, text: "old", created_at: "2020-01-01T00:00:00.000Z" };
   const filter = { tenant: "ann", agentId: "desk" };

@@ -45,7 +45,9 @@ function open(tools: readonly AnyTool[] = [], calls: readonly string[] = []): Ag
 const codeOf = (error: unknown): string => (CodedError.is(error) ? error.code : String(error));
 const place = (userId: string) => ({ userId, memoryId: "m1", threadId: `thread_${userId}` });
 
-/** Each operation that may leave the turn out, and whose turn it took, or the code it refused by. */
+/**
+ * Each operation that may leave the turn out, and whose turn it took, or the code it refused by.
+ */
 const operations: Readonly<Record<string, (agent: Agent) => unknown>> = {
   recordFeedback: (agent) => agent.recordFeedback({ rating: -1 }),
   recordTaskOutcome: (agent) => agent.recordTaskOutcome("failure"),
@@ -124,7 +126,7 @@ test("users who ask at once are not each other, and none of them is whoever star
     await wait(5);
     return outcomesOf(agent);
   };
-  // `judge` begins where a turn of somebody else was just begun, in the same context.
+  // `judge` begins where a turn of another user was just begun, in the same context.
   const [, , eve] = await Promise.all([
     agent.run("Hello", place("fay")),
     agent.run("Hello", place("gus")),
@@ -139,7 +141,7 @@ test("users who ask at once are not each other, and none of them is whoever star
     return outcomesOf(agent);
   });
   expect(both).toEqual(refused);
-  // One after the other is no better: whoever waits longer would judge the other's turn.
+  // One after the other is no better: the one that waits longer would judge the other's turn.
   const apart = await agent.withCaller(() =>
     Promise.all(
       [0, 20].map(async (ms, n) => {
@@ -183,7 +185,7 @@ test("what outlives a turn or a caller has no turn of its own", async () => {
     description: "Starts a queue",
     inputSchema: { type: "object" },
     execute: async () => {
-      // Inside the turn it is the caller's own; the loop that it leaves behind serves everybody.
+      // Inside the turn it is the caller's own; the loop that it leaves behind serves all users.
       during.push(await outcomesOf(agent));
       left.push(wait(80).then(() => outcomesOf(agent)));
       return "started";

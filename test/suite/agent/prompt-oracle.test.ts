@@ -125,7 +125,7 @@ function compare(oracle: Oracle, shared: SharedOracle, place: OraclePlace, mark:
   // A history begins with a question: an answer whose question no longer fits is left out.
   const whole = history.slice(history[0]?.endsWith("a") === true ? 1 : 0);
   expect(told.flatMap((message) => marksIn(textOf(message)))).toEqual(whole);
-  // Models take turns: nobody speaks twice.
+  // Models take turns: none speaks twice.
   const speakers = [...told, prompt.at(-1)].map((message) => message?.role);
   expect(speakers.some((role, i) => role === speakers[i + 1])).toBe(false);
   const allowed = oracle.allowed(place);

@@ -1,5 +1,5 @@
 /**
- * @module SharedOracle: what operators keep for everybody, as a plain list: which of its words
+ * @module SharedOracle: what operators keep for all users, as a plain list: which of its words
  * every prompt says, and which none may say, because no person approved them or their tools are
  * not there.
  */
@@ -33,7 +33,9 @@ export class SharedOracle {
   }
 }
 
-/** What an operator does between turns: writes a row of a shared kind, takes one back, or nothing. */
+/**
+ * What an operator does between turns: writes a row of a shared kind, takes one back, or nothing.
+ */
 export async function operate(
   random: Random,
   { shared }: Memory,

@@ -1,5 +1,5 @@
 /**
- * @module What limits a search is said: to whoever retrieves, in the turn's evidence, on its page,
+ * @module What limits a search is reported: to the caller, in the turn's evidence, on its page,
  * in Health and by `doctor`. A partial answer never looks like a whole one.
  */
 import { execFile } from "node:child_process";

@@ -374,7 +374,7 @@ describe("what the model is given", () => {
     expect(result.tools[2]?.toolName).toBe("unknown");
     expect(server.bodies.at(-1)).toContain("canary-tool-error");
     expect(server.bodies.at(-1)).toContain("canary_no_such_tool");
-    // What was asked for by a name that nobody gave is in the tool log, and nowhere else.
+    // A call by a name that does not exist is in the tool log, and nowhere else.
     const log = await agent.memory.toolLog.list({ ...here, agentId: "agent" });
     const made = log.find(({ toolName }) => toolName === "unknown");
     expect(made).toMatchObject({ input: { tool: "canary_no_such_tool" }, outcome: "error" });

@@ -91,7 +91,7 @@ export async function visit(
   const offences: string[] = [];
   page.on("pageerror", (error) => offences.push(`page error: ${error.message}`));
   page.on("console", (message) => {
-    // A page that was not found is told so by its status, which the console repeats.
+    // A page that was not found has its status, which the console repeats.
     if (/Failed to load resource.*\b404\b/.test(message.text())) return;
     if (message.type() === "error") offences.push(`console: ${message.text()}`);
   });
@@ -120,7 +120,7 @@ export async function relook(page: Page, look: Look): Promise<void> {
   await drawn(page);
 }
 
-/** Resolves when what was asked of a page, and what its own frames then ask, is drawn. */
+/** Resolves when the requests of a page, and those of its own frames, are drawn. */
 export function drawn(page: Page): Promise<void> {
   return page.evaluate(async () => {
     for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);

@@ -1,6 +1,6 @@
 /**
  * @module Every key of the table on Turns and on Turn: each does its thing, and none of them does
- * it while somebody types.
+ * it while a user types.
  */
 import { expect, test, vi } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";

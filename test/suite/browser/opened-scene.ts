@@ -23,7 +23,7 @@ async function workersScene(): Promise<Scene> {
 export function openedScene(): {
   readonly scene: Scene;
   readonly visit: Visiting;
-  /** Opens a state as far as its address goes, signed in where the state is somebody's. */
+  /** Opens a state as far as its address goes, signed in where the state needs a user. */
   readonly visitState: (state: State, look?: Look) => Promise<Page>;
 } {
   const { opened: scene, visit } = openedForFile(workersScene, ({ site }) => site);

@@ -79,7 +79,7 @@ test("are we losing telemetry: health, producer, number", async () => {
   const losses = page.locator("#losses");
   const answer = await losses.locator(".answer").innerText();
   expect(answer).toMatch(/Yes: at least 37 events are known to be lost/);
-  // Whoever spans came from that never named itself cannot be accounted for.
+  // A sender without a name cannot be accounted for.
   expect(answer).toMatch(/unknown/);
   const row = losses.locator("tbody tr").first();
   expect(await row.innerText()).toMatch(/pod-b-7[\s\S]*known 37/);

@@ -1,5 +1,5 @@
 /**
- * @module What the pages weigh before any data. How they look and read in every state is told by
+ * @module What the pages weigh before any data. How they look and read in every state is tested by
  * `accessibility-states.test.ts`.
  */
 import { expect, test } from "vitest";
@@ -12,7 +12,7 @@ const { site, visit } = openedSite({ put: brokenTrace });
 test("every page weighs at most 100 kB before data", async () => {
   const elsewhere = await ownSite();
   for (const path of ["/traces", `/traces/${brokenRoot}`]) {
-    // Another origin first: nothing of this one is at hand yet, and all of it is asked off it.
+    // Another origin first: nothing of this one is in memory yet, and all of it is requested.
     const excused = new RegExp(`^request: ${site.url}/`);
     const page = await visit("/traces", wide, { on: elsewhere, excused });
     const sizes: Promise<number>[] = [];

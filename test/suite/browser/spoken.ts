@@ -4,7 +4,7 @@
  */
 import type { Page } from "playwright-core";
 
-/** One element as it is told. */
+/** One element as a screen reader has it. */
 export interface Spoken {
   readonly role: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Spoken {
 
 const silent = new Set(["none", "generic", "InlineTextBox", "LineBreak"]);
 
-/** Everything that is told of the page, in the order of the tree. */
+/** Everything that a screen reader has of the page, in the order of the tree. */
 export async function spoken(page: Page): Promise<readonly Spoken[]> {
   const tools = await page.context().newCDPSession(page);
   await tools.send("Accessibility.enable");
@@ -46,7 +46,7 @@ export async function spoken(page: Page): Promise<readonly Spoken[]> {
         end: place,
       });
     }
-    // A line of text is told once, not again by the boxes that it breaks into.
+    // A line of text is read once, not again by the boxes that it breaks into.
     if (role !== "StaticText") for (const child of node.childIds ?? []) tell(child);
     const own = heard ? told[place] : undefined;
     if (own !== undefined) own.end = told.length - 1;

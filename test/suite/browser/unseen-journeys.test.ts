@@ -1,5 +1,5 @@
 /**
- * @module The three journeys in a world made by chance from a seed, so that nobody fitted a page to
+ * @module The three journeys in a world made by chance from a seed, so that no page was fitted to
  * it: by keyboard alone, reading only what the page shows, against what its maker wrote down.
  */
 import { beforeAll, expect, test, vi } from "vitest";
@@ -154,7 +154,7 @@ test("are we losing telemetry: which service, how many, and who cannot say", asy
   const page = await visit("/traces");
   const began = performance.now();
   await listReady(page);
-  // Somebody who has to look for the second key.
+  // An operator who has to look for the second key.
   await press(page, "g");
   await Promise.all([page.waitForURL(/\/traces\/health/), pressLater(page, "h", 1_500)]);
   const losses = page.locator("#losses");

@@ -1,5 +1,5 @@
 /**
- * @module The three journeys on a week that nobody looked at before, by keyboard alone and with the
+ * @module The three journeys on an unseen week, by keyboard alone and with the
  * strokes counted: a customer who got nothing, what changed with a release, whether telemetry is
  * being lost. Each within a minute, from the home.
  */

@@ -7,7 +7,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
-/** An agent that speaks when it is told to, and knows when nobody listens any more. */
+/** An agent that speaks on command, and notices when its listener is gone. */
 function patientAgent() {
   const spoken = Promise.withResolvers<void>();
   const began = Promise.withResolvers<void>();
@@ -76,7 +76,7 @@ test("a stream that is silent beats every 15 seconds, and no more once it has en
   agent.speak();
   await read("event: run.done");
   expect(text.match(/event: heartbeat/g)).toHaveLength(3);
-  // A beat has no id, so that whoever resumes does not count it.
+  // A beat has no id, so that a resumed stream does not count it.
   expect([...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id)).toEqual(["1", "2"]);
   expect((await reader.read()).done).toBe(true);
   expect(vi.getTimerCount()).toBe(0);
@@ -131,7 +131,7 @@ test("a hook that throws at once is a code, and nothing of it is left to fail la
   const body = await response.text();
   expect(body).toContain("internal_error");
   expect(body).not.toContain("canary");
-  // What was waiting for the hook's time to be over rejects now, when nobody listens any more.
+  // What was waiting for the hook's time to be over rejects now, when the listener is gone.
   desk.collector.endStreams();
   await new Promise((resolve) => setImmediate(resolve));
   process.off("unhandledRejection", note);

@@ -240,7 +240,7 @@ test("Slack and Alertmanager receive their own forms", async () => {
     startsAt: new Date(start).toISOString(),
   });
   expect(Date.parse(String(alert["endsAt"]))).toBeGreaterThan(clock.ms);
-  // It is told again before Alertmanager forgets it.
+  // It is sent again before Alertmanager forgets it.
   const before = at("/api/v2/alerts").length;
   clock.ms += 61_000;
   await soon(() => expect(at("/api/v2/alerts").length).toBeGreaterThan(before));
@@ -334,7 +334,7 @@ test("rules follow their file; a wrong one leaves those of before", async () => 
     write(failing.replace("name: failing", "name: renamed"));
     await soon(() => expect(alerts.document.active).toMatchObject([{ rule: "renamed" }]));
     expect(alerts.document.closed).toMatchObject([{ rule: "failing", reason: "rule_removed" }]);
-    // Who was told that it fires is told that it ended.
+    // A receiver that was sent the start is sent the end, too.
     await soon(() =>
       expect(receiver.got.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([
         "turnproof.alert.firing",

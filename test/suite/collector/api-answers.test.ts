@@ -1,6 +1,6 @@
 /**
  * Each JSON answer has the shape that the API description promises, field by field: a field that is
- * not described fails as one that lacks. Asked of a collector with a week of turns.
+ * not described fails as one that lacks. The collector has a week of turns.
  */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -97,7 +97,7 @@ const span = (traceId: string, user?: string): object => ({
   dropped: [0, 0, 0],
 });
 
-/** A producer's spool: one trace of the user, of which one span says nobody, and another's. */
+/** A producer's spool: one trace of the user, of which one span has no user, and another's. */
 async function fillSpool(directory: string): Promise<void> {
   const journal = await openJournal({ directory });
   const spans = [span("a".repeat(32), gone), span("a".repeat(32)), span("b".repeat(32), "other")];

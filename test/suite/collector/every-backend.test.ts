@@ -1,6 +1,6 @@
 /**
  * The same telemetry, sent by OTLP to a collector over every backend: every JSON route gives the
- * same answers from each, for every kind of asker
+ * same answers from each, for every kind of caller
  * (requirements: Provider scoping, Versioning). The overview alone is not compared: one
  * provider counts turns by their own spans, without reading roots whole.
  */
@@ -48,7 +48,7 @@ const text = (span: PlainSpan | undefined, name: string): string => {
 const turnOf = (spans: readonly PlainSpan[]): PlainSpan | undefined =>
   spans.find((span) => text(span, "turnproof.turn.id") !== "");
 
-/** Rows of memory for the first turns of two tenants and of nobody. */
+/** Rows of memory for the first turns of two tenants and of no tenant. */
 function rowsOf(told: readonly (readonly PlainSpan[])[]): readonly SeedRow[] {
   return told.slice(0, 20).flatMap((spans, index): SeedRow[] => {
     const turn = turnOf(spans);
@@ -83,7 +83,10 @@ function rowsOf(told: readonly (readonly PlainSpan[])[]): readonly SeedRow[] {
   });
 }
 
-/** What another library sends: nobody's, with content, a plain span and an id that is an e-mail. */
+/**
+ * What another library sends: without a tenant, with content, a plain span and an id that is an
+ * e-mail.
+ */
 function foreignSpans(): readonly PlainSpan[] {
   const span = (id: string, attributes: PlainSpan["attributes"]): PlainSpan => ({
     traceId: createHash("sha256").update("foreign").digest("hex").slice(0, 32),

@@ -1,6 +1,6 @@
 /**
  * Facets over HTTP: turns by value over the whole filtered window, not over a page, inside the
- * asker's scope, every filter of the bar applied.
+ * caller's scope, every filter of the bar applied.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 

@@ -1,6 +1,6 @@
 /**
  * @module The incident finder says what the judge says of the turns that an id leads to: of those
- * in the asker's scope, as they stand now, and that nobody judged is no verdict.
+ * in the caller's scope, as they stand now; not judged is no verdict.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";

@@ -1,6 +1,6 @@
 /**
  * The incident finder: every identifier of the requirements, with time filters and pages, inside
- * the asker's scope (requirements: Endpoints).
+ * the caller's scope (requirements: Endpoints).
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

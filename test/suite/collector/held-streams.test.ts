@@ -177,7 +177,7 @@ describe("a stream ends", () => {
     expect((await desk.get("/traces/turns.json", { cookie: bea.cookie })).status).toBe(401);
     const me = { authorization: `Bearer ${tokenOf("bea")}` };
     expect(JSON.stringify(await desk.json("/settings.json", me))).toContain("viewer");
-    // A file that cannot be read changes nothing; an empty one lets nobody in.
+    // A file that cannot be read changes nothing; an empty one lets no one in.
     writeFileSync(file, "{ not json");
     await sleep(2_500);
     for (const stream of stays) await isOpen(stream);

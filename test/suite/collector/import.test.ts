@@ -82,7 +82,7 @@ interface Ran {
   readonly said: string;
 }
 
-/** Runs the command in this process, as somebody's shell would. */
+/** Runs the command in this process, as a shell does. */
 async function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ran> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   let out = "";

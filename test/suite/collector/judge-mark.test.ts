@@ -1,6 +1,6 @@
 /**
- * @module Judge mark: `judge.json` is whole after a power cut at any call, and a damaged one is told
- * of and counts as none: the collector starts, and the last day is judged again.
+ * @module Judge mark: `judge.json` is whole after a power cut at any call, and a damaged one is
+ * reported of and counts as none: the collector starts, and the last day is judged again.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

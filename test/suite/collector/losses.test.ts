@@ -1,6 +1,6 @@
 /**
  * @module Who sees which loss: one process serves two tenants, numbers what it sends and accounts
- * for it. Whoever reads all of it sees the number; a part of it shows no loss, and no gap.
+ * for it. A reader of all of it sees the number; a part of it shows no loss, and no gap.
  */
 import type { LossAccounting, TurnEvent } from "@turnproof/evidence";
 import { afterAll, beforeAll, expect, test } from "vitest";

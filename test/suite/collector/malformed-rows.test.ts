@@ -1,6 +1,6 @@
 /**
  * @module Stored rows that cannot be read keep every window from success, but for those of a
- * producer that is not trusted: nobody may end another one's verdict by writing rubbish.
+ * producer that is not trusted: malformed rows end no verdict of another producer.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

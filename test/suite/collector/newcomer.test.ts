@@ -1,5 +1,5 @@
 /**
- * The command line as somebody finds it who has never seen it: help that teaches, errors that say
+ * The command line as a newcomer finds it: help that teaches, errors that say
  * what to do next, the same failure for people and for programs, exit codes.
  */
 import { execFile } from "node:child_process";
@@ -36,7 +36,7 @@ function turnproof(args: readonly string[], env: Record<string, string> = {}): P
 
 let dataDir: string;
 let collector: CollectorChild;
-/** A port at which nobody listens, and that no other test is ever given. */
+/** A port without a listener, which no other test gets. */
 const silent = "http://127.0.0.1:1";
 
 beforeAll(async () => {

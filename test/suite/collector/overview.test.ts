@@ -1,5 +1,5 @@
 /**
- * @module Overview over HTTP: all turns of a filter and not those of a page, inside the asker's
+ * @module Overview over HTTP: all turns of a filter and not those of a page, inside the caller's
  * scope.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";

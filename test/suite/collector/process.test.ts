@@ -157,7 +157,7 @@ describe("commands", () => {
     let followed = false;
     const tail = run(["tail", "--count", "2", "--json", ...at]).finally(() => (followed = true));
     let trace = "";
-    // When it began to follow, nobody outside can see: what is sent before, it does not show.
+    // When it begins to follow is not visible: it does not show what is sent before.
     while (!followed) {
       const sent = await run(["canary", "--json", ...at]);
       ({ trace_id: trace } = JSON.parse(sent.out) as { trace_id: string });

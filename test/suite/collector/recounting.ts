@@ -1,5 +1,5 @@
 /**
- * @module Recounting: what a reader is told about turns over HTTP, and the same counts from the
+ * @module Recounting: what a reader gets about turns over HTTP, and the same counts from the
  * stored events by another path, which reads and folds whole roots.
  */
 import { compareTimes, foldTurns, turnKey } from "@turnproof/evidence";
@@ -76,7 +76,7 @@ interface Answers {
   readonly turns: readonly number[];
 }
 
-/** What a reader is told under a filter; `salt` passes by what was answered a moment ago. */
+/** What a reader gets under a filter; `salt` passes by what was answered a moment ago. */
 export async function told(desk: Desk, filter: string, salt: string): Promise<Answers> {
   const query = `q=${encodeURIComponent(`${filter} -agent:${salt}`)}`;
   const { facets, turns } = await desk.json<{ facets: { key: string }[]; turns: number }>(
@@ -237,7 +237,7 @@ export async function toldGroups(
   }
 }
 
-/** Equal, answer by answer; a difference of large answers is told by where it begins. */
+/** Equal, answer by answer; a difference of large answers is shown from where it begins. */
 export function expectEqual(told: object, recount: object, filter = ""): void {
   for (const [name, value] of Object.entries(recount)) {
     const [a, b] = [sortedJson((told as Record<string, unknown>)[name]), sortedJson(value)];

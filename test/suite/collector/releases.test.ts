@@ -119,7 +119,7 @@ test("durations, tokens, calls and findings are those of the turns", async () =>
   });
   const finding = row(model, "Errors and findings", "Delivery missing");
   expect(finding).toMatchObject({ b: { hits: 25 }, term: "finding:delivery_missing" });
-  // No turn says what it was supplied with: unknown, and no share.
+  // No turn has a record of its supply: unknown, and no share.
   expect(row(model, "Memory supply", "memory supplied")).toMatchObject({
     a: { value: null, of: 0, unknown: 70 },
     p: null,

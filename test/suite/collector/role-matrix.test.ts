@@ -1,6 +1,6 @@
 /**
- * Every route × every asker, against a table that was written by hand and shares no line with the
- * collector's own: the exact status, and no row of anybody else (security: Principals).
+ * Every route × every caller, against a table that was written by hand and shares no line with the
+ * collector's own: the exact status, and no row of another tenant (security: Principals).
  */
 import { ephemeral, ephemeralMemory } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
@@ -9,8 +9,8 @@ import type { Collector } from "turnproof";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openDesk } from "./desk.ts";
-import { askers, elsewhere, table } from "./role-table.ts";
-import type { Asked, Asker } from "./role-table.ts";
+import { callers, elsewhere, table } from "./role-table.ts";
+import type { Asked, Caller } from "./role-table.ts";
 import {
   evidenceOf,
   fillWorld,
@@ -23,9 +23,9 @@ import {
 } from "./role-world.ts";
 import type { Owner } from "./role-world.ts";
 
-/** The evidence of its own that each asker's request is about. */
-const target: { readonly [A in Asker]?: Owner } = { shop: "dora", nobody: "null" };
-const targetOf = (asker: Asker): Owner => target[asker] ?? "alice";
+/** The evidence of its own that each caller's request is about. */
+const target: { readonly [A in Caller]?: Owner } = { shop: "dora", anonymous: "null" };
+const targetOf = (caller: Caller): Owner => target[caller] ?? "alice";
 
 let now = Date.parse("2026-11-21T12:00:00Z");
 let store: EvidenceStore;
@@ -55,7 +55,7 @@ afterAll(async () => {
   await readOnly.close();
 });
 
-/** Every request is of another address and minute: nobody waits for somebody else's mistakes. */
+/** Every request is of another address and minute: no caller waits for the mistakes of another. */
 let address = 0;
 async function request(
   collector: Collector,
@@ -90,24 +90,24 @@ async function csrf(cookie: string): Promise<Record<string, string>> {
   };
 }
 
-function credential(asker: Asker): Record<string, string> {
-  if (asker === "missing") return {};
-  if (asker === "producer") return { authorization: `Bearer ${ingestToken}` };
-  if (asker === "expired" || asker === "revoked") return { cookie: cookies[asker] };
-  return { authorization: `Bearer ${token(asker === "readOnly" ? "admin" : asker)}` };
+function credential(caller: Caller): Record<string, string> {
+  if (caller === "missing") return {};
+  if (caller === "producer") return { authorization: `Bearer ${ingestToken}` };
+  if (caller === "expired" || caller === "revoked") return { cookie: cookies[caller] };
+  return { authorization: `Bearer ${token(caller === "readOnly" ? "admin" : caller)}` };
 }
 
-async function ask(route: string, asked: Asked, asker: Asker, owner: Owner): Promise<Response> {
+async function ask(route: string, asked: Asked, caller: Caller, owner: Owner): Promise<Response> {
   const [method = "GET"] = route.split(" ");
   const fill = (text: string): string =>
     text.replaceAll(/(root|agent|thread|letter)-O/g, `$1-${owner}`);
   const body =
     asked.form ?? (asked.body === undefined ? undefined : fill(JSON.stringify(asked.body)));
   const type = asked.form === undefined ? "application/json" : "application/x-www-form-urlencoded";
-  return request(asker === "readOnly" ? readOnly : open, fill(asked.path), {
+  return request(caller === "readOnly" ? readOnly : open, fill(asked.path), {
     method,
     headers: {
-      ...credential(asker),
+      ...credential(caller),
       ...(body === undefined ? {} : { "content-type": type }),
       ...(asked.accept === undefined ? {} : { accept: asked.accept }),
     },
@@ -125,17 +125,17 @@ const rows = Object.entries(table);
 describe("status of", () => {
   test.each(rows)("%s", async (route, [statuses, asked]) => {
     const expected = statuses.split(" ");
-    expect(expected).toHaveLength(askers.length);
+    expect(expected).toHaveLength(callers.length);
     const got: string[] = [];
-    for (const [index, asker] of askers.entries()) {
-      const response = await ask(route, asked, asker, targetOf(asker));
+    for (const [index, caller] of callers.entries()) {
+      const response = await ask(route, asked, caller, targetOf(caller));
       const status = String(response.status);
       got.push(expected[index] === "2xx" ? status.replace(/^2\d\d$/, "2xx") : status);
       const type = response.headers.get("content-type") ?? "";
       if (response.status >= 400 && !route.includes("/v1/")) {
-        expect([route, asker, type]).toEqual([
+        expect([route, caller, type]).toEqual([
           route,
-          asker,
+          caller,
           "application/problem+json; charset=UTF-8",
         ]);
       }
@@ -148,11 +148,11 @@ describe("status of", () => {
   });
 });
 
-/** Whose markers each scoped asker may ever see. */
-const visible: { readonly [A in Asker]?: readonly Owner[] } = {
+/** Whose markers each scoped caller sees at most. */
+const visible: { readonly [A in Caller]?: readonly Owner[] } = {
   alice: ["alice"],
   shop: ["dora"],
-  nobody: ["null"],
+  anonymous: ["null"],
 };
 
 /** What an event stream said before it was let go; any other answer whole. */
@@ -164,14 +164,14 @@ async function said(response: Response): Promise<string> {
   return value;
 }
 
-describe.each(["alice", "shop", "nobody"] as const)("%s never sees a foreign row", (asker) => {
+describe.each(["alice", "shop", "anonymous"] as const)("%s never sees a foreign row", (caller) => {
   const foreign = (Object.keys(owners) as Owner[]).filter(
-    (owner) => !(visible[asker] ?? []).includes(owner),
+    (owner) => !(visible[caller] ?? []).includes(owner),
   );
   const reads = rows.filter(([route]) => route !== "POST /logout" && !route.includes("/v1/"));
   test.each(reads)("%s", async (route, [, asked]) => {
     for (const owner of Object.keys(owners) as Owner[]) {
-      const text = await said(await ask(route, asked, asker, owner));
+      const text = await said(await ask(route, asked, caller, owner));
       for (const other of foreign) {
         expect([route, owner, other, text.includes(marker(other))]).toEqual([
           route,
@@ -184,16 +184,16 @@ describe.each(["alice", "shop", "nobody"] as const)("%s never sees a foreign row
   });
 
   test("what it sees is there", async () => {
-    const [own = "alice"] = visible[asker] ?? [];
+    const [own = "alice"] = visible[caller] ?? [];
     for (const path of ["/traces/turns.json", "/traces/events.json", `/traces/root-${own}.json`]) {
-      const response = await request(open, path, { headers: credential(asker) });
+      const response = await request(open, path, { headers: credential(caller) });
       expect([path, (await response.text()).includes(marker(own))]).toEqual([path, true]);
     }
   });
 
   test("of a root of several tenants it is shown, told and given its own turn", async () => {
     const query = "agent_id=agent-shared&root_trace_id=root-shared";
-    const [own = "alice"] = visible[asker] ?? [];
+    const [own = "alice"] = visible[caller] ?? [];
     for (const path of [
       "/traces/root-shared.json",
       `/traces/reconcile.json?${query}`,
@@ -201,40 +201,40 @@ describe.each(["alice", "shop", "nobody"] as const)("%s never sees a foreign row
       `/traces/replay-plan.json?${query}`,
       "/traces/analysis.json?root_trace_id=root-shared",
     ]) {
-      const response = await request(open, path, { headers: credential(asker) });
+      const response = await request(open, path, { headers: credential(caller) });
       const text = await response.text();
       expect([path, response.status]).toEqual([path, 200]);
       for (const other of foreign) expect(text).not.toContain(`turn-${other}`);
     }
     const signed = await request(open, `/traces/reconcile.jws?${query}`, {
-      headers: credential(asker),
+      headers: credential(caller),
     });
     const payload = (await signed.text()).split(".")[1] ?? "";
     const statement = JSON.parse(Buffer.from(payload, "base64url").toString()) as object;
     const user = owners[own].user;
     expect(statement).toMatchObject({ event_count: 3, identity: { user_id: user } });
     const events = await request(open, "/traces/events.json?root_trace_id=root-shared", {
-      headers: credential(asker),
+      headers: credential(caller),
     });
     const { items } = (await events.json()) as { items: { turn_id: string }[] };
     expect(new Set(items.map((item) => item.turn_id))).toEqual(new Set([`turn-${own}`]));
   });
 
   test("the live tail tells it its own news alone", async () => {
-    const [own = "alice"] = visible[asker] ?? [];
-    const response = await request(open, "/traces/live", { headers: credential(asker) });
+    const [own = "alice"] = visible[caller] ?? [];
+    const response = await request(open, "/traces/live", { headers: credential(caller) });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     const received = new Date(now + 1_000).toISOString().replace("Z", "000Z");
     for (const owner of [...foreign, own]) {
       await store.append({
-        batchId: `live-${asker}-${owner}`,
+        batchId: `live-${caller}-${owner}`,
         receivedAt: received,
-        events: evidenceOf(owner, `live-${asker}-${owner}`),
+        events: evidenceOf(owner, `live-${caller}-${owner}`),
       });
     }
-    // Its own batch came last: when it is told, every other one was readable.
-    while (!text.includes(`live-${asker}-${own}-tool`)) {
+    // Its own batch came last: when it is announced, every other one was readable.
+    while (!text.includes(`live-${caller}-${own}-tool`)) {
       const { value, done } = (await reader?.read()) ?? { done: true };
       if (done) break;
       text += value ?? "";

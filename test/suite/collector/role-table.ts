@@ -1,10 +1,10 @@
 /**
- * @module Role table: every route × every asker and the status it gets, written by hand from
+ * @module Role table: every route × every caller and the status it gets, written by hand from
  * collector/README.md (Roles). It shares no line with the collector's own table of permissions.
  */
 
 /** The columns: who asks. `readOnly` is the admin of a collector in read-only mode. */
-export const askers = [
+export const callers = [
   "missing",
   "viewer",
   "analyst",
@@ -12,16 +12,16 @@ export const askers = [
   "admin",
   "alice",
   "shop",
-  "nobody",
+  "anonymous",
   "producer",
   "expired",
   "revoked",
   "readOnly",
 ] as const;
 /** Who asks. */
-export type Asker = (typeof askers)[number];
+export type Caller = (typeof callers)[number];
 
-/** A request that its own asker is answered; `O` stands for the owner. */
+/** A request that its own caller is answered; `O` stands for the owner. */
 export interface Asked {
   readonly path: string;
   readonly body?: object;
@@ -33,10 +33,10 @@ const turn = { agent_id: "agent-O", root_trace_id: "root-O", turn_id: "root-O-tu
 const sides = "baseline_root=root-O&candidate_root=root-O";
 
 /**
- * Statuses in the order of {@link askers}. Missing, producer, expired and revoked are always 401
+ * Statuses in the order of {@link callers}. Missing, producer, expired and revoked are always 401
  * where anything is asked for; read-only mode refuses what changes something.
  *
- * no | viewer analyst operator admin | alice shop nobody | producer expired revoked | read-only
+ * no | viewer analyst operator admin | alice shop anonymous | producer expired revoked | read-only
  */
 export const table: { readonly [route: string]: readonly [statuses: string, asked: Asked] } = {
   "GET /healthz": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/healthz" }],
@@ -313,7 +313,7 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/threads/thread-O.json" },
   ],
-  // A producer's token opens the door of telemetry and no other, and nobody else's opens that one.
+  // A producer's token opens telemetry and nothing else, and no other token opens telemetry.
   "POST /v1/traces": [
     "401 401 401 401 401 401 401 401 200 401 401 401",
     { path: "/v1/traces", body: {} },
@@ -326,14 +326,14 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 401 401 401 401 401 401 401 200 401 401 401",
     { path: "/v1/metrics", body: {} },
   ],
-  // Signing out has a session to end or none; both are fine for whoever is known.
+  // Signing out has a session to end or none; both are fine for a known caller.
   "POST /logout": [
     "401 303 303 303 303 303 303 303 401 401 401 303",
     { path: "/logout", form: "" },
   ],
 };
 
-/** Routes that take no credential of a person, or whose files are served to everybody. */
+/** Routes that take no credential of a person, or whose files are served to all. */
 export const elsewhere: ReadonlySet<string> = new Set([
   "POST /login",
   "GET /assets/:file",

@@ -18,7 +18,7 @@ const accounts = {
   admin: { role: "admin" },
   alice: { role: "admin", user_id: "alice" },
   shop: { role: "admin", application_id: "shop" },
-  nobody: { role: "admin", user_id: null },
+  anonymous: { role: "admin", user_id: null },
 } as const;
 /** The token that sends telemetry and reads nothing. */
 export const ingestToken = "producer-token-0123456789";

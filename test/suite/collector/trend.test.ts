@@ -1,6 +1,6 @@
 /**
  * Trend over HTTP: how the turns of a filter fared over time and by release, over the whole of it
- * and not over a page, inside the asker's scope.
+ * and not over a page, inside the caller's scope.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 

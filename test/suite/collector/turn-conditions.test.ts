@@ -1,6 +1,6 @@
 /**
  * Every filter as a condition of the ledger, over random histories: the turns that pass it are
- * those of which the filter is true when it is asked of the turn's own events and row.
+ * those for which the filter is true on the turn's own events and row.
  */
 import { foldTurns, resolveEvents, turnKey } from "@turnproof/evidence";
 import type { EventQuery, TurnEvent, TurnRow } from "@turnproof/evidence";

@@ -1,5 +1,5 @@
 /**
- * @module TurnMeaning: what each filter of turns means, said a second time and asked of a turn's own
+ * @module TurnMeaning: what each filter of turns means, written a second time, on a turn's own
  * events and row; and random events of few values, of which some are in every filter.
  */
 import { refersTo, turnCalls } from "@turnproof/evidence";

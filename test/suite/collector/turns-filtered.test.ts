@@ -1,5 +1,5 @@
 /**
- * @module Filters and orders of the list: asked of all turns and not of those that happen to stand
+ * @module Filters and orders of the list: over all turns and not over those that happen to stand
  * on one page, whatever the filter is.
  */
 import { beforeAll, describe, expect, test } from "vitest";

@@ -29,7 +29,7 @@ test("a data directory has one collector; a second one is refused with a code", 
       code: "journal_locked",
     });
   }
-  // Whoever was refused took nothing away.
+  // A refused caller took nothing away.
   expect((await first.get("/traces/turns.json", bearer)).status).toBe(200);
   await first.collector.close();
   const next = await openDesk({ ...deployment, TURNPROOF_DATA_DIR: dataDir });

@@ -198,7 +198,7 @@ describe("hooks", () => {
     ] as const) {
       expect([path, (await post(path, body, "bare", bare)).status]).toEqual([path, 501]);
     }
-    // A part that nobody configured is no failure.
+    // A part that is not configured is no failure.
     expect(errors).toEqual([]);
     await bare.collector.close();
   });

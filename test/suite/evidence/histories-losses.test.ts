@@ -29,7 +29,7 @@ const times = (event: Json): number[] =>
     typeof time === "string" ? [Date.parse(time)] : [],
   );
 
-/** When a turn's first and last evidence was stamped, and which producers spoke in it. */
+/** When a turn's first and last evidence was stamped, and which producers sent to it. */
 interface Extent {
   readonly from: number;
   readonly to: number;
@@ -124,7 +124,7 @@ test("a loss blocks the turns that were open and that its producer may have spok
     // A reader that read the reports elsewhere says the same.
     const losses = lossIntervals(reports as unknown as TurnEvent[]);
     expect(told(events, { ...whole, losses })).toBe(answer);
-    // A producer that nobody trusts reports nothing.
+    // An untrusted producer reports nothing.
     const strange = reports.map((one) => ({ ...one, ingest_trusted: false }));
     expect(told([...events, ...strange])).toBe(`${seed} success`);
   }

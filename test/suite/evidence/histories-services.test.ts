@@ -1,7 +1,7 @@
 /**
  * Random turns of several services (evidence: Reconcile): honest ones succeed, single
  * mutations end them, untrusted noise moves nothing, and the key of a turn never changes while its
- * evidence arrives. What is expected is told from how the window was made.
+ * evidence arrives. What is expected follows from how the window was made.
  */
 import { foldTurns, reconcileOutcome, resolveEvents, turnKey } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -137,7 +137,7 @@ function thinned(events: readonly Json[], random: Random): Json[] {
   });
 }
 
-/** Evidence of a producer that nobody trusts, which names what the window names, or others. */
+/** Evidence of an untrusted producer, which names what the window names, or others. */
 function noise(events: readonly Json[], random: Random): Json[] {
   const pick = (field: string): unknown =>
     random.chance(0.4) ? `${field}-x` : random.pick(events)[field];

@@ -1,4 +1,7 @@
-/** One turn, several services: evidence belongs to its turn's application, whoever recorded it. */
+/**
+ * One turn, several services: evidence belongs to its turn's application, whichever service
+ * recorded it.
+ */
 import {
   buildCausalWaterfall,
   foldTurns,

@@ -1,6 +1,6 @@
 /**
  * What failed counts: verified outcomes, the end of the turn itself, failed stages, markers that
- * nobody found, and intents that came after their delivery.
+ * no search found, and intents that came after their delivery.
  */
 import { reconcileOutcome } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
  * @module Watcher: how long an address takes to answer, asked from a thread of its own, so that
- * what the asker does meanwhile is not measured.
+ * what the caller does meanwhile is not measured.
  */
 import { Worker } from "node:worker_threads";
 
@@ -11,7 +11,7 @@ export interface Latency {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  /** Milliseconds that answers took beyond 50 each, in all: how long nobody was answered. */
+  /** Milliseconds that answers took beyond 50 each, in all: how long no request was answered. */
   readonly stalled: number;
 }
 

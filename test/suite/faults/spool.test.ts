@@ -129,7 +129,7 @@ test(
     for (let round = 0; round < restarts; round++) {
       await Promise.all(apps.map((app) => app.more(2)));
       await collector.kill();
-      // They go on while nobody is there, and say so: the disk takes what they play.
+      // They go on while no receiver is there, and report it: the disk takes what they play.
       await Promise.all(apps.map((app) => app.more(3)));
       for (const { said } of apps) expect(said.at(-1)?.health.dropped).toEqual({});
       collector = await startCollector(data, {}, port);
@@ -140,7 +140,7 @@ test(
       expect(health.exported + health.spooled).toBe(health.created);
       expect(health.created).toBe(played * 2);
     }
-    // What still lay on a disk goes with whoever opens the spool next.
+    // What still lay on a disk goes with the process that opens the spool next.
     const next = apps.map(({ name }) => startApp(url, `${name}_next`, join(folder, "spool", name)));
     await Promise.all(next.map((app) => app.more(1)));
     for (const { name, said } of apps) await holds(url, name, said.at(-1)?.played ?? 0);

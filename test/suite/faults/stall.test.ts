@@ -1,6 +1,6 @@
 /**
- * One request stalls nobody: while a turn of 20,000 spans is taken in, judged and drawn, everybody
- * else is answered (faults R17). What is compared are parts of the same run, not times.
+ * One request stalls no other: while a turn of 20,000 spans is taken in, judged and drawn,
+ * all others are answered (faults R17). What is compared are parts of the same run, not times.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -84,7 +84,7 @@ test("a page of the large turn says all that it has", async () => {
   };
   expect(model.window.event_count).toBe(spans);
   expect(model.turns).toHaveLength(1);
-  // A tail that is open meanwhile is told, and what memory and the agents of a host say is asked.
+  // A tail that is open meanwhile gets them, and memory and agents of a host answer.
   const health = (await (await get("/traces/health.json")).json()) as {
     readonly collector: {
       readonly memory: { readonly ok: boolean };

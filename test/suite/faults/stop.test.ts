@@ -1,6 +1,7 @@
 /**
- * A collector that is told to stop while it receives, stores and answers ends with code 0. The
- * embedded engine cannot interrupt a statement, and a process that exits under one ends by SIGSEGV.
+ * A collector that receives a stop signal while it receives, stores and answers ends with code 0.
+ * The embedded engine cannot interrupt a statement, and a process that exits under one ends by
+ * SIGSEGV.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

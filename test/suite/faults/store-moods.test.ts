@@ -1,6 +1,6 @@
 /**
  * A collector over a store that goes away, lies, is slow, is full, answers nothing, or refuses one
- * row in many: ingest answers 200 throughout, and at every moment that anybody can look every span
+ * row in many: ingest answers 200 throughout, and at every moment of a look every span
  * is in exactly one place, on the health page and among the metrics alike (faults R7 to R9, R14;
  * collector: Receive). The same over a store that takes blocks made in the collector's own thread.
  */
@@ -223,7 +223,7 @@ describe.each(kinds)("$name", ({ open, moods }) => {
       ...inner,
       append: async (batch) =>
         batch.events.some((event) => event.event_id === bad) ? refused() : inner.append(batch),
-      // Nobody can look into blocks: which row it is shows only among events.
+      // Blocks are not readable: which row it is shows only among events.
       appendPrepared: async () => refused(),
     };
     const config = parseConfig({

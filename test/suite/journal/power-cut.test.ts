@@ -1,6 +1,6 @@
 /**
  * Power cuts at every call and with any subset of what was not durable: nothing acknowledged is
- * lost, nothing appears that nobody sent, nothing checkpointed comes back. The same runs with bugs
+ * lost, nothing appears that was not sent, nothing checkpointed comes back. The same runs with bugs
  * planted must fail, or this suite proves nothing.
  */
 import { describe, expect, test } from "vitest";

@@ -57,7 +57,7 @@ class Faulty {
   }
 }
 
-/** What a step is told: nothing of it is drawn while others run. */
+/** Input of a step: nothing of it is drawn while others run. */
 interface Step {
   readonly place: OraclePlace;
   readonly kind: number;

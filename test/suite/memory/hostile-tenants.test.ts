@@ -1,6 +1,6 @@
 /**
  * @module Tenants whose ids are made to be confused, on every provider: each finds its own rows by
- * every unit, and nobody else's.
+ * every unit, and no other tenant's.
  */
 import { Memory } from "@turnproof/memory";
 import type { MemoryPlace } from "@turnproof/memory";

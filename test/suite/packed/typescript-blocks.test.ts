@@ -37,7 +37,7 @@ const options = {
   types: ["node"],
 };
 
-/** The block that serves until it is told to end. */
+/** The block that serves until it is stopped. */
 const serving = "collector/README.md 1";
 /** Blocks that are a test file. */
 const testing = "@turnproof/store/testing";

@@ -1,6 +1,6 @@
 /**
- * @module Keyed names: a name that may be content has one form in the store, whoever keyed it: a
- * producer with the key, a producer without one, or the receiver. Two of them stay two.
+ * @module Keyed names: a name that may be content has one form in the store, wherever it was keyed:
+ * a producer with the key, a producer without one, or the receiver. Two of them stay two.
  */
 import { contentFree, spanRecordOf, spanToEvent } from "@turnproof/exporter";
 import type { GateOptions, MappingContext, ReadableSpanLike } from "@turnproof/exporter";

@@ -1,5 +1,5 @@
 /**
- * Who gives way at the bounds of connections, and that everybody who is refused is told so (faults
+ * Who gives way at the bounds of connections, and that every refusal is answered (faults
  * H10).
  */
 import { once } from "node:events";
@@ -45,7 +45,7 @@ test("a thousand idle and slow ones of an address keep neither its health nor it
       const body = encodeProtobuf(traceRequest([chat(index + 1)]));
       expect((await patient.post(body, { ...protobuf, connection: "close" })).status).toBe(200);
     }
-    // Whoever brings a body by single bytes is cut, and its room is free again.
+    // A client that sends a body by single bytes is cut, and its room is free again.
     await vi.waitFor(() => expect(patient.receiver.conservation().in_flight).toBe(0));
   } finally {
     for (const socket of held) socket.destroy();
@@ -66,13 +66,13 @@ test("idle connections give way to new ones, those that never asked first", asyn
     const socket = await open(server.port);
     socket.on("error", () => {});
     idle.push(socket);
-    // Whoever came just now is about to ask, and gives way to nobody.
+    // A connection that just came is about to ask, and gives way to none.
     if (index % 5 === 4) await sleep(600);
     if (index % 10 === 9) {
       expect(statuses(await exchange(server.port, get("/", "localhost")))).toEqual([200]);
     }
   }
-  // Whoever works on a connection still has it.
+  // A client at work keeps its connection.
   kept.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const [again] = (await once(kept, "data")) as [Buffer];
   expect(statuses(again.toString("latin1"))).toEqual([200]);

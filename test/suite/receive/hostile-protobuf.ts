@@ -86,7 +86,7 @@ const malformed: readonly HostileBody[] = [
   status: 400,
 }));
 
-/** What amplifies: many parts in few bytes. It is counted, and costs nobody else anything. */
+/** What amplifies: many parts in few bytes. It is counted, and costs other requests nothing. */
 const amplified: readonly HostileBody[] = (
   [
     ["50,001 empty spans", request(repeat(50_001, rawSpan())), 0, 50_001],

@@ -1,6 +1,6 @@
 /**
- * Who may send, and for which application (vocabulary: From a span to an event 4; security:
- * Principals).
+ * Which principal sends, and for which application (vocabulary: From a span to an event 4;
+ * security: Principals).
  */
 import protobufjs from "protobufjs";
 import { describe, expect, test } from "vitest";

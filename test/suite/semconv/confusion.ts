@@ -189,7 +189,7 @@ export function promptsThatPass(): {
   return { known: passes(promptsOf()), heldOut: passes(heldOutPrompts) };
 }
 
-/** Formats that nothing but their length and alphabet marks: ids to everybody but their issuer. */
+/** Formats that nothing but their length and alphabet marks: ids to all but their issuer. */
 const unmarked: Makers = {
   "32 hex digits (Datadog, Algolia, Mailgun)": (draw) => draw("hex", 32),
   "40 hex digits (GitHub's old tokens, Datadog)": (draw) => draw("hex", 40),

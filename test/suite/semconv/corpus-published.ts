@@ -1,7 +1,7 @@
 /**
  * @module Corpus of published formats: credentials of the vendors whose formats public scanners
  * list, written from the vendors' own descriptions as `prefix|alphabet|length` and assembled at run
- * time. Formats without a prefix of their own (bare hex, bare UUIDs) are ids to everybody but their
+ * time. Formats without a prefix of their own (bare hex, bare UUIDs) are ids to all but their
  * issuer and are not here; they are refused where a keyword names them.
  */
 import type { Draw, letters } from "./corpus-random.ts";

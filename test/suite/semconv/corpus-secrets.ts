@@ -180,7 +180,7 @@ export const vendorTokens: { readonly [vendor: string]: (draw: Draw) => string }
   random_prefixed: (draw) => join("tok", "en_", draw("alnum", 15), "7aB", draw("digits", 2)),
 };
 
-/** A name and a password in base64, as HTTP sends them; whoever wraps them twice more hides them. */
+/** A name and a password in base64, as HTTP sends them; wrapped twice more they are hidden. */
 export const basicPairs: { readonly [form: string]: (draw: Draw) => string } = {
   user_password: (draw) => base64(`${draw("lower", 6)}:${draw("alnum", 12)}`),
   user_word: (draw) => base64(`admin:${draw("lower", 8)}`),

@@ -1,6 +1,6 @@
 /**
  * @module ErasureWorld: evidence and memory of one user and of others whose names are near: longer,
- * shorter, of another case, of another normal form, nobody. Whatever is the user's alone has a mark.
+ * shorter, of another case, of another normal form, none. Whatever is the user's alone has a mark.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { recordStored } from "@turnproof/store";
@@ -23,10 +23,10 @@ export const staying: readonly (string | null)[] = [
   null,
 ];
 
-/** Stands in every id and text of the user, and of nobody else. */
+/** Stands in every id and text of the user, and of no other. */
 export const mark = "onlyherxq";
 
-/** Turns of everybody, under roots of their own. */
+/** Turns of all users, under roots of their own. */
 function ownTurns(): TurnEvent[] {
   const turn = (root: string, user: string | null): TurnEvent[] =>
     sampleTurn(root, {
@@ -43,7 +43,7 @@ function ownTurns(): TurnEvent[] {
   ];
 }
 
-/** One root of two users: a handoff, rows that say nobody, and a turn that its parent names. */
+/** One root of two users: a handoff, rows without a user, and a turn that its parent names. */
 function sharedTurn(): TurnEvent[] {
   const said = (span: string, fields: Partial<TurnEvent>): TurnEvent =>
     sampleEvent(span, {
@@ -161,7 +161,7 @@ export async function expectNothingLate(store: EvidenceStore): Promise<void> {
   expect((await store.ledger.listTurns(every, page)).records).toEqual(records);
 }
 
-/** Memory of everybody, in every kind. */
+/** Memory of all users, in every kind. */
 export async function fillMemory(memory: AdministeredMemory): Promise<void> {
   for (const kind of ["conversation", "semantic_cache", "entity", "trace_content"] as const) {
     for (const tenant of [gone, ...staying]) {

@@ -32,7 +32,7 @@ async function eraseEvidence(store: EvidenceStore): Promise<void> {
   await fillEvidence(store);
   const before = await readEvidence(store);
   const plan = await deleteUserEvidence(store, { userId: gone });
-  // Three turns of three rows; of the shared root two rows and one that nobody can be told to own.
+  // Three turns of three rows; of the shared root two rows and one without a known owner.
   expect(plan).toMatchObject({ dry_run: true, roots: 4, found: 12, deleted: 0 });
   expect(await readEvidence(store)).toEqual(before);
   const ended = await deleteUserEvidence(store, {

@@ -67,7 +67,7 @@ WHERE attrelid = to_regclass('conversation_memory') AND attname = 'user_id'`,
 
 const isSame = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Two tenants write under ids that legacy rows have; nobody reads another's. */
+/** Two tenants write under ids that legacy rows have; neither reads the other's. */
 async function keepApart(provider: PostgresProvider, legacyIds: boolean): Promise<void> {
   const { memory } = provider;
   const draft = { data: { n: 2 }, created_at: "2026-01-01T00:00:00Z" };
@@ -105,7 +105,7 @@ async function certify(database: Empty, shape: HostileTable): Promise<void> {
     return;
   }
   await using provider = await database.open();
-  // A key that is not ours to take away holds one row for an id, whoever's it is.
+  // A key that is not ours to take away holds one row for an id, of whichever tenant.
   await keepApart(provider, shape.sql.includes("PRIMARY KEY (id)"));
 }
 

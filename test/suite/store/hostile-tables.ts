@@ -1,7 +1,7 @@
 /**
- * @module HostileTables: tables that may lie under the name of ours when tenants come, as whoever
- * used an early schema may have changed them. `works` says whether a provider opens over it; else it
- * names the column that is not as needed.
+ * @module HostileTables: tables that may lie under the name of ours when tenants come, as the one
+ * who used an early schema may have changed them. `works` says whether a provider opens over it;
+ * else it names the column that is not as needed.
  */
 
 /** One shape of `conversation_memory`. */

@@ -1,6 +1,6 @@
 /**
  * @module Killed erasure: a deletion on ClickHouse that ends before any one of its changes is
- * finished by the next; the user's rows go, and nobody else's do.
+ * finished by the next; the user's rows go, and no other's do.
  */
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
@@ -74,7 +74,7 @@ test("each run is finished by the next", { timeout: 240_000 }, async () => {
     const erase = clickhouseErasure({ engine: killed, cluster: undefined });
     const ended = await erase({ userId, dryRun: false }).catch((error: unknown) => error);
     const left = [...(await store.standing(roots)).values()].map(({ rows }) => rows);
-    // Nobody else's row goes with a run that ends anywhere.
+    // No other user's row goes with a run that ends anywhere.
     expect([at, left.reduce((sum, rows) => sum + rows, 0) >= 2 * at]).toEqual([at, true]);
     if (ended instanceof Error) continue;
     expect(killed.changes).toBeGreaterThan(8);

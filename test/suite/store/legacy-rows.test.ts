@@ -130,7 +130,7 @@ describe.each(grounds)("on $name", (ground) => {
     const found = await memory.vectorSearch({ tenant: "ann" }, "conversation", near);
     expect(found.hits.map(({ record }) => record.id)).toEqual([uuid.toString()]);
     expect(await memory.count({ tenant: null }, "conversation")).toBe(5);
-    // The row whose time is over is there for administration, nobody's are not.
+    // The row whose time is over is there for administration; rows without a tenant are not.
     const all: MemoryRecord[] = [];
     for await (const row of memory.admin.rows(unscoped, "conversation")) all.push(row);
     expect(all).toHaveLength(8);

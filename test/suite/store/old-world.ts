@@ -46,7 +46,7 @@ async function pages(store: EvidenceStore, tenant?: string): Promise<readonly Tu
   }
 }
 
-/** All that the store says. */
+/** All that the store returns. */
 export async function answersOf(
   store: EvidenceStore,
   batches: readonly EvidenceBatch[],

@@ -1,4 +1,4 @@
-/** @module StrangerEvidence: turns of many tenants in few roots, and everybody's questions. */
+/** @module StrangerEvidence: turns of many tenants in few roots, and the questions of all. */
 import type { TurnEvent } from "@turnproof/evidence";
 import { recordStored, summarizeEvidence } from "@turnproof/store";
 import type { EvidenceScope, EvidenceStore, TurnPage } from "@turnproof/store";
@@ -92,7 +92,7 @@ export async function driveEvidence(
     expect(ids.length).toBe(new Set(ids).size);
     expect(new Set(ids)).toEqual(new Set(wanted));
   };
-  // Every tenant has something to lose before anybody asks.
+  // Every tenant has something to lose before the first question.
   const rounds = Math.max(tenants.length + 1, Math.floor(commands / 2));
   const waiting: TurnEvent[] = [];
   for (let serial = 0; serial < rounds; serial += 1) {
@@ -178,7 +178,7 @@ function turnsIn(store: EvidenceStore, scope: EvidenceScope): Promise<TurnPage> 
 
 /** What is no scope gives nothing: a refusal or an empty answer, never rows. */
 async function refuseForged(store: EvidenceStore): Promise<void> {
-  // Rows of nobody are an operator's alone.
+  // Rows without a tenant are an operator's alone.
   const [turn] = turnOf(9_999, 9_999, null, "nobody");
   const { user_id: _user, ...unattributed } = turn as TurnEvent;
   const receivedAt = "2026-03-02T11:00:00.000000Z";

@@ -107,7 +107,7 @@ export async function driveMemory(
       }
     }
   }
-  // A position of one tenant's list leads nobody else to its rows.
+  // A position of one tenant's list leads no other to its rows.
   const lists = await Promise.all(
     tenants.slice(0, 12).map((one) => memory.list({ tenant: one }, "semantic_cache", { limit: 1 })),
   );

@@ -1,5 +1,5 @@
 /**
- * @module StrangerWorld: tenants and ids that somebody might try, and what a stranger to the code
+ * @module StrangerWorld: tenants and ids that an attacker tries, and what a stranger to the code
  * expects of a store that keeps them apart: a model of plain maps, where two texts are one only
  * when JavaScript says so.
  */
@@ -147,7 +147,7 @@ export interface StrangerEffort {
   readonly seed: number;
 }
 
-/** Throws unless nothing of anybody else is in the answer. */
+/** Throws unless nothing of another tenant is in the answer. */
 export function only(answer: unknown, tenant: number): void {
   const own = ownerMark(tenant);
   const foreign = [...ownersIn(answer)].filter((mark) => mark !== own);

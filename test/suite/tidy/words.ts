@@ -46,11 +46,11 @@ function comments(text: string): readonly { readonly line: number; readonly text
 }
 
 /**
- * Comments of the packages, their SQL files and the collector that hold a strict word, and lines of the collector's
- * code, which has the texts of pages, commands and errors.
+ * Comments of the packages, their SQL files, the collector and the tests that hold a strict word,
+ * and lines of the collector's code, which has the texts of pages, commands and errors.
  */
 export function words(file: SourceFile): readonly Breach[] {
-  if (!/^(packages|collector)\//.test(file.path)) return [];
+  if (!/^(packages|collector|test)\//.test(file.path)) return [];
   const breach = (line: number, rule: string): Breach => ({ path: file.path, line, rule });
   const said = comments(file.text)
     .filter(({ text }) => strict.test(text))

@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.terminate()));
 });
 
-/** One heartbeat for everybody: listeners are called in the context of whoever emits. */
+/** One heartbeat for all: listeners are called in the context of the emitter. */
 const beat = new EventEmitter().setMaxListeners(0);
 const random = seeded(20_261_121);
 
@@ -94,7 +94,9 @@ async function answer(turn: Turn, n: number): Promise<void> {
   });
 }
 
-/** One turn: an answer, a host's nested work, and a job handed to a thread and done here as well. */
+/**
+ * One turn: an answer, a host's nested work, and a job handed to a thread and done here as well.
+ */
 async function play(n: number): Promise<void> {
   const identity = {
     agentId: "helper",

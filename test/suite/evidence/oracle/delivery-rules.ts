@@ -1,4 +1,6 @@
-/** @module DeliveryRules: Reconciliation 3: what was delivered, after what, and who acknowledged it. */
+/**
+ * @module DeliveryRules: Reconciliation 3: what was delivered, after what, and who acknowledged it.
+ */
 import {
   artifactStates,
   contractStates,
@@ -98,7 +100,7 @@ function ofContract(records: readonly Json[], all: readonly Json[], scope: Scope
     (one) => named.length > 0 && last.some((other) => scope.clocks.compare(one, other) >= 0),
   );
   found.push(...later.flatMap((delivery) => arrivalOf(name, delivery)));
-  // Of a contract that nobody requires and nobody calls optional the law says nothing here.
+  // The law has no rule here for a contract that is neither required nor optional.
   return needed ? found : found.map(() => unsettled("delivery"));
 }
 

@@ -181,7 +181,7 @@ function writeTurn(draft: Draft): void {
   write("model_call", { model: "m" }, { ...inTurn, phase: "result", span_id: `${turn}-model` });
   const tasks = plan.labelled ? 1 + random.below(3) : 1;
   for (let task = 0; task < tasks; task += 1) addTask(draft, task, inTurn);
-  // Foreign claims of a producer that nobody trusts count for nothing.
+  // Foreign claims of an untrusted producer count for nothing.
   if (random.chance(0.2)) {
     write(
       "delivery",

@@ -1,5 +1,5 @@
 /**
- * @module Pending: disagreements that nobody settled yet, each with its reason. Empty where the
+ * @module Pending: disagreements that are not settled yet, each with its reason. Empty where the
  * judge and the oracle read the law alike.
  */
 import type { Verdict } from "@turnproof/evidence";

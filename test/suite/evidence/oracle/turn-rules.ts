@@ -82,7 +82,9 @@ function begin(event: Json, scope: Scope): number {
   );
 }
 
-/** When a cause began: its span by the first of its events, unknown where only its end is told. */
+/**
+ * When a cause began: its span by the first of its events, unknown where only its end is recorded.
+ */
 function began(cause: Json, scope: Scope): number {
   if (cause["span_id"] === undefined) return begin(cause, scope);
   const span = scope.all.filter(

@@ -91,7 +91,7 @@ export class SimulatedProcess {
   }
 
   #start(): [TracerProvider, TurnproofProcessor] {
-    // What a dead process still hands to its exporter reaches nobody.
+    // What a dead process still hands to its exporter is lost.
     const batch: ReadableSpan[] = [];
     this.#batch = batch;
     const processor = turnproofProcessor({
