@@ -13,7 +13,7 @@ import { groupBy, identityFields } from "@turnproof/semconv";
 
 import type { EraseEvidence, ErasureReport, Unreached } from "./erasure.ts";
 import type { KeyedRow, Removal, RetentionRows } from "./evidence-retention.ts";
-import type { LegacyBundles } from "./legacy-bundles.ts";
+import type { LegacyBundles } from "./legacy/bundles.ts";
 import type { StoredEvent } from "./stored-event.ts";
 import { epochMicros } from "./time.ts";
 

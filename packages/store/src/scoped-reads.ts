@@ -5,7 +5,7 @@
 import { groupBy, limits } from "@turnproof/semconv";
 
 import type { EvidenceReader, EventSlice, SliceOptions } from "./evidence-store.ts";
-import type { LegacyBundles, LegacyRows } from "./legacy-bundles.ts";
+import type { LegacyBundles, LegacyRows } from "./legacy/bundles.ts";
 import { keysetOf } from "./position.ts";
 import type { Position } from "./position.ts";
 import { paced } from "./paced.ts";

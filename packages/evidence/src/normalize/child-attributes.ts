@@ -9,7 +9,7 @@ import type { AttributeName, EventKind } from "@turnproof/semconv";
 import { nameDigest } from "@turnproof/semconv/name-key";
 
 import type { EventAttributeMap } from "../event/event.ts";
-import { legacyFieldsOf } from "./legacy-fields.ts";
+import { legacyFieldsOf } from "./legacy/fields.ts";
 import { isRecord } from "../event/resource-reading.ts";
 
 type Loose = Readonly<Record<string, unknown>>;

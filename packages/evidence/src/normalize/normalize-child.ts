@@ -21,7 +21,7 @@ import { mergeIdentity, readIdentity, speaksOfScope } from "./child-identity.ts"
 import type { IdentityDraft } from "./child-identity.ts";
 import { addResources } from "./child-resources.ts";
 import type { SourceStore, TurnEvent } from "../event/event.ts";
-import { readStatus } from "./legacy-words.ts";
+import { readStatus } from "./legacy/words.ts";
 import { isUsableId } from "./normalization-findings.ts";
 import type { NormalizationCode } from "./normalization-findings.ts";
 import { isRecord } from "../event/resource-reading.ts";

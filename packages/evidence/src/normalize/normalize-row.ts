@@ -10,7 +10,7 @@ import type { EventDraft } from "./child-fields.ts";
 import { readIdentity } from "./child-identity.ts";
 import { composedId } from "./content-hash.ts";
 import type { SourceStore, TurnEvent } from "../event/event.ts";
-import { readStatus } from "./legacy-words.ts";
+import { readStatus } from "./legacy/words.ts";
 import { isUsableId } from "./normalization-findings.ts";
 import type { NormalizationCode } from "./normalization-findings.ts";
 import type { ChildReading } from "./normalize-child.ts";

@@ -31,7 +31,7 @@ import { giveBackRoom, purgeDeleted } from "../sqlite/sqlite-room.ts";
 import type { Disk, DiskPlace } from "./disk.ts";
 import { earlierCopy } from "./earlier-copy.ts";
 import type { EarlierCopy } from "./earlier-copy.ts";
-import { legacyFiles } from "./legacy-files.ts";
+import { legacyFiles } from "../legacy/bundles-filesystem.ts";
 import { newLife } from "./store-life.ts";
 
 /** Place of the file. */

@@ -5,7 +5,7 @@ import { spanMicrosMax } from "../bundle/pack.ts";
 import { rootRows } from "../bundle/root-rows.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
-import type { LegacyBundles } from "../legacy-bundles.ts";
+import type { LegacyBundles } from "../legacy/bundles.ts";
 import { positionOfKeyset } from "../position.ts";
 import { rootRounds } from "../root-rounds.ts";
 import type { KnownRoot } from "../root-rounds.ts";

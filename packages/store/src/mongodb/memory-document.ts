@@ -5,7 +5,7 @@
 import type { ScopedKind, SharedKind, TenantFilter } from "@turnproof/semconv";
 import type { Document, Filter } from "mongodb";
 
-import { legacyRecord, legacyShared } from "../memory/legacy-record.ts";
+import { legacyRecord, legacyShared } from "../legacy/memory-record.ts";
 import { levelsOf } from "../memory/record-rules.ts";
 import { timeKey } from "../memory/similarity.ts";
 import type { Json, MemoryFilter, MemoryRecord, SharedRecord } from "../memory-store.ts";

@@ -4,7 +4,7 @@ import { limits } from "@turnproof/semconv";
 import { rootRows } from "../bundle/root-rows.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
-import type { LegacyBundles } from "../legacy-bundles.ts";
+import type { LegacyBundles } from "../legacy/bundles.ts";
 import { positionOfKeyset } from "../position.ts";
 import { rootRounds } from "../root-rounds.ts";
 import type { KnownRoot } from "../root-rounds.ts";

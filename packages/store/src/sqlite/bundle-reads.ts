@@ -7,7 +7,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
-import type { LegacyBundles } from "../legacy-bundles.ts";
+import type { LegacyBundles } from "../legacy/bundles.ts";
 import { rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";

@@ -8,7 +8,7 @@ import { hashesOf, hashesOfId } from "../bundle/words.ts";
 import { loadEach, pinnedBatch } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";
 import type { KeyedRow, QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts";
-import type { LegacyBundles } from "../legacy-bundles.ts";
+import type { LegacyBundles } from "../legacy/bundles.ts";
 import { recordsOf } from "../ledger/turn-records.ts";
 import { settledEvents } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";

@@ -7,7 +7,7 @@ import { memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv"
 import type { Code } from "@turnproof/semconv";
 import type { Collection, Db, Document, IndexSpecification } from "mongodb";
 
-import { legacyId, legacyIdField, legacyRecord, legacyShared } from "../memory/legacy-record.ts";
+import { legacyId, legacyIdField, legacyRecord, legacyShared } from "./memory-record.ts";
 import {
   legacyBase,
   legacyDocuments,
@@ -15,8 +15,8 @@ import {
   scopedDocument,
   sharedDocument,
   typeOf,
-} from "./memory-document.ts";
-import { coded, duplicateKey, numberOf } from "./store-error.ts";
+} from "../mongodb/memory-document.ts";
+import { coded, duplicateKey, numberOf } from "../mongodb/store-error.ts";
 
 /** Converts all of them; concurrent processes produce the same rows. */
 export async function adoptLegacy(database: Db): Promise<void> {

@@ -6,11 +6,11 @@
 import { memoryCollections } from "@turnproof/semconv";
 
 import type { MemoryRecord } from "../memory-store.ts";
-import type { Disk, DiskPlace } from "./disk.ts";
-import { parseObject } from "./document.ts";
-import type { RowFolders } from "./row-folder.ts";
-import { anonymousName, tenantName } from "./safe-name.ts";
-import type { Held } from "./write-lock.ts";
+import type { Disk, DiskPlace } from "../filesystem/disk.ts";
+import { parseObject } from "../filesystem/document.ts";
+import type { RowFolders } from "../filesystem/row-folder.ts";
+import { anonymousName, tenantName } from "../filesystem/safe-name.ts";
+import type { Held } from "../filesystem/write-lock.ts";
 import type { LegacyScope } from "../memory-admin.ts";
 
 const kind = "entity";

@@ -4,9 +4,9 @@
  */
 import { limits } from "@turnproof/semconv";
 
-import { legacyCollection, legacyErasure, legacyRowsOf } from "../legacy-bundles.ts";
-import type { LegacyBundles, LegacyRows } from "../legacy-bundles.ts";
-import type { Session } from "./database.ts";
+import { legacyCollection, legacyErasure, legacyRowsOf } from "./bundles.ts";
+import type { LegacyBundles, LegacyRows } from "./bundles.ts";
+import type { Session } from "../postgres/database.ts";
 
 /** The legacy bundles of a database; undefined without such a table when it is opened. */
 export async function legacyTable(session: Session): Promise<LegacyBundles | undefined> {

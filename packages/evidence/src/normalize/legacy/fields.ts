@@ -10,7 +10,7 @@ import {
   readCacheDecision,
   readParserStatus,
   readToolOutcome,
-} from "./legacy-words.ts";
+} from "./words.ts";
 
 /** Converts a legacy value to the current form; undefined when it is not usable. */
 export type LegacyReading = (value: unknown) => unknown;

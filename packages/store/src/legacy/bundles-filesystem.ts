@@ -3,12 +3,12 @@
  * an `index.json` that may lack users. Never written to; files with only one user's data can be
  * deleted.
  */
-import { legacyCollection, legacyErasure, legacyRowsOf } from "../legacy-bundles.ts";
-import type { LegacyBundles, LegacyRows } from "../legacy-bundles.ts";
-import type { Disk } from "./disk.ts";
-import { parseObject } from "./document.ts";
-import { indexName } from "./folder-index.ts";
-import { legacyIndex } from "./legacy-rows.ts";
+import { legacyCollection, legacyErasure, legacyRowsOf } from "./bundles.ts";
+import type { LegacyBundles, LegacyRows } from "./bundles.ts";
+import type { Disk } from "../filesystem/disk.ts";
+import { parseObject } from "../filesystem/document.ts";
+import { indexName } from "../filesystem/folder-index.ts";
+import { legacyIndex } from "./memory-filesystem.ts";
 
 const none: LegacyRows = { roots: new Map(), errors: [], cut: false };
 

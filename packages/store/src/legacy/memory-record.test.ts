@@ -1,7 +1,7 @@
 /** @module A document of an earlier version loses nothing when it becomes a row. */
 import { expect, test } from "vitest";
 
-import { legacyRecord } from "./legacy-record.ts";
+import { legacyRecord } from "./memory-record.ts";
 
 /** An id as BSON returns it. */
 const objectId = { toJSON: () => "64b7f8a2c3d4e5f60718293a" };

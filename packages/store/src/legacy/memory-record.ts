@@ -9,7 +9,7 @@ import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 import { isoTime } from "@turnproof/semconv";
 
 import type { Json, MemoryRecord, SharedRecord } from "../memory-store.ts";
-import { recordOf, sharedRecordOf } from "./record-rules.ts";
+import { recordOf, sharedRecordOf } from "../memory/record-rules.ts";
 
 /** A document as read. */
 export type ReadDocument = Readonly<Record<string, unknown>>;

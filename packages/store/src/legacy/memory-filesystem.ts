@@ -7,15 +7,15 @@
 import type { ScopedKind } from "@turnproof/semconv";
 import { groupBy, memoryCollections } from "@turnproof/semconv";
 
-import { legacyId, legacyRecord } from "../memory/legacy-record.ts";
-import type { ReadDocument } from "../memory/legacy-record.ts";
+import { legacyId, legacyRecord } from "./memory-record.ts";
+import type { ReadDocument } from "./memory-record.ts";
 import type { MemoryRecord } from "../memory-store.ts";
-import type { Disk } from "./disk.ts";
-import { folderOf, parseObject } from "./document.ts";
-import { indexName } from "./folder-index.ts";
-import type { RowFolders } from "./row-folder.ts";
-import { documentName } from "./safe-name.ts";
-import type { Held } from "./write-lock.ts";
+import type { Disk } from "../filesystem/disk.ts";
+import { folderOf, parseObject } from "../filesystem/document.ts";
+import { indexName } from "../filesystem/folder-index.ts";
+import type { RowFolders } from "../filesystem/row-folder.ts";
+import { documentName } from "../filesystem/safe-name.ts";
+import type { Held } from "../filesystem/write-lock.ts";
 
 /** Rows of earlier layouts. */
 export interface LegacyFileRows {

@@ -7,8 +7,8 @@ import { normalize } from "@turnproof/evidence";
 import type { NormalizationError, TurnEvent } from "@turnproof/evidence";
 import { CodedError, groupBy, limits } from "@turnproof/semconv";
 
-import { storedForm } from "./stored-event.ts";
-import type { StoredEvent } from "./stored-event.ts";
+import { storedForm } from "../stored-event.ts";
+import type { StoredEvent } from "../stored-event.ts";
 
 /** Folder, table or collection of earlier versions' bundles. */
 export const legacyCollection = "trace_bundles";

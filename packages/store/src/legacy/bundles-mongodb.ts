@@ -5,9 +5,9 @@
 import { limits } from "@turnproof/semconv";
 import type { Db } from "mongodb";
 
-import { legacyCollection, legacyErasure, legacyRowsOf } from "../legacy-bundles.ts";
-import type { LegacyBundles, LegacyRows } from "../legacy-bundles.ts";
-import { coded } from "./store-error.ts";
+import { legacyCollection, legacyErasure, legacyRowsOf } from "./bundles.ts";
+import type { LegacyBundles, LegacyRows } from "./bundles.ts";
+import { coded } from "../mongodb/store-error.ts";
 
 /** The legacy bundles of a database; undefined without any when it is opened. */
 export async function legacyBundles(database: Db): Promise<LegacyBundles | undefined> {
