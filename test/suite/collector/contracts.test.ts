@@ -13,6 +13,7 @@ import { openStandingContracts } from "../../../collector/src/judge/standing-con
 import type { GateModel } from "../../../collector/src/pages/gate/route.ts";
 import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import type { TurnModel } from "../../../collector/src/pages/turn/route.ts";
+import type { FacetsModel } from "../../../collector/src/pages/turns/facets.ts";
 import type { TurnsModel } from "../../../collector/src/pages/turns/route.ts";
 import { openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -96,6 +97,21 @@ test("a changed contract judges new turns by its new version; a wrong file chang
   expect(await found("contract:no-tool=violated")).toEqual(["first"]);
   const page = await (await desk.get("/traces/first", { accept: "text/html" })).text();
   expect(page).toContain("Stored when the turn was judged: violated, by version");
+});
+
+test("the facet counts the turns of each result, as its filter finds them", async () => {
+  const facetOf = async (query = ""): Promise<FacetsModel["facets"][number] | undefined> => {
+    const { facets } = await desk.json<FacetsModel>(`/traces/facets.json${query}`);
+    return facets.find(({ key }) => key === "contract");
+  };
+  const values = ["no-tool=holds", "no-tool=violated"].map((value) => ({ value, count: 1 }));
+  expect(await facetOf()).toEqual({ key: "contract", name: "Contract", values, total: 2 });
+  for (const { value, count } of values) {
+    expect(await found(`contract:${value}`)).toHaveLength(count);
+  }
+  const violated = await facetOf("?q=contract:no-tool%3Dviolated");
+  expect(violated?.values).toEqual(values.slice(1));
+  expect(await facetOf("?user_id=nobody-here")).toBeUndefined();
 });
 
 test("health counts the turns of the present version in the reader's scope", async () => {
