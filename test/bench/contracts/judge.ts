@@ -21,9 +21,10 @@ import { contracts } from "./twenty.ts";
 
 const ratioMost = 5;
 const receivedAt = "2026-11-25T12:00:00.000000Z";
-const events = buildWindow(Number(process.argv[2] ?? 100_000)).map(
-  (event) => ({ ...event, received_at: receivedAt }) as TurnEvent,
-);
+const events = buildWindow(Number(process.argv[2] ?? 100_000)).map((event): TurnEvent => ({
+  ...event,
+  received_at: receivedAt,
+}));
 const turns = [...groupBy(events, (event) => `${event.root_trace_id} ${event.turn_id}`).values()];
 
 const folder = mkdtempSync(join(tmpdir(), "turnproof-twenty-"));

@@ -157,9 +157,15 @@ test("the gate compares two filters, names the turns behind each cell, and keeps
   // Another tenant's turns are on no side.
   expect((await model(`${both}&user_id=before`)).read).toEqual({ baseline: 40, candidate: 0 });
   expect((await model("baseline=user:before")).answer).toBeNull();
-  expect((await desk.get("/traces/compare/gate.json?baseline=x:y&candidate=user:a")).status).toBe(
-    400,
-  );
+  const unclear = "baseline=user:a&candidate=x:y";
+  const refused = await desk.get(`/traces/compare/gate.json?${unclear}`);
+  expect(await refused.json()).toMatchObject({
+    code: "parameter_invalid",
+    field: "candidate",
+  });
+  const html = { accept: "text/html" };
+  const asked = await (await desk.get(`/traces/compare/gate?${unclear}`, html)).text();
+  expect(asked).toMatch(/Nothing is compared[^]*Candidate: <mark>x:y<\/mark>/);
 });
 
 test("a draft at the drain and a judge that reads back store the same results", async () => {

@@ -47,7 +47,11 @@ export function passWords({ k, cases, value, low, high }: PassK): string {
 
 /** What a comparison can find. */
 export function planWords({ alpha, power, baselineViolated, smallestDrop }: GatePlan): string {
-  const level = `level ${alpha.toPrecision(2)}, baseline violated ${percent(baselineViolated)}`;
+  const taken =
+    baselineViolated === undefined
+      ? "no result of the baseline is known"
+      : `baseline taken to violate ${percent(baselineViolated)}`;
+  const level = `level ${alpha.toPrecision(2)}, ${taken}`;
   return smallestDrop === undefined
     ? `no drop can be found with power ${percent(power)} (${level})`
     : `a drop of ${points(smallestDrop)} or more is found with power ${percent(power)} (${level})`;
