@@ -5,6 +5,7 @@
 import {
   chance,
   changeWords,
+  measureName,
   medianWords,
   outcomeWords,
   passWords,
@@ -111,6 +112,12 @@ const GateBadge: FC<{ readonly outcome: GateOutcome }> = ({ outcome }) => {
   return <Badge tone={tone} icon={icon} word={outcomeWords[outcome]} />;
 };
 
+const outcomeSentences: { readonly [K in GateOutcome]: string } = {
+  regressed: "The candidate is worse in what is marked below, beyond the chance of a false alarm.",
+  no_regression: "No contract and no measure is worse than is allowed.",
+  not_enough_evidence: "For what is marked below, neither a regression nor its absence is shown.",
+};
+
 const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ answer, frame }) => {
   const { report, plans, bounded } = answer;
   return (
@@ -118,8 +125,10 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
       {bounded.length === 0 ? null : (
         <Note>More turns of the {bounded.join(" and the ")} match; these are the newest.</Note>
       )}
-      <Card title="Outcome" icon="outcome" end={<GateBadge outcome={report.outcome} />}>
-        <p class="muted">What the number of turns can show, worked out before the answer:</p>
+      <Card title="What can be shown" icon="info">
+        <p class="muted">
+          By the number of turns and the rate of the baseline, worked out before the answer:
+        </p>
         <ul>
           {Object.entries(plans).map(([name, plan]) => (
             <li>
@@ -127,6 +136,9 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
             </li>
           ))}
         </ul>
+      </Card>
+      <Card title="Outcome" icon="outcome" end={<GateBadge outcome={report.outcome} />}>
+        <p>{outcomeSentences[report.outcome]}</p>
       </Card>
       {report.contracts.length === 0 ? null : (
         <Note>
@@ -231,10 +243,7 @@ const Measures: FC<{ readonly of: GateAnswer["report"]["measures"] }> = ({ of })
     >
       {of.map((one) => (
         <tr>
-          <td>
-            {one.name}
-            {one.name === one.unit ? null : `, ${one.unit}`}
-          </td>
+          <td>{measureName(one)}</td>
           <td>
             <GateBadge outcome={one.outcome} />
           </td>

@@ -1,5 +1,11 @@
 /** @module GateWords: figures of the gate as text. */
-import type { ContractComparison, GateOutcome, GatePlan, SideShare } from "../gate/gate-report.ts";
+import type {
+  ContractComparison,
+  GateOutcome,
+  GatePlan,
+  MeasureComparison,
+  SideShare,
+} from "../gate/gate-report.ts";
 import type { Interval } from "../gate/intervals.ts";
 import type { SideMeasure } from "../gate/measures.ts";
 import type { PassK } from "../gate/pass-k.ts";
@@ -55,6 +61,11 @@ export function planWords({ alpha, power, baselineViolated, smallestDrop }: Gate
   return smallestDrop === undefined
     ? `no drop can be found with power ${percent(power)} (${level})`
     : `a drop of ${points(smallestDrop)} or more is found with power ${percent(power)} (${level})`;
+}
+
+/** A measure with its unit, where that is another word. */
+export function measureName({ name, unit }: Pick<MeasureComparison, "name" | "unit">): string {
+  return name === unit ? name : `${name}, ${unit}`;
 }
 
 /** Median of a side. */
