@@ -207,7 +207,8 @@ function aggregate(target: Target, command: Doc): Doc {
     } else if ("$sort" in stage) {
       documents = sorted(at === 0 ? collection.documents : documents, stage["$sort"] as Doc);
     } else {
-      const before = at === 0 ? [...collection.documents] : documents;
+      // Copies: $unwind takes an empty list away from the documents that it is given.
+      const before = (at === 0 ? collection.documents : documents).map((one) => ({ ...one }));
       documents = new Aggregator([stage] as never, {
         collectionResolver: (other: string) => engine.collection(database, other).documents,
       }).run(before);

@@ -5,6 +5,7 @@
 import { readFile } from "node:fs/promises";
 
 import type { WindowMarks } from "@turnproof/contracts";
+import { turnKey } from "@turnproof/evidence";
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 import { decodeJwt } from "jose";
 
@@ -102,8 +103,8 @@ export async function* collectorWindows(
     cursor = page.next_cursor;
     const more = cursor !== null && count >= turnsMax;
     for (const { events, metadata } of page.items) yield { window: { events, metadata }, more };
-    for (const { root_trace_id: root, turn_ids: turns } of page.alone) {
-      yield { window: await largeWindow(client, root, { filters, turns }), more };
+    for (const one of page.alone) {
+      yield { window: await largeWindow(client, one, filters.user), more };
     }
   } while (cursor !== null && count < turnsMax);
 }
@@ -111,18 +112,15 @@ export async function* collectorWindows(
 /** Turns of one request. */
 const pageTurns = 200;
 
-/** A root that is too large to be read with others. */
+/** The listed turns of a root that is too large to be read with others; it is read whole. */
 async function largeWindow(
   client: Client,
-  root: string,
-  { filters, turns }: { readonly filters: CheckFilters; readonly turns: readonly string[] },
+  { root_trace_id: root, turns }: WindowsModel["alone"][number],
+  user: string | undefined,
 ): Promise<EventWindow> {
-  const model = await client.json<TurnModel>(`/traces/${encodeURIComponent(root)}.json`, {
-    agent_id: filters.agent,
-    thread_id: filters.thread,
-    user_id: filters.user,
-    turn_id: filters.turn,
-  });
-  const events = model.events.filter(({ turn_id: turn }) => turns.includes(turn ?? ""));
+  const path = `/traces/${encodeURIComponent(root)}.json`;
+  const model = await client.json<TurnModel>(path, { user_id: user });
+  const wanted = new Set(turns.map((turn) => turnKey({ ...turn, root_trace_id: root })));
+  const events = model.events.filter((event) => wanted.has(turnKey(event)));
   return { events, metadata: checkedWindow(model.window, model.verdict) };
 }

@@ -13,6 +13,7 @@ import {
   markdownReport,
   sarifReport,
   tallyOf,
+  tallyWords,
   textReport,
 } from "@turnproof/contracts";
 import type { TurnResult } from "@turnproof/contracts";
@@ -76,7 +77,7 @@ export function addCheckCommand(program: Command): void {
       "after",
       `
 Exit codes: 0 every contract holds, 1 one is violated, 3 none is violated and one is not
-established, 4 no turn to judge or no collector, 2 a wrong call or a wrong contract.
+established, 4 no turn to judge, no collector or a failure, 2 a wrong call or a wrong contract.
 
 Without --contract, or where none applies to a turn, the default contract is judged: the turn
 ended, nothing failed, its tools answered cleanly.
@@ -106,10 +107,7 @@ async function check(flags: CheckFlags): Promise<void> {
   else await writeFile(flags.out, text);
   const tally = tallyOf(results);
   if (flags.out !== undefined) {
-    say(
-      `${tally.turns} turns: ${tally.holds} results hold, ${tally.violated} are violated, ` +
-        `${tally.not_established} are not established.`,
-    );
+    say(tallyWords(tally));
   }
   if (tally.turns === 0) {
     if (flags.out === undefined) say("There is no turn to judge.");

@@ -45,7 +45,7 @@ async function filesOf(path: string): Promise<string[]> {
 
 async function readSource(file: string): Promise<ContractSet> {
   if (!code.test(file)) return parseContracts(await readFile(file, "utf8"));
-  const module = (await import(pathToFileURL(resolve(file)).href)) as object;
+  const module = await loaded(file);
   const values = Object.values(module).flat() as unknown[];
   const found = values.filter(
     (value) => isRecord(value) && ("expect" in value || "golden" in value),
@@ -56,6 +56,27 @@ async function readSource(file: string): Promise<ContractSet> {
     goldens: found.filter((value) => isRecord(value) && "golden" in value),
   });
 }
+
+/** The values of a module. What it throws itself is of its author, so only the code is shown. */
+async function loaded(file: string): Promise<object> {
+  try {
+    await stat(file);
+    return (await import(pathToFileURL(resolve(file)).href)) as object;
+  } catch (error) {
+    const { code: reason = "", name } = error as NodeJS.ErrnoException;
+    if (reason === "ENOENT") throw error;
+    const advice = loadAdvice[reason] ?? "";
+    throw new ContractError([
+      { path: "", rule: `the module cannot be loaded: ${reason === "" ? name : reason}${advice}` },
+    ]);
+  }
+}
+
+const loadAdvice: { readonly [code: string]: string | undefined } = {
+  ERR_MODULE_NOT_FOUND: "; install what it imports, for example @turnproof/contracts",
+  ERR_UNKNOWN_FILE_EXTENSION:
+    "; TypeScript needs Node 22.18, or name a JavaScript, YAML or JSON file",
+};
 
 function isRecord(value: unknown): value is object {
   return typeof value === "object" && value !== null;

@@ -13,7 +13,7 @@ import { exitCodes, fail, printJson, printTable } from "./terminal.ts";
 /** How a failure is reported. */
 export interface FailureOptions {
   readonly json?: boolean;
-  /** Exit code of a collector's refusal, where 1 has another meaning; default 1. */
+  /** Exit code of a refusal and of a failure, where 1 has another meaning; default 1. */
   readonly refusedCode?: number;
 }
 
@@ -106,7 +106,7 @@ function failureOf(error: unknown, { refusedCode }: FailureOptions): CommandFail
       code,
       sentence,
       ...(field === undefined ? {} : { field: { field } }),
-      ...(wrongCalls.has(code) ? { exitCode: exitCodes.usage } : {}),
+      exitCode: wrongCalls.has(code) ? exitCodes.usage : refusedCode,
     };
   }
   if (error instanceof Refusal) {
@@ -127,5 +127,5 @@ function failureOf(error: unknown, { refusedCode }: FailureOptions): CommandFail
     return { code: "file_invalid", sentence: "A file that was named is not JSON.", exitCode };
   }
   const name = error instanceof Error ? error.name : "unknown";
-  return { code: "internal_error", sentence: `Something failed: ${name}.` };
+  return { code: "internal_error", sentence: `Something failed: ${name}.`, exitCode: refusedCode };
 }

@@ -4,8 +4,6 @@
  */
 import { stat } from "node:fs/promises";
 
-import { CodedError } from "@turnproof/semconv";
-
 import type { PriceList } from "../cost/price-list.ts";
 import { sideTurns } from "../judge/gate-turns.ts";
 import type { SideTurn } from "../judge/gate-turns.ts";
@@ -25,6 +23,16 @@ export interface SideOptions {
   readonly whole: boolean;
 }
 
+/** Words of a side that are neither terms nor a file; without one the side is empty. */
+export class UnclearTerms extends Error {
+  readonly words: readonly string[];
+
+  constructor(words: readonly string[]) {
+    super("terms are not understood");
+    this.words = words;
+  }
+}
+
 /** Turns of a side; `more` where further turns of a collector match. */
 export interface GateSide {
   readonly turns: readonly SideTurn[];
@@ -35,7 +43,7 @@ export interface GateSide {
  * Reads a side.
  *
  * @param source path of a file of events, or terms such as `release:3.2 agent:desk`
- * @throws CodedError `parameter_invalid` where a term is not understood
+ * @throws UnclearTerms where a term is not understood
  */
 export async function readSide(source: string, options: SideOptions): Promise<GateSide> {
   const { contracts, prices } = options;
@@ -46,10 +54,10 @@ export async function readSide(source: string, options: SideOptions): Promise<Ga
       more: false,
     };
   }
+  // A file that is not there is no text to search for.
+  if (eventsFile.test(source)) await stat(source);
   const { terms, unclear } = readTerms(source);
-  if (unclear.length > 0 || terms.length === 0) {
-    throw new CodedError("parameter_invalid", { field: "q" });
-  }
+  if (unclear.length > 0 || terms.length === 0) throw new UnclearTerms(unclear);
   const turns: SideTurn[] = [];
   let left = false;
   const filters = { terms: parametersOf(terms) };
@@ -63,6 +71,8 @@ export async function readSide(source: string, options: SideOptions): Promise<Ga
   }
   return { turns, more: left };
 }
+
+const eventsFile = /\.(json|jsonl|ndjson)$/i;
 
 async function isFile(path: string): Promise<boolean> {
   try {

@@ -16,7 +16,9 @@ import { createClient } from "./client.ts";
 import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { readSide } from "./gate-side.ts";
+import { UnclearTerms, readSide } from "./gate-side.ts";
+import type { GateSide, SideOptions } from "./gate-side.ts";
+import { unclearReason } from "../ui/display/filter-terms.ts";
 import { exitCodes, fail, printable, say } from "./terminal.ts";
 
 interface GateFlags extends SharedFlags {
@@ -68,8 +70,8 @@ export function addGateCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-Exit codes: 0 no regression, 1 regressed, 3 not enough evidence, 4 no turn or no collector,
-2 a wrong call or a wrong contract.
+Exit codes: 0 no regression, 1 regressed, 3 not enough evidence, 4 no turn, no collector or a
+failure, 2 a wrong call or a wrong contract.
 
 Turns with the same external id on their turn, or on their first intent, did the same task: they
 are compared in pairs where most turns have a partner.
@@ -99,8 +101,9 @@ async function compare(flags: GateFlags): Promise<void> {
     turnsMax,
     whole: flags.whole === true,
   };
-  const baseline = await readSide(flags.baseline, options);
-  const candidate = await readSide(flags.candidate, options);
+  const baseline = await sideOf("--baseline", flags.baseline, options);
+  const candidate = await sideOf("--candidate", flags.candidate, options);
+  if (baseline === undefined || candidate === undefined) return;
   if (baseline.turns.length === 0 || candidate.turns.length === 0) {
     fail("A side has no turn to compare.", exitCodes.unknown);
     return;
@@ -119,6 +122,22 @@ async function compare(flags: GateFlags): Promise<void> {
   else await writeFile(flags.out, text);
   if (flags.out !== undefined) say(`The outcome is ${report.outcome}.`);
   process.exitCode = outcomeCodes[report.outcome];
+}
+
+/** The turns of a side; undefined, and said, where its terms are not understood. */
+async function sideOf(
+  flag: string,
+  source: string,
+  options: SideOptions,
+): Promise<GateSide | undefined> {
+  try {
+    return await readSide(source, options);
+  } catch (error) {
+    if (!(error instanceof UnclearTerms)) throw error;
+    for (const word of error.words) say(printable(`${flag}: ${word}: ${unclearReason(word)}`));
+    fail(`${flag} is neither a file nor terms of the filter bar.`, exitCodes.usage);
+    return undefined;
+  }
 }
 
 function settingsOf(flags: GateFlags): GateSettings | undefined {

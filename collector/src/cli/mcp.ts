@@ -2,6 +2,9 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Command } from "commander";
 
+import { readClientConfig } from "../config/config.ts";
+import { pricingOf } from "../cost/call-price.ts";
+import { openPriceList } from "../cost/price-list.ts";
 import { Refused, withQuery } from "../mcp/ask.ts";
 import type { Ask } from "../mcp/ask.ts";
 import { createQuestionServer } from "../mcp/question-server.ts";
@@ -26,23 +29,26 @@ export function addMcpCommand(program: Command): void {
       "after",
       `
 Reads a running collector with the rights of the token; every read is in its audit log. The
-tools only read. A client that speaks streamable HTTP needs no command: it calls /mcp.
+tools only read. A client that speaks streamable HTTP needs no command: it calls /mcp. Costs in
+contracts go by listed prices and those of TURNPROOF_PRICES.
 
   claude mcp add turnproof -- turnproof mcp --url https://turnproof.example
   claude mcp add --transport http turnproof https://turnproof.example/mcp`,
     )
-    .action((flags: ClientFlags) => attempt({}, async () => serve(createClient(flags))));
+    .action((flags: ClientFlags) => attempt({}, async () => serve(flags)));
 }
 
-async function serve(client: Client): Promise<void> {
-  const ask = askOver(client);
+async function serve(flags: ClientFlags): Promise<void> {
+  const { prices } = readClientConfig(flags);
+  const ask = askOver(createClient(flags), async () => pricingOf(await openPriceList(prices)));
   serveStdio(() => createQuestionServer(ask));
   // The transport closes itself at the end of its input, and then nothing holds the process.
 }
 
 /** The collector behind a client. */
-function askOver(client: Client): Ask {
+function askOver(client: Client, pricing: Ask["pricing"]): Ask {
   return {
+    pricing,
     link: (path, parameters) => `${client.url}${withQuery(path, parameters)}`,
     json: async <T>(path: string, parameters?: Parameters<Ask["json"]>[1]): Promise<T> => {
       try {

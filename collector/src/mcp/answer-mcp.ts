@@ -4,6 +4,9 @@
  */
 import { createMcpHandler } from "@modelcontextprotocol/server";
 
+import type { Config } from "../config/config.ts";
+import { pricingOf } from "../cost/call-price.ts";
+import { openPriceList } from "../cost/price-list.ts";
 import type { AppContext } from "../http/environment.ts";
 import { askWithin } from "./ask.ts";
 import { createQuestionServer } from "./question-server.ts";
@@ -17,7 +20,7 @@ const bodyBytesMax = 65_536;
 export async function answerMcp(
   c: AppContext,
   dispatch: (request: Request) => Response | Promise<Response>,
-  { basePath, origins }: { readonly basePath: string; readonly origins: readonly string[] },
+  { basePath, origins, prices }: Pick<Config, "basePath" | "origins" | "prices">,
 ): Promise<Response> {
   const headers = new Headers({ accept: "application/json" });
   for (const name of passed) {
@@ -27,7 +30,8 @@ export async function answerMcp(
   const { origin } = new URL(c.req.url);
   const below = basePath === "/" ? "" : basePath;
   const shown = `${origins[0] ?? origin}${below}`;
-  const ask = askWithin(dispatch, { base: `${origin}${below}`, shown, headers });
+  const pricing = async () => pricingOf(await openPriceList(prices));
+  const ask = askWithin(dispatch, { base: `${origin}${below}`, shown, headers, pricing });
   const handler = createMcpHandler(() => createQuestionServer(ask), {
     // Nothing changes while a client is connected, so there is nothing to subscribe to.
     maxSubscriptions: 0,

@@ -4,6 +4,8 @@
  * running collector over HTTP. So the tools have no access of their own.
  */
 
+import type { Pricing } from "../cost/call-price.ts";
+
 /** Parameters of a request; undefined ones are left out. */
 export type AskParameters = Readonly<Record<string, string | number | undefined>>;
 
@@ -13,6 +15,8 @@ export interface Ask {
   json<T>(path: string, parameters?: AskParameters): Promise<T>;
   /** Address of a page for a person. */
   link(path: string, parameters?: AskParameters): string;
+  /** Prices of model calls, for contracts that bound a cost. */
+  pricing(): Promise<Pricing>;
 }
 
 /** A refusal of the collector: its code and its own sentence. */
@@ -37,9 +41,19 @@ export function withQuery(path: string, parameters: AskParameters = {}): string 
 /** Requests that an app answers itself, as a caller with these headers. */
 export function askWithin(
   dispatch: (request: Request) => Response | Promise<Response>,
-  { base, shown, headers }: { readonly base: string; readonly shown: string; headers: Headers },
+  {
+    base,
+    shown,
+    headers,
+    pricing,
+  }: Pick<Ask, "pricing"> & {
+    readonly base: string;
+    readonly shown: string;
+    readonly headers: Headers;
+  },
 ): Ask {
   return {
+    pricing,
     link: (path, parameters) => `${shown}${withQuery(path, parameters)}`,
     json: async <T>(path: string, parameters?: AskParameters): Promise<T> => {
       const response = await dispatch(

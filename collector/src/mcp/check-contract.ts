@@ -33,7 +33,8 @@ export const checkContract: Tool = tool({
     const model = await ask.json<TurnModel>(`${path}.json`, { turn_id });
     const metadata = checkedWindow(model.window, model.verdict);
     const text = new AnswerText();
-    for (const result of evaluateTurns(model.events, own, { goldens, metadata })) {
+    const how = { goldens, metadata, ...(await ask.pricing()) };
+    for (const result of evaluateTurns(model.events, own, how)) {
       addResult(text, result);
     }
     return text.end(`page: ${ask.link(path)}`);

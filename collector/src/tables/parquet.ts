@@ -3,7 +3,8 @@
  * every column optional. Statistics of columns are left out: they cost more than all else and serve
  * readers that skip row groups, of which a part has one.
  */
-import { zstdCompressSync } from "node:zlib";
+// The whole module: an older Node, on which pipelines run, has no Zstandard, and they write no file.
+import zlib from "node:zlib";
 
 import type { ColumnType, ColumnValue } from "@turnproof/store";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
@@ -36,7 +37,7 @@ export function parquetOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffe
     writer,
     schema: [{ name: "row", num_children: columns.length }, ...columns.flatMap(schemaOf)],
     codec: "ZSTD",
-    compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
+    compressors: { ZSTD: (bytes) => zlib.zstdCompressSync(bytes) },
     statistics: false,
     createdBy: "turnproof",
   });

@@ -53,6 +53,7 @@ const sources: { readonly [key: string]: Source | undefined } = {
   model: { field: "model" },
   cache: { field: "cache_decision", read: (value) => (value === "none" ? null : value) },
   finding: { field: "code", read: (code) => (insightsAlone.has(code) ? null : code) },
+  contract: { field: "contract" },
   release: { field: "release" },
   producer: { field: "producer" },
   dialect: { field: "dialect" },

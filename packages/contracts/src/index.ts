@@ -40,6 +40,7 @@ export { gateMarkdown } from "./report/gate-markdown.ts";
 export {
   chance,
   changeWords,
+  measureName,
   medianWords,
   outcomeWords,
   passWords,
@@ -66,6 +67,6 @@ export { junitReport } from "./report/junit.ts";
 export { markdownReport } from "./report/markdown.ts";
 export { sarifReport } from "./report/sarif.ts";
 export type { ContractPlaces } from "./report/sarif.ts";
-export { tallyOf } from "./report/tally.ts";
+export { tallyOf, tallyWords } from "./report/tally.ts";
 export type { Tally } from "./report/tally.ts";
 export { textReport } from "./report/text.ts";

@@ -97,6 +97,12 @@ export const statesOfMany = [
   },
   {
     view: "gate",
+    name: "a word not understood",
+    ...on("site", "/traces/compare/gate?baseline=x:y&candidate=verdict:failed"),
+    says: /Nothing is compared[\s\S]*Baseline: x:y/,
+  },
+  {
+    view: "gate",
     name: "nothing there",
     ...on("empty", "/traces/compare/gate"),
     says: /Two sides are compared/,

@@ -13,6 +13,7 @@ import { openStandingContracts } from "../../../collector/src/judge/standing-con
 import type { GateModel } from "../../../collector/src/pages/gate/route.ts";
 import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import type { TurnModel } from "../../../collector/src/pages/turn/route.ts";
+import type { FacetsModel } from "../../../collector/src/pages/turns/facets.ts";
 import type { TurnsModel } from "../../../collector/src/pages/turns/route.ts";
 import { openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -98,6 +99,21 @@ test("a changed contract judges new turns by its new version; a wrong file chang
   expect(page).toContain("Stored when the turn was judged: violated, by version");
 });
 
+test("the facet counts the turns of each result, as its filter finds them", async () => {
+  const facetOf = async (query = ""): Promise<FacetsModel["facets"][number] | undefined> => {
+    const { facets } = await desk.json<FacetsModel>(`/traces/facets.json${query}`);
+    return facets.find(({ key }) => key === "contract");
+  };
+  const values = ["no-tool=holds", "no-tool=violated"].map((value) => ({ value, count: 1 }));
+  expect(await facetOf()).toEqual({ key: "contract", name: "Contract", values, total: 2 });
+  for (const { value, count } of values) {
+    expect(await found(`contract:${value}`)).toHaveLength(count);
+  }
+  const violated = await facetOf("?q=contract:no-tool%3Dviolated");
+  expect(violated?.values).toEqual(values.slice(1));
+  expect(await facetOf("?user_id=nobody-here")).toBeUndefined();
+});
+
 test("health counts the turns of the present version in the reader's scope", async () => {
   const { contracts } = await desk.json<HealthModel>("/traces/health.json");
   const row = contracts?.counts.find(({ contract: name }) => name === "no-tool");
@@ -141,9 +157,15 @@ test("the gate compares two filters, names the turns behind each cell, and keeps
   // Another tenant's turns are on no side.
   expect((await model(`${both}&user_id=before`)).read).toEqual({ baseline: 40, candidate: 0 });
   expect((await model("baseline=user:before")).answer).toBeNull();
-  expect((await desk.get("/traces/compare/gate.json?baseline=x:y&candidate=user:a")).status).toBe(
-    400,
-  );
+  const unclear = "baseline=user:a&candidate=x:y";
+  const refused = await desk.get(`/traces/compare/gate.json?${unclear}`);
+  expect(await refused.json()).toMatchObject({
+    code: "parameter_invalid",
+    field: "candidate",
+  });
+  const html = { accept: "text/html" };
+  const asked = await (await desk.get(`/traces/compare/gate?${unclear}`, html)).text();
+  expect(asked).toMatch(/Nothing is compared[^]*Candidate: <mark>x:y<\/mark>/);
 });
 
 test("a draft at the drain and a judge that reads back store the same results", async () => {

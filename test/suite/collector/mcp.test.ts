@@ -2,7 +2,8 @@
  * The tools for agents, asked by the protocol's official client: questions about a week of turns,
  * budgets, pages and the audit log.
  */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Client } from "@modelcontextprotocol/client";
@@ -30,7 +31,12 @@ let week: Week;
 const endMs = Date.now() - 3_600_000;
 const since = new Date(endMs - weekMs - 86_400_000).toISOString();
 beforeAll(async () => {
-  desk = await openDesk({ TURNPROOF_UI_AUTH_TOKEN: token }, { store: ephemeral() });
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-prices-")), "prices.json");
+  const models = ["atlas-small-2", "atlas-small-3", "atlas-large-2"];
+  const flat = { input_mtok: 2.5, output_mtok: 10 };
+  writeFileSync(file, JSON.stringify(models.map((model) => ({ model, prices: flat }))));
+  const env = { TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_PRICES: file };
+  desk = await openDesk(env, { store: ephemeral() });
   server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
   week = await tellWeek({ endpoint: server.url, endMs, turns: 120, seed: "agents ask" });
   await vi.waitFor(async () => {
@@ -48,8 +54,8 @@ afterAll(async () => {
 });
 
 /** A turn of the list with this verdict. */
-async function rootWith(verdict: string): Promise<string> {
-  const path = `/traces/turns.json?verdict=${verdict}&limit=1`;
+async function rootWith(verdict: string, more = ""): Promise<string> {
+  const path = `/traces/turns.json?verdict=${verdict}&limit=1${more}`;
   const { items } = await desk.json<{ items: { root_trace_id: string }[] }>(path, headers);
   return items[0]?.root_trace_id ?? "";
 }
@@ -151,8 +157,9 @@ test("calls of two windows are compared, and unknown costs stay unknown", async 
     kind: "model",
   });
   expect(dear.text).toContain(": p95 ");
-  // The models of the week are on no price list.
-  expect(dear.text).not.toContain("cost per call $0");
+  // The other models of the week are on no price list, and no price is made up for them.
+  expect(dear.text).toMatch(/atlas-large-2: .*cost per call \$0\.\d/);
+  expect(dear.text).not.toMatch(/orion-xl.*cost per call \$0/);
 });
 
 test("losses are told as known, unknown or none", async () => {
@@ -162,12 +169,23 @@ test("losses are told as known, unknown or none", async () => {
   expect(text).toMatch(/^collector: received \d+, stored \d+.*adds up/m);
 });
 
+test("a cost clause goes by the collector's prices", async () => {
+  const root_trace_id = await rootWith("success", "&agent_id=order-desk&q=has%3Aartifact");
+  const bound = async (usd: number): Promise<string> => {
+    const clause = `{ clause: cost, at_most: ${usd} }`;
+    const contracts = `version: 1\ncontracts: [{ name: dear, expect: [${clause}] }]\n`;
+    return (await call(client, "check_a_contract", { root_trace_id, contracts })).text;
+  };
+  expect(await bound(1_000)).toMatch(/^holds: contract dear/);
+  expect(await bound(0)).toMatch(/^violated: contract dear.*\n.*US dollars/);
+});
+
 test("contracts are judged clause by clause; a wrong file names path and rule", async () => {
   const root_trace_id = await rootWith("failed");
   const plain = await call(client, "check_a_contract", { root_trace_id });
   expect(plain.text).toMatch(/^(holds|violated|not_established): contract default, turn /);
   const contracts =
-    "version: 1\ncontracts:\n  - name: quick\n    expect:\n      - duration: { max_ms: 1 }\n";
+    "version: 1\ncontracts:\n  - name: quick\n    expect:\n      - { clause: duration, at_most_ms: 1 }\n";
   const wrong = await call(client, "check_a_contract", {
     root_trace_id,
     contracts: contracts.replace("expect", "expects"),

@@ -38,7 +38,7 @@ describe("exit codes", () => {
   test("0: every contract holds in a window that lacks nothing", async () => {
     const ran = await turnproof("check", "--contract", refund, "--events", recorded, "--whole");
     expect(ran).toMatchObject({ code: 0, err: "" });
-    expect(ran.out).toContain("1 turns: 1 results hold, 0 are violated");
+    expect(ran.out).toContain("1 turn; results: 1 hold, 0 violated");
   });
 
   test("3: of a plain list absence decides nothing", async () => {

@@ -1,6 +1,12 @@
 /** @module Reports of a check are what outside parsers and schemas accept. */
 import schema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json" with { type: "json" };
-import { defineContract, evaluateTurns, junitReport, sarifReport } from "@turnproof/contracts";
+import {
+  defineContract,
+  evaluateTurns,
+  junitReport,
+  markdownReport,
+  sarifReport,
+} from "@turnproof/contracts";
 import { Ajv } from "ajv";
 import { parse } from "junit2json";
 import { expect, test } from "vitest";
@@ -36,6 +42,14 @@ test("JUnit: an outside parser reads suites, cases, failures and skipped ones", 
     ],
   );
   expect(cases[2]?.name).toContain("<&\"'>");
+});
+
+test("Markdown: a turn is code without escapes, and its text has no markup of its own", () => {
+  const named = { turn_id: "turn_a|b`c", event_id: "y" };
+  const [result] = evaluateTurns([{ ...tool("refund", 1), ...named }], [once], { metadata: cut });
+  const report = markdownReport(result === undefined ? [] : [result]);
+  expect(report).toContain("/turn_a\\|b'c` |");
+  expect(report).toContain("calls\\[0\\]");
 });
 
 test("SARIF: the schema of OASIS accepts it, and refuses another document", () => {

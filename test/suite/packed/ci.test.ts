@@ -13,12 +13,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 
 import { end, tool } from "../contracts/turns.ts";
+import { firstNode, withoutFirstNode } from "./first-node.ts";
 import { root } from "./packed-files.ts";
 
 const app = mkdtempSync(join(tmpdir(), "turnproof-ci-"));
@@ -74,6 +75,20 @@ test("an install has two packages and at most 15 MB", () => {
     "ci",
   ]);
   expect(bytesOf(modules)).toBeLessThan(15_000_000);
+});
+
+const node = await firstNode();
+if (node === undefined) process.stderr.write(`ci: ${withoutFirstNode}\n`);
+
+test.skipIf(node === undefined)("a runner's Node 20 runs it", async () => {
+  const own = { PATH: `${dirname(node ?? "")}:${process.env["PATH"] ?? ""}` };
+  const args = ["check", "--contract", "broken.yaml", "--events", "events.json", "--whole"];
+  const ran = await run(node ?? "", [join("node_modules/.bin/turnproof-ci"), ...args], own);
+  expect(ran).toMatchObject({ code: 1, out: expect.stringContaining("1 violated") });
+  writeFileSync(join(app, "own.mjs"), 'import { defineContract } from "@turnproof/contracts";');
+  const missing = await run("npx", ["turnproof-ci", "check", "--contract", "own.mjs"]);
+  expect(missing.code).toBe(2);
+  expect(missing.out).toContain("install what it imports, for example @turnproof/contracts");
 });
 
 interface Step {

@@ -4,7 +4,7 @@
  */
 import type { EvidenceBatch } from "@turnproof/evidence";
 import { mongodb } from "@turnproof/store";
-import type { TurnRecord } from "@turnproof/store";
+import type { TurnFacet, TurnRecord } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import { allTenants, sampleRecord, sampleTurn } from "@turnproof/store/testing";
 import { MongoClient } from "mongodb";
@@ -57,17 +57,20 @@ function oldDocuments({ batchId, receivedAt: at, events }: EvidenceBatch): Docum
   });
 }
 
-test("turns of an older version get their own time as it is opened", async () => {
+test("turns of an older version get their own time and contract results as it is opened", async () => {
   const { name } = databases.other();
   const url = `${databases.url}/${name}`;
-  const record = (key: string, ended_at: string, received_at: string | null): TurnRecord =>
-    sampleRecord(key, { ended_at, received_at });
-  const listed = async (): Promise<readonly string[]> => {
+  const record = (key: string, ended_at: string, received_at: string | null): TurnRecord => ({
+    ...sampleRecord(key, { ended_at, received_at }),
+    names: ["app:contract:x", `contract:a@0123456789ab=holds`, "contract:a=holds"],
+  });
+  const listed = async (): Promise<readonly [readonly string[], readonly TurnFacet[]]> => {
     await using provider = await mongodb({ url });
     const { ledger } = provider.evidence;
     const page = { order: { by: "own_time" }, limit: 9 } as const;
     const { records } = await ledger.listTurns({ scope: allTenants, where: [] }, page);
-    return records.map(({ key }) => key);
+    const facets = await ledger.turnFacets({ scope: allTenants, where: [] }, ["contract"], 9);
+    return [records.map(({ key }) => key), facets];
   };
   {
     await using provider = await mongodb({ url });
@@ -78,8 +81,12 @@ test("turns of an older version get their own time as it is opened", async () =>
     ]);
   }
   const turns = client.db(name).collection("turn_ledger");
-  await turns.updateMany({}, { $unset: { own_time: "" } });
-  expect(await listed()).toEqual(["not received", "on time", "ahead"]);
+  await turns.updateMany({}, { $unset: { own_time: "", contract_list: "" } });
+  const results = { values: [{ value: "a=holds", turns: 3 }], total: 1 };
+  expect(await listed()).toEqual([
+    ["not received", "on time", "ahead"],
+    [{ field: "contract", ...results }],
+  ]);
   expect(await turns.countDocuments({ own_time: { $exists: false } })).toBe(0);
 });
 

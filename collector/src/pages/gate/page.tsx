@@ -5,6 +5,7 @@
 import {
   chance,
   changeWords,
+  measureName,
   medianWords,
   outcomeWords,
   passWords,
@@ -16,17 +17,23 @@ import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
+import { unclearReason } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Card, Empty, Heads, Note, Table } from "../../ui/elements/panel.tsx";
 import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
+import { unclearWords } from "./terms.ts";
 import type { GateAnswer, GateModel, GateTurn } from "./route.ts";
+
+const sides = ["baseline", "candidate"] as const;
+const sideNames = { baseline: "Baseline", candidate: "Candidate" } as const;
 
 /** The comparison. */
 export function gatePage(model: GateModel, frame: Frame): Child {
   const { answer, read } = model;
   const pending = pendingText(model.pending_frames);
+  const unclear = unclearWords(model);
   return (
     <Page frame={frame} title="Gate" bar={<CompareTabs frame={frame} here="gate" />}>
       <p class="lead">
@@ -37,6 +44,18 @@ export function gatePage(model: GateModel, frame: Frame): Child {
       {pending === undefined ? null : <Note tone="warn">{pending}</Note>}
       {answer !== null ? (
         <Answer answer={answer} frame={frame} />
+      ) : unclear.length > 0 ? (
+        <Note tone="bad">
+          Nothing is compared, because not every word is understood:
+          <ul>
+            {unclear.map(({ side, word }) => (
+              <li>
+                {sideNames[side]}: <mark>{word}</mark>{" "}
+                <span class="muted">{unclearReason(word)}</span>
+              </li>
+            ))}
+          </ul>
+        </Note>
       ) : read === null ? (
         <Empty title="Two sides are compared" icon="compare">
           <p>
@@ -47,8 +66,8 @@ export function gatePage(model: GateModel, frame: Frame): Child {
       ) : (
         <Empty title="A side has no turn" icon="compare">
           <p>
-            The baseline has {countText(read.baseline)} turns, the candidate{" "}
-            {countText(read.candidate)}.
+            Read: {countText(read.baseline)} turns of the baseline, {countText(read.candidate)} of
+            the candidate.
           </p>
         </Empty>
       )}
@@ -63,9 +82,9 @@ const Sides: FC<{ readonly model: GateModel; readonly frame: Frame }> = ({ model
     action={hrefOf(frame, "/traces/compare/gate")}
     aria-label="Sides"
   >
-    {(["baseline", "candidate"] as const).map((name) => (
+    {sides.map((name) => (
       <label>
-        <span>{name === "baseline" ? "Baseline" : "Candidate"}</span>
+        <span>{sideNames[name]}</span>
         <input
           class="field mono"
           name={name}
@@ -93,6 +112,12 @@ const GateBadge: FC<{ readonly outcome: GateOutcome }> = ({ outcome }) => {
   return <Badge tone={tone} icon={icon} word={outcomeWords[outcome]} />;
 };
 
+const outcomeSentences: { readonly [K in GateOutcome]: string } = {
+  regressed: "The candidate is worse in what is marked below, beyond the chance of a false alarm.",
+  no_regression: "No contract and no measure is worse than is allowed.",
+  not_enough_evidence: "For what is marked below, neither a regression nor its absence is shown.",
+};
+
 const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ answer, frame }) => {
   const { report, plans, bounded } = answer;
   return (
@@ -100,8 +125,10 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
       {bounded.length === 0 ? null : (
         <Note>More turns of the {bounded.join(" and the ")} match; these are the newest.</Note>
       )}
-      <Card title="Outcome" icon="outcome" end={<GateBadge outcome={report.outcome} />}>
-        <p class="muted">What the number of turns can show, worked out before the answer:</p>
+      <Card title="What can be shown" icon="info">
+        <p class="muted">
+          By the number of turns and the rate of the baseline, worked out before the answer:
+        </p>
         <ul>
           {Object.entries(plans).map(([name, plan]) => (
             <li>
@@ -109,6 +136,9 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
             </li>
           ))}
         </ul>
+      </Card>
+      <Card title="Outcome" icon="outcome" end={<GateBadge outcome={report.outcome} />}>
+        <p>{outcomeSentences[report.outcome]}</p>
       </Card>
       {report.contracts.length === 0 ? null : (
         <Note>
@@ -124,7 +154,6 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
   );
 };
 
-const sides = ["baseline", "candidate"] as const;
 const results = ["violated", "not_established", "holds"] as const;
 /** Turns that a cell names; the others are in the JSON. */
 const shownMax = 12;
@@ -134,39 +163,28 @@ const Contract: FC<{
   readonly turns: readonly GateTurn[];
   readonly frame: Frame;
 }> = ({ of, turns, frame }) => (
-  <Card title={`Contract ${of.name}`} icon="mark" flush end={<GateBadge outcome={of.outcome} />}>
-    <Table
-      label={`Contract ${of.name}`}
-      head={
-        <>
-          <th scope="col">Side</th>
-          <th scope="col">Holds</th>
-          <th scope="col">All of k turns</th>
-          <th scope="col">Turns behind it</th>
-        </>
-      }
-    >
+  <Card title={`Contract ${of.name}`} icon="mark" end={<GateBadge outcome={of.outcome} />}>
+    <div class="gate-pair">
       {sides.map((side) => (
-        <tr>
-          <td>{side}</td>
-          <td>{sideWords(of[side])}</td>
-          <td>{passWords(of.passK[side])}</td>
-          <td>
-            <Cell
-              turns={turns.filter((turn) => turn.side === side && turn.contract === of.name)}
-              frame={frame}
-            />
-          </td>
-        </tr>
+        <section aria-label={`${sideNames[side]}, ${of.name}`}>
+          <h3>{sideNames[side]}</h3>
+          <p>Holds: {sideWords(of[side])}</p>
+          <p class="muted">{passWords(of.passK[side])}</p>
+          <Cell
+            turns={turns.filter((turn) => turn.side === side && turn.contract === of.name)}
+            frame={frame}
+          />
+        </section>
       ))}
-    </Table>
-    <p class="padded muted">
+    </div>
+    <p class="muted">
       Change {changeWords(of)}; p {chance(of.adjustedP)} after correction;{" "}
       {of.paired ? `${countText(of.cases)} cases in pairs` : "not in pairs"}.
     </p>
   </Card>
 );
 
+/** The turns of a side by their result. */
 const Cell: FC<{ readonly turns: readonly GateTurn[]; readonly frame: Frame }> = ({
   turns,
   frame,
@@ -176,9 +194,7 @@ const Cell: FC<{ readonly turns: readonly GateTurn[]; readonly frame: Frame }> =
       const own = turns.filter((turn) => turn.result === result);
       return own.length === 0 ? null : (
         <details class="gate-cell" open={result === "violated"}>
-          <summary>
-            {countText(own.length)} {wordsOf(result)}
-          </summary>
+          <summary>{countedResult(own.length, result)}</summary>
           <ul class="gate-turns">
             {own.slice(0, shownMax).map(({ root_trace_id: root, turn_id: turn }) => (
               <li>
@@ -189,13 +205,25 @@ const Cell: FC<{ readonly turns: readonly GateTurn[]; readonly frame: Frame }> =
             ))}
           </ul>
           {own.length > shownMax ? (
-            <p class="muted">and {countText(own.length - shownMax)} more in the JSON</p>
+            <p class="muted">
+              and {countText(own.length - shownMax)} more{" "}
+              {frame.jsonHref === undefined ? (
+                "in the JSON"
+              ) : (
+                <a href={frame.jsonHref}>in the JSON</a>
+              )}
+            </p>
           ) : null}
         </details>
       );
     })}
   </>
 );
+
+function countedResult(turns: number, result: GateTurn["result"]): string {
+  if (result === "holds") return turns === 1 ? "1 holds" : `${countText(turns)} hold`;
+  return `${countText(turns)} ${wordsOf(result)}`;
+}
 
 function turnPath(root: string | null, turn: string | null): string {
   const query = turn === null ? "" : `?${new URLSearchParams({ turn_id: turn }).toString()}`;
@@ -208,22 +236,19 @@ const Measures: FC<{ readonly of: GateAnswer["report"]["measures"] }> = ({ of })
       label="Measures"
       head={
         <Heads
-          texts={["Measure", "Baseline, median", "Candidate, median", "Outcome"]}
+          texts={["Measure", "Outcome", "Baseline, median", "Candidate, median"]}
           figures={["p"]}
         />
       }
     >
       {of.map((one) => (
         <tr>
-          <td>
-            {one.name}
-            {one.name === one.unit ? null : `, ${one.unit}`}
-          </td>
-          <td>{medianWords(one.baseline)}</td>
-          <td>{medianWords(one.candidate)}</td>
+          <td>{measureName(one)}</td>
           <td>
             <GateBadge outcome={one.outcome} />
           </td>
+          <td>{medianWords(one.baseline)}</td>
+          <td>{medianWords(one.candidate)}</td>
           <td class="num">{chance(one.adjustedP)}</td>
         </tr>
       ))}

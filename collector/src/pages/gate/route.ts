@@ -2,6 +2,7 @@
  * @module Gate: whether a candidate is worse than a baseline, by the standing contracts and by
  * measures, as `turnproof gate` says it, with the turns behind each cell.
  */
+import { CodedError } from "@turnproof/semconv";
 import type { NullableIdentity } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
@@ -12,6 +13,7 @@ import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
 import { pageFailures, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
+import { wantsPage } from "../../http/environment.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
@@ -22,6 +24,7 @@ import type { Parts } from "../../parts.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { gatePage } from "./page.tsx";
 import { readSide } from "./sides.ts";
+import { unclearWords } from "./terms.ts";
 
 /** Most turns of a side, because the events of each are read. */
 const turnsMax = 200;
@@ -106,7 +109,12 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
     const { baseline, candidate, limit, ...parameters } = readParameters(c, gateParameters);
     const pending_frames = await pendingFrames(parts);
     const named = { baseline: baseline ?? null, candidate: candidate ?? null, pending_frames };
-    if (!isNamed(baseline) || !isNamed(candidate)) {
+    const [unclear] = unclearWords(named);
+    // A page lists the words; a program's request is refused.
+    if (unclear !== undefined && !wantsPage(c)) {
+      throw new CodedError("parameter_invalid", { field: unclear.side });
+    }
+    if (unclear !== undefined || !isNamed(baseline) || !isNamed(candidate)) {
       return respond(c, { model: { ...named, read: null, answer: null }, view: gatePage });
     }
     const how = {

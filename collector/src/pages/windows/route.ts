@@ -38,6 +38,9 @@ const windowsParameters = z
   })
   .partial();
 
+/** What tells a listed turn from the others of its root. */
+export type ListedTurn = Partial<Pick<Identity, "turn_id" | "agent_id" | "thread_id" | "user_id">>;
+
 /** Listed turns of one root. */
 export interface ListedWindow extends Pick<Identity, "root_trace_id"> {
   /** Events of these turns, oldest first. */
@@ -50,7 +53,7 @@ export interface WindowsModel {
   readonly items: readonly ListedWindow[];
   /** Roots with too many events to be read with others: `/traces/{root_trace_id}.json` has each. */
   readonly alone: readonly (Pick<Identity, "root_trace_id"> & {
-    readonly turn_ids: readonly string[];
+    readonly turns: readonly ListedTurn[];
   })[];
   readonly turns: number;
   readonly next_cursor: string | null;
@@ -106,7 +109,7 @@ function windowsRoutes(parts: Parts): Hono<AppEnv> {
     for await (const { root, window, wanted } of rootWindows(parts, reading, records)) {
       if (window === undefined) {
         const own = records.filter(({ row }) => row.root_trace_id === root);
-        alone.push({ root_trace_id: root, turn_ids: own.map(({ row }) => row.turn_id ?? "") });
+        alone.push({ root_trace_id: root, turns: own.map(({ row }) => listedTurn(row)) });
         continue;
       }
       const metadata = await metadataOf(parts, window, reports);
@@ -124,4 +127,9 @@ function windowsRoutes(parts: Parts): Hono<AppEnv> {
     return respondJson(c, model);
   });
   return app;
+}
+
+function listedTurn({ turn_id, agent_id, thread_id, user_id }: ListedTurn): ListedTurn {
+  const ids = Object.entries({ turn_id, agent_id, thread_id, user_id });
+  return Object.fromEntries(ids.filter(([, id]) => id !== undefined));
 }

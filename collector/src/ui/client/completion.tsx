@@ -34,6 +34,7 @@ const words: { readonly [key: string]: string } = {
   before: "time, exclusive",
   verdict: "of the judge",
   finding: "code of the judge",
+  contract: "name=violated, name=holds",
   cache: "semantic cache",
   model: "model called",
   release: "version of a service",

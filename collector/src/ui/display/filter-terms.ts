@@ -155,6 +155,7 @@ export function unclearReason(word: string): string {
   if (key === "after" || key === "before") {
     return `${key}: takes 2026-11-21, 2026-11-21T09:30:00Z or a relative time, -24h`;
   }
+  if (key === "contract") return `${key}: takes name=holds, =violated or =not_established`;
   if (key === "latency") return `${key}: takes >2s, <150ms`;
   if (key === "tokens") return `${key}: takes >1000`;
   return `${key}: has no such value`;

@@ -225,6 +225,8 @@ const facetKeys: readonly (readonly [
   ["model", "Model", (row) => row.models],
   ["cache", "Cache", (row) => (row.cache_decision === null ? [] : [row.cache_decision])],
   ["finding", "Finding", (row) => row.finding_codes ?? []],
+  // Only the ledger has the results of a turn.
+  ["contract", "Contract", () => []],
   ["release", "Release", (row) => row.releases],
   ["producer", "Producer", (row) => row.producers],
   ["dialect", "Dialect", (row) => row.dialects],

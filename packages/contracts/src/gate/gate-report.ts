@@ -41,8 +41,11 @@ export type GatePlan = {
   /** Level of one test after correction for all of them. */
   readonly alpha: number;
   readonly power: number;
-  /** Share of the baseline's turns that violate the contract, half a turn added to each answer. */
-  readonly baselineViolated: number;
+  /**
+   * Share of the baseline's turns that is taken to violate the contract: half a turn is added to
+   * each answer. Absent where no turn of the baseline has a result.
+   */
+  readonly baselineViolated?: number;
   /** Smallest drop that is found with `power`; absent where none would be found. */
   readonly smallestDrop?: number;
 };

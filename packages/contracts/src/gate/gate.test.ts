@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { gate } from "./gate.ts";
 import type { GateOutcome } from "./gate-report.ts";
+import { planWords } from "../report/gate-words.ts";
 import { planGate } from "./plan.ts";
 import { powerOf, smallestDrop } from "./power.ts";
 import type { Trial, TrialResult } from "./trials.ts";
@@ -113,6 +114,10 @@ describe("a planted drop of the stated size is found with the stated power", () 
     const plan = planGate({ name: "ended", baseline, candidate: of({ holds: 100 }) }, 2);
     expect(plan).toMatchObject({ alpha: 0.025, power: 0.8 });
     expect(plan.smallestDrop).toBeGreaterThan(0.1);
+    // A rate that is not known is not made up.
+    const unknown = { name: "ended", baseline: [], candidate: of({ holds: 100 }) };
+    expect(planGate(unknown, 2)).toEqual({ alpha: 0.025, power: 0.8 });
+    expect(planWords(planGate(unknown, 2))).toContain("no result of the baseline is known");
     // Results of the candidate change no plan.
     expect(planGate({ name: "ended", baseline, candidate: of({ violated: 100 }) }, 2)).toEqual(
       plan,

@@ -21,6 +21,7 @@ export function planGate(
     paired && cases.every((one) => size(one.baseline) === 1 && size(one.candidate) === 1);
   const [left, right] = [sumOf(cases, "baseline"), sumOf(cases, "candidate")];
   const known = left.holds + left.violated;
+  if (known === 0) return { alpha, power };
   const baselineViolated = (left.violated + 0.5) / (known + 1);
   const design = {
     baseline: known,

@@ -1,8 +1,10 @@
 /** @module GateMarkdown: the gate's answer as a summary for a pull request. */
 import type { GatePlan, GateReport } from "../gate/gate-report.ts";
+import { cell } from "./markdown-cell.ts";
 import {
   chance,
   changeWords,
+  measureName,
   medianWords,
   outcomeWords,
   percent,
@@ -10,7 +12,7 @@ import {
   sideWords,
 } from "./gate-words.ts";
 
-/** The answer as tables. @param plans by contract */
+/** The answer as tables, the plan before the outcome. @param plans by contract */
 export function gateMarkdown(report: GateReport, plans: ReadonlyMap<string, GatePlan>): string {
   const rows = (cells: readonly (readonly string[])[]): string[] =>
     cells.map((some) => `| ${some.map(cell).join(" | ")} |`);
@@ -24,7 +26,7 @@ export function gateMarkdown(report: GateReport, plans: ReadonlyMap<string, Gate
   ]);
   const measures = report.measures.map((one) => [
     outcomeWords[one.outcome],
-    `${one.name}, ${one.unit}`,
+    measureName(one),
     medianWords(one.baseline),
     medianWords(one.candidate),
     `more than ${percent(one.allowedGrowth)}`,
@@ -32,7 +34,13 @@ export function gateMarkdown(report: GateReport, plans: ReadonlyMap<string, Gate
   ]);
   const plan = [...plans].map(([name, one]) => `- ${cell(name)}: ${planWords(one)}`);
   return [
-    `## Gate: ${outcomeWords[report.outcome]}`,
+    "## Gate",
+    "",
+    "What the number of turns can show, worked out before the answer:",
+    "",
+    ...plan,
+    "",
+    `**Outcome: ${outcomeWords[report.outcome]}**`,
     "",
     ...(contracts.length === 0
       ? []
@@ -50,14 +58,5 @@ export function gateMarkdown(report: GateReport, plans: ReadonlyMap<string, Gate
           ...rows(measures),
           "",
         ]),
-    "What the number of turns can show, worked out before the answer:",
-    "",
-    ...plan,
-    "",
   ].join("\n");
-}
-
-/** A text in one cell of a table, without markup of its own. */
-function cell(text: string): string {
-  return text.replace(/[\r\n]+/gu, " ").replace(/[\\|*_<>[\]]/gu, "\\$&");
 }

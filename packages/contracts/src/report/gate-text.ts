@@ -3,6 +3,7 @@ import type { GatePlan, GateReport } from "../gate/gate-report.ts";
 import {
   chance,
   changeWords,
+  measureName,
   medianWords,
   outcomeWords,
   passWords,
@@ -31,7 +32,7 @@ export function gateText(report: GateReport, plans: ReadonlyMap<string, GatePlan
   }
   for (const one of report.measures) {
     lines.push(
-      `${outcomeWords[one.outcome].padEnd(19)}  ${one.name}, ${one.unit}`,
+      `${outcomeWords[one.outcome].padEnd(19)}  ${measureName(one)}`,
       `  baseline   median ${medianWords(one.baseline)}`,
       `  candidate  median ${medianWords(one.candidate)}`,
       `  growth     beyond ${percent(one.allowedGrowth)}: rank test ` +

@@ -1,5 +1,11 @@
 /** @module GateWords: figures of the gate as text. */
-import type { ContractComparison, GateOutcome, GatePlan, SideShare } from "../gate/gate-report.ts";
+import type {
+  ContractComparison,
+  GateOutcome,
+  GatePlan,
+  MeasureComparison,
+  SideShare,
+} from "../gate/gate-report.ts";
 import type { Interval } from "../gate/intervals.ts";
 import type { SideMeasure } from "../gate/measures.ts";
 import type { PassK } from "../gate/pass-k.ts";
@@ -47,10 +53,19 @@ export function passWords({ k, cases, value, low, high }: PassK): string {
 
 /** What a comparison can find. */
 export function planWords({ alpha, power, baselineViolated, smallestDrop }: GatePlan): string {
-  const level = `level ${alpha.toPrecision(2)}, baseline violated ${percent(baselineViolated)}`;
+  const taken =
+    baselineViolated === undefined
+      ? "no result of the baseline is known"
+      : `baseline taken to violate ${percent(baselineViolated)}`;
+  const level = `level ${alpha.toPrecision(2)}, ${taken}`;
   return smallestDrop === undefined
     ? `no drop can be found with power ${percent(power)} (${level})`
     : `a drop of ${points(smallestDrop)} or more is found with power ${percent(power)} (${level})`;
+}
+
+/** A measure with its unit, where that is another word. */
+export function measureName({ name, unit }: Pick<MeasureComparison, "name" | "unit">): string {
+  return name === unit ? name : `${name}, ${unit}`;
 }
 
 /** Median of a side. */

@@ -1,5 +1,6 @@
 /** @module Markdown: results as a summary for a pull request or a job. */
 import type { TurnResult } from "../evaluate/evaluate.ts";
+import { cell, codeCell } from "./markdown-cell.ts";
 import { clauseName, rowsOf, tallyOf, turnName, unmet } from "./tally.ts";
 
 const rowsMax = 50;
@@ -16,7 +17,7 @@ export function markdownReport(results: readonly TurnResult[]): string {
   ];
   const lines = worst.slice(0, rowsMax).map(({ turn, contract, clause }) => {
     const cells = [contract.contract, clauseName(clause), clause.result, clause.sentence];
-    return `| ${cells.map(cell).join(" | ")} | \`${cell(turnName(turn)).replaceAll("`", "'")}\` |`;
+    return `| ${cells.map(cell).join(" | ")} | ${codeCell(turnName(turn))} |`;
   });
   return [
     `## Contracts`,
@@ -30,9 +31,4 @@ export function markdownReport(results: readonly TurnResult[]): string {
       : [`| contract | clause | result | what | turn |`, `|---|---|---|---|---|`, ...lines, ""]),
     ...(worst.length > rowsMax ? [`${worst.length - rowsMax} more are not shown.`, ""] : []),
   ].join("\n");
-}
-
-/** A text in one cell of a table, without markup of its own. */
-function cell(text: string): string {
-  return text.replace(/[\r\n]+/gu, " ").replace(/[\\|*_<>[\]]/gu, "\\$&");
 }

@@ -16,6 +16,12 @@ export function tallyOf(results: readonly TurnResult[]): Tally {
   return tally;
 }
 
+/** The counts in one sentence. */
+export function tallyWords({ turns, holds, violated, not_established: open }: Tally): string {
+  const of = turns === 1 ? "turn" : "turns";
+  return `${turns} ${of}; results: ${holds} hold, ${violated} violated, ${open} not established.`;
+}
+
 /** A contract result with its turn. */
 export interface Row {
   readonly turn: TurnResult;

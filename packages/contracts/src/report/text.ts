@@ -1,10 +1,9 @@
 /** @module Text: results as lines for a terminal, without colour. */
 import type { TurnResult } from "../evaluate/evaluate.ts";
-import { clauseName, rowsOf, tallyOf, turnName, unmet } from "./tally.ts";
+import { clauseName, rowsOf, tallyOf, tallyWords, turnName, unmet } from "./tally.ts";
 
 /** One line for each contract on each turn, with its unmet clauses below. */
 export function textReport(results: readonly TurnResult[]): string {
-  const { turns, holds, violated, not_established: open } = tallyOf(results);
   const lines = rowsOf(results).flatMap(({ turn, contract }) => [
     `${contract.result.padEnd(15)}  ${contract.contract}  ${turnName(turn)}`,
     ...unmet(contract).flatMap((clause) => [
@@ -17,8 +16,6 @@ export function textReport(results: readonly TurnResult[]): string {
       ? [`    the window is not whole: ${turn.reasons.join(", ")}`]
       : []),
   ]);
-  lines.push(
-    `${turns} turns: ${holds} results hold, ${violated} are violated, ${open} are not established.`,
-  );
+  lines.push(tallyWords(tallyOf(results)));
   return `${lines.join("\n")}\n`;
 }

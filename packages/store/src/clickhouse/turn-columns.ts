@@ -6,6 +6,7 @@
 import {
   listFields,
   numberFields,
+  ownLists,
   storedTimeNames,
   textFields,
   timeFields,
@@ -59,7 +60,6 @@ export const usageColumns: readonly (readonly [name: string, type: string, unkno
 ];
 
 const texts = Object.keys(textFields) as readonly TextField[];
-const lists = Object.keys(listFields) as readonly ListField[];
 const numbers = Object.keys(numberFields) as readonly NumberField[];
 
 /** Name and type of every column, in the order of the table. */
@@ -69,7 +69,7 @@ export const turnColumns: readonly (readonly [name: string, type: string])[] = [
   ["gone", "UInt8"],
   ["has_error", "Bool"],
   ...texts.map((name) => [name, many.has(name) ? "String" : label] as const),
-  ...lists.map(
+  ...ownLists.map(
     (name) => [listColumn(name), name === "name" ? "Array(String)" : `Array(${label})`] as const,
   ),
   ...numbers.map((name) => [name, "Nullable(Float64)"] as const),
@@ -86,7 +86,7 @@ export const turnColumns: readonly (readonly [name: string, type: string])[] = [
  * stored.
  */
 export const filledColumns: readonly (readonly [name: string, type: string, filled: string])[] =
-  lists.map((name) => {
+  ownLists.map((name) => {
     const text = `toJSONString(${listColumn(name)})`;
     return hasStoredSet(name)
       ? [setColumn(name), label, `MATERIALIZED ${text} CODEC(ZSTD(1))`]
@@ -146,7 +146,7 @@ const written: readonly (readonly [
     const type = many.has(name) ? "String" : label;
     return [name, type, (record: TurnRecord) => value(record) ?? ""] as const;
   }),
-  ...lists.map((name) => {
+  ...ownLists.map((name) => {
     const type = name === "name" ? "Array(String)" : `Array(${label})`;
     return [listColumn(name), type, listFields[name]] as const;
   }),

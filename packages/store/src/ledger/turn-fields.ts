@@ -7,7 +7,7 @@ import { durationClass } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 
 import { clampedInstant } from "../time.ts";
-import { turnName } from "./turn-record.ts";
+import { contractNames, contractPrefix, turnName } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** One text, or null where it is absent. */
@@ -41,7 +41,8 @@ export type ListField =
   | "environment"
   | "application"
   | "name"
-  | "flag";
+  | "flag"
+  | "contract";
 /** A number, or null where it is unknown: every comparison with null is false. */
 export type NumberField =
   | "duration_ms"
@@ -119,6 +120,11 @@ const listsOf: Readonly<Record<ListField, Of<readonly string[]>>> = {
     ),
   name: (record) => record.names,
   flag: (record) => flagsOf(record.row),
+  /** Results of contracts (`name=result`), without those that also name a version. */
+  contract: ({ names }) =>
+    contractNames(names).flatMap((name) =>
+      name.includes("@") ? [] : [name.slice(contractPrefix.length)],
+    ),
 };
 
 /** Each value once; an empty one means unknown. */
@@ -133,6 +139,14 @@ export const listFields: Readonly<Record<ListField, Of<readonly string[]>>> = Ob
 export function isListField(field: TextField | ListField): field is ListField {
   return Object.hasOwn(listFields, field);
 }
+
+/**
+ * Lists with values of their own in a store. The results of contracts are among the names of a
+ * record, so that a store works them out of those.
+ */
+export const ownLists: readonly Exclude<ListField, "contract">[] = (
+  Object.keys(listFields) as ListField[]
+).filter((field) => field !== "contract");
 
 /** Numbers by field; null is unknown. */
 export const numberFields: Readonly<Record<NumberField, Of<number | null>>> = {

@@ -51,7 +51,8 @@ export function turnName(
   return `${kind}:${id}`;
 }
 
-const contractPrefix = turnName("contract", "");
+/** Starts a name that is the result of a contract. */
+export const contractPrefix: string = turnName("contract", "");
 
 /** Names of events, without results of contracts, and names that are such results. */
 export function withContracts(

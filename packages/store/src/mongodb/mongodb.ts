@@ -42,7 +42,7 @@ import { epochsOf, standingOf } from "./root-standing.ts";
 import { coded } from "./store-error.ts";
 import { quietRoots } from "./quiet-roots.ts";
 import { mongodbTurns } from "./turn-collection.ts";
-import { ensureTurnIndexes, fillOwnTimes } from "./turn-documents.ts";
+import { ensureTurnIndexes, fillContractResults, fillOwnTimes } from "./turn-documents.ts";
 import { vectorIndexes } from "./vector-index.ts";
 import type { MongoVectorIndexes } from "./vector-index.ts";
 
@@ -178,6 +178,7 @@ async function ensureIndexes(database: Db): Promise<void> {
     await bundles.createIndex({ words: 1, last_us: -1 });
     await ensureTurnIndexes(turnsOf(database));
     await fillOwnTimes(turnsOf(database));
+    await fillContractResults(turnsOf(database));
   });
 }
 

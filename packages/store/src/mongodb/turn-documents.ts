@@ -12,6 +12,7 @@ import {
   timeFields,
 } from "../ledger/turn-fields.ts";
 import type { ListField } from "../ledger/turn-fields.ts";
+import { contractPrefix } from "../ledger/turn-record.ts";
 import { endOf, newestWrites, versionNumber } from "../ledger/turn-writes.ts";
 import type { TurnWrite } from "../ledger/turn-writes.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
@@ -41,6 +42,22 @@ export async function ensureTurnIndexes(collection: Collection<Document>): Promi
 export async function fillOwnTimes(collection: Collection<Document>): Promise<void> {
   await collection.updateMany({ gone: { $eq: false }, own_time: { $eq: null } }, [
     { $set: { own_time: { $min: ["$ended_at", "$received_at"] } } },
+  ]);
+}
+
+/** Gives turns of an older version the results of their contracts, which are among their names. */
+export async function fillContractResults(collection: Collection<Document>): Promise<void> {
+  const start = contractPrefix.length;
+  const isResult = {
+    $and: [
+      { $eq: [{ $indexOfCP: ["$$one", contractPrefix] }, 0] },
+      { $eq: [{ $indexOfCP: ["$$one", "@"] }, -1] },
+    ],
+  };
+  const results = { $filter: { input: "$name_list", as: "one", cond: isResult } };
+  const rest = { $substrCP: ["$$one", start, { $subtract: [{ $strLenCP: "$$one" }, start] }] };
+  await collection.updateMany({ gone: { $eq: false }, contract_list: { $eq: null } }, [
+    { $set: { contract_list: { $map: { input: results, as: "one", in: rest } } } },
   ]);
 }
 

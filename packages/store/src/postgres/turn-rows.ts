@@ -3,12 +3,14 @@ import { epochKey } from "../ledger/epoch-key.ts";
 import {
   listFields,
   numberFields,
+  ownLists,
   saidText,
   storedTimeNames,
   textFields,
   timeFields,
 } from "../ledger/turn-fields.ts";
 import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import { contractPrefix } from "../ledger/turn-record.ts";
 import { endOf, newestWrites, versionNumber } from "../ledger/turn-writes.ts";
 import type { TurnWrite } from "../ledger/turn-writes.ts";
 import type { Session } from "./database.ts";
@@ -16,12 +18,13 @@ import { bindings } from "./sql-text.ts";
 import { toStoredJson } from "./stored-text.ts";
 
 const texts = Object.keys(textFields) as readonly TextField[];
-const lists = Object.keys(listFields) as readonly ListField[];
 const numbers = Object.keys(numberFields) as readonly NumberField[];
 
-/** The column of a field of several values. */
+/** The column of a field of several values; results of contracts are worked out of the names. */
 export function columnOfList(field: ListField): string {
-  return `${field}_list`;
+  if (field !== "contract") return `${field}_list`;
+  return `ARRAY(SELECT substr(one, ${contractPrefix.length + 1}) COLLATE "C"
+  FROM unnest(name_list) AS one WHERE starts_with(one, '${contractPrefix}') AND strpos(one, '@') = 0)`;
 }
 
 /**
@@ -39,7 +42,7 @@ const turnColumns: readonly (readonly [name: string, type: string])[] = [
   ["gone", "boolean"],
   ["has_error", "boolean"],
   ...texts.map((name) => [name, "text"] as const),
-  ...lists.map((name) => [columnOfList(name), "text[]"] as const),
+  ...ownLists.map((name) => [columnOfList(name), "text[]"] as const),
   ...numbers.map((name) => [name, "double precision"] as const),
   ...storedTimeNames.map((name) => [name, "bigint"] as const),
   ["calls", "jsonb"],
@@ -81,7 +84,7 @@ function rowOf(write: TurnWrite): object {
   if ("drop" in write) return { ...row, gone: true };
   const record = write.put;
   for (const name of texts) row[name] = textFields[name](record);
-  for (const name of lists) row[columnOfList(name)] = listFields[name](record);
+  for (const name of ownLists) row[columnOfList(name)] = listFields[name](record);
   for (const name of numbers) row[name] = numberFields[name](record);
   for (const name of storedTimeNames) row[name] = timeFields[name](record);
   const calls = record.calls.map((call) => ({

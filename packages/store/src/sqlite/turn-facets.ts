@@ -6,7 +6,7 @@ import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type { TurnFacet } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { SqliteDatabase, SqlRow } from "./sqlite-database.ts";
-import { isCounted, unsaidSql } from "./turn-schema.ts";
+import { isCounted, unsaidSql, valuesSql } from "./turn-schema.ts";
 import type { SqlPart } from "./turn-sql.ts";
 
 type Field = TextField | ListField;
@@ -65,7 +65,7 @@ function countedFacets(
          SELECT field, value, turns, count(*) OVER (PARTITION BY field) AS total,
            sum(turns) OVER (PARTITION BY field) AS said,
            row_number() OVER (PARTITION BY field ORDER BY turns DESC, value ASC) AS nth
-         FROM (SELECT field, value, count(*) AS turns FROM turn_values
+         FROM (SELECT field, value, count(*) AS turns FROM ${valuesSql(fields)}
            WHERE field IN (${marks}) AND ${asked} GROUP BY field, value))
        WHERE nth <= ? ORDER BY nth`,
     )

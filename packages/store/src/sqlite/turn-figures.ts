@@ -20,7 +20,7 @@ import type {
 } from "../ledger/turn-question.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { addedUp, withPercentiles } from "./summed-rows.ts";
-import { unsaidSql } from "./turn-schema.ts";
+import { unsaidSql, valuesSql } from "./turn-schema.ts";
 import type { SqlPart } from "./turn-sql.ts";
 
 /** Columns of the matching turns, once for each value; a turn without one has null. */
@@ -35,7 +35,7 @@ function valuedSql(
     return { sql, values: where.values };
   }
   return {
-    sql: `SELECT own.value AS value, ${columns} FROM turn_values own
+    sql: `SELECT own.value AS value, ${columns} FROM ${valuesSql([field])} own
             JOIN turns ON turns.id = own.turn WHERE own.field = ? AND (${where.sql})
           UNION ALL SELECT NULL, ${columns} FROM turns
             WHERE ${unsaidSql(field)} AND (${where.sql})`,

@@ -3,6 +3,7 @@ import {
   isListField,
   listFields,
   numberFields,
+  ownLists,
   storedTimeNames,
   textFields,
 } from "../ledger/turn-fields.ts";
@@ -13,11 +14,11 @@ import type {
   TextField,
   TimeField,
 } from "../ledger/turn-fields.ts";
+import { contractPrefix } from "../ledger/turn-record.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 
 const texts = Object.keys(textFields) as readonly TextField[];
 const numbers = Object.keys(numberFields) as readonly NumberField[];
-const lists = Object.keys(listFields) as readonly ListField[];
 
 /** Columns of a turn's row, summed ones first: a row is read up to its last used column. */
 export const turnColumns: readonly (TextField | NumberField | StoredTime)[] = [
@@ -52,7 +53,7 @@ export function countedValues(
     .filter(isCounted)
     .map((field) => [field, textFields[field](record)] as const)
     .filter((one): one is readonly [TextField, string] => one[1] !== null);
-  const listed = lists.flatMap((field) =>
+  const listed = ownLists.flatMap((field) =>
     listFields[field](record).map((value) => [field, value] as const),
   );
   return [...said, ...listed];
@@ -60,7 +61,7 @@ export function countedValues(
 
 /** A bit for every list without a value in the turn. */
 export function unsaidLists(record: TurnRecord): number {
-  return lists.reduce(
+  return ownLists.reduce(
     (bits, field, at) => (listFields[field](record).length === 0 ? bits + 2 ** at : bits),
     0,
   );
@@ -68,7 +69,22 @@ export function unsaidLists(record: TurnRecord): number {
 
 /** SQL that is true for a turn without a value of a list. */
 export function unsaidSql(field: ListField): string {
-  return `(turns.unsaid >> ${lists.indexOf(field)} & 1)`;
+  if (field === "contract") {
+    return `(turns.id NOT IN (SELECT turn FROM ${valuesSql([field])} WHERE field = '${field}'))`;
+  }
+  return `(turns.unsaid >> ${ownLists.indexOf(field)} & 1)`;
+}
+
+/**
+ * SQL of a table of values by field, in which these fields are. Results of contracts are stored
+ * among the names only.
+ */
+export function valuesSql(fields: readonly (TextField | ListField)[]): string {
+  if (!fields.includes("contract")) return "turn_values";
+  return `(SELECT field, value, turn FROM turn_values
+    UNION ALL SELECT 'contract', substr(value, ${contractPrefix.length + 1}), turn FROM turn_values
+    WHERE field = 'name' AND value >= '${contractPrefix}' AND value < '${contractPrefix.slice(0, -1)};'
+      AND instr(value, '@') = 0)`;
 }
 
 /** SQL of a turn's time or number; a time that follows from others has no column. */

@@ -48,6 +48,7 @@ const listBriefs: Readonly<Record<ListField, string>> = {
   application: "Applications of all events.",
   name: "Names in single events: `ref:`, `task:`, `run:` and others.",
   flag: "Words of the filter `has:`.",
+  contract: "Results of contracts: name and result.",
 };
 
 const numberBriefs: Readonly<Record<NumberField, string>> = {

@@ -135,8 +135,47 @@ const unknown = onStore(
   },
 );
 
+const contracts = onStore(
+  "results of contracts are counted by contract, of the newest version and in scope",
+  async ({ ledger }) => {
+    const at = { epoch: 0, rows: 2, settled: true };
+    const judged = (key: string, user_id: string, ...results: string[]): TurnRecord => ({
+      ...sampleRecord(key, { user_id }, at),
+      names: ["run:one", ...results.flatMap((one) => [`contract:${one}`, versioned(one)])],
+    });
+    const versioned = (one: string): string => `contract:${one.replace("=", "@0123456789ab=")}`;
+    await ledger.putTurns([
+      judged("one", "ada", "refund=violated", "budget=holds"),
+      judged("two", "ada", "refund=violated"),
+      judged("three", "ada", "refund=not_established"),
+      judged("four", "bob", "refund=violated"),
+      judged("five", "ada"),
+      judged("gone", "ada", "refund=violated"),
+      { ...judged("two", "ada", "refund=holds"), version: { ...at, rows: 1 } },
+    ]);
+    const end = sampleRecord("gone", {}, { ...at, epoch: 1 });
+    await ledger.dropTurns([heldOf(end)]);
+    const own: TurnQuestion = { scope: { tenant: "ada" }, where: [] };
+    const facets = await ledger.turnFacets(own, ["contract"], 9);
+    const values = [
+      { value: "refund=violated", turns: 2 },
+      { value: null, turns: 1 },
+      { value: "budget=holds", turns: 1 },
+      { value: "refund=not_established", turns: 1 },
+    ];
+    deepEqual(plain(facets), [{ field: "contract", values, total: 4 }]);
+    const count = (has: string, list: "contract" | "name"): Promise<number> =>
+      ledger.countTurns({ ...own, where: [{ list, has }] });
+    // The count of a value is the number of turns that its filter finds, with a version or not.
+    equal(await count("refund=violated", "contract"), 2);
+    equal(await count("contract:refund=violated", "name"), 2);
+    equal(await count(versioned("refund=violated"), "name"), 2);
+    equal(await ledger.countTurns({ ...own, where: [{ list: "contract", has: null }] }), 1);
+  },
+);
+
 /** The clauses of every ledger. */
-export const ledgerClauses: readonly KitClause[] = [answers, newest, held, unknown];
+export const ledgerClauses: readonly KitClause[] = [answers, newest, held, unknown, contracts];
 
 /** Clauses that cannot be exempted. */
 export const ledgerIsolationClauses: readonly KitClause[] = [

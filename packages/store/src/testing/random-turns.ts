@@ -163,7 +163,11 @@ const randomTurn: Arbitrary<TurnRecord> = fc
     calls: fc.array(call, { maxLength: 4 }),
     environments: some(few),
     names: some(
-      fc.oneof(id, fc.constantFrom("app:one", "app:two", "run:one", "app:", "contract:a=holds")),
+      fc.oneof(
+        id,
+        fc.constantFrom("app:one", "app:two", "run:one", "app:"),
+        fc.constantFrom("contract:a=holds", "contract:a=violated", "contract:a@0f=holds"),
+      ),
     ),
     judged_at: maybe(time),
     as_of: maybe(time),
@@ -245,7 +249,7 @@ const countedField: Arbitrary<TextField | ListField> = fc.oneof(
 const value: Arbitrary<string> = fc.oneof(
   id,
   fc.constantFrom("success", "failed", "unjudged", "error", "hit", "none", "delivery", "id:one"),
-  fc.constantFrom("contract:a=holds", "app:one"),
+  fc.constantFrom("contract:a=holds", "a=holds", "a=violated", "a@0f=holds", "app:one"),
   fc.constantFrom("\ud800", "\ufffd"),
 );
 
