@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
 import { variables } from "../../../collector/src/config/config-variables.ts";
+import { listParameters } from "../../../collector/src/turns/list-parameters.ts";
 import { judgeTurns, recordEvents, turnEvents } from "../collector/desk.ts";
 import { noPlainSecret } from "./compose-secrets.ts";
 
@@ -127,15 +128,15 @@ function panels(): { name: string; target: Target; type: string }[] {
   });
 }
 
+const day = "2026-11-21";
+let client: ClickHouseClient;
+
+beforeAll(async () => {
+  client = await demoClient();
+});
+afterAll(() => client.close());
+
 describe("dashboards", () => {
-  let client: ClickHouseClient;
-  const day = "2026-11-21";
-
-  beforeAll(async () => {
-    client = await demoClient(day);
-  });
-  afterAll(() => client.close());
-
   test("each has an id of its own", () => {
     const boards = files.map((file) => JSON.parse(read(`dashboards/grafana/${file}`)) as Dashboard);
     expect(new Set(boards.map(({ uid }) => uid)).size).toBe(7);
@@ -144,7 +145,7 @@ describe("dashboards", () => {
   });
 
   test.each(panels())("$name", async ({ target, type }) => {
-    const query = expanded(target.rawSql, day);
+    const query = expanded(target.rawSql);
     const answer = await client.query({ query, format: "JSONEachRow" });
     const rows = await answer.json<Record<string, unknown>>();
     expect(rows.length).toBeGreaterThan(0);
@@ -156,7 +157,7 @@ describe("dashboards", () => {
 });
 
 /** A client of an engine that holds the demo data. */
-async function demoClient(day: string): Promise<ClickHouseClient> {
+async function demoClient(): Promise<ClickHouseClient> {
   const dataDir = mkdtempSync(join(tmpdir(), "turnproof-dashboards-"));
   const store = await clickhouse({ connection: { dataDir } });
   const receivedAt = `${day}T10:00:00.000000Z`;
@@ -172,97 +173,127 @@ async function demoClient(day: string): Promise<ClickHouseClient> {
   return createClient({ connection: connection as unknown as Injected });
 }
 
-describe("variables of the ledger's dashboard", () => {
-  const board = JSON.parse(read("dashboards/grafana/turns.json")) as Dashboard & {
+const variableValues = {
+  agent: "helper",
+  application: "desk",
+  tenant: "id:alice",
+  release: "1.4.0",
+  environment: "production",
+};
+
+describe("variables", () => {
+  interface Board extends Dashboard {
+    readonly links: readonly { readonly includeVars: boolean }[];
     readonly templating: {
       readonly list: readonly {
         readonly name: string;
         readonly query: string | { readonly rawSql: string };
       }[];
     };
-  };
-  const queries = board.templating.list.flatMap(({ name, query }) =>
-    typeof query === "string" ? [] : [{ name, sql: query.rawSql }],
-  );
-  const targets = board.panels.map(({ title, targets: [target] }) => {
-    if (target === undefined) throw new Error(title);
-    return [title, target.rawSql] as const;
-  });
-  const day = "2026-11-21";
-  let client: ClickHouseClient;
-
-  beforeAll(async () => {
-    client = await demoClient(day);
-  });
-  afterAll(() => client.close());
+  }
+  const boards = files.map((file) => ({
+    file,
+    board: JSON.parse(read(`dashboards/grafana/${file}`)) as Board,
+  }));
+  const [first] = boards;
 
   async function rowsOf(sql: string): Promise<Record<string, unknown>[]> {
     const answer = await client.query({ query: sql, format: "JSONEachRow" });
     return answer.json<Record<string, unknown>>();
   }
 
-  test("are those that operators divide by, and each lists the values there are", async () => {
-    const names = queries.map(({ name }) => name);
-    expect(names).toEqual(["agent", "application", "tenant", "release", "environment"]);
-    const listed: Record<string, unknown[]> = {};
-    for (const { name, sql } of queries) {
-      const rows = await rowsOf(sql.replace("now() - INTERVAL 30 DAY", "toDateTime(0)"));
-      listed[name] = rows.flatMap((row) => Object.values(row));
+  test("are the same on every dashboard, and its links keep them", () => {
+    for (const { file, board } of boards) {
+      expect([file, board.templating]).toEqual([file, first?.board.templating]);
+      for (const { includeVars } of board.links) expect([file, includeVars]).toEqual([file, true]);
     }
-    expect(listed).toEqual({
-      agent: ["helper"],
-      application: ["desk"],
-      tenant: ["id:alice"],
-      release: ["1.4.0"],
-      environment: ["production"],
-    });
   });
 
-  test.each(targets)(
-    "%s is answered by each variable, and by none that is not there",
-    async (_title, sql) => {
-      const values = {
-        agent: "helper",
-        application: "desk",
-        tenant: "id:alice",
-        release: "1.4.0",
-        environment: "production",
-      };
-      for (const name of Object.keys(values) as (keyof typeof values)[]) {
-        const of = (value: string) => expanded(sql, day, { [name]: value });
-        expect([name, (await rowsOf(of(values[name]))).length]).toEqual([name, expect.any(Number)]);
-        expect([name, (await rowsOf(of(values[name]))).length > 0]).toEqual([name, true]);
-        expect([name, await rowsOf(of("it's not there"))]).toEqual([name, []]);
+  test("are those that operators divide by, and each lists the values there are", async () => {
+    const listed: Record<string, unknown[]> = {};
+    for (const { name, query } of first?.board.templating.list ?? []) {
+      if (typeof query === "string") continue;
+      const rows = await rowsOf(query.rawSql.replace("now() - INTERVAL 30 DAY", "toDateTime(0)"));
+      listed[name] = rows.flatMap((row) => Object.values(row));
+    }
+    const expected = Object.entries(variableValues).map(([name, value]) => [name, [value]]);
+    expect(listed).toEqual(Object.fromEntries(expected));
+  });
+
+  test.each(panels())(
+    "$name is answered by each variable, and by none that is not there",
+    async ({ target }) => {
+      expect((await rowsOf(expanded(target.rawSql, variableValues))).length).toBeGreaterThan(0);
+      for (const name of Object.keys(variableValues)) {
+        const sql = expanded(target.rawSql, { ...variableValues, [name]: "it's not there" });
+        expect([name, await rowsOf(sql)]).toEqual([name, []]);
       }
     },
   );
 
-  test("cells lead to turns of the collector", () => {
-    const text = JSON.stringify(board);
-    expect(text).toContain("${collector}/traces/${__data.fields.root_trace_id}");
-    const table = board.panels.find(({ title }) => title === "Newest turns");
-    expect(table?.targets[0]?.rawSql).toContain("root_trace_id");
+  test("rows of every dashboard lead to turns of the collector", () => {
+    for (const { file, board } of boards) {
+      const leading = board.panels.filter((panel) =>
+        JSON.stringify(panel).includes("${collector}/traces/${__data.fields.root_trace_id}"),
+      );
+      expect([file, leading.length]).toEqual([file, 1]);
+      for (const { targets } of leading) expect(targets[0]?.rawSql).toMatch(/, root_trace_id FROM/);
+    }
+  });
+
+  test("links to lists use filters that the list of turns has, and fields of their rows", () => {
+    const links = boards.flatMap(({ board }) =>
+      board.panels.flatMap((panel) =>
+        [...JSON.stringify(panel).matchAll(/\/traces\?(\w+)=\$\{__data\.fields\.(\w+)\}/g)].map(
+          ([, filter, field]) => ({ filter, field, sql: panel.targets[0]?.rawSql }),
+        ),
+      ),
+    );
+    expect(links.length).toBeGreaterThanOrEqual(4);
+    for (const { filter, field, sql } of links) {
+      expect(Object.keys(listParameters.shape)).toContain(filter);
+      expect(sql).toMatch(new RegExp(`\\b${field}\\b`));
+    }
   });
 });
 
 /** The macros of the data source, as its documentation says they expand. */
-function expanded(sql: string, day: string, chosen: Readonly<Record<string, string>> = {}): string {
+function expanded(sql: string, chosen: Readonly<Record<string, string>> = {}): string {
   const from = `toDateTime64('${day} 00:00:00', 3, 'UTC')`;
   const to = `toDateTime64('${day} 23:59:59', 3, 'UTC')`;
-  const text = sql
-    .replace(
-      /\$__conditionalAll\(((?:[^()]|\([^()]*\))*), \$(\w+)\)/g,
-      (_all, condition: string, name: string) =>
-        chosen[name] === undefined
-          ? "1=1"
-          : condition.replace(/\$\{\w+:singlequote\}/, `'${chosen[name].replaceAll("'", "\\'")}'`),
-    )
+  const text = withConditions(sql, chosen)
+    .replaceAll("$__fromTime", from)
     .replace(/\$__timeFilter\(((?:[^()]|\([^()]*\))*)\)/g, `$1 >= ${from} AND $1 <= ${to}`)
     .replace(
       /\$__timeInterval\(([^()]*)\)/g,
       "toStartOfInterval(toDateTime($1), INTERVAL 60 second)",
     );
   expect(text).not.toContain("$__");
+  return text;
+}
+
+/** The macro of a condition: true where every value is chosen, as on a dashboard just opened. */
+function withConditions(sql: string, chosen: Readonly<Record<string, string>>): string {
+  const macro = "$__conditionalAll(";
+  let text = sql;
+  for (let start = text.indexOf(macro); start !== -1; start = text.indexOf(macro)) {
+    const from = start + macro.length;
+    let depth = 1;
+    let comma = -1;
+    let end = from;
+    for (; depth > 0 && end < text.length; end += 1) {
+      const sign = text[end];
+      if (sign === "(") depth += 1;
+      if (sign === ")") depth -= 1;
+      if (sign === "," && depth === 1) comma = end;
+    }
+    const name = text.slice(comma + 1, end - 1).trim();
+    const value = chosen[name.slice(1)];
+    const condition = text
+      .slice(from, comma)
+      .replaceAll(/\$\{\w+:singlequote\}/g, () => `'${value?.replaceAll("'", "\\'") ?? ""}'`);
+    text = `${text.slice(0, start)}${value === undefined ? "1=1" : condition}${text.slice(end)}`;
+  }
   return text;
 }
 
