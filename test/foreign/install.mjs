@@ -1,7 +1,8 @@
 /**
  * @module Install: the libraries of both lines of OpenTelemetry, Next.js and a bundler, from their
  * lockfiles, and our own packages beside them as npm would publish them. Each folder is installed when its lockfile or our
- * build changed since; `dist` must be there, as `npm run build` makes it.
+ * build changed since; `dist` must be there, as `npm run build` makes it. `npm run install:foreign`
+ * does only this.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -67,3 +68,5 @@ async function pack() {
   await run("npm", ["pack", "--silent", "--pack-destination", target, ...rooms], { cwd: root });
   return readdirSync(target).map((file) => join(target, file));
 }
+
+if (import.meta.main) await install();
