@@ -19,8 +19,8 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "hono/jsx" } },
   test: {
     pool: "forks",
-    // One more than the cores of the machine that this is measured on: many files wait for servers.
-    maxWorkers: 3,
+    // Twice the cores of the machine that this is measured on: many files wait for servers.
+    maxWorkers: 4,
     testTimeout: 120_000,
     hookTimeout: 180_000,
     globalSetup: [here("temporary-files.ts")],
