@@ -7,7 +7,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { prepareBatch } from "../clickhouse/prepared-batch.ts";
 import type { Capability } from "../providers.ts";
 import type { KitClause, Harness } from "./contract.ts";
-import { sampleNote } from "./operator-clauses.ts";
+import { operatorErasureClauses, sampleNote } from "./operator-clauses.ts";
 import { allTenants, receivedAt, sampleTurn } from "./sample-event.ts";
 
 const batch = { batchId: "batch 1", receivedAt: receivedAt(1), events: sampleTurn("root-1", {}) };
@@ -111,14 +111,17 @@ const meanings: Readonly<Record<Capability, Meaning>> = {
 const size = batch.events.length;
 
 /** A clause for each capability; `durable` needs the option `lasting`. */
-export const capabilityClauses: readonly KitClause[] = (Object.keys(meanings) as Capability[]).map(
-  (capability) => ({
-    name: `a store has the capability "${capability}" exactly where it declares it`,
-    async run(harness) {
-      const store = await harness.open();
-      const declared = store.capabilities.includes(capability);
-      await store.close();
-      await meanings[capability](harness, declared);
-    },
-  }),
-);
+export const capabilityClauses: readonly KitClause[] = [
+  ...(Object.keys(meanings) as Capability[]).map(
+    (capability): KitClause => ({
+      name: `a store has the capability "${capability}" exactly where it declares it`,
+      async run(harness) {
+        const store = await harness.open();
+        const declared = store.capabilities.includes(capability);
+        await store.close();
+        await meanings[capability](harness, declared);
+      },
+    }),
+  ),
+  ...operatorErasureClauses,
+];

@@ -70,6 +70,10 @@ export const operatorClauses: readonly KitClause[] = [
     const [held] = await operatorRows.list("note", [ann], "root-1");
     equal(held?.value, values[done.indexOf(true)]);
   }),
+];
+
+/** Clauses of a provider that can delete a user. */
+export const operatorErasureClauses: readonly KitClause[] = [
   onStore("a deletion of a user takes the user's rows", async (store, put) => {
     const { operatorRows } = store;
     await put(1, sampleTurn("root-1", { user_id: "ann" }));
