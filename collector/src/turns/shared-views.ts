@@ -55,7 +55,7 @@ function viewOf(row: OperatorRow): SharedView {
   return { id, created_at, ...viewValue.parse(JSON.parse(row.value)) };
 }
 
-/** Shares a view. @throws CodedError `written_limit`, `store_conflict` for a name that is taken */
+/** Shares a view. @throws CodedError `written_limit`, `name_taken` */
 export async function shareView(
   store: EvidenceStore,
   principal: Principal,
@@ -79,7 +79,7 @@ export async function shareView(
   return viewOf(row);
 }
 
-/** Renames one. @throws CodedError `not_found`, `store_conflict` */
+/** Renames one. @throws CodedError `not_found`, `name_taken`, `store_conflict` */
 export async function renameView(
   store: EvidenceStore,
   principal: Principal,
@@ -115,6 +115,6 @@ function found(rows: readonly OperatorRow[], id: string): OperatorRow {
 
 function requireFree(rows: readonly OperatorRow[], name: string): void {
   if (rows.some((row) => viewOf(row).name === name)) {
-    throw new CodedError("store_conflict", { field: "name" });
+    throw new CodedError("name_taken");
   }
 }

@@ -186,6 +186,7 @@ export const codes = {
     sentence: "A turn holds at most 100 notes, and a tenant at most 100 shared views.",
     status: 409,
   },
+  name_taken: { sentence: "Another shared view has this name.", status: 409 },
   store_corrupt: { sentence: "A stored file is damaged.", status: 500 },
   store_locked: { sentence: "Another process uses this data directory.", status: 503 },
   store_closed: { sentence: "The store was closed.", status: 503 },

@@ -86,7 +86,7 @@ export const viewsGroup: RouteGroup<ViewsAnswers> = {
         "body_invalid",
         "attribute_credential",
         "written_limit",
-        "store_conflict",
+        "name_taken",
         "store_read_only",
       ],
     },
@@ -99,7 +99,7 @@ export const viewsGroup: RouteGroup<ViewsAnswers> = {
       body: formOrJson(renameBody),
       also: orForm,
       returns: "The view.",
-      failures: ["body_invalid", "not_found", "store_conflict", "store_read_only"],
+      failures: ["body_invalid", "not_found", "name_taken", "store_conflict", "store_read_only"],
     },
     "POST /traces/views/delete": {
       needs: "view.share",
