@@ -24,7 +24,12 @@ export type Permission =
   | "trace.write";
 
 const viewer: readonly Permission[] = ["trace.read"];
-const analyst: readonly Permission[] = [...viewer, "artifact.lookup", "replay.create", "view.share"];
+const analyst: readonly Permission[] = [
+  ...viewer,
+  "artifact.lookup",
+  "replay.create",
+  "view.share",
+];
 const operator: readonly Permission[] = [
   ...analyst,
   "account.resolve",

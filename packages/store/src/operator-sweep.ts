@@ -83,7 +83,7 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 async function* pagesOf(archive: OperatorArchive): AsyncGenerator<readonly OperatorRow[]> {
-  for (let after = ""; ; ) {
+  for (let after = ""; ;) {
     const rows = await archive.after(after, pageRows);
     yield rows;
     const last = rows.at(-1);

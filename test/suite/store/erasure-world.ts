@@ -5,7 +5,13 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { recordStored, tenantText } from "@turnproof/store";
 import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
-import { allTenants, receivedAt, sampleEvent, sampleNote, sampleTurn } from "@turnproof/store/testing";
+import {
+  allTenants,
+  receivedAt,
+  sampleEvent,
+  sampleNote,
+  sampleTurn,
+} from "@turnproof/store/testing";
 import { expect } from "vitest";
 
 import { bytesOf, filesHolding } from "./scan-files.ts";

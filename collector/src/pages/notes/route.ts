@@ -36,7 +36,13 @@ const text = written(noteCharsMax).describe(
 const id = z.uuid().describe("Id of the note.");
 /** A form sends a number as its digits. */
 const version = z
-  .union([z.number(), z.string().regex(/^\d{1,9}$/).transform(Number)])
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ])
   .pipe(z.number().int().min(1).max(1_000_000_000))
   .describe("Version that the change is based on.");
 

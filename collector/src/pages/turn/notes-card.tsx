@@ -31,13 +31,18 @@ const narrowing = [
 
 const counted = (count: number): string => `${countText(count)} ${count === 1 ? "note" : "notes"}`;
 
-/** Leads to the notes, where there are some. */
-export const NotesLink: FC<{ readonly notes: TurnModel["notes"] }> = ({ notes }) =>
-  notes === null || notes.length === 0 ? null : (
+/** Leads to the notes, where there are some or one can be added. */
+export const NotesLink: FC<{ readonly notes: TurnModel["notes"]; readonly frame: Frame }> = ({
+  notes,
+  frame,
+}) => {
+  if (notes === null || (notes.length === 0 && writerOf(frame) === undefined)) return <></>;
+  return (
     <a class="button small" href="#notes">
-      <Icon name="edit" /> {counted(notes.length)}
+      <Icon name="edit" /> {notes.length === 0 ? "Note" : counted(notes.length)}
     </a>
   );
+};
 
 /** The card; nothing for a turn that no store holds. */
 export const NotesCard: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({
@@ -81,7 +86,9 @@ export const NotesCard: FC<{ readonly model: TurnModel; readonly frame: Frame }>
           <Hidden fields={fields} />
           <TextBox label="New note" text="" />
           <div class="end">
-            <span class="muted">Shown to all who read this turn. No secrets, no personal data.</span>
+            <span class="muted">
+              Shown to all who read this turn. No secrets, no personal data.
+            </span>
             <button class="button" type="submit">
               Add note
             </button>
@@ -149,14 +156,19 @@ const Acts: FC<{
             <button class="button small" type="submit">
               Save
             </button>
+            <button class="button small" type="submit" form={`delete-${note.id}`}>
+              Delete this note
+            </button>
           </div>
         </form>
       ) : null}
-      <form method="post" action={hrefOf(frame, "/traces/notes/delete")}>
+      <form id={`delete-${note.id}`} method="post" action={hrefOf(frame, "/traces/notes/delete")}>
         <Hidden fields={own} />
-        <button class="button small" type="submit">
-          Delete this note
-        </button>
+        {isAuthor ? null : (
+          <button class="button small" type="submit">
+            Delete this note
+          </button>
+        )}
       </form>
     </details>
   );

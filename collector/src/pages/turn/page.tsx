@@ -64,7 +64,7 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
       script="turn"
       bar={
         <>
-          <NotesLink notes={model.notes} />
+          <NotesLink notes={model.notes} frame={frame} />
           <Actions />
           <OtherBackend model={model} frame={frame} />
         </>

@@ -29,11 +29,7 @@ import { Icon } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 
 /** The turns, newest first, and the views that operators share. */
-export function turnsPage(
-  model: TurnsModel,
-  frame: Frame,
-  shared: readonly SharedView[],
-): Child {
+export function turnsPage(model: TurnsModel, frame: Frame, shared: readonly SharedView[]): Child {
   const base = hrefOf(frame, "");
   const path = hrefOf(frame, "/traces");
   const terms = termsOf(frame.query);

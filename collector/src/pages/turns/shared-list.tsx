@@ -85,12 +85,7 @@ const ShareForm: FC<{ readonly query: string; readonly frame: Frame }> = ({ quer
     <summary title="Keep these filters under a name that all operators of the tenant see">
       Share these filters
     </summary>
-    <form
-      class="view-name"
-      method="post"
-      action={hrefOf(frame, "/traces/views")}
-      data-share-form
-    >
+    <form class="view-name" method="post" action={hrefOf(frame, "/traces/views")} data-share-form>
       <Hidden fields={{ csrf_token: frame.csrfToken, query }} />
       <NameField value="" label="Name of the shared view" />
       <button class="button small primary" type="submit">

@@ -47,7 +47,14 @@ test("a cluster gets every table on every node, replicated, and one over its sha
   ]);
   const heads = statements.map((sql) => sql.split("\n")[0]);
   const engines = statements.map((sql) => /^ENGINE = .*$/m.exec(sql)?.[0]);
-  const tables = ["turn_ledger", "bundles", "root_epochs", "copied_slices", "collector_state", "operator_rows"];
+  const tables = [
+    "turn_ledger",
+    "bundles",
+    "root_epochs",
+    "copied_slices",
+    "collector_state",
+    "operator_rows",
+  ];
   const create = "CREATE TABLE IF NOT EXISTS";
   expect(heads).toEqual(
     tables.flatMap((table) => [

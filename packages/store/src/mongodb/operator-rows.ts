@@ -18,7 +18,8 @@ export function mongodbOperatorRows(database: Db): OperatorTable {
         const where = { kind: { $eq: kind }, place: { $eq: place }, tenant: { $in: [...tenants] } };
         return (await collection.find(where).toArray()).map(rowOf);
       }),
-    write: (row) => coded(() => (row.version === 1 ? add(collection, row) : change(collection, row))),
+    write: (row) =>
+      coded(() => (row.version === 1 ? add(collection, row) : change(collection, row))),
     remove: (of) =>
       coded(async () => (await collection.deleteOne(standing(of, of.version))).deletedCount === 1),
     after: (id, limit) =>

@@ -47,7 +47,8 @@ function versionOf(database: SqliteDatabase): number {
 /** Creates missing tables, and brings older ones to this version. @throws CodedError store_version_newer */
 export function makeEvidenceTables(database: SqliteDatabase): void {
   if (isThisVersion(database)) return;
-  for (const sql of [...bundleTablesSql, ...turnTablesSql, ...operatorTablesSql]) database.exec(sql);
+  for (const sql of [...bundleTablesSql, ...turnTablesSql, ...operatorTablesSql])
+    database.exec(sql);
   // Several processes may open a file at once: the first one brings it up, the others find it done.
   database.exec("BEGIN IMMEDIATE");
   try {

@@ -112,16 +112,14 @@ const size = batch.events.length;
 
 /** A clause for each capability; `durable` needs the option `lasting`. */
 export const capabilityClauses: readonly KitClause[] = [
-  ...(Object.keys(meanings) as Capability[]).map(
-    (capability): KitClause => ({
-      name: `a store has the capability "${capability}" exactly where it declares it`,
-      async run(harness) {
-        const store = await harness.open();
-        const declared = store.capabilities.includes(capability);
-        await store.close();
-        await meanings[capability](harness, declared);
-      },
-    }),
-  ),
+  ...(Object.keys(meanings) as Capability[]).map((capability): KitClause => ({
+    name: `a store has the capability "${capability}" exactly where it declares it`,
+    async run(harness) {
+      const store = await harness.open();
+      const declared = store.capabilities.includes(capability);
+      await store.close();
+      await meanings[capability](harness, declared);
+    },
+  })),
   ...operatorErasureClauses,
 ];

@@ -38,7 +38,9 @@ async function idsOf(
 export const operatorClauses: readonly KitClause[] = [
   onStore("a row of an operator is read as written, oldest first", async ({ operatorRows }) => {
     const late = sampleNote("a", { created_at: "2026-03-01T11:00:00.000Z" });
-    const odd = sampleNote("b", { value: '{"text":"\\u0000 \\"quoted\\" \u0434 \ud83d\ude00 \\\\"}' });
+    const odd = sampleNote("b", {
+      value: '{"text":"\\u0000 \\"quoted\\" \u0434 \ud83d\ude00 \\\\"}',
+    });
     const view = sampleNote("v", { kind: "view", place: "turns", subject: "" });
     for (const row of [late, odd, view]) equal(await operatorRows.write(row), true);
     deepEqual(await operatorRows.list("note", [ann], "root-1"), [odd, late]);
