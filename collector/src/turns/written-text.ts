@@ -5,8 +5,9 @@
 import { CodedError, screenProse } from "@turnproof/semconv";
 import { z } from "zod";
 
-/** Longest note, and longest name of a view, in characters. */
+/** Longest note, in characters. */
 export const noteCharsMax = 2_000;
+/** Longest name of a shared view, in characters. */
 export const viewNameCharsMax = 60;
 /** Notes of one turn, and shared views of one tenant. */
 export const writtenMax = 100;

@@ -1,7 +1,7 @@
 /**
  * @module Views of the turns by the keyboard alone: a filter, its times and its row height are kept
- * under a name, opened, renamed, deleted and brought back, in this browser and nowhere else until it
- * is shared. Shared views and notes are of the server, and work without scripts.
+ * under a name, opened, renamed, deleted and brought back, in this browser and nowhere else until
+ * it is shared. Shared views and notes are of the server, and work without scripts.
  */
 import { expect, test } from "vitest";
 import type { Page } from "playwright-core";

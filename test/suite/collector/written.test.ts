@@ -1,6 +1,6 @@
 /**
- * What operators write: notes on turns, and shared views of the list. Two tenants and each role over
- * HTTP, content that is refused, changes of one version, the legal hold, and the audit log.
+ * What operators write: notes on turns, and shared views of the list. Two tenants and each role
+ * over HTTP, content that is refused, changes of one version, the legal hold, and the audit log.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

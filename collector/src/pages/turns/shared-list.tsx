@@ -88,7 +88,7 @@ const ShareForm: FC<{ readonly query: string; readonly frame: Frame }> = ({ quer
     <form class="view-name" method="post" action={hrefOf(frame, "/traces/views")} data-share-form>
       <Hidden fields={{ csrf_token: frame.csrfToken, query }} />
       <NameField value="" label="Name of the shared view" />
-      <button class="button small primary" type="submit">
+      <button class="button small" type="submit">
         Share
       </button>
     </form>

@@ -25,6 +25,7 @@ export function clickhouseOperatorRows(tables: Tables): OperatorTable {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = (work: () => Promise<boolean>): Promise<boolean> => {
     const own = last.then(work, work);
+    // Its caller has the error; the next change begins after it.
     last = own.catch(() => {});
     return own;
   };
