@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 
 import { CodedError } from "@turnproof/semconv";
-import { tenantText } from "@turnproof/store";
+import { subjectOf, tenantText } from "@turnproof/store";
 import type { EvidenceStore, OperatorRow } from "@turnproof/store";
 import { z } from "zod";
 
@@ -59,9 +59,12 @@ function viewOf(row: OperatorRow): SharedView {
 export async function shareView(
   store: EvidenceStore,
   principal: Principal,
-  view: Pick<SharedView, "name" | "query" | "created_at">,
+  view: Pick<SharedView, "name" | "query" | "created_at"> & {
+    /** Users that its filters name; a deletion of one deletes the view. */
+    readonly users: readonly string[];
+  },
 ): Promise<SharedView> {
-  const { name, query, created_at } = view;
+  const { name, query, created_at, users } = view;
   const rows = await rowsOf(store, principal);
   if (rows.length >= writtenMax) throw new CodedError("written_limit");
   requireFree(rows, name);
@@ -70,7 +73,7 @@ export async function shareView(
     tenant: ownerOf(principal),
     place: placeOf(principal),
     id: randomUUID(),
-    subject: "",
+    subject: subjectOf(users),
     version: 1,
     created_at,
     value: JSON.stringify({ name, query, by: principal.name }),

@@ -43,7 +43,7 @@ export interface ErasureReport {
   readonly roots: number;
   /**
    * Rows of the user, including rows of shared roots that cannot be attributed to another user,
-   * notes on the user's turns, and views and notes that contain the user's id.
+   * notes on the user's turns, the tenant's views, and views of others whose filters name the user.
    */
   readonly found: number;
   readonly deleted: number;

@@ -19,6 +19,7 @@ export type {
   SliceOptions,
 } from "./evidence-store.ts";
 export type { CollectorState, StateKind, StateRow, StateWrite } from "./collector-state.ts";
+export { subjectOf } from "./operator-rows.ts";
 export type { OperatorKind, OperatorPlace, OperatorRow, OperatorRows } from "./operator-rows.ts";
 export { loadDriver } from "./driver.ts";
 export { ephemeral } from "./ephemeral.ts";

@@ -5,8 +5,20 @@
  */
 import { CodedError } from "@turnproof/semconv";
 
+import { tenantText } from "./ledger/turn-fields.ts";
+
 /** What a row is. */
 export type OperatorKind = "note" | "view";
+
+/** The subject of a view whose filters name these users; no id has a line end. */
+export function subjectOf(users: readonly string[]): string {
+  return users.map(tenantText).join("\n");
+}
+
+/** True where a row belongs to a tenant, or is a view whose filters name it. */
+export function concerns({ kind, tenant, subject }: OperatorRow, asked: string): boolean {
+  return tenant === asked || (kind === "view" && subject.split("\n").includes(asked));
+}
 
 /** Where a row is; each part is opaque text. */
 export interface OperatorPlace {
@@ -21,7 +33,10 @@ export interface OperatorPlace {
 
 /** One row. */
 export interface OperatorRow extends OperatorPlace {
-  /** Key of the noted turn in the ledger; empty for a view. */
+  /**
+   * Key of the noted turn in the ledger; for a view the tenants that its filters name, as
+   * {@link subjectOf} writes them.
+   */
   readonly subject: string;
   /** 1 for a new row, one more for each change. */
   readonly version: number;

@@ -5,6 +5,7 @@
 import type { EvidenceStore } from "./evidence-store.ts";
 import { tenantText } from "./ledger/turn-fields.ts";
 import type { TurnLedger } from "./ledger/turn-question.ts";
+import { concerns } from "./operator-rows.ts";
 import type { OperatorArchive, OperatorRow } from "./operator-rows.ts";
 
 /** Rows of a provider, and what shows whether a noted turn still exists. */
@@ -43,8 +44,8 @@ async function withoutTurn(
 }
 
 /**
- * Deletes, or counts, the rows of a user: those of the user's tenant, and those of others whose
- * text contains the user's id as a word of its own.
+ * Deletes, or counts, the rows of a user: those of the user's tenant, and views of others whose
+ * filters name the user.
  */
 export async function eraseWritten(
   archive: OperatorArchive,
@@ -54,32 +55,11 @@ export async function eraseWritten(
   const tenant = tenantText(userId);
   let found = 0;
   for await (const rows of pagesOf(archive)) {
-    const own = rows.filter((row) => row.tenant === tenant || names(row.value, userId));
+    const own = rows.filter((row) => concerns(row, tenant));
     found += own.filter(({ value }) => value !== "").length;
     if (!dryRun && own.length > 0) await archive.forget(own.map(({ id }) => id));
   }
   return found;
-}
-
-/** True where one of the texts in a value has the id between two ends of a word. */
-function names(value: string, userId: string): boolean {
-  if (value === "") return false;
-  return textsIn(JSON.parse(value) as unknown).some((text) => {
-    for (let at = text.indexOf(userId); at !== -1; at = text.indexOf(userId, at + 1)) {
-      const around = `${text.slice(0, at).slice(-1)} ${text.slice(at + userId.length)[0] ?? ""}`;
-      if (!/[\p{L}\p{N}_]/u.test(around)) return true;
-    }
-    return false;
-  });
-}
-
-/** All texts in a value; of the query of an address its decoded form as well. */
-function textsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") {
-    return value.startsWith("?") ? [value, ...new URLSearchParams(value).values()] : [value];
-  }
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(textsIn);
 }
 
 async function* pagesOf(archive: OperatorArchive): AsyncGenerator<readonly OperatorRow[]> {

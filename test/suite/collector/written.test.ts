@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { deleteUserEvidence } from "@turnproof/store/admin";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
 import { openDesk, turnEvents } from "./desk.ts";
@@ -133,6 +134,30 @@ test("of a root of two tenants each reads the notes on its own turn", async () =
   const [his] = await notesFor("bob", `${root}-two`);
   const wrong = { root_trace_id: `${root}-two`, id: his?.id };
   expect((await post("alice", "/traces/notes/delete", wrong)).status).toBe(404);
+});
+
+test("a principal of one application reads the notes on its turns alone", async () => {
+  const both = (["desk", "shop"] as const).flatMap((application) =>
+    turnEvents({
+      root: `${root}-apps`,
+      user: "alice",
+      agent: `agent-${application}`,
+      application,
+    }).map((event) => ({
+      ...event,
+      turn_id: `turn-${application}`,
+      event_id: `${application}-${event.event_id}`,
+      span_id: `${application}-${event.span_id ?? ""}`,
+    })),
+  );
+  await desk.put(both);
+  for (const turn_id of ["turn-desk", "turn-shop"]) {
+    const body = { root_trace_id: `${root}-apps`, turn_id, text: `on ${turn_id}` };
+    expect((await post("alice", "/traces/notes", body)).status).toBe(201);
+  }
+  const texts = (await notesFor("shop", `${root}-apps`)).map(({ text }) => text);
+  expect(texts).toEqual(["on turn-shop"]);
+  expect(await notesFor("alice", `${root}-apps`)).toHaveLength(2);
 });
 
 test("the author alone changes a note; the author and an admin delete it", async () => {
@@ -288,4 +313,32 @@ test("each change is in the audit log, without what was written", async () => {
     "view.deleted ok",
   ]);
   expect(text).not.toContain("zebra");
+});
+
+test("a deletion of a user takes the notes on the user's turns and views that name the user", async () => {
+  const gone = await openDesk(env);
+  const [hers, his] = [`${root}-hers`, `${root}-his`];
+  await gone.put(turnEvents({ root: hers, user: "alice" }));
+  await gone.put(turnEvents({ root: his, user: "bob" }));
+  for (const at of [hers, his]) {
+    const body = { root_trace_id: at, text: `seen for alice` };
+    expect((await post("olga", "/traces/notes", body, gone)).status).toBe(201);
+  }
+  const queries = ["?user_id=alice", "?q=-user%3Aalice", "?q=alice", "?user_id=alice2"];
+  for (const query of queries) {
+    expect((await post("olga", "/traces/views", { name: query, query }, gone)).status).toBe(201);
+  }
+  const done = await deleteUserEvidence(gone.store, { userId: "alice", dryRun: false });
+  expect(done).toMatchObject({ deleted: turnEvents({ root: hers }).length + 4, complete: true });
+  const views = await gone.json<{ items: readonly View[] }>(
+    "/traces/views.json",
+    headersOf("olga"),
+  );
+  expect(views.items.map(({ query }) => query)).toEqual(["?user_id=alice2"]);
+  const turn = await gone.json<{ notes: readonly Note[] }>(
+    `/traces/${his}.json`,
+    headersOf("olga"),
+  );
+  expect(turn.notes).toHaveLength(1);
+  await gone.collector.close();
 });

@@ -17,6 +17,7 @@ import type { Parts } from "../../parts.ts";
 import { deleteView, renameView, sharedViews, shareView } from "../../turns/shared-views.ts";
 import type { SharedView } from "../../turns/shared-views.ts";
 import { requireAdmitted, viewNameCharsMax, written } from "../../turns/written-text.ts";
+import { termsOf, textKey } from "../../ui/display/filter-terms.ts";
 import { viewQuery } from "../../ui/display/list-views.ts";
 import { turnsParameters } from "./route.ts";
 
@@ -134,7 +135,7 @@ function viewsRoutes(parts: Parts): Hono<AppEnv> {
     const { data, form } = await readBody(c, shareBody);
     requireAdmitted("name", data.name, viewNameCharsMax);
     const query = sharedQuery(data.query);
-    const view = { name: data.name, query, created_at: isoTime(now()) };
+    const view = { name: data.name, query, created_at: isoTime(now()), users: usersIn(query) };
     const shared = await shareView(store, principalOf(c), view);
     return form ? back(c, query) : respondJson(c, shared, 201);
   });
@@ -174,4 +175,12 @@ function sharedQuery(text: string): string {
     if (!unscreened.has(key)) requireAdmitted("query", value, queryCharsMax);
   }
   return query;
+}
+
+/** Users that the terms of a query name, negated ones and words of free text among them. */
+function usersIn(query: string): readonly string[] {
+  const named = termsOf(new URLSearchParams(query)).filter(
+    ({ key }) => key === "user" || key === textKey,
+  );
+  return named.map(({ value }) => value);
 }

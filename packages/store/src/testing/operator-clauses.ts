@@ -3,6 +3,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 
 import { deleteUserEvidence } from "../erasure.ts";
 import { tenantText } from "../ledger/turn-fields.ts";
+import { subjectOf } from "../operator-rows.ts";
 import type { OperatorRow, OperatorRows } from "../operator-rows.ts";
 import type { KitClause } from "./contract.ts";
 import { hostileIds } from "./hostile.ts";
@@ -81,26 +82,24 @@ export const operatorErasureClauses: readonly KitClause[] = [
     await put(1, sampleTurn("root-1", { user_id: "ann" }));
     await put(2, sampleTurn("root-2", { user_id: "bob" }));
     const bob = tenantText("bob");
-    const query = (text: string): string => JSON.stringify({ name: "n", query: text });
-    const view = { kind: "view", place: "turns", subject: "", tenant: "all" } as const;
+    const view = { kind: "view", place: "turns", tenant: "all" } as const;
     const rows = [
       sampleNote("hers"),
-      sampleNote("his", { tenant: bob, place: "root-2" }),
-      sampleNote("says", { tenant: bob, place: "root-2", value: '{"text":"as for (ann)."}' }),
-      sampleNote("near", { tenant: bob, place: "root-2", value: '{"text":"ann2, joann, Ann"}' }),
-      sampleNote("v-her", { ...view, value: query("?user_id=ann") }),
-      sampleNote("v-his", { ...view, value: query("?user_id=bob&q=tool%3Aanna") }),
+      sampleNote("his", { tenant: bob, place: "root-2", value: '{"text":"as for ann"}' }),
+      sampleNote("v-her", { ...view, subject: subjectOf(["bob", "ann"]) }),
+      sampleNote("v-his", { ...view, subject: subjectOf(["bob", "ann2"]) }),
+      sampleNote("v-all", { ...view, subject: subjectOf([]) }),
     ];
     for (const row of rows) equal(await operatorRows.write(row), true);
     const dry = await deleteUserEvidence(store, { userId: "ann" });
-    deepEqual([dry.found, dry.deleted], [6, 0]);
+    deepEqual([dry.found, dry.deleted], [5, 0]);
     equal((await idsOf(operatorRows, [ann])).length, 1);
     const done = await deleteUserEvidence(store, { userId: "ann", dryRun: false });
-    deepEqual([done.found, done.deleted, done.complete], [6, 6, true]);
+    deepEqual([done.found, done.deleted, done.complete], [5, 5, true]);
     deepEqual(await idsOf(operatorRows, [ann]), []);
     const elsewhere = { kind: "note", place: "root-2" } as const;
-    deepEqual(await idsOf(operatorRows, [bob], elsewhere), ["his", "near"]);
-    deepEqual(await idsOf(operatorRows, ["all"], { kind: "view", place: "turns" }), ["v-his"]);
+    deepEqual(await idsOf(operatorRows, [bob], elsewhere), ["his"]);
+    deepEqual(await idsOf(operatorRows, ["all"], view), ["v-all", "v-his"]);
     equal((await deleteUserEvidence(store, { userId: "ann" })).found, 0);
   }),
 ];
