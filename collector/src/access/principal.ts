@@ -13,21 +13,29 @@ export type Permission =
   | "trace.read"
   | "artifact.lookup"
   | "replay.create"
+  | "view.share"
   | "account.resolve"
   | "recommendation.review"
   | "outcome.write"
+  | "note.write"
   | "alert.manage"
   | "agent.run"
   | "trace.reveal"
   | "trace.write";
 
 const viewer: readonly Permission[] = ["trace.read"];
-const analyst: readonly Permission[] = [...viewer, "artifact.lookup", "replay.create"];
+const analyst: readonly Permission[] = [
+  ...viewer,
+  "artifact.lookup",
+  "replay.create",
+  "view.share",
+];
 const operator: readonly Permission[] = [
   ...analyst,
   "account.resolve",
   "recommendation.review",
   "outcome.write",
+  "note.write",
   "alert.manage",
   "agent.run",
 ];

@@ -12,8 +12,8 @@ import type { AlertRule } from "../config/alert-rules.ts";
 /** Why an alert ended. */
 export type AlertEnd = "value" | "not_established" | "operator" | "rule_removed";
 
-/** An alert that fires. */
-export interface ActiveAlert {
+/** What fired, from when, with what evidence. */
+export interface AlertEpisode {
   /** The same for every collector that sees the same evidence. */
   readonly id: string;
   readonly rule: string;
@@ -23,6 +23,10 @@ export interface ActiveAlert {
   readonly value: number | null;
   /** Some roots of its evidence, newest first. */
   readonly roots: readonly string[];
+}
+
+/** An alert that fires. */
+export interface ActiveAlert extends AlertEpisode {
   /** Last time at which its rule was broken, epoch milliseconds. */
   readonly broken_ms: number;
   /** Its messages are in the outbox, or were. */
@@ -34,15 +38,9 @@ export interface ActiveAlert {
 }
 
 /** An alert that has ended. */
-export interface ClosedAlert {
-  readonly id: string;
-  readonly rule: string;
-  readonly group: string | null;
-  readonly since: string;
+export interface ClosedAlert extends AlertEpisode {
   readonly ended: string;
   readonly reason: AlertEnd;
-  readonly value: number | null;
-  readonly roots: readonly string[];
 }
 
 /** A message that its target has not taken yet. */

@@ -11,6 +11,7 @@ export function boundStore(store: EvidenceStore): EvidenceStore {
     capabilities: store.capabilities,
     sources: store.sources,
     ledger: store.ledger,
+    operatorRows: store.operatorRows,
     ...(store.state === undefined ? {} : { state: store.state }),
     append: store.append.bind(store),
     appendPrepared: store.appendPrepared.bind(store),

@@ -44,6 +44,11 @@ export function lateEvidence(
     capabilities: capabilitiesOf(provider),
     sources: ["trace", "conversation", "tool_log"],
     ledger: lateLedger("store", () => late.current().ledger),
+    operatorRows: {
+      list: async (...asked) => late.current().operatorRows.list(...asked),
+      write: async (row) => late.current().operatorRows.write(row),
+      remove: async (of) => late.current().operatorRows.remove(of),
+    },
     ...(capabilitiesOf(provider).includes("shared") ? { state: lateState(late) } : {}),
     append: async (batch) => late.current().append(batch),
     appendPrepared: async (batch) => late.current().appendPrepared(batch),

@@ -15,5 +15,6 @@ export function operatorStore(store: EvidenceStore, readOnly: boolean): Evidence
     throw new CodedError("store_read_only");
   };
   const ledger = { ...store.ledger, putTurns: refuse, dropTurns: refuse };
-  return { ...boundStore(store), ledger, append: refuse, appendPrepared: refuse };
+  const operatorRows = { ...store.operatorRows, write: refuse, remove: refuse };
+  return { ...boundStore(store), ledger, operatorRows, append: refuse, appendPrepared: refuse };
 }

@@ -23,6 +23,10 @@ export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes)
   return {
     ...bound,
     ledger: timedLedger(store.ledger, timed),
+    operatorRows: {
+      ...store.operatorRows,
+      list: (...asked) => timed(() => store.operatorRows.list(...asked)),
+    },
     page: (scope, query, options) =>
       timed((signal) => store.page(scope, query, { ...options, signal })),
     bundles: (scope, query, options) =>

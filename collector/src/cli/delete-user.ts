@@ -70,9 +70,9 @@ export function addDeleteUserCommand(program: Command): void {
       `
 The user is exactly this id, under every agent and application: no prefix, no other case, no other
 Unicode form. Its keyed form goes as well. Covered are the journal and its quarantine, evidence with
-its turns, memory with its caches, replays, and the spools that are named. Deleted bytes
-are removed from the data files as far as the store allows; the report lists where they may
-remain.
+its turns and what operators noted on them, memory with its caches, replays, and the spools that are
+named. Deleted bytes are removed from the data files as far as the store allows; the report lists
+where they may remain.
 
 Stop the collector first. An interrupted run continues at the next one; run it once more after
 producers that were offline have sent what they held. Exit code 3 when something is left or could

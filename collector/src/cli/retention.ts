@@ -67,8 +67,9 @@ export function addRetentionCommand(program: Command): void {
       `
 A tenant of the file is { "user_id": string or null, "outcome"?, "metadata"?, "preview"? }, in days.
 TURNPROOF_RETENTION_FLOOR_DAYS raises every age of evidence; with TURNPROOF_LEGAL_HOLD nothing is
-removed. Rows that newer evidence depends on are kept until it is removed. Exit code 3 when it was
-interrupted: run it again. Stop a collector that uses an embedded ClickHouse first.`,
+removed. Notes of operators go with their turns. Rows that newer evidence depends on are kept until
+it is removed. Exit code 3 when it was interrupted: run it again. Stop a collector that uses an
+embedded ClickHouse first.`,
     )
     .action((flags: RetentionFlags) => attempt(flags, () => retain(flags)));
 }

@@ -39,6 +39,7 @@ import { liveGroup } from "./live/route.ts";
 import { loginGroup } from "./login/route.ts";
 import { mcpGroup } from "./mcp/route.ts";
 import { memoryGroup } from "./memory/route.ts";
+import { notesGroup } from "./notes/route.ts";
 import { patternsGroup } from "./patterns/route.ts";
 import { reconcileGroup } from "./reconcile/route.ts";
 import { releasesGroup } from "./releases/route.ts";
@@ -56,6 +57,7 @@ import { facetsGroup } from "./turns/facets.ts";
 import { overviewGroup } from "./turns/overview.ts";
 import { turnsGroup } from "./turns/route.ts";
 import { trendGroup } from "./turns/trend.ts";
+import { viewsGroup } from "./turns/views.ts";
 import { windowsGroup } from "./windows/route.ts";
 
 const groups: readonly RouteGroup[] = [
@@ -71,6 +73,7 @@ const groups: readonly RouteGroup[] = [
   facetsGroup,
   differencesGroup,
   trendGroup,
+  viewsGroup,
   windowsGroup,
   downloadGroup,
   healthGroup,
@@ -86,6 +89,7 @@ const groups: readonly RouteGroup[] = [
   accountsGroup,
   runGroup,
   feedbackGroup,
+  notesGroup,
   learningGroup,
   revealGroup,
   replaysGroup,

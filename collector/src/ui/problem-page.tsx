@@ -58,7 +58,7 @@ const Body: FC<{
           <code>{problem.code}</code>
         </Fact>
         {problem.field === undefined ? null : (
-          <Fact name="parameter">
+          <Fact name={problem.code.startsWith("attribute_") ? "field" : "parameter"}>
             <code>{problem.field}</code>
           </Fact>
         )}

@@ -38,6 +38,7 @@ export {
   screenEntry,
   screenIdentity,
   screenOperation,
+  screenProse,
   screenValue,
 } from "./guard.ts";
 export type { IdentityKey, Screened, ScreenedIdentity, ScreenOptions } from "./guard.ts";

@@ -15,6 +15,9 @@ import { lateLedger } from "./ledger/late-ledger.ts";
 import { memoryTurns } from "./ledger/memory-turns.ts";
 import { recordRoots } from "./ledger/record-roots.ts";
 import type { TurnLedger } from "./ledger/turn-question.ts";
+import { ephemeralOperatorRows } from "./memory/ephemeral-operator-rows.ts";
+import { operatorRowsOf } from "./operator-rows.ts";
+import type { WrittenRows } from "./operator-sweep.ts";
 import { refusePrepared } from "./prepared-refusal.ts";
 import { capabilitiesOf } from "./providers.ts";
 import { rootSlice } from "./root-slice.ts";
@@ -35,11 +38,15 @@ import type { StoredEvent } from "./stored-event.ts";
 export function ephemeral(): EvidenceStore {
   const rows = heldRows();
   const epochs = new Map<string, number>();
+  const written = ephemeralOperatorRows(() => {
+    if (rows.closed()) throw new CodedError("store_closed");
+  });
   const store: EvidenceStore = {
     name: "ephemeral",
     capabilities: capabilitiesOf("ephemeral"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: heldTurns(() => rows.closed()),
+    operatorRows: operatorRowsOf(written),
     append: async (batch) => rows.append(batch),
     appendPrepared: refusePrepared,
     readBack: async (batchId) => rows.readBack(batchId),
@@ -67,7 +74,12 @@ export function ephemeral(): EvidenceStore {
     const events = settledEvents(left);
     await recordRoots(store.ledger, [{ root, events, rows: left.length, epoch }]);
   };
-  return offerErasure(store, erasureOf(erasureRows(rows, record)));
+  const noted: WrittenRows = {
+    archive: written,
+    standing: (roots) => store.standing(roots),
+    turnsOf: (roots) => store.ledger.turnsOf(roots),
+  };
+  return offerErasure(store, erasureOf(erasureRows(rows, noted, record)));
 }
 
 /** Turns in an engine of their own, or as records where Node has none. */
@@ -86,6 +98,7 @@ function heldTurns(closed: () => boolean): TurnLedger {
  */
 function erasureRows(
   rows: RowsInMemory,
+  written: WrittenRows,
   record: (removal: Removal<number>) => Promise<void>,
 ): ErasureRows<number> {
   return {
@@ -99,6 +112,7 @@ function erasureRows(
       }
       return roots.map(({ gone }) => gone.length);
     },
+    written,
     // Only this process writes turns.
     forgetTurns: async () => {},
     purge: async () => [],

@@ -42,7 +42,8 @@ export interface ErasureReport {
   /** Roots with a row of the user. */
   readonly roots: number;
   /**
-   * Rows of the user, including rows of shared roots that cannot be attributed to another user.
+   * Rows of the user, including rows of shared roots that cannot be attributed to another user,
+   * notes on the user's turns, the tenant's views, and views of others whose filters name the user.
    */
   readonly found: number;
   readonly deleted: number;

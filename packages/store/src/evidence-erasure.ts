@@ -14,6 +14,8 @@ import { groupBy, identityFields } from "@turnproof/semconv";
 import type { EraseEvidence, ErasureReport, Unreached } from "./erasure.ts";
 import type { KeyedRow, Removal, RetentionRows } from "./evidence-retention.ts";
 import type { LegacyBundles } from "./legacy/bundles.ts";
+import { eraseWritten, sweepNotes } from "./operator-sweep.ts";
+import type { WrittenRows } from "./operator-sweep.ts";
 import type { StoredEvent } from "./stored-event.ts";
 import { epochMicros } from "./time.ts";
 
@@ -34,6 +36,8 @@ export interface ErasureRows<Key> {
   load(roots: readonly string[]): Promise<ReadonlyMap<string, readonly KeyedRow<Key>[]>>;
   /** Deletes rows and writes pinned ones; returns how many rows of each root were deleted. */
   rewrite(roots: readonly RootErasure<Key>[]): Promise<readonly number[]>;
+  /** What operators wrote. */
+  readonly written: WrittenRows;
   /** Deletes turns of the user that another collector wrote during the deletion. */
   forgetTurns(userId: string): Promise<void>;
   /** Removes deleted bytes from the data files; returns where they may remain. */
@@ -86,10 +90,15 @@ export function erasureOf<Key>(source: ErasureRows<Key>, rowsPerStep = 20_000): 
     const legacy = (await source.eraseLegacy?.(userId, dryRun)) ?? { rows: 0, left: 0 };
     counts.found += legacy.rows;
     if (!dryRun) counts.deleted += legacy.rows - legacy.left;
+    const isEnded = signal?.aborted === true;
+    const written = isEnded ? 0 : await eraseWritten(source.written.archive, userId, dryRun);
+    counts.found += written;
     let unreached: readonly Unreached[] = [];
     if (!dryRun) {
+      counts.deleted += written;
       await finish();
       await source.forgetTurns(userId);
+      await sweepNotes(source.written);
       unreached = await source.purge();
     }
     return {

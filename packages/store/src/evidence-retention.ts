@@ -3,6 +3,8 @@
  * bounded steps what is past its age. There is no state between two runs: deleted rows are gone,
  * so the next run begins where the last one ended.
  */
+import { sweepNotes } from "./operator-sweep.ts";
+import type { WrittenRows } from "./operator-sweep.ts";
 import { decideRoot, microsBefore, shortestDays } from "./retention.ts";
 import type { RetentionClass, RetentionOptions, RetentionReport } from "./retention.ts";
 import type { StoredEvent } from "./stored-event.ts";
@@ -39,6 +41,8 @@ export interface RetentionRows<Key> {
    * since it was read is skipped.
    */
   remove(removals: readonly Removal<Key>[]): Promise<readonly number[]>;
+  /** What operators wrote; notes are deleted with their turns. */
+  readonly written: WrittenRows;
 }
 
 const batchRowsDefault = 5_000;
@@ -98,6 +102,7 @@ export async function retainEvidence<Key>(
     onProgress?.(Math.min(examined, all), all);
   }
   await finish();
+  if (!dryRun) await sweepNotes(source.written);
   return {
     dry_run: dryRun,
     examined,

@@ -13,6 +13,7 @@ import type { Identity } from "@turnproof/semconv";
 
 import type { CollectorState } from "./collector-state.ts";
 import type { TurnLedger } from "./ledger/turn-question.ts";
+import type { OperatorRows } from "./operator-rows.ts";
 import type { Capability } from "./providers.ts";
 import type { EvidenceScope } from "./scope.ts";
 
@@ -137,6 +138,8 @@ export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisp
   readonly sources: readonly SourceStore[];
   /** One settled row for each turn, and all queries over many turns. */
   readonly ledger: TurnLedger;
+  /** Notes on turns, and shared views. */
+  readonly operatorRows: OperatorRows;
   /** Rows that all collectors of this store share; with the capability `shared`. */
   readonly state?: CollectorState;
   /** Standing of those of these roots that have rows, or had some that were deleted. */

@@ -19,6 +19,8 @@ export type {
   SliceOptions,
 } from "./evidence-store.ts";
 export type { CollectorState, StateKind, StateRow, StateWrite } from "./collector-state.ts";
+export { subjectOf } from "./operator-rows.ts";
+export type { OperatorKind, OperatorPlace, OperatorRow, OperatorRows } from "./operator-rows.ts";
 export { loadDriver } from "./driver.ts";
 export { ephemeral } from "./ephemeral.ts";
 export { filesystem, mongodb, postgres } from "./openers.ts";
@@ -59,6 +61,7 @@ export { paced } from "./paced.ts";
 export type { JudgeRoot, WholeRoot } from "./ledger/record-roots.ts";
 export { settleDrafts } from "./ledger/root-draft.ts";
 export type { DraftedRoot, RootDraft, Voice } from "./ledger/root-draft.ts";
+export { turnRecordKey } from "./ledger/turn-records.ts";
 export type { Judgement, JudgeTurn } from "./ledger/turn-records.ts";
 export type { DueRoot } from "./ledger/held-roots.ts";
 export { turnRecorder } from "./ledger/turn-recorder.ts";

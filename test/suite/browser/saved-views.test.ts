@@ -1,11 +1,12 @@
 /**
  * @module Views of the turns by the keyboard alone: a filter, its times and its row height are kept
- * under a name, opened, renamed, deleted and brought back, in this browser and nowhere else.
+ * under a name, opened, renamed, deleted and brought back, in this browser and nowhere else until
+ * it is shared. Shared views and notes are of the server, and work without scripts.
  */
 import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { brokenTrace } from "./broken-trace.ts";
+import { brokenRoot, brokenTrace } from "./broken-trace.ts";
 import { expectSoundInEveryLook } from "./every-look.ts";
 import { openedSite, ownSite, wide } from "./opened-site.ts";
 
@@ -108,4 +109,54 @@ test("accounts of one browser keep their own", async () => {
   expect(await saved(page)).toEqual([]);
   await signIn("token-of-ann-0123456789");
   expect(await saved(page)).toEqual(["Of Ann"]);
+});
+
+test("a saved view is shared with all, who rename and delete it without scripts", async () => {
+  const page = await open("/traces?status=error");
+  await page.keyboard.press("V");
+  await page.keyboard.type("Errors");
+  await page.keyboard.press("Enter");
+  await page.locator("[data-view=share]").focus();
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+  await ready(page);
+  await page.locator(".view-acts > summary").click();
+  await page.locator(".share > summary").click();
+  await expectSoundInEveryLook(page, [1440, 900, 320]);
+  const other = await visit("/traces", { ...wide, script: false });
+  const link = other.locator(".shared a");
+  await link.click();
+  expect(new URL(other.url()).search).toBe("?status=error");
+  await other.locator(".view-acts > summary").click();
+  await other.locator(".view-acts input[name=name]").fill("Failures");
+  await other.getByRole("button", { name: "Rename" }).click();
+  expect(await link.innerText()).toBe("Failures");
+  await other.locator(".view-acts > summary").click();
+  await other.getByRole("button", { name: "Delete for all" }).click();
+  expect(await link.count()).toBe(0);
+  expect(new URL(other.url()).search).toBe("?status=error");
+});
+
+test("a note is added, changed and deleted on the page of its turn, without scripts", async () => {
+  const path = `/traces/${brokenRoot}`;
+  const page = await visit(path, { ...wide, script: false });
+  const notes = page.locator("#notes .notes > li");
+  const add = page.locator("form[action$='/traces/notes']");
+  await add.locator("textarea").fill("Asked the supplier.\n<b>No answer</b> yet.");
+  await add.getByRole("button").click();
+  expect(new URL(page.url()).hash).toBe("#notes");
+  expect(await notes.locator(".text").innerText()).toBe(
+    "Asked the supplier.\n<b>No answer</b> yet.",
+  );
+  await notes.locator("summary").click();
+  await notes.locator("textarea").fill("Answered.");
+  await notes.getByRole("button", { name: "Save" }).click();
+  expect(await notes.locator(".text").innerText()).toBe("Answered.");
+  const other = await visit(path);
+  await other.getByRole("link", { name: "1 note" }).click();
+  expect(new URL(other.url()).hash).toBe("#notes");
+  await other.locator("#notes summary").click();
+  await expectSoundInEveryLook(other, [1440, 320]);
+  await notes.locator("summary").click();
+  await notes.getByRole("button", { name: "Delete" }).click();
+  expect(await notes.count()).toBe(0);
 });

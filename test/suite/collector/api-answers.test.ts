@@ -197,6 +197,19 @@ test("each answer about one thing, and of the process, is as described", async (
   await hold("post", "/traces/account/resolve", { body: { email: "alice@example.test" } });
   await hold("post", "/traces/feedback", { body: { ...one, rating: 1 }, status: 201 });
   await hold("post", "/traces/outcomes", { body: { ...one, outcome: "done" }, status: 201 });
+  const note = await hold("post", "/traces/notes", {
+    body: { ...one, text: "Looked at it." },
+    status: 201,
+  });
+  const changed = { ...one, id: note["id"], version: note["version"], text: "Solved." };
+  await hold("post", "/traces/notes/change", { body: changed });
+  await hold("get", "/traces/{root_trace_id}.json", { path: "/traces/root-1.json" });
+  await hold("post", "/traces/notes/delete", { body: { ...one, id: note["id"] } });
+  const shared = { name: "Errors", query: "?status=error" };
+  const view = await hold("post", "/traces/views", { body: shared, status: 201 });
+  await hold("get", "/traces/views.json", {});
+  await hold("post", "/traces/views/rename", { body: { id: view["id"], name: "Failures" } });
+  await hold("post", "/traces/views/delete", { body: { id: view["id"] } });
 });
 
 test("lineage, recommendations and their review are as described", async () => {

@@ -106,6 +106,10 @@ test.each(["filesystem", "clickhouse"])("a backup of a running %s", async (backe
   const first = await startCollector(lost, env);
   await send(first);
   const before = await told(first, token);
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const body = JSON.stringify({ root_trace_id: traceOf(0), text: "Looked at it." });
+  const noted = await fetch(`${first.url}/traces/notes`, { method: "POST", headers, body });
+  const note = (await noted.json()) as object;
   // What goes on meanwhile: parts merge, the audit log grows, segments come and go.
   let going = true;
   const traffic = (async () => {
@@ -128,6 +132,8 @@ test.each(["filesystem", "clickhouse"])("a backup of a running %s", async (backe
   });
   const second = await startCollector(copy, elsewhere);
   expect(await told(second, token)).toEqual(before);
+  const turn = await fetch(`${second.url}/traces/${traceOf(0)}.json`, { headers });
+  expect(await turn.json()).toMatchObject({ notes: [note] });
   expect(await second.stop()).toBe(0);
 });
 

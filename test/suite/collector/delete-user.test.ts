@@ -164,7 +164,7 @@ test.each(["filesystem", "clickhouse"])(
     );
     expect(Object.fromEntries(found)).toMatchObject({
       journal: 6,
-      evidence: 12,
+      evidence: 13,
       replays: 1,
       spool: 2,
       conversation_memory: 3,
@@ -260,7 +260,7 @@ test("evidence in plain files is found without naming the backend; a store that 
     (JSON.parse(out) as { kinds: { kind: string; found: number; error?: string }[] }).kinds;
   const dry = await deleteUser(["--json"], env);
   expect(dry.code).toBe(0);
-  expect(told(dry)).toContainEqual(expect.objectContaining({ kind: "evidence", found: 12 }));
+  expect(told(dry)).toContainEqual(expect.objectContaining({ kind: "evidence", found: 13 }));
 
   {
     await using store = await openStore("clickhouse", dataDir);

@@ -30,6 +30,7 @@ export interface Asked {
 }
 
 const turn = { agent_id: "agent-O", root_trace_id: "root-O", turn_id: "root-O-turn" };
+const noId = "00000000-0000-4000-8000-000000000000";
 const sides = "baseline_root=root-O&candidate_root=root-O";
 
 /**
@@ -269,6 +270,35 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
   "POST /traces/outcomes": [
     "401 403 403 201 201 201 201 201 401 401 401 403",
     { path: "/traces/outcomes", body: { ...turn, outcome: "success" } },
+  ],
+  "POST /traces/notes": [
+    "401 403 403 201 201 201 201 201 401 401 401 403",
+    { path: "/traces/notes", body: { ...turn, text: "Asked the supplier." } },
+  ],
+  "POST /traces/notes/change": [
+    "401 403 403 404 404 404 404 404 401 401 401 403",
+    { path: "/traces/notes/change", body: { ...turn, id: noId, version: 1, text: "Solved." } },
+  ],
+  "POST /traces/notes/delete": [
+    "401 403 403 404 404 404 404 404 401 401 401 403",
+    { path: "/traces/notes/delete", body: { ...turn, id: noId } },
+  ],
+  "GET /traces/views.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/views.json" },
+  ],
+  // Those without a tenant share one list, in which a name is taken once.
+  "POST /traces/views": [
+    "401 403 201 409 409 201 201 201 401 401 401 403",
+    { path: "/traces/views", body: { name: "Errors", query: "?status=error" } },
+  ],
+  "POST /traces/views/rename": [
+    "401 403 404 404 404 404 404 404 401 401 401 403",
+    { path: "/traces/views/rename", body: { id: noId, name: "Failures" } },
+  ],
+  "POST /traces/views/delete": [
+    "401 403 404 404 404 404 404 404 401 401 401 403",
+    { path: "/traces/views/delete", body: { id: noId } },
   ],
   "GET /learning": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/learning" }],
   "GET /learning.json": [

@@ -9,6 +9,7 @@ const keys = {
   copied_slices: "murmurHash3_32(slice)",
   migrations: "version",
   collector_state: "murmurHash3_32(name)",
+  operator_rows: "murmurHash3_32(id)",
 };
 
 /** Databases that have shards. */

@@ -6,10 +6,16 @@
 import { readFile } from "node:fs/promises";
 
 import { createClient } from "@clickhouse/client";
-import { clickhouse } from "@turnproof/store";
+import { clickhouse, tenantText } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { clickhouseAdmin, defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
-import { allTenants, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
+import {
+  allTenants,
+  receivedAt,
+  sampleEvent,
+  sampleNote,
+  sampleTurn,
+} from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import {
@@ -68,6 +74,10 @@ test(
     const connection = connectionTo("cluster_1");
     await using store = await clickhouse({ connection });
     await fill(store);
+    const noted = roots.map((root) => sampleNote(`note on ${root}`, { place: root }));
+    for (const note of noted) await store.operatorRows.write(note);
+    const others = sampleNote("of bob", { tenant: tenantText("bob"), place: roots[0] ?? "" });
+    await store.operatorRows.write(others);
     expect(await store.ledger.countTurns(question)).toBe(roots.length);
     const shards = await rowsOf(
       server.url,
@@ -92,10 +102,14 @@ test(
       complete: true,
     });
     expect(await store.ledger.countTurns(question)).toBe(0);
-    for (const table of ["bundles_local", "turn_ledger_local FINAL"]) {
+    for (const table of ["bundles_local", "turn_ledger_local FINAL", "operator_rows_local"]) {
       expect(await rowsOf(server.url, `SELECT 1 FROM cluster_1.${table}`)).toEqual([]);
     }
 
+    const kept = sampleNote("kept");
+    await store.operatorRows.write(kept);
+    expect(await store.operatorRows.remove(kept)).toBe(true);
+    expect(await store.operatorRows.list("note", [kept.tenant], kept.place)).toEqual([]);
     await store.ledger.turnFacets(question, ["agent_id", "release"], 10);
     await store.ledger.turnFigures(question, { by: "agent_id", everyMs: 60_000 });
     await store.ledger.callFigures(question, "tool", ["name"]);
@@ -122,7 +136,7 @@ test("tables of one shard get their local name; other shards are refused", async
   await fill(store);
   expect(await store.ledger.countTurns(question)).toBe(roots.length);
   const made = `SELECT name FROM system.tables WHERE database = '${database}' AND engine = 'Distributed'`;
-  expect(await rowsOf(server.url, made)).toHaveLength(6);
+  expect(await rowsOf(server.url, made)).toHaveLength(7);
   // The tables say that they were made for three shards.
   await client.command({ query: `ALTER TABLE ${database}.bundles MODIFY COMMENT 'shards 1,1,1'` });
   const other = clickhouse({ connection: connectionTo(database) });
@@ -238,7 +252,7 @@ test("a server that came later gets the tables, and nothing is said to all other
   await fill(store);
   expect(await store.ledger.countTurns(question)).toBe(roots.length);
   const made = "SELECT count() AS n FROM system.tables WHERE database = 'cluster_3'";
-  expect(await rowsOf(server.url, made)).toEqual([{ n: 15 }]);
+  expect(await rowsOf(server.url, made)).toEqual([{ n: 17 }]);
   await client.close();
 });
 
@@ -248,9 +262,13 @@ test("evidence is copied to other shards as the page says", { timeout: 60_000 },
   const [ledger = "", bundles = ""] = [...page.matchAll(/```sql\n(.*?)```/gs)].map(
     ([, sql]) => sql,
   );
-  const others = ["root_epochs"].map((name) => ledger.replaceAll("turn_ledger", name));
+  const others = ["root_epochs", "operator_rows"].map((name) =>
+    ledger.replaceAll("turn_ledger", name),
+  );
   await using store = await clickhouse({ connection: connectionTo(from) });
   await fill(store);
+  const note = sampleNote("note");
+  await store.operatorRows.write(note);
   await using copy = await clickhouse({ connection: connectionTo(to) });
   const client = createClient({ url: server.url });
   for (const sql of [ledger, ...others, bundles]) {
@@ -259,6 +277,7 @@ test("evidence is copied to other shards as the page says", { timeout: 60_000 },
   }
   await client.close();
   expect(await copy.ledger.countTurns(question)).toBe(roots.length);
+  expect(await copy.operatorRows.list("note", [note.tenant], note.place)).toEqual([note]);
   const limit = { limit: 1_000 };
   const whole = await store.page({ tenant: "ann" }, {}, limit);
   expect((await copy.page({ tenant: "ann" }, {}, limit)).events).toEqual(whole.events);

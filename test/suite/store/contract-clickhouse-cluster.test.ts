@@ -48,5 +48,10 @@ contract("clickhouse cluster", [...capabilityClauses, ...evidenceClauses, ...iso
 test("every statement of the contract is one for a cluster", async () => {
   const statements = await server.statements();
   expect(statements.length).toBeGreaterThan(100);
-  expect(await checkStatements(server.url, statements)).toEqual(["ALTER", "CREATE"]);
+  expect(await checkStatements(server.url, statements)).toEqual([
+    "ALTER",
+    "CREATE",
+    "DROP",
+    "SYSTEM",
+  ]);
 });

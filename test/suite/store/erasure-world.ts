@@ -3,9 +3,15 @@
  * shorter, of another case, of another normal form, none. Whatever is the user's alone has a mark.
  */
 import type { TurnEvent } from "@turnproof/evidence";
-import { recordStored } from "@turnproof/store";
+import { recordStored, tenantText } from "@turnproof/store";
 import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
-import { allTenants, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
+import {
+  allTenants,
+  receivedAt,
+  sampleEvent,
+  sampleNote,
+  sampleTurn,
+} from "@turnproof/store/testing";
 import { expect } from "vitest";
 
 import { bytesOf, filesHolding } from "./scan-files.ts";
@@ -67,6 +73,13 @@ function sharedTurn(): TurnEvent[] {
   ];
 }
 
+const value = JSON.stringify({ text: `${mark} ${"and more ".repeat(40)}` });
+/** What operators noted on turns of the user who goes and of one who stays. */
+const notes = [
+  sampleNote(`note-${mark}`, { tenant: tenantText(gone), place: `root-${mark}-1`, value }),
+  sampleNote("note-stays", { tenant: tenantText(staying[0]), place: "root-stays-0" }),
+] as const;
+
 /** Writes everything; every batch holds rows of several users. */
 export async function fillEvidence(store: EvidenceStore): Promise<void> {
   const batch = async (
@@ -81,6 +94,7 @@ export async function fillEvidence(store: EvidenceStore): Promise<void> {
   await batch("batch-1", ownTurns(), 1);
   await batch("batch-2", sharedTurn().slice(0, 3), 2);
   await batch("batch-3", sharedTurn().slice(3), 3);
+  for (const note of notes) await store.operatorRows.write(note);
 }
 
 /** What each user who stays can read, and what an operator can of the user who goes. */
@@ -119,6 +133,9 @@ export async function expectGone(store: EvidenceStore): Promise<void> {
   const all = await store.page(allTenants, {}, { limit: 500 });
   expect(JSON.stringify(all.events)).not.toContain(mark);
   await expectNoTurns(store);
+  const [hers, stays] = notes;
+  expect(await store.operatorRows.list("note", [hers.tenant], hers.place)).toEqual([]);
+  expect(await store.operatorRows.list("note", [stays.tenant], stays.place)).toEqual([stays]);
 }
 
 /** No turn of the user stands or comes back, and what is left is recorded under a new epoch. */

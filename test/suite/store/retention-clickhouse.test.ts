@@ -7,7 +7,7 @@ import { clickhouse, filesystem } from "@turnproof/store";
 import type { ClickhouseConnection, EvidenceStore, TurnVersion } from "@turnproof/store";
 import { clickhouseAdmin, defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import type { RetentionPolicy, RetentionReport } from "@turnproof/store/admin";
-import { allTenants, sampleEvent, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, sampleEvent, sampleNote, sampleTurn } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 import { recordsOf } from "../../../packages/store/src/ledger/turn-records.ts";
@@ -50,10 +50,20 @@ async function fill(store: EvidenceStore): Promise<void> {
   await put(20, "young", [...sampleTurn("young", ann), outcomeOf("young")]);
   for (const { root_trace_id: root = "" } of await shown(store)) {
     const { events } = await store.root(allTenants, root, { limit: 100 });
-    await store.ledger.putTurns(
-      recordsOf(events, { epoch: 0, rows: events.length, settled: true }),
-    );
+    const records = recordsOf(events, { epoch: 0, rows: events.length, settled: true });
+    await store.ledger.putTurns(records);
+    for (const { key: subject } of records) {
+      await store.operatorRows.write(sampleNote(`${root} ${subject}`, { place: root, subject }));
+    }
   }
+}
+
+/** Roots with a note. */
+async function notedIn({ operatorRows }: EvidenceStore): Promise<ReadonlySet<string>> {
+  const { tenant } = sampleNote("");
+  const roots = "ancient spans slow old others plain gone young".split(" ");
+  const notes = await Promise.all(roots.map((root) => operatorRows.list("note", [tenant], root)));
+  return new Set(notes.flat().map(({ place }) => place));
 }
 
 const plain = (root: string): TurnEvent[] =>
@@ -125,6 +135,8 @@ test.each(cases)("as elsewhere, with %s, on %s", { timeout: 120_000 }, async (na
   const left = new Set((await shown(store)).map(({ root_trace_id: root }) => root));
   const turns = await turnsOf(store);
   expect(new Set(turns.map(([root]) => root))).toEqual(left);
+  expect(await notedIn(store)).toEqual(left);
+  expect(await notedIn(elsewhere.evidence)).toEqual(left);
   // What lost rows is the judge's again, under a higher epoch; what did not is untouched.
   const versions = new Map(turns);
   expect(versions.get("young")).toEqual({ epoch: 0, rows: 4, settled: true });

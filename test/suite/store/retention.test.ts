@@ -11,7 +11,7 @@ import { filesystem, mongodb, postgres, recordStored } from "@turnproof/store";
 import type { EvidenceStore, MemoryDraft, Provider } from "@turnproof/store";
 import { defaultRetention } from "@turnproof/store/admin";
 import type { RetentionOptions, RetentionPolicy, RetentionReport } from "@turnproof/store/admin";
-import { allTenants, sampleEvent, sampleTurn } from "@turnproof/store/testing";
+import { allTenants, sampleEvent, sampleNote, sampleTurn } from "@turnproof/store/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -81,6 +81,14 @@ async function shown(store: EvidenceStore): Promise<readonly TurnEvent[]> {
   return (await store.page(allTenants, { store: "all" }, { limit: 1000 })).events;
 }
 
+/** Roots with notes of operators. */
+async function notedOf({ operatorRows }: EvidenceStore): Promise<readonly string[]> {
+  const { tenant } = sampleNote("");
+  const roots = ["ancient", "old", "young"];
+  const notes = await Promise.all(roots.map((root) => operatorRows.list("note", [tenant], root)));
+  return roots.filter((_root, at) => notes[at]?.length === 1);
+}
+
 const names = (events: readonly TurnEvent[]): string[] =>
   events.map(({ root_trace_id, span_id }) => `${root_trace_id} ${span_id}`).toSorted();
 
@@ -113,11 +121,17 @@ describe.each(Object.keys(providers))("%s", (name) => {
     await put(evidence, 60, sampleTurn("slow", who));
     await put(evidence, 2, [sampleEvent("dd", { root_trace_id: "slow", parent_span_id: "aa" })]);
     await recordStored(evidence, allTenants, ["ancient", "old"]);
+    for (const { key, root_trace_id: place } of await evidence.ledger.turnsOf(["ancient", "old"])) {
+      await evidence.operatorRows.write(sampleNote(`on-${place}`, { place, subject: key }));
+    }
+    // The ledger has no turn of it, and nothing of it is deleted.
+    await evidence.operatorRows.write(sampleNote("on-young", { place: "young" }));
     const all = await shown(evidence);
     const dry = await retention.evidence(options());
     expect(dry).toMatchObject({ dry_run: true, held: 1, complete: true });
     expect(counts(dry)).toEqual({ outcome: [1, 0], metadata: [8, 0], structure: [3, 0] });
     expect(await shown(evidence)).toEqual(all);
+    expect(await notedOf(evidence)).toEqual(["ancient", "old", "young"]);
     const done = await retention.evidence(options({ dryRun: false, batchRows: 3 }));
     expect(counts(done)).toEqual({ outcome: [1, 1], metadata: [8, 8], structure: [3, 3] });
     const left = await shown(evidence);
@@ -133,6 +147,7 @@ describe.each(Object.keys(providers))("%s", (name) => {
     expect(left.every(({ user_id }) => user_id === "ann")).toBe(true);
     const turns = await evidence.ledger.turnsOf(["ancient", "old"]);
     expect(new Set(turns.map(({ root_trace_id }) => root_trace_id))).toEqual(new Set(["old"]));
+    expect(await notedOf(evidence)).toEqual(["old", "young"]);
     const again = await retention.evidence(options({ dryRun: false }));
     expect(counts(again)).toEqual({ outcome: [0, 0], metadata: [0, 0], structure: [0, 0] });
     const back = await evidence.readBack(`40 old 4`, before(40));

@@ -7,6 +7,7 @@ import { countText, durationText } from "../../ui/display/figures.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import type { Tone } from "../../ui/elements/badge.tsx";
 import { NotThere, Time } from "../../ui/elements/figure.tsx";
+import { Hidden } from "../../ui/elements/hidden.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 import type { AlertsModel, EndedAlert, FiringAlert, RuleState, TargetState } from "./route.ts";
@@ -106,16 +107,6 @@ const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ mo
 function manages({ principal, readOnly }: Frame): boolean {
   return !readOnly && principal !== undefined && permits(principal, "alert.manage");
 }
-
-const Hidden: FC<{ readonly fields: Readonly<Record<string, string | undefined>> }> = ({
-  fields,
-}) => (
-  <>
-    {Object.entries(fields).map(([name, value]) =>
-      value === undefined ? null : <input type="hidden" name={name} value={value} />,
-    )}
-  </>
-);
 
 const Acts: FC<{ readonly alert: FiringAlert; readonly frame: Frame }> = ({ alert, frame }) => {
   if (!manages(frame)) return <></>;

@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { CodedError, isoTime } from "@turnproof/semconv";
 
-import type { ActiveAlert, AlertSilence, ClosedAlert } from "../../alerts/alert-state.ts";
+import type { AlertEpisode, AlertSilence, ClosedAlert } from "../../alerts/alert-state.ts";
 import { turnsQuery } from "../../alerts/alert-message.ts";
 import { limitText, measureText, valueText } from "../../alerts/breach.ts";
 import { previewRule } from "../../alerts/preview.ts";
@@ -73,7 +73,7 @@ export interface RuleState {
 }
 
 /** An alert that fires, with words for its value. */
-export interface FiringAlert extends Omit<ActiveAlert, "broken_ms" | "notified" | "resolved"> {
+export interface FiringAlert extends AlertEpisode {
   readonly severity: AlertSeverity;
   readonly sentence: string;
   readonly silenced: boolean;
@@ -299,7 +299,7 @@ function stateOf({ alerts, config }: Parts): Omit<AlertsModel, "preview" | "draf
 
 function firingOf(
   rule: AlertRule,
-  alert: ActiveAlert,
+  alert: AlertEpisode,
   silences: readonly AlertSilence[],
 ): FiringAlert {
   const { id, rule: name, group, since, value, roots } = alert;

@@ -29,6 +29,7 @@ import { ContextCard, ModelsCard, OutcomesCard, ToolsCard } from "./facts-cards.
 import { FlameCard } from "./flame-card.tsx";
 import { Word } from "../../ui/elements/glossary-word.tsx";
 import { InsightsCard } from "./insights-card.tsx";
+import { NotesCard, NotesLink } from "./notes-card.tsx";
 import { ProofCard } from "./proof-card.tsx";
 import { RawEvents } from "./raw-events.tsx";
 import { StatisticsCard } from "./statistics-card.tsx";
@@ -63,6 +64,7 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
       script="turn"
       bar={
         <>
+          <NotesLink notes={model.notes} frame={frame} />
           <Actions />
           <OtherBackend model={model} frame={frame} />
         </>
@@ -97,6 +99,7 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
           <ContextCard events={events} />
           <OutcomesCard events={events} />
           <ProofCard model={model} frame={frame} />
+          <NotesCard model={model} frame={frame} />
         </div>
       </div>
       <RawEvents events={events} href={frame.jsonHref ?? ""} linked={linked} />

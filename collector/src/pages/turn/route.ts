@@ -25,6 +25,8 @@ import type { WaterfallColumns } from "../../ui/display/turn-columns.ts";
 import type { Parts } from "../../parts.ts";
 import { accountOf } from "../../turns/turn-account.ts";
 import type { TurnAccount } from "../../turns/turn-account.ts";
+import { notesOn } from "../../turns/turn-notes.ts";
+import type { TurnNote } from "../../turns/turn-notes.ts";
 import { typicalCalls } from "../../turns/typical-calls.ts";
 import { withVerdicts } from "../../turns/turn-verdicts.ts";
 import { metadataOf } from "../../judge/verdict.ts";
@@ -67,6 +69,8 @@ export interface TurnModel extends TurnAccount, Pick<Identity, "root_trace_id"> 
   readonly window: WindowModel;
   /** By tool; a tool with too few calls of a known duration has none. */
   readonly typical_calls: readonly TypicalCall[];
+  /** Notes of operators, oldest first; null for a turn that no store holds. */
+  readonly notes: readonly TurnNote[] | null;
   /** The standing contracts on each turn; null without contracts. */
   readonly contracts: readonly ContractsOfTurn[] | null;
 }
@@ -126,6 +130,7 @@ function turnRoutes(parts: Parts): Hono<AppEnv> {
       typical_calls: typical,
       events: rows.length === 0 ? events : [...events, ...rows].toSorted(compareEvents),
       window: windowModel(window),
+      notes: await notesOn(parts.store, root, account.turns),
       contracts: await contractsOf(parts, place, events, metadata),
     };
     const json = asked === "columns" ? () => turnColumns(model) : undefined;

@@ -87,6 +87,7 @@ function sampleModel(events: readonly [TurnEvent, ...TurnEvent[]]): TurnModel {
     ...accountOf(events, metadata),
     events,
     window: windowModel(window),
+    notes: null,
     contracts: null,
     typical_calls: [],
   };

@@ -21,13 +21,15 @@ import { WindowFooter } from "../../ui/elements/window-footer.tsx";
 import { RowsChart } from "../../ui/elements/rows-chart.tsx";
 import { TurnTable } from "../../ui/elements/turn-table.tsx";
 import { usualOrder } from "../../turns/turn-place.ts";
+import type { SharedView } from "../../turns/shared-views.ts";
 import { FirstSteps } from "./first-steps.tsx";
+import { SharedList } from "./shared-list.tsx";
 import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 
-/** The turns, newest first. */
-export function turnsPage(model: TurnsModel, frame: Frame): Child {
+/** The turns, newest first, and the views that operators share. */
+export function turnsPage(model: TurnsModel, frame: Frame, shared: readonly SharedView[]): Child {
   const base = hrefOf(frame, "");
   const path = hrefOf(frame, "/traces");
   const terms = termsOf(frame.query);
@@ -58,7 +60,9 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
               path={path}
               query={viewQuery(frame.query)}
               keeper={`${base} ${frame.principal?.name ?? ""}`}
-            />
+            >
+              <SharedList views={shared} frame={frame} />
+            </ListViews>
             <details class="facets" data-facets>
               <summary>Facets</summary>
               <p class="facet-extent muted" data-facet-extent>

@@ -9,7 +9,7 @@ import { limits } from "@turnproof/semconv";
 import { turnOrderFields } from "@turnproof/store";
 
 import { parametersOf, queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
-import { wantsPage } from "../../http/environment.ts";
+import { principalOf, wantsPage } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
@@ -20,6 +20,7 @@ import type { Parts } from "../../parts.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { keysetOf, placeOf, usualOrder } from "../../turns/turn-place.ts";
 import { knownNames } from "../../turns/free-text.ts";
+import { sharedViews } from "../../turns/shared-views.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { turnsPage } from "./page.tsx";
@@ -27,7 +28,7 @@ import { turnsPage } from "./page.tsx";
 const { limit, cursor } = filters;
 
 /** Parameters of the turns view. */
-const turnsParameters = z.strictObject({
+export const turnsParameters = z.strictObject({
   ...listParameters.shape,
   sort: z
     .enum(turnOrderFields)
@@ -138,7 +139,9 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
       as_of: paging.asOf,
       pending_frames: pending,
     };
-    return respond(c, { model, view: turnsPage });
+    // The page alone shows them.
+    const shared = wantsPage(c) ? await sharedViews(parts.store, principalOf(c)) : [];
+    return respond(c, { model, view: (of, frame) => turnsPage(of, frame, shared) });
   });
   return app;
 }

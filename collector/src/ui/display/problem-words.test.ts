@@ -18,3 +18,8 @@ test("what was named and is not there is told from an address that is none", () 
   const named = problemWords(404, "not_found", "code");
   expect(named).not.toEqual(problemWords(404, "not_found"));
 });
+
+test("text that is not kept is told from an address that cannot be read", () => {
+  const refused = problemWords(400, "attribute_credential", "text");
+  expect(refused).not.toEqual(problemWords(400, "parameter_invalid"));
+});

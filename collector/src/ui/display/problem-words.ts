@@ -47,6 +47,19 @@ const byCode: { readonly [code: string]: ProblemWords } = {
     title: "Not configured here",
     next: "The host of this collector has not configured the part that this needs.",
   },
+  legal_hold: {
+    title: "Kept by a legal hold",
+    next: "While the hold is set no note is changed or deleted. Add another note instead.",
+  },
+  store_conflict: {
+    title: "Changed meanwhile",
+    next: "Another operator was first. Go back, load the page again, and look at what stands now.",
+  },
+  name_taken: {
+    title: "The name is taken",
+    next: "Go back and choose another one, or delete the view that has it.",
+  },
+  written_limit: { title: "No room for another", next: "Delete one that is not needed any more." },
   audit_unavailable: {
     title: "The audit log cannot be written",
     next: "Nothing protected is shown while reads cannot be recorded. An operator has to look.",
@@ -62,6 +75,12 @@ const timeWords: ProblemWords = {
   next:
     "Write a date such as 2026-11-21, or a time such as 2026-11-21T09:30:00Z, of the years 0000 " +
     "to 9999. Without an offset it is UTC.",
+};
+
+/** Text that the guard refused in a form of ours. */
+const refusedWords: ProblemWords = {
+  title: "This text is not kept",
+  next: "Go back, where what you wrote still is, and leave this out. Nothing was stored.",
 };
 
 const byStatus: { readonly [status: number]: ProblemWords } = {
@@ -120,6 +139,7 @@ export function problemWords(status: number, code: string, field?: string): Prob
   if (code === "parameter_invalid" && (field === "start_time" || field === "end_time")) {
     return timeWords;
   }
+  if (code.startsWith("attribute_")) return refusedWords;
   const fallback = { title: "This did not work", next: "Try again, or go back." };
   return byCode[code] ?? byStatus[status] ?? fallback;
 }

@@ -2,7 +2,7 @@
  * @module ListViews: the views of the list of turns, built in and saved ones. The server draws the
  * built-in ones; the browser adds the saved ones.
  */
-import type { FC } from "hono/jsx";
+import type { Child, FC } from "hono/jsx";
 
 import { sameView } from "../display/list-views.ts";
 import type { ListView, SavedView } from "../display/list-views.ts";
@@ -35,7 +35,9 @@ export const SavedViewItem: FC<{
   readonly view: SavedView;
   readonly path: string;
   readonly query: string;
-}> = ({ view: { name, query: own, density }, path, query }) => (
+  /** True where the reader may share it. */
+  readonly shares: boolean;
+}> = ({ view: { name, query: own, density }, path, query, shares }) => (
   <li data-saved={name}>
     <a
       href={`${path}${own}`}
@@ -48,6 +50,16 @@ export const SavedViewItem: FC<{
     <button class="button bare small" type="button" data-view="rename" title={`Rename ${name}`}>
       <Icon name="edit" label={`Rename ${name}`} />
     </button>
+    {shares && own !== "" ? (
+      <button
+        class="button bare small"
+        type="button"
+        data-view="share"
+        title={`Share ${name} with all operators of the tenant`}
+      >
+        <Icon name="remote" label={`Share ${name}`} />
+      </button>
+    ) : null}
     <button class="button bare small" type="button" data-view="delete" title={`Delete ${name}`}>
       <Icon name="close" label={`Delete ${name}`} />
     </button>
@@ -85,7 +97,9 @@ export const ListViews: FC<{
   readonly path: string;
   readonly query: string;
   readonly keeper: string;
-}> = ({ views, path, query, keeper }) => (
+  /** Views that others share. */
+  readonly children?: Child;
+}> = ({ views, path, query, keeper, children }) => (
   <nav class="views" aria-label="Views of the turns" data-views data-keeper={keeper}>
     <h2>Views</h2>
     <ul data-view-list>
@@ -102,5 +116,6 @@ export const ListViews: FC<{
         Save view
       </button>
     </div>
+    {children}
   </nav>
 );

@@ -6,6 +6,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { offerErasure } from "../erasure.ts";
 import type { EvidenceStore } from "../evidence-store.ts";
+import { operatorRowsOf } from "../operator-rows.ts";
 import { capabilitiesOf } from "../providers.ts";
 import { checkBy } from "../store-check.ts";
 import { bundleReads } from "./bundle-reads.ts";
@@ -19,6 +20,7 @@ import { clickhouseErasure } from "./erasure.ts";
 import { withdrawLeft } from "./late-writes.ts";
 import { makeTables } from "./migration.ts";
 import { copySmall } from "./old-events.ts";
+import { clickhouseOperatorRows } from "./operator-rows.ts";
 import { prepareBatch } from "./prepared-batch.ts";
 import type { PreparedBundles } from "./prepared-batch.ts";
 import { quietRoots } from "./quiet-roots.ts";
@@ -112,6 +114,7 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
     capabilities: capabilitiesOf("clickhouse"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: clickhouseTurns(tables),
+    operatorRows: operatorRowsOf(clickhouseOperatorRows(tables)),
     state: clickhouseState(engine),
     append: async (batch) => send(prepareBatch(batch)),
     // Prepared with this build's `@turnproof/store/prepare`, so the form is known.

@@ -22,6 +22,7 @@ const shardKeys: Readonly<Record<string, string>> = {
   copied_slices: "murmurHash3_32(slice)",
   migrations: "version",
   collector_state: "murmurHash3_32(name)",
+  operator_rows: "murmurHash3_32(id)",
 };
 
 /** The table with the rows on each server. */

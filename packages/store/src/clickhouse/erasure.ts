@@ -20,6 +20,7 @@ import { localTable, mutate, onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./engine.ts";
 import { withNames } from "./naming.ts";
 import { dropOldTables, oldEvents } from "./old-tables.ts";
+import { writtenRows } from "./retention-rows.ts";
 import { rewriteRoots } from "./root-rewrite.ts";
 
 /** Rows of one step: each step rewrites the parts with them. */
@@ -44,6 +45,7 @@ function erasureRows(tables: Tables): ErasureRows<number> {
       return groupBy(rows, ({ row }) => row.root_trace_id ?? "");
     },
     rewrite: (roots) => rewriteRoots(tables, roots),
+    written: writtenRows(tables),
     async forgetTurns(userId) {
       await withNames(tables, { tenant: tenantText(userId) }, (named) =>
         mutate(tables, "turn_ledger", `tenant IN (${named.tenants})`),
@@ -74,7 +76,7 @@ WHERE ${hasAnySql(hashesOfId(userId))} AND events > 0 ORDER BY root_trace_id`,
 
 const rootsAtOnce = 256;
 
-const evidenceTables = ["bundles", "turn_ledger"] as const;
+const evidenceTables = ["bundles", "turn_ledger", "operator_rows"] as const;
 
 /**
  * Removes replaced parts from the disk. An embedded engine has no thread for that: its tables are

@@ -26,6 +26,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     [16, "own_time"],
     [17, "collector_state"],
     [18, "contract_results"],
+    [19, "operator_rows"],
   ]);
   const all = migrations.flatMap((migration) => migration.statements);
   const statements = all.filter((sql) => sql.startsWith("CREATE"));
@@ -50,7 +51,14 @@ test("a cluster gets every table on every node, replicated, and one over its sha
   ]);
   const heads = statements.map((sql) => sql.split("\n")[0]);
   const engines = statements.map((sql) => /^ENGINE = .*$/m.exec(sql)?.[0]);
-  const tables = ["turn_ledger", "bundles", "root_epochs", "copied_slices", "collector_state"];
+  const tables = [
+    "turn_ledger",
+    "bundles",
+    "root_epochs",
+    "copied_slices",
+    "collector_state",
+    "operator_rows",
+  ];
   const create = "CREATE TABLE IF NOT EXISTS";
   expect(heads).toEqual(
     tables.flatMap((table) => [
@@ -74,6 +82,8 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     over("copied_slices", "murmurHash3_32(slice)"),
     `ENGINE = ReplicatedReplacingMergeTree(${path("collector_state")}, version)`,
     over("collector_state", "murmurHash3_32(name)"),
+    `ENGINE = ReplicatedReplacingMergeTree(${path("operator_rows")}, version)`,
+    over("operator_rows", "murmurHash3_32(id)"),
   ]);
   expect(statements[2]).toContain(" replicated_deduplication_window = 10000");
 });

@@ -7,6 +7,7 @@ import { groupBy } from "@turnproof/semconv";
 
 import { retainEvidence } from "../evidence-retention.ts";
 import type { KeyedRow, QuietRoot, RetentionRows } from "../evidence-retention.ts";
+import type { WrittenRows } from "../operator-sweep.ts";
 import { daysOf, microsBefore } from "../retention.ts";
 import type {
   RetentionClass,
@@ -17,8 +18,11 @@ import type {
 import { rowsOfRoots } from "./bundle-reads.ts";
 import { localTable, mutate, onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./engine.ts";
+import { clickhouseOperatorRows } from "./operator-rows.ts";
 import { raiseEpochs, rewriteRoots } from "./root-rewrite.ts";
+import { standingOf } from "./root-standing.ts";
 import { bindings } from "./sql-text.ts";
+import { clickhouseTurns } from "./turn-ledger.ts";
 
 /** Rows of one step: each step rewrites the parts with them. */
 const rowsPerStep = 500_000;
@@ -143,6 +147,16 @@ function retentionRows(tables: Tables, weeks: readonly string[]): RetentionRows<
     },
     load: async (root) => loaded.get(root) ?? [],
     remove: (removals) => rewriteRoots(tables, removals),
+    written: writtenRows(tables),
+  };
+}
+
+/** What operators wrote, with what shows whether a noted turn still exists. */
+export function writtenRows(tables: Tables): WrittenRows {
+  return {
+    archive: clickhouseOperatorRows(tables),
+    standing: (roots) => standingOf(tables.engine, roots),
+    turnsOf: (roots) => clickhouseTurns(tables).turnsOf(roots),
   };
 }
 

@@ -246,6 +246,11 @@ function lateStore(
     append: (batch) => ask(({ store }) => store.append(batch)),
     appendPrepared: refusePrepared,
     readBack: (batchId, at) => ask(({ store }) => store.readBack(batchId, at)),
+    operatorRows: {
+      list: (...asked) => ask(({ store }) => store.operatorRows.list(...asked)),
+      write: (row) => ask(({ store }) => store.operatorRows.write(row)),
+      remove: (of) => ask(({ store }) => store.operatorRows.remove(of)),
+    },
     standing: (roots) => ask(({ store }) => store.standing(roots)),
     page: (...asked) => ask(({ store }) => store.page(...asked)),
     find: (...asked) => ask(({ store }) => store.find(...asked)),

@@ -25,7 +25,7 @@ export interface Judgement {
 export type JudgeTurn = (row: TurnRow, own: readonly TurnEvent[]) => Judgement | undefined;
 
 /** 192 bits of SHA-256 over the turn's identity: collisions are infeasible. */
-function recordKey(row: TurnRow): string {
+export function turnRecordKey(row: TurnRow): string {
   return hash("sha256", turnKey(row), "hex").slice(0, 48);
 }
 
@@ -42,7 +42,7 @@ export function recordsOf(
   return foldedTurns(events).map(({ row, events: own }) => {
     const judged = judge(row, own);
     return {
-      key: recordKey(row),
+      key: turnRecordKey(row),
       version,
       first_received: firstReceipt(own) ?? row.ended_at,
       row: judged === undefined ? row : withJudgement(row, judged),

@@ -46,6 +46,7 @@ export function erasureRows(parts: MongoErasureParts): ErasureRows<number> {
       }),
     load: (some) => loadEach(rows, some),
     rewrite: (roots) => rows.remove(roots),
+    written: rows.written,
     async forgetTurns(userId) {
       const turns = database.collection("turn_ledger");
       await coded(() => turns.deleteMany({ tenant: { $eq: tenantText(userId) } }));
@@ -57,6 +58,7 @@ export function erasureRows(parts: MongoErasureParts): ErasureRows<number> {
         "evidence_bundles",
         "evidence_batches",
         "turn_ledger",
+        "operator_rows",
         ...(legacy === undefined ? [] : [legacyCollection]),
       ]);
     },

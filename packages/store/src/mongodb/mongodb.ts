@@ -20,6 +20,7 @@ import { retainMemory } from "../memory/memory-retention.ts";
 import { checkedWith, requireCopied } from "../old-evidence.ts";
 import type { OldEvents } from "../old-evidence.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
+import { operatorRowsOf } from "../operator-rows.ts";
 import { refusePrepared } from "../prepared-refusal.ts";
 import { capabilitiesOf } from "../providers.ts";
 import type { Retention } from "../retention.ts";
@@ -36,6 +37,7 @@ import { mongodbMemory } from "./mongodb-memory.ts";
 import type { MongodbOptions } from "./mongodb-options.ts";
 import { mongodbShared } from "./mongodb-shared.ts";
 import { insertNew } from "./new-documents.ts";
+import { mongodbOperatorRows, operatorCollection } from "./operator-rows.ts";
 import { oldEvents, waitingOf } from "./old-events.ts";
 import { retentionRows } from "./retention-rows.ts";
 import { epochsOf, standingOf } from "./root-standing.ts";
@@ -176,6 +178,7 @@ async function ensureIndexes(database: Db): Promise<void> {
     await bundles.createIndex({ root_trace_id: 1 });
     await bundles.createIndex({ batch_id: 1 });
     await bundles.createIndex({ words: 1, last_us: -1 });
+    await operatorCollection(database).createIndex({ kind: 1, place: 1 });
     await ensureTurnIndexes(turnsOf(database));
     await fillOwnTimes(turnsOf(database));
     await fillContractResults(turnsOf(database));
@@ -205,6 +208,7 @@ function evidenceOf({ database, reads, old, close }: MongoParts): EvidenceStore 
     capabilities: capabilitiesOf("mongodb"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: mongodbTurns(turnsOf(database), epochsOf(database)),
+    operatorRows: operatorRowsOf(mongodbOperatorRows(database)),
     async append(batch) {
       const documents = bundleDocuments(batch);
       await coded(async () => {

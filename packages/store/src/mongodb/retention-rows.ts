@@ -11,6 +11,7 @@ import type { QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts
 import { recordRoots } from "../ledger/record-roots.ts";
 import { settledEvents } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
+import { mongodbOperatorRows } from "./operator-rows.ts";
 import { epochsOf, raiseEpoch, standingOf } from "./root-standing.ts";
 import { coded } from "./store-error.ts";
 import { mongodbTurns } from "./turn-collection.ts";
@@ -34,6 +35,12 @@ export function retentionRows(
         return held.flatMap(eventsOf).map((row, key) => ({ key, row }));
       }),
     remove: (removals) => coded(() => remove(database, append, removals)),
+    written: {
+      archive: mongodbOperatorRows(database),
+      standing: (roots) => standingOf(database, roots),
+      turnsOf: (roots) =>
+        mongodbTurns(database.collection("turn_ledger"), epochsOf(database)).turnsOf(roots),
+    },
   };
 }
 

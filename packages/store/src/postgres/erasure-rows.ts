@@ -43,6 +43,7 @@ WHERE b.words && ${wordsSql(hashesOfId(userId), bind)} ORDER BY root`,
     },
     load: (roots) => loadEach(rows, roots),
     rewrite: (roots) => rows.remove(roots),
+    written: rows.written,
     async forgetTurns(userId) {
       const turns = bindings();
       await database.query(

@@ -14,6 +14,7 @@ import { retainMemory } from "../memory/memory-retention.ts";
 import { checkedWith, requireCopied } from "../old-evidence.ts";
 import type { OldEvents } from "../old-evidence.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
+import { operatorRowsOf } from "../operator-rows.ts";
 import { refusePrepared } from "../prepared-refusal.ts";
 import { capabilitiesOf } from "../providers.ts";
 import { shortRootsOf } from "../short-roots.ts";
@@ -22,6 +23,7 @@ import { openDatabase } from "./database.ts";
 import type { Database, Session } from "./database.ts";
 import { erasureRows } from "./erasure-rows.ts";
 import { postgresState } from "./collector-state.ts";
+import { postgresOperatorRows } from "./operator-rows.ts";
 import { bundleReads } from "./bundle-reads.ts";
 import { appendBundles, readBackBundles } from "./bundle-writer.ts";
 import { legacyTable } from "../legacy/bundles-postgres.ts";
@@ -135,6 +137,7 @@ function evidenceOf({ name, database, old, legacy, close }: PostgresParts): Evid
     capabilities: capabilitiesOf("postgres"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: postgresTurns(database),
+    operatorRows: operatorRowsOf(postgresOperatorRows(database)),
     state: postgresState(database),
     append: (batch) => appendBundles(database, batch),
     appendPrepared: refusePrepared,

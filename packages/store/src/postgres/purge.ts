@@ -14,7 +14,13 @@ export const purgedTables: {
   readonly evidence: readonly string[];
   readonly memory: readonly string[];
 } = {
-  evidence: ["evidence_bundles", "evidence_roots", "evidence_batches", "turn_ledger"],
+  evidence: [
+    "evidence_bundles",
+    "evidence_roots",
+    "evidence_batches",
+    "turn_ledger",
+    "operator_rows",
+  ],
   memory: scopedKinds.map((kind) => memoryCollections[kind]),
 };
 

@@ -9,6 +9,7 @@ import { recordRoots } from "../ledger/record-roots.ts";
 import { settledEvents } from "../settle.ts";
 import { putBundles } from "./bundle-writer.ts";
 import type { Database, Session } from "./database.ts";
+import { postgresOperatorRows } from "./operator-rows.ts";
 import { raiseEpochs, standingOf } from "./root-standing.ts";
 import { bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";
@@ -33,6 +34,11 @@ WHERE last_us < ${bind.plain(String(before))}::bigint`,
     load: (root) => loadRoot(database, root),
     // One transaction: readers see a root before or after it.
     remove: (removals) => database.transaction((session) => replace(session, removals)),
+    written: {
+      archive: postgresOperatorRows(database),
+      standing: (roots) => standingOf(database, roots),
+      turnsOf: (roots) => turnsWithin(database).turnsOf(roots),
+    },
   };
 }
 

@@ -14,10 +14,13 @@ import { settledEvents } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { rowsOfRoot } from "./bundle-reads.ts";
 import { bundleWriter } from "./bundle-writer.ts";
+import { sqliteOperatorRows } from "./operator-rows.ts";
 import { rootEpochs } from "./root-epochs.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { transaction } from "./sqlite-database.ts";
 import { codedSqlite } from "./sqlite-error.ts";
+import { standingOf } from "./sqlite-evidence.ts";
+import { turnsIn } from "./sqlite-turns.ts";
 import { turnRows } from "./turn-rows.ts";
 
 /** The rows of a database. A row is identified by its position under its root. */
@@ -35,6 +38,11 @@ export function retentionRows(database: SqliteDatabase): RetentionRows<number> {
     load: (root) => codedSqlite(() => keyed(ofRoot(root) ?? [])),
     remove: (removals) =>
       codedSqlite(() => transaction(database, () => removals.map((removal) => replace(removal)))),
+    written: {
+      archive: sqliteOperatorRows(database),
+      standing: standingOf(database),
+      turnsOf: (roots) => turnsIn(database).turnsOf(roots),
+    },
   };
 }
 
@@ -122,6 +130,7 @@ export function erasureRows(
       }),
     load: (roots) => loadEach(rows, roots),
     rewrite: (roots) => rows.remove(roots),
+    written: rows.written,
     // The epoch is compared as turns are written.
     forgetTurns: async () => {},
     purge,

@@ -8,6 +8,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceStore } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
+import { operatorRowsOf } from "../operator-rows.ts";
 import { refusePrepared } from "../prepared-refusal.ts";
 import { capabilitiesOf } from "../providers.ts";
 import { shortRootsOf } from "../short-roots.ts";
@@ -20,11 +21,12 @@ import { bundleTablesSql } from "./bundle-schema.ts";
 import { bundleWriter } from "./bundle-writer.ts";
 import { alone } from "./sqlite-database.ts";
 import { codedSqlite } from "./sqlite-error.ts";
+import { operatorTablesSql, sqliteOperatorRows } from "./operator-rows.ts";
 import { turnsIn } from "./sqlite-turns.ts";
 import { turnTablesSql } from "./turn-schema.ts";
 
 /** Version of the tables; a file of a newer one is refused. */
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 /** True where the tables of this or an older version exist. @throws CodedError store_version_newer */
 export function hasEvidenceTables(database: SqliteDatabase): boolean {
@@ -45,7 +47,8 @@ function versionOf(database: SqliteDatabase): number {
 /** Creates missing tables, and brings older ones to this version. @throws CodedError store_version_newer */
 export function makeEvidenceTables(database: SqliteDatabase): void {
   if (isThisVersion(database)) return;
-  for (const sql of [...bundleTablesSql, ...turnTablesSql]) database.exec(sql);
+  for (const sql of [...bundleTablesSql, ...turnTablesSql, ...operatorTablesSql])
+    database.exec(sql);
   // Several processes may open a file at once: the first one brings it up, the others find it done.
   database.exec("BEGIN IMMEDIATE");
   try {
@@ -90,6 +93,7 @@ export function sqliteEvidence(database: SqliteDatabase, parts: EvidenceParts = 
     capabilities: capabilitiesOf("filesystem"),
     sources: ["trace", "conversation", "tool_log"],
     ledger: turnsIn(database, undefined, own),
+    operatorRows: operatorRowsOf(sqliteOperatorRows(database, own)),
     ...bundleReads(database, { ...parts, open }),
     async append(batch) {
       open();
@@ -130,7 +134,11 @@ export function sqliteEvidence(database: SqliteDatabase, parts: EvidenceParts = 
   return store;
 }
 
-function standingOf(database: SqliteDatabase, open: () => void): EvidenceStore["standing"] {
+/** Standing of roots in a database. @param open throws once the store is closed */
+export function standingOf(
+  database: SqliteDatabase,
+  open: () => void = () => {},
+): EvidenceStore["standing"] {
   const standing = database.prepare(
     `SELECT asked.value ->> 0 AS root, coalesce(roots.rows, 0) AS rows,
        coalesce(root_epochs.epoch, 0) AS epoch

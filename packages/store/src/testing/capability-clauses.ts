@@ -7,9 +7,12 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { prepareBatch } from "../clickhouse/prepared-batch.ts";
 import type { Capability } from "../providers.ts";
 import type { KitClause, Harness } from "./contract.ts";
+import { operatorErasureClauses, sampleNote } from "./operator-clauses.ts";
 import { allTenants, receivedAt, sampleTurn } from "./sample-event.ts";
 
 const batch = { batchId: "batch 1", receivedAt: receivedAt(1), events: sampleTurn("root-1", {}) };
+
+const note = sampleNote("note");
 
 /** What a capability means. @param declared whether the opened store has it */
 type Meaning = (harness: Harness, declared: boolean) => Promise<void>;
@@ -34,8 +37,11 @@ const meanings: Readonly<Record<Capability, Meaning>> = {
       await store.append(batch);
       await harness.settle(store);
       equal((await store.root(allTenants, "root-1", { limit: 9 })).events.length, size);
+      await store.operatorRows.write(note);
     }
     await using store = await open();
+    const notes = await store.operatorRows.list(note.kind, [note.tenant], note.place);
+    deepEqual(notes, declared ? [note] : []);
     const rows = declared ? size : 0;
     equal((await store.root(allTenants, "root-1", { limit: 9 })).events.length, rows);
     deepEqual(await store.readBack(batch.batchId, batch.receivedAt), { rows, complete: declared });
@@ -105,8 +111,8 @@ const meanings: Readonly<Record<Capability, Meaning>> = {
 const size = batch.events.length;
 
 /** A clause for each capability; `durable` needs the option `lasting`. */
-export const capabilityClauses: readonly KitClause[] = (Object.keys(meanings) as Capability[]).map(
-  (capability) => ({
+export const capabilityClauses: readonly KitClause[] = [
+  ...(Object.keys(meanings) as Capability[]).map((capability): KitClause => ({
     name: `a store has the capability "${capability}" exactly where it declares it`,
     async run(harness) {
       const store = await harness.open();
@@ -114,5 +120,6 @@ export const capabilityClauses: readonly KitClause[] = (Object.keys(meanings) as
       await store.close();
       await meanings[capability](harness, declared);
     },
-  }),
-);
+  })),
+  ...operatorErasureClauses,
+];

@@ -10,6 +10,7 @@ import type { KitClause } from "./contract.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { ledgerClauses } from "./ledger-clauses.ts";
 import { onStore } from "./on-store.ts";
+import { operatorClauses } from "./operator-clauses.ts";
 import { sampleRecord } from "./random-turns.ts";
 import { allTenants, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
 import { evidenceTieClauses } from "./tie-clauses.ts";
@@ -297,5 +298,6 @@ export const evidenceClauses: readonly KitClause[] = [
   ...finding,
   ...ledgerClauses,
   ...calledClauses,
+  ...operatorClauses,
   ...living,
 ];

@@ -14,6 +14,7 @@ import type { EvidenceScope } from "../scope.ts";
 import type { KitClause, Harness } from "./contract.ts";
 import { ledgerIsolationClauses } from "./ledger-clauses.ts";
 import { onStore } from "./on-store.ts";
+import { operatorIsolationClauses } from "./operator-clauses.ts";
 import { hostileIds } from "./hostile.ts";
 import { holdsForEvery } from "./random-runs.ts";
 import { histories } from "./random-world.ts";
@@ -102,6 +103,7 @@ async function runHistory(history: readonly Command[], harness: Harness): Promis
 
 /** All clauses about scope. */
 export const isolationClauses: readonly KitClause[] = [
+  ...operatorIsolationClauses,
   {
     name: "random histories read the same as in the reference, inside their scope",
     isolation: true,

@@ -1,6 +1,6 @@
 /**
  * @module SavedViews: the reader's own views, stored only in this browser for this account. A view
- * can be named, renamed, deleted and restored by keyboard alone.
+ * can be named, renamed, shared, deleted and restored by keyboard alone.
  */
 import { readSaved, viewQuery, withSaved } from "../../../ui/display/list-views.ts";
 import type { SavedView } from "../../../ui/display/list-views.ts";
@@ -75,7 +75,12 @@ class Views {
   #draw(): void {
     for (const item of findAll("[data-saved]", this.#nav)) item.remove();
     const items = this.#saved.map((view) => (
-      <SavedViewItem view={view} path={`${base}/traces`} query={this.#query} />
+      <SavedViewItem
+        view={view}
+        path={`${base}/traces`}
+        query={this.#query}
+        shares={find("[data-share-form]", this.#nav) !== undefined}
+      />
     ));
     find("[data-view-list]", this.#nav)?.append(drawn(items));
   }
@@ -91,6 +96,7 @@ class Views {
     const density = target.closest<HTMLElement>("a[data-density]")?.dataset["density"];
     if (does === "save") this.#name();
     else if (does === "rename") this.#rename(name);
+    else if (does === "share") this.#share(name);
     else if (does === "delete") this.#delete(name);
     else if (density !== undefined) choose("density", density);
   }
@@ -116,6 +122,19 @@ class Views {
       announce(`Renamed to ${next}`);
       this.#focus(next);
     });
+  }
+
+  /** Sends the page's form with this view; the page that answers shows it among the shared ones. */
+  #share(name: string): void {
+    const form = find<HTMLFormElement>("[data-share-form]", this.#nav);
+    const view = this.#saved.find((one) => one.name === name);
+    if (form === undefined || view === undefined) return;
+    const fields = { name, query: view.query };
+    for (const [field, value] of Object.entries(fields)) {
+      const input = find<HTMLInputElement>(`input[name=${field}]`, form);
+      if (input !== undefined) input.value = value;
+    }
+    form.requestSubmit();
   }
 
   #delete(name: string): void {

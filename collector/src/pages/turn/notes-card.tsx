@@ -1,0 +1,175 @@
+/**
+ * @module NotesCard: what operators noted on the turns of the page, and the forms to note, change
+ * and delete. They work without scripts.
+ */
+import type { FC } from "hono/jsx";
+
+import { permits } from "../../access/principal.ts";
+import type { Principal } from "../../access/principal.ts";
+import type { Frame } from "../../http/frame.ts";
+import { mayDelete } from "../../turns/turn-notes.ts";
+import type { TurnNote } from "../../turns/turn-notes.ts";
+import { noteCharsMax } from "../../turns/written-text.ts";
+import { countText } from "../../ui/display/figures.ts";
+import { Time } from "../../ui/elements/figure.tsx";
+import { Hidden } from "../../ui/elements/hidden.tsx";
+import { Card } from "../../ui/elements/panel.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { hrefOf } from "../../ui/layout.tsx";
+import type { TurnModel } from "./route.ts";
+
+/** Parameters of the page that select among the turns of the root. */
+const narrowing = [
+  "application_id",
+  "agent_id",
+  "thread_id",
+  "turn_id",
+  "user_id",
+  "scope",
+  "memory_id",
+] as const;
+
+const counted = (count: number): string => `${countText(count)} ${count === 1 ? "note" : "notes"}`;
+
+/** Leads to the notes, where there are some or one can be added. */
+export const NotesLink: FC<{ readonly notes: TurnModel["notes"]; readonly frame: Frame }> = ({
+  notes,
+  frame,
+}) => {
+  if (notes === null || (notes.length === 0 && writerOf(frame) === undefined)) return <></>;
+  return (
+    <a class="button small" href="#notes">
+      <Icon name="edit" /> {notes.length === 0 ? "Note" : counted(notes.length)}
+    </a>
+  );
+};
+
+/** The card; nothing for a turn that no store holds. */
+export const NotesCard: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({
+  model,
+  frame,
+}) => {
+  const { notes, turns, root_trace_id: root } = model;
+  if (notes === null || turns.length === 0) return <></>;
+  const writer = writerOf(frame);
+  const selected = Object.fromEntries(
+    narrowing.map((name) => [name, frame.query.get(name) ?? undefined]),
+  );
+  const fields = { csrf_token: frame.csrfToken, root_trace_id: root, ...selected };
+  const several = turns.length > 1;
+  return (
+    <Card
+      title="Notes"
+      id="notes"
+      icon="edit"
+      end={notes.length === 0 ? null : countText(notes.length)}
+    >
+      {notes.length === 0 ? <p class="muted">No operator has noted anything here.</p> : null}
+      {notes.length === 0 ? null : (
+        <ol class="notes">
+          {notes.map((note) => (
+            <li>
+              <Head note={note} named={several} />
+              <p class="text">{note.text}</p>
+              {/* A body has to select one turn. */}
+              {writer === undefined || several ? null : (
+                <Acts note={note} writer={writer} fields={fields} frame={frame} />
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+      {writer === undefined ? null : several ? (
+        <p class="muted">Open one of the turns to note something on it.</p>
+      ) : (
+        <form class="note-form" method="post" action={hrefOf(frame, "/traces/notes")}>
+          <Hidden fields={fields} />
+          <TextBox label="New note" text="" />
+          <div class="end">
+            <span class="muted">
+              Shown to all who read this turn. No secrets, no personal data.
+            </span>
+            <button class="button" type="submit">
+              Add note
+            </button>
+          </div>
+        </form>
+      )}
+    </Card>
+  );
+};
+
+/** The principal, where it may write. */
+function writerOf({ principal, readOnly }: Frame): Principal | undefined {
+  if (readOnly || principal === undefined) return undefined;
+  return permits(principal, "note.write") ? principal : undefined;
+}
+
+const Head: FC<{ readonly note: TurnNote; readonly named: boolean }> = ({ note, named }) => (
+  <p class="muted">
+    <b>{note.by}</b> <Time at={note.created_at} form="daytime" />
+    {named ? (
+      <>
+        {" "}
+        on <code>{note.turn_id ?? "a turn without an id"}</code>
+      </>
+    ) : null}
+    {note.changed_at === null ? null : (
+      <>
+        , changed <Time at={note.changed_at} form="daytime" />
+      </>
+    )}
+  </p>
+);
+
+const TextBox: FC<{ readonly label: string; readonly text: string }> = ({ label, text }) => (
+  <textarea
+    class="field"
+    name="text"
+    aria-label={label}
+    placeholder={label}
+    rows={3}
+    maxlength={noteCharsMax}
+    required
+  >
+    {text}
+  </textarea>
+);
+
+const Acts: FC<{
+  readonly note: TurnNote;
+  readonly writer: Principal;
+  readonly fields: Readonly<Record<string, string | undefined>>;
+  readonly frame: Frame;
+}> = ({ note, writer, fields, frame }) => {
+  const own = { ...fields, id: note.id };
+  const isAuthor = note.by === writer.name;
+  if (!isAuthor && !mayDelete(writer, note)) return <></>;
+  return (
+    <details class="note-acts">
+      <summary>{isAuthor ? "Change or delete" : "Delete"}</summary>
+      {isAuthor ? (
+        <form class="note-form" method="post" action={hrefOf(frame, "/traces/notes/change")}>
+          <Hidden fields={{ ...own, version: String(note.version) }} />
+          <TextBox label="Text of the note" text={note.text} />
+          <div class="end">
+            <button class="button small" type="submit">
+              Save
+            </button>
+            <button class="button small" type="submit" form={`delete-${note.id}`}>
+              Delete this note
+            </button>
+          </div>
+        </form>
+      ) : null}
+      <form id={`delete-${note.id}`} method="post" action={hrefOf(frame, "/traces/notes/delete")}>
+        <Hidden fields={own} />
+        {isAuthor ? null : (
+          <button class="button small" type="submit">
+            Delete this note
+          </button>
+        )}
+      </form>
+    </details>
+  );
+};
