@@ -1,6 +1,6 @@
 /**
- * @module RandomTurn: a turn as a producer sends it, with random ids, jittered times and tokens that
- * differ: what no coding can shorten. Ids that count up would travel in a tenth of the bytes.
+ * @module RandomTurn: a turn as a producer sends it, with random ids, jittered times and tokens
+ * that differ: what no coding can shorten. Ids that count up travel in a tenth of the bytes.
  */
 import { randomBytes } from "node:crypto";
 

@@ -6,7 +6,7 @@
  */
 
 import { derivedBy, laterText, nanosBetween, readDerived } from "./derived-columns.ts";
-import type { Derived, Reader, Readers, Rule } from "./derived-columns.ts";
+import type { Derived, FieldReader, FieldReaders, Rule } from "./derived-columns.ts";
 
 /** One field over all records. */
 export type Column =
@@ -76,7 +76,7 @@ export function toColumns(records: readonly object[], forms: ColumnForms = {}): 
       list[at] = value;
     }
   }
-  const readers: Readers = {
+  const readers: FieldReaders = {
     count,
     own: (field) => (index) => (records[index] as AnyRecord)[field],
     beside: (field) => (index) =>
@@ -102,7 +102,7 @@ function columnIn(
   }: {
     readonly values: readonly unknown[];
     readonly lists: ReadonlyMap<string, readonly unknown[]>;
-    readonly readers: Readers;
+    readonly readers: FieldReaders;
   },
 ): Column | undefined {
   const rule = rules[field];
@@ -200,7 +200,7 @@ function hexadecimal(values: readonly unknown[]): Column | undefined {
 /** Fewer ids stay legible. */
 const hexMin = 64;
 
-function readHex(length: number, bytes: string): Reader {
+function readHex(length: number, bytes: string): FieldReader {
   const binary = atob(bytes);
   const size = length / 2;
   return (index) => {
@@ -246,7 +246,7 @@ function shared(
 }
 
 /** Reads one field: its value in each record, undefined where the record lacks it. */
-export function readField(columns: Columns, field: string, beside?: Columns): Reader {
+export function readField(columns: Columns, field: string, beside?: Columns): FieldReader {
   const { fields, places = [] } = columns;
   let place = 0;
   const at = places.map((step) => (place += step));
@@ -283,7 +283,7 @@ export function fromColumns<R>(columns: Columns, beside?: Columns): R[] {
   return Array.from({ length: columns.count }, (_, index) => read(index));
 }
 
-function readColumn(column: Column, readers: Readers): Reader {
+function readColumn(column: Column, readers: FieldReaders): FieldReader {
   if ("rule" in column) return readDerived(column, readers);
   if ("some" in column) return (index) => column.some[index] ?? undefined;
   if ("parts" in column) return (index) => (column.parts[index] ?? NaN) / column.per;

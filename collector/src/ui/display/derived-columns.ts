@@ -4,6 +4,7 @@
  * travels once: in `span_id` of the events, and by place elsewhere.
  */
 import { instantMs, roundMs } from "@turnproof/evidence";
+import { isoTime } from "@turnproof/semconv";
 
 /** How a field follows. Fields are of the same record, or of the record of a second table. */
 export type Rule =
@@ -29,12 +30,12 @@ export interface Derived {
 }
 
 /** The value of a field of a record; undefined where the record lacks it. */
-export type Reader = (index: number) => unknown;
+export type FieldReader = (index: number) => unknown;
 
 /** The readers that a rule needs: of the same table, and of the second one at a record's place. */
-export interface Readers {
-  readonly own: (field: string) => Reader;
-  readonly beside: (field: string) => Reader;
+export interface FieldReaders {
+  readonly own: (field: string) => FieldReader;
+  readonly beside: (field: string) => FieldReader;
   /** Number of records. */
   readonly count: number;
 }
@@ -46,7 +47,7 @@ const brokenMax = 1 / 8;
 export function derivedBy(
   rule: Rule,
   values: readonly unknown[],
-  readers: Readers,
+  readers: FieldReaders,
 ): Derived | undefined {
   const follows = following(rule, readers);
   const at: number[] = [];
@@ -59,14 +60,14 @@ export function derivedBy(
 }
 
 /** Reads a derived field. */
-export function readDerived({ rule, but }: Derived, readers: Readers): Reader {
+export function readDerived({ rule, but }: Derived, readers: FieldReaders): FieldReader {
   const follows = following(rule, readers);
   if (but === undefined) return follows;
   const broken = new Map(but.at.map((index, nth) => [index, but.is[nth]]));
   return (index) => (broken.has(index) ? broken.get(index) : follows(index));
 }
 
-function following(rule: Rule, { own, beside, count }: Readers): Reader {
+function following(rule: Rule, { own, beside, count }: FieldReaders): FieldReader {
   if ("beside" in rule) return beside(rule.beside);
   if ("rounded" in rule) {
     const of = beside(rule.rounded);
@@ -93,7 +94,7 @@ function following(rule: Rule, { own, beside, count }: Readers): Reader {
     return (index) => places.get(by(index)) ?? null;
   }
   if ("joined" in rule) {
-    const [first, second] = rule.joined.map(own) as [Reader, Reader];
+    const [first, second] = rule.joined.map(own) as [FieldReader, FieldReader];
     return (index) => `${String(first(index))}:${String(second(index))}`;
   }
   const [time, by] = [own(rule.before), own(rule.by)];
@@ -125,7 +126,7 @@ let lastText = "";
 function textOf(seconds: number, nanos: number): string {
   if (seconds !== lastSecond) {
     lastSecond = seconds;
-    lastText = new Date(seconds * 1_000).toISOString().slice(0, 20);
+    lastText = isoTime(seconds * 1_000).slice(0, 20);
   }
   return `${lastText}${String(nanos).padStart(9, "0")}Z`;
 }
