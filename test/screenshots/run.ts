@@ -13,11 +13,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
+import { Conversation, ToolLog } from "@turnproof/memory";
+import { filesystem } from "@turnproof/store";
 import { chromium } from "playwright-core";
 import type { Browser } from "playwright-core";
 
 import { sendStory } from "../apps/briefing/story.ts";
 import { orderDesk } from "../apps/week/cast.ts";
+import { parcelThread } from "../apps/week/incidents.ts";
 import { tellWeek } from "../apps/week/week.ts";
 import { withPalette } from "./palette-png.ts";
 
@@ -41,7 +44,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts the built collector by the command of the README; the result is where it listens. */
+/** Starts the built collector by its command; the result is where it listens. */
 async function startCollector(dataDir: string): Promise<readonly [ChildProcess, string]> {
   const port = await freePort();
   const child = spawn(process.execPath, [join(root, "collector/bin/turnproof.js")], {
@@ -97,9 +100,10 @@ async function photograph(browser: Browser, url: string, shot: Shot): Promise<vo
 
 type Paths = Readonly<Record<string, string>>;
 
-/** Pictures of what a new collector shows once it was told something. */
+/** Pictures of what a new collector shows once it received something. */
 async function picture(browser: Browser, tell: (url: string) => Promise<Paths>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "turnproof-pictures-"));
+  await remember(join(dataDir, "memory"));
   const [child, url] = await startCollector(dataDir);
   try {
     const paths = await tell(url);
@@ -134,9 +138,65 @@ async function afternoon(url: string): Promise<Paths> {
   };
 }
 
+const shopper = "usr_amara";
+
+/** Fills the memory of one tenant, as the order desk would while it runs. */
+async function remember(directory: string): Promise<void> {
+  const { memory } = await filesystem({ directory });
+  const { agentId } = orderDesk;
+  for (let thread = 0; thread < 6; thread += 1) {
+    const place = { userId: shopper, agentId, memoryId: "m-desk", threadId: `thr-${thread}` };
+    const turnId = `turn-${thread}`;
+    await new Conversation(memory).append(place, [
+      { role: "user", text: "Where is my parcel?", turnId },
+      { role: "assistant", text: "It arrives tomorrow.", turnId },
+    ]);
+    for (let call = 0; call <= thread % 3; call += 1) {
+      await new ToolLog(memory).record(place, {
+        turnId,
+        callId: `call-${thread}-${call}`,
+        toolName: "lookup_order",
+        input: { order: thread },
+        result: "on its way",
+        outcome: "success",
+        durationMs: 40,
+      });
+    }
+  }
+}
+
+/** Proposes recommendations and accepts one, so that its draft is on the page as well. */
+async function learn(url: string): Promise<void> {
+  const post = async (path: string, body: object): Promise<void> => {
+    const answer = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path} was answered ${answer.status}`);
+  };
+  await post("/traces/recommendations", { agent_id: orderDesk.agentId });
+  const listed = await fetch(`${url}/learning.json`);
+  const { recommendations } = (await listed.json()) as {
+    readonly recommendations: readonly { readonly recommendation_id: string }[];
+  };
+  const id = encodeURIComponent(recommendations[0]?.recommendation_id ?? "");
+  const decision = { decision: "accepted", note: "worth a try" };
+  await post(`/traces/recommendations/${id}/review`, decision);
+}
+
 async function week(url: string): Promise<Paths> {
   await tellWeek({ endpoint: url, endMs: Date.now(), turns: weekTurns, seed: "pictures" });
+  await judged(url);
+  await learn(url);
+  const release = (name: string): string => `agent:${orderDesk.agentId} release:${name}`;
+  const sides = new URLSearchParams({ baseline: release("3.2.0"), candidate: release("3.3.0") });
   return {
+    gate: `/traces/compare/gate?${sides}`,
+    thread: `/threads/${parcelThread}`,
+    learning: "/learning",
+    memory: `/memory?user_id=${shopper}`,
+    settings: "/settings",
     agent: `/agents/${orderDesk.agentId}`,
     agents: "/agents",
     graph: "/graph",

@@ -44,6 +44,8 @@ export interface AppEnv {
     /** How browsers reach the collector. */
     scheme: "http:" | "https:";
     renderer: Renderer;
+    /** Parameters that the page's twin needs beside those of the request. */
+    twinQuery: Readonly<Record<string, string>> | undefined;
     /** Converts a typed identity to its stored form. */
     typed: TypedIdentity;
     /** The collector's clock, epoch milliseconds; relative times count back from it. */
@@ -83,6 +85,11 @@ export function peerAddress(c: AppContext): string | undefined {
 export function wantsPage(c: AppContext): boolean {
   if (c.req.path.endsWith(".json")) return false;
   return /\btext\/html\b/.test(c.req.header("accept") ?? "") && !prefersJson(c);
+}
+
+/** True when the answer is JSON: by its path, or because `Accept` prefers it. */
+export function answersJson(c: AppContext): boolean {
+  return c.req.path.endsWith(".json") || prefersJson(c);
 }
 
 /** True when `Accept` has JSON, and prefers it to a page. */

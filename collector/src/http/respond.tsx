@@ -52,7 +52,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       takesRange: !isProblem && takesRange(endpoints, c.get("route")),
       requestId: c.get("requestId"),
       at: isoNow(),
-      ...(twin === undefined ? {} : { jsonHref: `${base}${twin}${url.search}` }),
+      ...(twin === undefined ? {} : { jsonHref: `${base}${twin}${twinSearch(c, url)}` }),
       ...(principal === undefined ? {} : { principal }),
       ...(session === undefined ? {} : { csrfToken: session.csrfToken }),
     };
@@ -82,6 +82,13 @@ function twinOf(endpoints: Endpoints, route: string, path: string): string | und
   if (!route.startsWith("GET ")) return undefined;
   // The last segment of such a path accepts `.json` too.
   return /\/:[a-z_]+$/.test(route) ? `${path}.json` : endpoints[route]?.twin;
+}
+
+/** Query of the twin: the request's, and what the page takes that its JSON would not. */
+function twinSearch(c: AppContext, { search, searchParams }: URL): string {
+  const more = c.get("twinQuery");
+  if (more === undefined) return search;
+  return `?${new URLSearchParams([...searchParams, ...Object.entries(more)]).toString()}`;
 }
 
 /** One model of one route. */

@@ -84,12 +84,10 @@ export const IconSprite: FC = () => (
       <pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse">
         <path class="hatch" d="M-1 6 6 -1M-1 1 1 -1M4 6 6 4" />
       </pattern>
+      {Object.entries(drawings).map(([name, path]) => (
+        <path id={`i-${name}`} d={path} />
+      ))}
     </defs>
-    {Object.entries(drawings).map(([name, path]) => (
-      <symbol id={`i-${name}`} viewBox="0 0 16 16">
-        <path d={path} />
-      </symbol>
-    ))}
   </svg>
 );
 
@@ -99,6 +97,7 @@ export const Icon: FC<{ readonly name: IconName; readonly label?: string }> = ({
     class="icon"
     width="16"
     height="16"
+    viewBox="0 0 16 16"
     focusable="false"
     {...(label === undefined ? { "aria-hidden": "true" } : { role: "img", "aria-label": label })}
   >

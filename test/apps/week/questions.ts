@@ -163,7 +163,8 @@ function modelOf({ attributes: { response_model: answered, model } }: TurnEvent)
 
 function most<T>(all: readonly T[], of: (one: T) => string): readonly [string, number] {
   const counts = [...Map.groupBy(all, of)].map(([name, some]) => [name, some.length] as const);
-  return counts.toSorted((a, b) => b[1] - a[1])[0] ?? ["", 0];
+  // Of values with equal counts the pages list the first by name.
+  return counts.toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0] ?? ["", 0];
 }
 
 function emptyTool(calls: readonly TurnEvent[]): string {

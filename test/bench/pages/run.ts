@@ -7,10 +7,9 @@
 import { get } from "node:http";
 import { loadavg } from "node:os";
 
-import type { Page } from "playwright-core";
-
 import { bigSpan, threadMs } from "../../suite/browser/big-trace.ts";
 import { openBrowser, openSite } from "../../suite/browser/browser.ts";
+import { framesOf } from "./wheel.ts";
 
 const [wide, other, deep] = ["a", "c", "b"].map((letter) => letter.repeat(32)) as [
   string,
@@ -115,37 +114,9 @@ async function look(name: string, path: string): Promise<void> {
   say(name, "open", { thread_ms: thread, after_data_ms: rounded(afterData), elements });
   if (path.includes("compare")) await page.keyboard.press("x");
   const before = await busyMs();
-  const frames = await turnWheel(page);
+  const frames = await framesOf(page, wheelMs);
   const frameMs = rounded(((await busyMs()) - before) / frames.length);
   const [p50, p95, most] = [at(frames, 0.5), at(frames, 0.95), at(frames, 1)];
   say(name, "wheel", { frames: frames.length, p50, p95, most, thread_ms_a_frame: frameMs });
   await context.close();
-}
-
-/** Milliseconds between frames while the wheel turns, sorted. */
-async function turnWheel(page: Page): Promise<readonly number[]> {
-  const scroll = page.locator("[role=treegrid]").locator("..");
-  await scroll.scrollIntoViewIfNeeded();
-  const box = await scroll.boundingBox();
-  await page.mouse.move((box?.x ?? 0) + 80, (box?.y ?? 0) + 120);
-  const frames = page.evaluate(
-    (ms) =>
-      new Promise<number[]>((resolve) => {
-        const between: number[] = [];
-        const began = performance.now();
-        let last = began;
-        const frame = (now: number): void => {
-          between.push(now - last);
-          last = now;
-          if (now - began < ms) requestAnimationFrame(frame);
-          else resolve(between.slice(1));
-        };
-        requestAnimationFrame(frame);
-      }),
-    wheelMs,
-  );
-  let done = false;
-  void frames.then(() => (done = true));
-  while (!done) await page.mouse.wheel(0, 120);
-  return (await frames).toSorted((a, b) => a - b);
 }

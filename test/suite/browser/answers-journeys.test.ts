@@ -183,7 +183,11 @@ async function facet(page: Page, key: string, value: string): Promise<string> {
   return (await link.count()) === 0 ? "0" : link.locator(".count").innerText();
 }
 
-const rowsShown = (page: Page): Promise<number> => page.locator("[data-rows] tr").count();
+/** All turns of the list's filter, as the page reports them; a page of it has fewer. */
+async function turnsFound(page: Page): Promise<number> {
+  const extent = page.locator("[data-facet-extent]", { hasText: /\d turns?/ });
+  return Number(/[\d,]+/.exec(await extent.innerText())?.[0].replaceAll(",", ""));
+}
 
 async function releases(hand: Hand): Promise<void> {
   await hand.keys(/\/compare$/, "g", "c");
@@ -215,8 +219,8 @@ const ways: Readonly<Record<QuestionName, (hand: Hand) => Promise<string>>> = {
     `${await facet(page, "verdict", "partial")} partial, ${await facet(page, "verdict", "failed")} failed`,
   "agent with errors": async (hand) => {
     await hand.filter("status:error");
-    const turns = await rowsShown(hand.page);
-    await hand.page.locator("[data-facet-extent]", { hasText: /\d turns?/ }).waitFor();
+    const turns = await turnsFound(hand.page);
+    if (turns === 0) return "0 turns, 0 of ";
     const [count, name] = [".count", ".value"].map((part) => `[data-facet=agent] a ${part}`);
     return `${turns} turns, ${await hand.text(count ?? "")} of ${await hand.text(name ?? "")}`;
   },
@@ -244,7 +248,7 @@ const ways: Readonly<Record<QuestionName, (hand: Hand) => Promise<string>>> = {
   "got nothing": async (hand) => {
     await hand.filter(`thread:${parcelThread}`);
     const partial = hand.page.locator("[data-rows] tr", { hasText: "partial" });
-    return `${await rowsShown(hand.page)} turns, ${await partial.count()} partial`;
+    return `${await turnsFound(hand.page)} turns, ${await partial.count()} partial`;
   },
   losses: async (hand) => {
     await hand.keys(/\/health$/, "g", "h");
@@ -253,7 +257,7 @@ const ways: Readonly<Record<QuestionName, (hand: Hand) => Promise<string>>> = {
   cache: async ({ page }) => `${await facet(page, "cache", "hit")} turns`,
   "slow turns": async (hand) => {
     await hand.filter(`latency:>${slowSeconds}s`);
-    return `${await rowsShown(hand.page)} turns`;
+    return `${await turnsFound(hand.page)} turns`;
   },
   "slowest model": async (hand) => {
     await hand.keys(/\/tools$/, "g", "o");

@@ -210,7 +210,7 @@ test("the empty home turns into the first trace when it arrives", async () => {
 });
 
 test("the live tail waits while somebody reads further down, and says how much is new", async () => {
-  const page = await visit("/traces", { ...wide, height: 500 });
+  const page = await visit("/traces?limit=250", { ...wide, height: 500 });
   await listReady(page);
   await page.mouse.wheel(0, 600);
   await page.waitForFunction(() => window.scrollY > 100);
@@ -226,7 +226,7 @@ test("the live tail waits while somebody reads further down, and says how much i
 });
 
 test("a list that is drawn again leaves the focus on its row", async () => {
-  const page = await visit("/traces");
+  const page = await visit("/traces?limit=250");
   await page.locator("[data-live]").waitFor({ state: "visible" });
   await press(page, "j", "j", "j");
   const focused = (): Promise<string | null> =>

@@ -8,6 +8,8 @@ import type { Page } from "playwright-core";
 import { bigSpan as span, scrollCost, threadMs } from "./big-trace.ts";
 import { sidewaysOverflow } from "./browser.ts";
 import { openedSite } from "./opened-site.ts";
+import { codeBytes, travelBytes } from "./page-weight.ts";
+import { sendRandomTurn } from "./random-turn.ts";
 
 const wideRoot = "a".repeat(32);
 const deepRoot = "b".repeat(32);
@@ -17,6 +19,8 @@ const frames = 60;
 const smallSize = 200;
 const frameRatioMax = 4;
 const openRatioMax = 10;
+const turnBytesMax = 250_000;
+const codeBytesMax = 60_000;
 
 const { site, visit } = openedSite();
 
@@ -125,4 +129,31 @@ test("levels are opened and closed one by one, and all at once", async () => {
   await page.getByRole("button", { name: "Close everything" }).click();
   expect(await page.locator(".wf-row").count()).toBe(1);
   expect(await page.locator("#row-0").getAttribute("tabindex")).toBe("0");
+});
+
+test("10,000 spans with random ids travel in 250 kB, and the code of the page in 60", async () => {
+  const root = await sendRandomTurn(site.url, 10_000);
+  const path = `/traces/${root}`;
+  await expect
+    .poll(
+      async () => {
+        const answer = await fetch(`${site.url}${path}.json`);
+        return ((await answer.json()) as { events?: readonly unknown[] }).events?.length;
+      },
+      { timeout: 60_000, interval: 500 },
+    )
+    .toBe(10_000);
+  const page = await travelBytes(`${site.url}${path}`);
+  const rows = await travelBytes(`${site.url}${path}.json?form=columns`);
+  console.log(`page ${page} bytes, rows ${rows}`);
+  expect(page + rows).toBeLessThanOrEqual(turnBytesMax);
+  const opened = await visit(path);
+  await opened.locator("body[data-ready]").waitFor({ timeout: 60_000 });
+  expect(await opened.locator("[role=treegrid]").getAttribute("aria-rowcount")).toBe("10001");
+  for (const each of [opened, await visit("/traces"), await visit("/agents/big")]) {
+    await each.waitForLoadState("networkidle");
+    const bytes = await codeBytes(each);
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(bytes).toBeLessThanOrEqual(codeBytesMax);
+  }
 });

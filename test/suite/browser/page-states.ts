@@ -42,8 +42,8 @@ async function turnReady(page: Page): Promise<void> {
 /** The states, by page. */
 export const states: readonly State[] = [
   ...statesOfMany,
-  { view: "turns", name: "with data", ...on("site", "/traces"), says: /Window complete/ },
-  { view: "turns", name: "as the home", ...on("site", "/"), says: /Window complete/ },
+  { view: "turns", name: "with data", ...on("site", "/traces?limit=250"), says: /Window complete/ },
+  { view: "turns", name: "as the home", ...on("site", "/"), says: /One page[\s\S]*Older/ },
   {
     view: "turns",
     name: "filtered, a word not understood",
@@ -67,7 +67,7 @@ export const states: readonly State[] = [
     view: "turns",
     name: "completion open",
     ...on("site", "/traces"),
-    says: /Window/,
+    says: /One page/,
     open: async (page) => {
       await opened(page);
       await page.locator("[role=combobox]").focus();
@@ -80,7 +80,7 @@ export const states: readonly State[] = [
     view: "turns",
     name: "help open",
     ...on("site", "/traces"),
-    says: /Window/,
+    says: /One page/,
     open: async (page) => {
       await opened(page);
       await page.keyboard.press("?");
@@ -91,7 +91,7 @@ export const states: readonly State[] = [
     view: "turns",
     name: "two marked, dense",
     ...on("site", "/traces"),
-    says: /Window/,
+    says: /One page/,
     open: async (page) => {
       await opened(page);
       await page.locator("[data-switch=density]").click();
@@ -264,7 +264,7 @@ export const states: readonly State[] = [
     view: "agent",
     name: "not mounted",
     ...on("site", `/agents/${agent}`),
-    says: /Tool health[\s\S]*No agent is mounted under this name/,
+    says: /seen, not mounted[\s\S]*Tool health/,
   },
   { view: "agent", name: "mounted", ...on("site", "/agents/echo"), says: /Ask/ },
   {

@@ -45,7 +45,7 @@ test("without script the facets are those of the page, and say so", async () => 
 });
 
 test("the footer moves with the turns that arrive", async () => {
-  const page = await visit("/traces");
+  const page = await visit("/traces?limit=250");
   const footer = page.locator("[data-window]");
   expect(await footer.innerText()).toMatch(/Window complete[\s\S]*60 turns, all/);
   await page.locator("[data-live]").waitFor();
@@ -62,7 +62,7 @@ test("the footer moves with the turns that arrive", async () => {
 });
 
 test("what arrives after the page was read and before its tail stands is not missed", async () => {
-  const page = await visit("/traces");
+  const page = await visit("/traces?limit=250");
   const before = await page.locator("tr[data-key]").count();
   await page.route("**/traces/live*", async (route) => {
     await send(50);

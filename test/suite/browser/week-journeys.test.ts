@@ -8,6 +8,7 @@ import type { Page } from "playwright-core";
 
 import { orderDesk } from "../../apps/week/cast.ts";
 import { parcelThread } from "../../apps/week/incidents.ts";
+import { turnsShown } from "../../../collector/src/ui/display/list-columns.ts";
 import { tellWeek } from "../../apps/week/week.ts";
 import type { Week } from "../../apps/week/week.ts";
 import { listReady } from "./keys.ts";
@@ -15,6 +16,7 @@ import { openedSite } from "./opened-site.ts";
 
 const turns = Number(process.env["TURNPROOF_TEST_WEEK_TURNS"] ?? 240);
 const journeyMsMax = 60_000;
+const elementsMax = 1_500;
 
 let week: Week;
 
@@ -119,6 +121,46 @@ test("the whole week stands in the histogram of the home", async () => {
     ]);
   expect((to ?? 0) - (from ?? 0)).toBeGreaterThan(5 * 86_400_000);
 });
+
+test("a page of turns has few elements, however many turns there are", async () => {
+  const elements = (page: Page): Promise<number> => page.locator("*").count();
+  const home = await visit("/traces");
+  await home.locator("[data-readout]", { hasText: "in all" }).waitFor();
+  await home.locator("[data-facet-extent]", { hasText: /\d turns/ }).waitFor();
+  expect(await home.locator("[data-rows] tr").count()).toBe(turnsShown);
+  expect(await elements(home)).toBeLessThanOrEqual(elementsMax);
+  // What a facet does not show at first is shown by its button.
+  const tenants = home.locator('[data-facet="user"]');
+  const before = await tenants.locator("li").count();
+  await tenants.getByRole("button", { name: /^Show \d+ more$/ }).press("Enter");
+  expect(await tenants.locator("li").count()).toBeGreaterThan(before);
+  expect(await tenants.locator("li").nth(before).locator("a:focus").count()).toBe(1);
+  const [first] = await rowsOf(home);
+  // The foot leads on, and has larger pages.
+  await Promise.all([home.waitForURL(/cursor=/), home.locator("[data-older]").click()]);
+  expect(await rowsOf(home)).not.toContain(first);
+  await Promise.all([
+    home.waitForURL(/limit=250/),
+    home.getByRole("link", { name: "250", exact: true }).click(),
+  ]);
+  expect(new URL(home.url()).searchParams.has("cursor")).toBe(false);
+  expect((await rowsOf(home)).length).toBeGreaterThan(2 * turnsShown);
+  const agent = await visit(`/agents/${orderDesk.agentId}`);
+  await agent.locator("[data-trend-extent]", { hasText: /^All / }).waitFor();
+  expect(await elements(agent)).toBeLessThanOrEqual(elementsMax);
+  await Promise.all([
+    agent.waitForURL(/\/traces\?agent_id=/),
+    agent.getByRole("link", { name: "All turns" }).click(),
+  ]);
+  expect(await agent.locator("[data-rows] tr").count()).toBe(turnsShown);
+});
+
+/** Keys of the rows of a list. */
+function rowsOf(page: Page): Promise<readonly (string | null)[]> {
+  return page
+    .locator("tr[data-key]")
+    .evaluateAll((rows) => rows.map((row) => row.getAttribute("data-key")));
+}
 
 test("thread T's customer got nothing: find it, open it, read why", async () => {
   const page = await visit("/traces?sort=ended_at");

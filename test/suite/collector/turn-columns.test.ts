@@ -46,7 +46,7 @@ test("columns say what records say, of several turns in one root", async () => {
   }>("/traces/shared.json?form=columns", amara);
   const read = {
     ...written,
-    waterfall: waterfallOf(written.waterfall),
+    waterfall: waterfallOf(written.waterfall, written.events),
     events: fromColumns<TurnEvent>(written.events),
   };
   expect(read.waterfall.groups).toHaveLength(2);

@@ -30,7 +30,7 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
   const name = agent.agent_id ?? "";
   const mounted = model.mounted?.includes(name) === true;
   return (
-    <Page frame={frame} title="Agent" windowTitle={`Agent ${name}`} script="agent">
+    <Page frame={frame} title={`Agent ${name}`} script="agent">
       <div class="chips" role="group" aria-label="Agent">
         <Chip name="agent" value={name} icon="agents" chars={60} />
         {mounted ? (
@@ -79,7 +79,7 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
             </>
           )}
         </div>
-        <Playground agent={name} mounted={mounted} frame={frame} />
+        {mounted ? <Playground agent={name} frame={frame} /> : null}
       </div>
       {turns.length === 0 ? null : <Turns model={model} frame={frame} />}
     </Page>
@@ -203,21 +203,28 @@ const Figure: FC<{ readonly of: number }> = ({ of }) => (
   <td class={of === 0 ? "num muted" : "num"}>{countText(of)}</td>
 );
 
-const Turns: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => (
-  <Card
-    title="Turns"
-    icon="turns"
-    id="turns"
-    flush
-    end={`${countText(model.turns.length)}, newest first`}
-  >
-    <div class="scroll" role="region" aria-label="Turns of this agent" tabindex={0}>
-      <TurnTable
-        label="Turns of this agent, newest first"
-        rows={model.turns}
-        base={hrefOf(frame, "")}
-      />
-    </div>
-    <GroupsFooter window={model} frame={frame} what="This agent" />
-  </Card>
-);
+/** Turns in the card; the list of turns has them all, with its filters and pages. */
+const newestShown = 10;
+
+const Turns: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const shown = model.turns.slice(0, newestShown);
+  const list = hrefOf(frame, `/traces?${agentFilters(model.agent.agent_id ?? "", frame.query)}`);
+  return (
+    <Card
+      title="Newest turns"
+      icon="turns"
+      id="turns"
+      flush
+      end={`${countText(shown.length)} of ${countText(model.turns_counted)}`}
+    >
+      <div class="scroll list" role="region" aria-label="Turns of this agent" tabindex={0}>
+        <TurnTable
+          label="Turns of this agent, newest first"
+          rows={shown}
+          base={hrefOf(frame, "")}
+        />
+      </div>
+      <GroupsFooter window={model} frame={frame} what="This agent" list={list} />
+    </Card>
+  );
+};

@@ -50,7 +50,7 @@ export function runPage(model: RunModel, frame: Frame): Child {
           </p>
         </div>
       </Card>
-      <Playground agent={agent} mounted frame={frame} last={{ tenant, memory, thread }} />
+      <Playground agent={agent} frame={frame} last={{ tenant, memory, thread }} />
     </Page>
   );
 }

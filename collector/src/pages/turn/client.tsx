@@ -79,7 +79,7 @@ class TurnPage {
 
   constructor(model: Model) {
     this.#eventOf = readEvents(model.events);
-    const waterfall = waterfallOf(model.waterfall);
+    const waterfall = waterfallOf(model.waterfall, model.events);
     const rows = waterfallRows(waterfall);
     rows.rows.forEach(({ node }, index) => {
       for (const id of node?.event_ids ?? []) this.#rowOf.set(id, index);

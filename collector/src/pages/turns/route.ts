@@ -8,8 +8,9 @@ import type { TurnRow } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import { turnOrderFields } from "@turnproof/store";
 
+import { turnsShown } from "../../ui/display/list-columns.ts";
 import { parametersOf, queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
-import { principalOf, wantsPage } from "../../http/environment.ts";
+import { answersJson, principalOf, wantsPage } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
@@ -47,8 +48,8 @@ export const turnsParameters = z.strictObject({
   rows: z.enum(["normal", "dense"]).describe("Density of the page's rows.").optional(),
   limit: limit
     .describe(
-      `${limits.pageEventsMin} to ${limits.pageEventsMax}; default ${limits.pageEventsDefault}. ` +
-        "It counts turns.",
+      `${limits.pageEventsMin} to ${limits.pageEventsMax}; default ${limits.pageEventsDefault}, ` +
+        `and ${turnsShown} on the page. It counts turns.`,
     )
     .optional(),
   cursor: cursor.optional(),
@@ -119,7 +120,10 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const names = await knownNames(ledger, paging.reading.scope, parameters.q);
     const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
     const question = turnQuestion(paging.reading, parameters, reads);
-    const size = asked ?? limits.pageEventsDefault;
+    const json = answersJson(c);
+    const size = asked ?? (json ? limits.pageEventsDefault : turnsShown);
+    // The JSON of the page has the page's rows.
+    if (!json && asked === undefined) c.set("twinQuery", { limit: String(size) });
     const pending = await pendingFrames(parts);
     const { records, next } = await ledger.listTurns(
       { ...question, signal: c.req.raw.signal },

@@ -3,6 +3,12 @@
  * address (`hide=memory,cache`). The time, which is the row's link, always stays.
  */
 
+/** Turns on a page of the list. */
+export const turnsShown = 20;
+
+/** The sizes that the foot of the list offers. */
+export const pageSizes: readonly number[] = [turnsShown, 50, 100, 250];
+
 /** Names and words in the order of the list. */
 export const turnColumnNames: readonly (readonly [name: string, word: string])[] = [
   ["agent", "Agent"],

@@ -7,6 +7,7 @@ import type { FC } from "hono/jsx";
 import { wordsOf } from "../display/figures.ts";
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
+import { NotThere } from "./figure.tsx";
 
 /** Tone of a badge; `quiet` for neutral states. */
 export type Tone = "ok" | "warn" | "bad" | "quiet" | "plain";
@@ -20,9 +21,14 @@ export const Badge: FC<{
   /** Only the icon is visible; the word is spoken and in the tooltip. */
   readonly bare?: boolean;
 }> = ({ tone, icon, word, title, bare = false }) => (
-  <span class={`badge ${tone}`} title={title ?? (bare ? word : undefined)}>
+  <span
+    class={`badge ${tone}`}
+    title={title ?? (bare ? word : undefined)}
+    {...(bare ? { role: "img" } : {})}
+    {...(bare && title !== undefined ? { "aria-label": word } : {})}
+  >
     <Icon name={icon} />
-    <span class={bare ? "sr" : "word"}>{word}</span>
+    {bare ? null : <span class="word">{word}</span>}
   </span>
 );
 
@@ -121,12 +127,7 @@ export const CacheBadge: FC<{
 }> = ({ decision, bare = false }) => {
   const look = cacheLooks[decision ?? ""];
   if (decision === null || look === undefined) {
-    return (
-      <span class="absent" title="No cache decision was recorded.">
-        <span aria-hidden="true">–</span>
-        <span class="sr">no cache decision was recorded</span>
-      </span>
-    );
+    return <NotThere why="no cache decision was recorded" />;
   }
   const [tone, icon, title] = look;
   return (

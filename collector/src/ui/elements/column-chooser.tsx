@@ -34,9 +34,13 @@ export const ColumnChooser: FC<{ readonly path: string; readonly query: URLSearc
                 href={hrefWith(path, query, "hide", toggled(name))}
                 title={hidden.has(name) ? `Show ${word}` : `Hide ${word}`}
               >
-                <span class="tick">
-                  {hidden.has(name) ? null : <Icon name="success" label="shown:" />}
-                </span>
+                {hidden.has(name) ? (
+                  <span class="tick" />
+                ) : (
+                  <span class="tick" role="img" aria-label="shown:">
+                    ✓
+                  </span>
+                )}
                 {word}
               </a>
             </li>
@@ -52,8 +56,8 @@ export const ColumnChooser: FC<{ readonly path: string; readonly query: URLSearc
                 href={hrefWith(path, query, "rows", value ?? null)}
                 aria-current={dense === (value === "dense") ? "true" : undefined}
               >
-                <span class="tick">
-                  {dense === (value === "dense") ? <Icon name="success" /> : null}
+                <span class="tick" aria-hidden="true">
+                  {dense === (value === "dense") ? "✓" : null}
                 </span>
                 {word}
               </a>

@@ -8,11 +8,13 @@ import type { FC } from "hono/jsx";
 import { countText, durationText, shortCountText, shortId, timeText } from "../display/figures.ts";
 import type { TimeForm } from "../display/figures.ts";
 
-/** Not recorded. `why` is one sentence for the tooltip and for screen readers. */
+/**
+ * Not recorded. `why` is one sentence for the tooltip and for screen readers: the title of an image
+ * is its name as well.
+ */
 export const Unknown: FC<{ readonly why?: string; readonly word?: string }> = ({ why, word }) => (
-  <span class="unknown" title={why ?? "Unknown: not recorded."}>
-    <span aria-hidden="true">{word ?? "?"}</span>
-    <span class="sr">unknown{why === undefined ? "" : `: ${why}`}</span>
+  <span class="unknown" role="img" title={`Unknown: ${why ?? "not recorded."}`}>
+    {word ?? "?"}
   </span>
 );
 
@@ -21,17 +23,19 @@ export const NotMeasured: FC<{ readonly why?: string; readonly short?: boolean }
   why,
   short = false,
 }) => (
-  <span class="unmeasured" title={why ?? "Not measured: no instrument could tell."}>
-    {short ? <span aria-hidden="true">n/m</span> : "not measured"}
-    {short ? <span class="sr">not measured</span> : null}
+  <span
+    class="unmeasured"
+    title={why ?? "Not measured: no instrument could tell."}
+    {...(short ? { role: "img", "aria-label": "not measured" } : {})}
+  >
+    {short ? "n/m" : "not measured"}
   </span>
 );
 
 /** A dash where a value does not apply; `why` explains it. */
 export const NotThere: FC<{ readonly why: string }> = ({ why }) => (
-  <span class="absent" title={why}>
-    <span aria-hidden="true">–</span>
-    <span class="sr">{why}</span>
+  <span class="absent" role="img" title={why}>
+    –
   </span>
 );
 

@@ -4,6 +4,7 @@
  */
 import type { FC } from "hono/jsx";
 
+import { countText } from "../display/figures.ts";
 import type { Facet } from "../display/turn-figures.ts";
 import {
   keptParameters,
@@ -96,11 +97,23 @@ export const TermChips: FC<{
   </>
 );
 
-const More: FC<{ readonly than: number; readonly total: number }> = ({ than, total }) =>
-  total > than ? <p class="muted">and {total - than} more</p> : null;
+/** The rest of a facet: a button where the browser holds more values than it shows. */
+const More: FC<{
+  readonly facet: string;
+  readonly shown: number;
+  readonly here: number;
+  readonly total: number;
+}> = ({ facet, shown, here, total }) =>
+  total <= shown ? null : here <= shown ? (
+    <p class="muted">and {countText(total - shown)} more</p>
+  ) : (
+    <button class="button small" type="button" data-more={facet}>
+      Show {countText(here - shown)} more
+    </button>
+  );
 
-/** Most values of a facet that are drawn; the answer has more, for completion. */
-const drawnMax = 20;
+/** Values of a facet that are drawn; the answer has more, for its button and for completion. */
+const drawnMax = 6;
 
 /** Facets of turns; each value adds its term or removes it. */
 export const Facets: FC<{
@@ -108,32 +121,41 @@ export const Facets: FC<{
   readonly path: string;
   readonly terms: readonly Term[];
   readonly query: URLSearchParams;
-}> = ({ facets, path, terms, query }) => (
+  /** Keys of the facets that are shown as far as they are here; in the browser only. */
+  readonly whole?: ReadonlySet<string>;
+}> = ({ facets, path, terms, query, whole }) => (
   <>
     {facets.map(({ key, name, values, total }) => (
       <section class="facet" aria-label={name} data-facet={key}>
         <h3>{name}</h3>
         <ul>
-          {values.slice(0, drawnMax).map(({ value, count }) => {
-            const term = { key, value, negated: false };
-            const on = terms.some((other) => sameTerm(other, term));
-            const others = terms.filter((other) => other.key !== key || other.negated);
-            return (
-              <li>
-                <a
-                  href={`${path}${queryOf(on ? others : [...others, term], query)}`}
-                  aria-current={on ? "true" : undefined}
-                >
-                  <span class="value" title={value}>
-                    {value}
-                  </span>
-                  <span class="count">{count}</span>
-                </a>
-              </li>
-            );
-          })}
+          {values
+            .slice(0, whole?.has(key) === true ? values.length : drawnMax)
+            .map(({ value, count }) => {
+              const term = { key, value, negated: false };
+              const on = terms.some((other) => sameTerm(other, term));
+              const others = terms.filter((other) => other.key !== key || other.negated);
+              return (
+                <li>
+                  <a
+                    href={`${path}${queryOf(on ? others : [...others, term], query)}`}
+                    aria-current={on ? "true" : undefined}
+                  >
+                    <span class="value" title={value}>
+                      {value}
+                    </span>
+                    <span class="count">{countText(count)}</span>
+                  </a>
+                </li>
+              );
+            })}
         </ul>
-        <More than={Math.min(values.length, drawnMax)} total={total} />
+        <More
+          facet={key}
+          shown={whole?.has(key) === true ? values.length : Math.min(values.length, drawnMax)}
+          here={whole === undefined ? 0 : values.length}
+          total={total}
+        />
       </section>
     ))}
   </>

@@ -57,14 +57,16 @@ const Bar: FC<{
   const bad = Math.min(total, tall(bin.errors));
   return (
     <g data-from={String(bin.fromMs)} data-turns={String(bin.turns)} data-words={binWords(bin)}>
-      <rect
-        class="turns"
-        x={x}
-        width={width}
-        y={String(height - total)}
-        height={String(total)}
-        rx="1"
-      />
+      {total === 0 ? null : (
+        <rect
+          class="turns"
+          x={x}
+          width={width}
+          y={String(height - total)}
+          height={String(total)}
+          rx="1"
+        />
+      )}
       {bad === 0 ? null : (
         <rect
           class="errors"

@@ -39,6 +39,14 @@ export function turnHref(base: string, row: Row, crowded: boolean): string {
   return `${base}/traces/${root}${text === "" ? "" : `?${text}`}`;
 }
 
+/** A triple is text, without an element for each count: rows are many. */
+const between = "\u2009·\u2009";
+
+/** The first count of a triple, as wide as two digits, so that the points stand in line. */
+function firstText(count: string): string {
+  return count.padStart(2, "\u2007");
+}
+
 /** Agent, services, releases and producers of the turn's evidence. */
 function originText(row: Row): string {
   const part = (name: string, values: readonly string[]): readonly string[] =>
@@ -141,13 +149,8 @@ const MemoryCounts: FC<{ readonly row: Row }> = ({ row }) => {
     `retrieved ${heard(r)}, supplied ${heard(s)}, referenced ${heard(ref)}` +
     (row.memory_degraded === true ? ", degraded" : "");
   return (
-    <span title={words}>
-      <span class="triple" aria-hidden="true">
-        <span>{say(r)}</span>
-        <span>{say(s)}</span>
-        <span>{say(ref)}</span>
-      </span>
-      <span class="sr">{words}</span>
+    <span class="triple" role="img" title={words}>
+      {[firstText(say(r)), say(s), say(ref)].join(between)}
     </span>
   );
 };
@@ -162,15 +165,19 @@ const ToolCounts: FC<{ readonly row: Row }> = ({ row }) => {
     `${clean} clean, ${limited} via fallback or with limits, ${failed} failed` +
     (tools.unknown === 0 ? "" : `, ${tools.unknown} unknown`);
   return (
-    <span title={title}>
-      <span class="triple tools" aria-hidden="true">
-        <span class={clean === 0 ? "none" : "plain"}>{clean}</span>
-        <span class={limited === 0 ? "none" : "warn"}>{limited}</span>
-        <span class={failed === 0 ? "none" : "bad"}>{failed}</span>
-      </span>
-      <span class="sr">{title}</span>
+    <span class="triple" role="img" title={title}>
+      {firstText(String(clean))}
+      {between}
+      <Toned count={limited} tone="warn" />
+      {between}
+      <Toned count={failed} tone="bad" />
     </span>
   );
+};
+
+/** A count in a triple, which has a colour where it is not zero. */
+const Toned: FC<{ readonly count: number; readonly tone: "warn" | "bad" }> = ({ count, tone }) => {
+  return count === 0 ? <>0</> : <span class={tone}>{String(count)}</span>;
 };
 
 const Tokens: FC<{ readonly row: Row }> = ({ row }) => {
@@ -189,15 +196,10 @@ const Tokens: FC<{ readonly row: Row }> = ({ row }) => {
     `${full(input)} in, ${full(output)} out, from the provider's cache: ${share ?? "unknown"}` +
     (row.usage_state === "partial" ? "; at least: some calls did not say" : "");
   return (
-    <span title={words}>
-      <span class="tokens" aria-hidden="true">
-        {row.usage_state === "partial" ? "≥" : ""}
-        {say(input)}
-        <span class="arrow">→</span>
-        {say(output)}
-        {share === null || cached === 0 ? null : <span class="share">{share}</span>}
-      </span>
-      <span class="sr">{words}</span>
+    <span class="tokens" role="img" title={words}>
+      {row.usage_state === "partial" ? "≥" : ""}
+      {`${say(input)} → ${say(output)}`}
+      {share === null || cached === 0 ? null : <span class="share">{share}</span>}
     </span>
   );
 };

@@ -8,6 +8,7 @@ import type { FC } from "hono/jsx";
 import { countText } from "../display/figures.ts";
 import { pendingText, runningText, windowState } from "../display/window-words.ts";
 import type { WindowReach } from "../display/window-words.ts";
+import { pageSizes, turnsShown } from "../display/list-columns.ts";
 import { Icon } from "../icons.tsx";
 import { Badge } from "./badge.tsx";
 
@@ -38,6 +39,7 @@ export const WindowFooter: FC<{
       <OrderChoice path={path} query={query} />
       {running === undefined ? null : <span data-running>{running}</span>}
       {pending === undefined ? null : <span data-pending>{pending}</span>}
+      <PageSize path={path} query={query} />
       <span class="end">
         {paged ? (
           <a class="button" href={withCursor(path, query, null)}>
@@ -51,6 +53,32 @@ export const WindowFooter: FC<{
         )}
       </span>
     </footer>
+  );
+};
+
+/** How many turns a page has, as links. */
+const PageSize: FC<{ readonly path: string; readonly query: URLSearchParams }> = ({
+  path,
+  query,
+}) => {
+  const chosen = Number(query.get("limit") ?? turnsShown);
+  return (
+    <span class="sizes" role="group" aria-label="Turns on a page">
+      {pageSizes.map((size) => {
+        const next = new URLSearchParams(query);
+        if (size === turnsShown) next.delete("limit");
+        else next.set("limit", String(size));
+        return (
+          <a
+            href={withCursor(path, next, null)}
+            aria-current={size === chosen ? "true" : undefined}
+          >
+            {String(size)}
+          </a>
+        );
+      })}
+      a page
+    </span>
   );
 };
 

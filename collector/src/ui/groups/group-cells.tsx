@@ -143,12 +143,14 @@ export const GroupCells: FC<{ readonly of: TurnGroup; readonly threads?: number 
   </>
 );
 
-/** Number of turns that the groups cover, and a link to the others. */
+/** Number of turns that the groups cover, and a link to the others, or to the list of all. */
 export const GroupsFooter: FC<{
   readonly window: GroupsWindow;
   readonly frame: Frame;
   readonly what: string;
-}> = ({ window, frame, what }) => (
+  /** Address of the list that has the turns, in place of older groups. */
+  readonly list?: string;
+}> = ({ window, frame, what, list }) => (
   <footer class="window" data-window>
     <Badge {...windowState(window, frame.query.has("cursor"))} />
     <span>
@@ -164,7 +166,12 @@ export const GroupsFooter: FC<{
           Newest
         </a>
       ) : null}
-      {window.next_cursor === null ? null : (
+      {list === undefined ? null : (
+        <a class="button" href={list}>
+          All turns <Icon name="more" />
+        </a>
+      )}
+      {list !== undefined || window.next_cursor === null ? null : (
         <a class="button" href={hrefWith(frame, { cursor: window.next_cursor })} data-older>
           Older <Icon name="more" />
         </a>

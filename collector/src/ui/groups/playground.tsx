@@ -18,29 +18,17 @@ export interface LastRun extends TenantFilter {
   readonly thread: string | null;
 }
 
-/** The card; without a mounted agent or the permission it states what is missing. */
+/** The card of a mounted agent; without the permission it states what is missing. */
 export const Playground: FC<{
   readonly agent: string;
-  readonly mounted: boolean;
   readonly frame: Frame;
   readonly last?: LastRun;
-}> = ({ agent, mounted, frame, last }) => {
+}> = ({ agent, frame, last }) => {
   const { principal } = frame;
   const may = principal !== undefined && permits(principal, "agent.run");
   return (
     <Card title="Playground" icon="running" id="playground">
-      {!mounted ? (
-        <div class="closed">
-          <Icon name="remote" />
-          <p>
-            <b>No agent is mounted under this name.</b>
-          </p>
-          <p class="muted">
-            A host mounts its agents when it opens the collector. Of any other, what it left behind
-            can be read here, and nothing can be run.
-          </p>
-        </div>
-      ) : frame.readOnly ? (
+      {frame.readOnly ? (
         <div class="closed">
           <Icon name="pause" />
           <p>

@@ -75,7 +75,9 @@ function instantOfTime({ seconds, nanos }: UnixTime): NanoInstant | undefined {
 /** Milliseconds between two instants, or undefined when the end is before the start. */
 export function millisecondsBetween(start: NanoInstant, end: NanoInstant): number | undefined {
   const nanos = end.nanos - start.nanos;
-  const elapsed = (end.seconds - start.seconds) * 1_000 + nanos / 1_000_000;
+  // A nanosecond is the finest digit; below it is noise of the sum.
+  const elapsed =
+    Math.round(((end.seconds - start.seconds) * 1_000 + nanos / 1_000_000) * 1e6) / 1e6;
   return elapsed < 0 ? undefined : elapsed;
 }
 

@@ -33,12 +33,28 @@ export function facetList(query: URLSearchParams): FacetList {
   const filters = new URLSearchParams(parametersOf(termsOf(query)));
   let asked = -Infinity;
   let whole: Model | undefined;
+  const opened = new Set<string>();
   const draw = (facets: readonly Facet[]): void => {
     const list = (
-      <Facets facets={facets} path={`${base}/traces`} terms={termsOf(query)} query={query} />
+      <Facets
+        facets={facets}
+        path={`${base}/traces`}
+        terms={termsOf(query)}
+        query={query}
+        {...(whole === undefined ? {} : { whole: opened })}
+      />
     );
     find(".facet-list")?.replaceChildren(drawn(list));
   };
+  find(".facet-list")?.addEventListener("click", ({ target }) => {
+    const key = (target as Element).closest<HTMLElement>("[data-more]")?.dataset["more"];
+    if (key === undefined || whole === undefined) return;
+    const shown = findAll(`[data-facet="${key}"] li`).length;
+    opened.add(key);
+    draw(whole.facets);
+    // The button is gone: the reader goes on at the first value that it has shown.
+    findAll(`[data-facet="${key}"] li a`)[shown]?.focus();
+  });
   const ask = async (): Promise<void> => {
     asked = performance.now();
     const model = await fetchJson<Model>(`${base}/traces/facets.json?${filters.toString()}`);
