@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -29,6 +29,10 @@ interface SoakOptions {
 
 const batchSpans = 100;
 const lagMsMax = 10_000;
+const verdictMsMax = 300_000;
+const drainMsMax = 600_000;
+/** Beyond this many runnable tasks for each core, a lag is the machine's: other work has the cores. */
+const busyLoad = 2;
 /** The judge takes up a turn after this silence, which is no lag. */
 const quietMs = 5_000;
 const growthMax = 1.1;
@@ -44,6 +48,7 @@ class Measures {
   reads = 0;
   slowestRead = 0;
   lag = 0;
+  load = 0;
 }
 
 async function sample(pid: number, into: Measures): Promise<void> {
@@ -51,6 +56,7 @@ async function sample(pid: number, into: Measures): Promise<void> {
   into.resident.push(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024);
   const open = await readdir(`/proc/${pid}/fd`);
   into.descriptors = Math.max(into.descriptors, open.length);
+  into.load = Math.max(into.load, (loadavg()[0] ?? 0) / availableParallelism());
 }
 
 const median = (values: readonly number[]): number =>
@@ -90,7 +96,7 @@ class Soak implements Rounds {
     const work = [watch(), probe(), this.send(url, until, measures)];
     for (let reader = 0; reader < 2; reader += 1) work.push(read(url, until, measures));
     await Promise.all(work);
-    await drained(this.collector as CollectorChild);
+    await drained(this.collector as CollectorChild, drainMsMax);
     this.rounds += 1;
     return this.figures(measures, restarts);
   }
@@ -165,7 +171,7 @@ class Soak implements Rounds {
       const { items } = (await answer.json()) as { items: readonly { verdict?: string | null }[] };
       const waited = performance.now() - start;
       if (typeof items[0]?.verdict === "string") return Math.max(0, waited - quietMs);
-      assert.ok(waited < quietMs + lagMsMax, `no verdict after ${Math.round(waited)} ms`);
+      assert.ok(waited < verdictMsMax, `no verdict after ${Math.round(waited)} ms`);
       await sleep(250);
     }
   }
@@ -183,8 +189,13 @@ class Soak implements Rounds {
       const more = `descriptors grew from ${base.descriptors} to ${descriptors}`;
       assert.ok(descriptors <= base.descriptors + descriptorsMore, more);
     }
+    const isLate = measures.lag > lagMsMax;
+    const isBusy = measures.load > busyLoad;
+    assert.ok(!isLate || isBusy, `a verdict came ${Math.round(measures.lag)} ms late`);
     return {
       seconds: options.roundSeconds,
+      late_rounds_on_a_busy_machine: isLate ? 1 : 0,
+      load_for_each_core_max: Math.round(measures.load),
       spans: measures.sent,
       restarts,
       reads: measures.reads,

@@ -14,6 +14,8 @@ export type {
   EvidenceReader,
   EvidenceStore,
   Keyset,
+  DamagedPart,
+  HeldEvents,
   RootStanding,
   ShortRoots,
   SliceOptions,
