@@ -64,8 +64,9 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     const judges = options.judge !== false && !config.readOnly;
     if (config.backend !== "ephemeral" && options.store === undefined) {
       const account = await accountOf(parts);
-      if (account !== undefined)
-        opened.push(async () => void (await account.count().catch(() => {})));
+      // Without a last count the account is that of a minute ago.
+      const lastCount = async (): Promise<void> => void (await account?.count().catch(() => {}));
+      opened.push(lastCount);
       void watchEvidence(parts, parts.patient, { withdraw: judges, account });
     }
     // In read-only mode nothing is written beside the evidence, not even verdicts.

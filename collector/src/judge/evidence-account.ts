@@ -1,7 +1,7 @@
 /**
  * @module EvidenceAccount: a signed account, in the data directory, of how many events the store
- * beside it holds. Fewer of them without a deletion mean that evidence is gone, though the turns that
- * rested on it went with it: a folder that was removed, parts that the engine set aside.
+ * beside it holds. Fewer of them without a deletion mean that evidence is gone, though the turns
+ * that rested on it went with it: a folder that was removed, parts that the engine set aside.
  */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -38,6 +38,7 @@ export async function readAccount(
   dataDir: string,
   signer: Pick<StatementSigner, "keys">,
 ): Promise<EvidenceAccount | "none" | "unusable"> {
+  // Without the file there is no account.
   const text = await readFile(join(dataDir, fileName), "utf8").catch(() => undefined);
   if (text === undefined) return "none";
   try {
@@ -70,26 +71,33 @@ export async function openAccount(
   const found = await readAccount(of.dataDir, of.signer);
   let account = typeof found === "string" ? undefined : found;
   let isFirst = true;
+  let last: Promise<unknown> = Promise.resolve();
+  const count = async (signal?: AbortSignal): Promise<number> => {
+    const held = await store.held(signal);
+    const missing = account === undefined ? 0 : missingSince(account, held, isFirst);
+    isFirst = false;
+    account = { v: 1, ...held, missing, at: isoNow() };
+    if (of.keeps) {
+      const text = await of.signer.signAs(typ, account);
+      await replaceFile(join(of.dataDir, fileName), Buffer.from(text));
+    }
+    return missing;
+  };
   return {
     wasUnusable: found === "unusable",
-    async count(signal) {
-      const held = await store.held(signal);
-      const missing = account === undefined ? 0 : missingSince(account, held, isFirst);
-      isFirst = false;
-      account = { v: 1, ...held, missing, at: isoNow() };
-      if (of.keeps) {
-        const text = await of.signer.signAs(typ, account);
-        await replaceFile(join(of.dataDir, fileName), Buffer.from(text));
-      }
-      return missing;
+    count(signal) {
+      // One at a time: the file is replaced, and a failure is its own caller's.
+      const done = last.catch(() => {}).then(() => count(signal));
+      last = done;
+      return done;
     },
   };
 }
 
 /**
- * Events that are gone, by an account and a count. After a deletion it is not known how many events
- * should be there, so the count is where the account goes on. A store that lost its deletions too is
- * another one.
+ * Events that are gone, by an account and a count. After a deletion it is not known how many
+ * events should be there, so the count is where the account goes on. A store that lost its
+ * deletions too is another one.
  */
 export function missingSince(
   account: Pick<EvidenceAccount, "events" | "deletions" | "missing">,

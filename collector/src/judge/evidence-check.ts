@@ -88,6 +88,7 @@ async function keepCounting(
   let tookMs = 0;
   while (!signal.aborted) {
     const pause = Math.max(countEveryMs, tookMs * 100);
+    // The wait ends when the collector closes.
     await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;
     const began = performance.now();

@@ -127,7 +127,7 @@ export interface HeldEvents {
 }
 
 /** A part of a table that its engine does not serve, because it is damaged. */
-export interface DamagedPart {
+export interface TablePart {
   readonly table: string;
   /** Name of its folder among those that were set aside. */
   readonly part: string;
@@ -164,7 +164,7 @@ export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisp
    * Checks each part of the tables against its checksums, sets aside those that fail, and answers
    * with all that are set aside; the rest is served. Only an embedded engine with such parts.
    */
-  setAside?(signal?: AbortSignal): Promise<readonly DamagedPart[]>;
+  setAside?(signal?: AbortSignal): Promise<readonly TablePart[]>;
   /** Cheap, repeatable, concurrent-safe; never throws. */
   check(): Promise<CheckResult>;
   /** Roots with new rows since a received time and none since `quietBefore`, for the judge. */

@@ -14,7 +14,7 @@ export type {
   EvidenceReader,
   EvidenceStore,
   Keyset,
-  DamagedPart,
+  TablePart,
   HeldEvents,
   RootStanding,
   ShortRoots,

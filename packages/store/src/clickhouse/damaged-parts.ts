@@ -1,13 +1,13 @@
 /**
- * @module DamagedParts: parts of the tables whose files do not match their checksums. As it starts,
- * the engine sets aside parts that it cannot load, but it reads no content for that. So each part is
- * checked, and one that fails is set aside before a page meets it.
+ * @module DamagedParts: parts of the tables whose files do not match their checksums. As it
+ * starts, the engine sets aside parts that it cannot load, but it reads no content for that. So
+ * each part is checked, and one that fails is set aside before a page meets it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { CodedError } from "@turnproof/semconv";
 
-import type { DamagedPart, HeldEvents } from "../evidence-store.ts";
+import type { TablePart, HeldEvents } from "../evidence-store.ts";
 import { openEngine } from "./connection.ts";
 import type { Engine } from "./engine.ts";
 import { heldIn } from "./root-standing.ts";
@@ -17,7 +17,7 @@ import { requireKnown } from "./migration.ts";
 export async function setAside(
   engine: Engine,
   signal?: AbortSignal,
-): Promise<readonly DamagedPart[]> {
+): Promise<readonly TablePart[]> {
   for await (const { table, part } of failing(engine, signal)) {
     await engine.command(`ALTER TABLE ${table} DETACH PART '${part}'`);
   }
@@ -31,7 +31,7 @@ export async function setAside(
  */
 export async function lookAtParts(
   dataDir: string,
-): Promise<HeldEvents & { readonly damaged: readonly DamagedPart[] }> {
+): Promise<HeldEvents & { readonly damaged: readonly TablePart[] }> {
   const engine = await openEngine({ dataDir }, { mayChange: false });
   try {
     await requireKnown(engine);
@@ -44,7 +44,7 @@ export async function lookAtParts(
 }
 
 /** Active parts that fail their check; at most half of the time is spent on it. */
-async function* failing(engine: Engine, signal?: AbortSignal): AsyncGenerator<DamagedPart> {
+async function* failing(engine: Engine, signal?: AbortSignal): AsyncGenerator<TablePart> {
   for (const each of await partsIn(engine, "system.parts WHERE active AND ", signal)) {
     const began = performance.now();
     // A part that was merged meanwhile is no part any more, which is not damage.
@@ -59,7 +59,7 @@ async function partsIn(
   engine: Engine,
   from: string,
   signal?: AbortSignal,
-): Promise<readonly DamagedPart[]> {
+): Promise<readonly TablePart[]> {
   const answer = await engine.query(
     `SELECT table, name FROM ${from} database = currentDatabase() ORDER BY table, name`,
     {},
@@ -69,7 +69,7 @@ async function partsIn(
   return Array.from(tables, (table, at) => ({ table: String(table), part: String(names[at]) }));
 }
 
-async function isWhole(engine: Engine, part: DamagedPart, signal?: AbortSignal): Promise<boolean> {
+async function isWhole(engine: Engine, part: TablePart, signal?: AbortSignal): Promise<boolean> {
   try {
     const answer = await engine.query(
       `CHECK TABLE ${part.table} PART '${part.part}' SETTINGS check_query_single_value_result = 0`,
