@@ -18,6 +18,8 @@ import { gate } from "./http/gate.ts";
 import { noStore } from "./http/no-store.ts";
 import { requireEndpoints } from "./http/endpoint.ts";
 import type { GrpcReceiver } from "./receive/grpc/grpc-server.ts";
+import { openAccount } from "./judge/evidence-account.ts";
+import type { AccountKeeper } from "./judge/evidence-account.ts";
 import { watchEvidence } from "./judge/evidence-check.ts";
 import { startJudge } from "./judge/judge.ts";
 import { createLog } from "./log.ts";
@@ -61,7 +63,11 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     const app = buildApp(parts);
     const judges = options.judge !== false && !config.readOnly;
     if (config.backend !== "ephemeral" && options.store === undefined) {
-      void watchEvidence(parts, parts.patient, judges);
+      const account = await accountOf(parts);
+      // Without a last count the account is that of a minute ago.
+      const lastCount = async (): Promise<void> => void (await account?.count().catch(() => {}));
+      opened.push(lastCount);
+      void watchEvidence(parts, parts.patient, { withdraw: judges, account });
     }
     // In read-only mode nothing is written beside the evidence, not even verdicts.
     if (judges && parts.readers === undefined) {
@@ -82,6 +88,13 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     await closeAll(opened, 0).catch(() => {});
     throw error;
   }
+}
+
+/** The account of a store in this data directory; a server's store has none here. */
+async function accountOf(parts: Parts): Promise<AccountKeeper | undefined> {
+  const { config, signer, server, patient } = parts;
+  if (server !== null) return undefined;
+  return openAccount({ dataDir: config.dataDir, signer, keeps: !config.readOnly }, patient);
 }
 
 /** Closes in reverse order of opening; one that fails does not keep the others open. */

@@ -75,7 +75,10 @@ export function openSessions(
   const now = options.now ?? Date.now;
   // In read-only mode nothing is written beside the evidence.
   const state = config.readOnly ? undefined : sharedState({ config, options }, store);
-  const share = state === undefined ? undefined : shareSessions(state);
+  const share =
+    state === undefined
+      ? undefined
+      : shareSessions(state, join(config.dataDir, "ended-sessions.json"));
   const lasting = config.backend !== "ephemeral" && share === undefined;
   const sessions = createSessions({
     keyring,

@@ -5,6 +5,7 @@ import { forgeries } from "./forgeries.ts";
 import { kills } from "./kills.ts";
 import { principals } from "./principals.ts";
 import { powerCuts } from "./power-cuts.ts";
+import { soak } from "./soak.ts";
 
 /** All of them. */
 export const campaigns: readonly Campaign[] = [
@@ -13,4 +14,5 @@ export const campaigns: readonly Campaign[] = [
   canaries,
   forgeries,
   principals,
+  soak,
 ];

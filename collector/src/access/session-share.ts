@@ -1,11 +1,12 @@
 /**
  * @module SessionShare: sessions that all collectors of one store share. The store decides: each
  * use of a session asks it. While it is away a collector goes on with the sessions that it has
- * seen, and keeps what it could not write until the store is back.
+ * seen, and keeps what it could not write until the store is back: sign-outs in a file.
  */
 import type { CollectorState, StateWrite } from "@turnproof/store";
 import { z } from "zod";
 
+import { openEndedSessions } from "./ended-sessions.ts";
 import { roles } from "./principal.ts";
 import type { Principal } from "./principal.ts";
 
@@ -23,12 +24,16 @@ export interface OperatorSession {
 /** What the store has of a session: `absent` without a row, `away` where it does not answer. */
 export type SharedSession = OperatorSession | "ended" | "absent" | "away";
 
-/** Access to the shared sessions; no method rejects. */
+/** Access to the shared sessions. */
 export interface SessionShare {
   look(id: string): Promise<SharedSession>;
   /** Written when it resolves, unless the store is away. */
   put(id: string, session: OperatorSession): Promise<void>;
-  end(id: string): Promise<void>;
+  /**
+   * When it resolves, the store or the file has these ends. @throws the system call's error of the
+   * file
+   */
+  end(ids: readonly string[]): Promise<void>;
   /** Tries once more to write what the store has not taken. */
   close(): Promise<void>;
 }
@@ -55,29 +60,18 @@ const row = z.object({
   seenAt: z.number(),
 });
 
-/** The sessions in the state of a store. */
-export function shareSessions(state: CollectorState): SessionShare {
+/** The sessions in the state of a store; `file` keeps the sign-outs that it has not taken. */
+export function shareSessions(state: CollectorState, file?: string): SessionShare {
+  const kept = file === undefined ? undefined : openEndedSessions(file);
   const waiting = new Map<string, StateWrite>();
   /** Ended here: an answer that was on its way must not bring one back. */
   const gone = new Set<string>();
-  let awayUntil = 0;
+  const limited = limitedStore();
   let timer: NodeJS.Timeout | undefined;
-  const within = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (performance.now() < awayUntil) throw new RangeError("away");
-    const late = Promise.withResolvers<never>();
-    const clock = setTimeout(() => late.reject(new RangeError("late")), waitMs);
-    try {
-      return await Promise.race([work(), late.promise]);
-    } catch (error) {
-      awayUntil = performance.now() + awayMs;
-      throw error;
-    } finally {
-      clearTimeout(clock);
-    }
-  };
+  const keepEnds = async (): Promise<void> => kept?.keep([...waiting.values()].filter(isEnd));
   const isWritten = async (id: string, write: StateWrite): Promise<boolean> => {
     try {
-      await within(() => state.write("session", write));
+      await limited.within(() => state.write("session", write));
       if (waiting.get(id) === write) waiting.delete(id);
       return true;
     } catch {
@@ -90,6 +84,8 @@ export function shareSessions(state: CollectorState): SessionShare {
   };
   const again = async (): Promise<void> => {
     await flush();
+    // A file that cannot be written is written in the next round.
+    await keepEnds().catch(() => {});
     timer = undefined;
     if (waiting.size > 0) later();
   };
@@ -103,12 +99,17 @@ export function shareSessions(state: CollectorState): SessionShare {
     waiting.set(id, own);
     if (!(await isWritten(id, own))) later();
   };
+  for (const [name, keepUntilMs] of kept?.left ?? []) {
+    addBounded(gone, name);
+    waiting.set(name, { name, version: endedVersion, value: "", keepUntilMs });
+  }
+  if (waiting.size > 0) later();
   return {
     async look(id) {
       const own = waiting.get(id);
       if (own !== undefined) return sessionOf(own);
       try {
-        const held = await within(() => state.read("session", id));
+        const held = await limited.within(() => state.read("session", id));
         if (gone.has(id)) return "ended";
         return held === undefined ? "absent" : sessionOf(held);
       } catch {
@@ -116,17 +117,52 @@ export function shareSessions(state: CollectorState): SessionShare {
       }
     },
     put: (id, session) => write(id, session.seenAt, JSON.stringify(session)),
-    end(id) {
-      addBounded(gone, id);
-      return write(id, endedVersion, "");
+    async end(ids) {
+      for (const id of ids) addBounded(gone, id);
+      await Promise.all(ids.map((id) => write(id, endedVersion, "")));
+      if (ids.some((id) => waiting.has(id))) await keepEnds();
     },
     async close() {
       clearTimeout(timer);
-      awayUntil = 0;
+      limited.again();
       await flush();
+      // What could not be written was tried before, in each round.
+      await keepEnds().catch(() => {});
     },
   };
 }
+
+/** Questions to a store, with a limit of time and a pause after a failure. */
+interface LimitedStore {
+  /** @throws the work's error, or RangeError when it is late or in the pause */
+  within<T>(work: () => Promise<T>): Promise<T>;
+  /** Ends the pause. */
+  again(): void;
+}
+
+function limitedStore(): LimitedStore {
+  let awayUntil = 0;
+  return {
+    async within(work) {
+      if (performance.now() < awayUntil) throw new RangeError("away");
+      const late = Promise.withResolvers<never>();
+      const clock = setTimeout(() => late.reject(new RangeError("late")), waitMs);
+      try {
+        return await Promise.race([work(), late.promise]);
+      } catch (error) {
+        awayUntil = performance.now() + awayMs;
+        throw error;
+      } finally {
+        clearTimeout(clock);
+      }
+    },
+    again: () => {
+      awayUntil = 0;
+    },
+  };
+}
+
+const isEnd = ({ version }: StateWrite): boolean => version === endedVersion;
 
 /** Adds one and removes the oldest beyond the bound. */
 function addBounded(ids: Set<string>, id: string): void {

@@ -74,9 +74,17 @@ export function createStreams(options: StreamsOptions): Streams {
   const endAll = (): void => {
     for (const { end } of entries) end.abort();
   };
+  let looking = false;
   const look = async (): Promise<void> => {
-    await sessions.refresh([...entries].flatMap(({ holder }) => holder.session ?? []));
-    review();
+    // A slow store has one round at a time.
+    if (looking) return;
+    looking = true;
+    try {
+      await sessions.refresh([...entries].flatMap(({ holder }) => holder.session ?? []));
+      review();
+    } finally {
+      looking = false;
+    }
   };
   // A logout here ends its streams at once; an expiry, or a logout at another collector, waits for
   // the timer.

@@ -6,12 +6,12 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
+import { replaceFile } from "@turnproof/journal";
 import { CodedError } from "@turnproof/semconv";
 import type { CollectorState, StateKind } from "@turnproof/store";
 
 import { Lease } from "../backend/lease.ts";
 import type { LeaseTimes } from "../backend/lease.ts";
-import { replaceFile } from "../judge/replace-file.ts";
 import { alertDocument, noAlerts } from "./alert-state.ts";
 import type { AlertDocument, AlertSilence, JudgedGroup } from "./alert-state.ts";
 

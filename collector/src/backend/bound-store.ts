@@ -24,6 +24,8 @@ export function boundStore(store: EvidenceStore): EvidenceStore {
     quietRoots: store.quietRoots.bind(store),
     shortRoots: store.shortRoots.bind(store),
     standing: store.standing.bind(store),
+    held: store.held.bind(store),
+    ...(store.setAside === undefined ? {} : { setAside: store.setAside.bind(store) }),
     check: store.check.bind(store),
     close: store.close.bind(store),
     [Symbol.asyncDispose]: store[Symbol.asyncDispose].bind(store),

@@ -61,6 +61,7 @@ export function lateEvidence(
     quietRoots: async (since, before, limit) => late.current().quietRoots(since, before, limit),
     shortRoots: async (...asked) => late.current().shortRoots(...asked),
     standing: async (roots) => late.current().standing(roots),
+    held: async (signal) => late.current().held(signal),
     check: () => lateCheck(late),
     close,
     [Symbol.asyncDispose]: close,

@@ -16,6 +16,7 @@ import type { Config } from "../config/config.ts";
 import { openMemory } from "../backend/backend.ts";
 import { evidenceFolder } from "../backend/store-places.ts";
 import { withJson } from "./command.ts";
+import { accountChecks } from "./doctor-account.ts";
 import { evidenceCheck } from "./doctor-evidence.ts";
 import type { Check } from "./doctor-evidence.ts";
 import { attempt } from "./failure.ts";
@@ -48,6 +49,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
       checks.push({ check: "configuration", state: "warn", says });
     checks.push(directoryCheck(config.dataDir), await collectorCheck(config));
     if (config.backend === "filesystem") checks.push(await evidenceCheck(evidenceFolder(config)));
+    checks.push(...(await accountChecks(config)));
     if (config.memoryBackend === "mongodb") checks.push(...(await memoryChecks(config)));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -73,8 +73,14 @@ async function measure(parts: Parts): Promise<Registry> {
   put(
     Gauge,
     "turnproof_evidence_missing_rows",
-    "Rows that turns rest on and that are gone from the store; 0 while it is compared.",
-    report.missing?.rows_missing ?? 0,
+    "Stored rows that are gone without a deletion; 0 while the store is compared.",
+    Math.max(report.missing?.rows_missing ?? 0, report.missing?.events_missing ?? 0),
+  );
+  put(
+    Gauge,
+    "turnproof_evidence_parts_set_aside",
+    "Parts of an embedded ClickHouse that are damaged and not served.",
+    report.missing?.parts_set_aside ?? 0,
   );
   if (report.forward !== null) putForward(put, report.forward);
   put(Gauge, "turnproof_sessions", "Sessions that are kept.", sessions.size);

@@ -9,6 +9,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore, HeldTurn, ShortRoots } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
+import type { AccountKeeper } from "./evidence-account.ts";
 import type { Parts } from "../parts.ts";
 import type { MissingEvidence } from "../receive/ingest.ts";
 
@@ -32,19 +33,39 @@ type Ledgered = Pick<EvidenceStore, "ledger" | "standing" | "shortRoots">;
 
 /** How long to wait before a store that does not answer is compared again. */
 const compareAgainMs = 30_000;
+/** Least time between two counts for the account; a count takes a hundredth of the time at most. */
+const countEveryMs = 60_000;
 
-/** Compares once, when the store answers; `withdraw` as in the options. */
+/** What the comparison rests on. */
+interface WatchOptions {
+  /** As in the options of the comparison. */
+  readonly withdraw: boolean;
+  /** The account of the data directory; undefined for a server's store. */
+  readonly account: AccountKeeper | undefined;
+}
+
+/**
+ * Sets damaged parts aside, compares once when the store answers, and counts for the account until
+ * the collector closes.
+ */
 export async function watchEvidence(
   { closing: signal, ingest, log }: Pick<Parts, "closing" | "ingest" | "log">,
-  store: Ledgered,
-  withdraw: boolean,
+  store: Ledgered & Pick<EvidenceStore, "setAside">,
+  { withdraw, account }: WatchOptions,
 ): Promise<void> {
+  if (account?.wasUnusable === true) log.error("evidence_account_unusable", {});
   while (!signal.aborted) {
     try {
-      const missing = await compareEvidence(store, { signal, withdraw });
-      ingest.noteMissing(missing);
-      const { roots_missing: roots, rows_missing: rows } = missing;
-      if (roots > 0) log.error("evidence_missing", { roots, rows });
+      const aside = withdraw ? ((await store.setAside?.(signal)) ?? []) : [];
+      if (aside.length > 0) log.error("parts_set_aside", { count: aside.length });
+      const first = (await account?.count(signal)) ?? null;
+      if (first !== null && first > 0) log.error("evidence_missing", { count: first });
+      const compared = await compareEvidence(store, { signal, withdraw });
+      if (compared.roots_missing > 0)
+        log.error("evidence_missing", { count: compared.rows_missing });
+      const found = { ...compared, parts_set_aside: aside.length, events_missing: first };
+      ingest.noteMissing(found);
+      if (account !== undefined) await keepCounting(account, { signal, ingest, log }, found);
       return;
     } catch (error) {
       if (signal.aborted) return;
@@ -57,11 +78,39 @@ export async function watchEvidence(
   }
 }
 
+/** Counts again and again. */
+async function keepCounting(
+  account: AccountKeeper,
+  { signal, ingest, log }: Pick<Parts, "ingest" | "log"> & { readonly signal: AbortSignal },
+  found: MissingEvidence,
+): Promise<void> {
+  let known = found.events_missing;
+  let tookMs = 0;
+  while (!signal.aborted) {
+    const pause = Math.max(countEveryMs, tookMs * 100);
+    // The wait ends when the collector closes.
+    await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
+    if (signal.aborted) return;
+    const began = performance.now();
+    try {
+      const missing = await account.count(signal);
+      if (missing > (known ?? 0)) log.error("evidence_missing", { count: missing });
+      if (missing !== known) ingest.noteMissing({ ...found, events_missing: missing });
+      known = missing;
+    } catch (error) {
+      // A store that is away, or a disk that is full, is counted later.
+      const code = CodedError.is(error) ? error.code : "internal_error";
+      if (!signal.aborted) log.warn("evidence_not_counted", { code });
+    }
+    tookMs = performance.now() - began;
+  }
+}
+
 /** Compares all turns. @throws CodedError of the store, and the signal's reason */
 async function compareEvidence(
   store: Ledgered,
   { signal, pauseMs = 20, againMs = 2_000, withdraw = false }: CheckOptions,
-): Promise<MissingEvidence> {
+): Promise<Omit<MissingEvidence, "events_missing" | "parts_set_aside">> {
   const missing = new Map<string, number>();
   let turns = 0;
   let after: string | null = null;

@@ -6,10 +6,11 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { replaceFile } from "@turnproof/journal";
+
 import type { Config } from "../config/config.ts";
 import type { LossesState } from "./judge-losses.ts";
 import type { JudgeParts } from "../parts.ts";
-import { replaceFile } from "./replace-file.ts";
 
 /** What is kept. */
 export interface JudgeState extends LossesState {

@@ -12,6 +12,13 @@ export interface MissingEvidence {
   readonly turns: number;
   readonly roots_missing: number;
   readonly rows_missing: number;
+  /**
+   * Events that are fewer than the signed account of this data directory; null without one: the
+   * store is a server's.
+   */
+  readonly events_missing: number | null;
+  /** Parts that an embedded engine does not serve, because they are damaged. */
+  readonly parts_set_aside: number;
   /** The roots, up to a bound; never shown, because they are of all tenants. */
   readonly roots: readonly string[];
 }

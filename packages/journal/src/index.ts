@@ -24,5 +24,6 @@ export type { Journal, JournalEvent, JournalOptions, JournalStats } from "./cont
 export type { JournalFrame } from "./journal-reader.ts";
 export { readQuarantine } from "./quarantine.ts";
 export type { DamagedRecord, QuarantineInput, QuarantineRecord } from "./quarantine.ts";
+export { replaceFile } from "./replace-file.ts";
 export { replayQuarantine } from "./replay.ts";
 export type { ReplayOptions, ReplayResult } from "./replay.ts";

@@ -27,18 +27,29 @@ export function isoMicros(micros: number): string {
 /** The current time, to the millisecond. */
 export const isoNow: Clock = () => isoTime(Date.now());
 
+/** Beyond this many microseconds the system's time was set back, and did not only waver. */
+const setBackMicros = 1_000_000;
+
+/**
+ * The system's time, with microseconds. A time that is set ahead while the process runs does not
+ * count; one that was ahead as the process started counts until it is set back.
+ */
 function systemMicros(): number {
-  return Math.floor((performance.timeOrigin + performance.now()) * 1_000);
+  const steady = Math.floor((performance.timeOrigin + performance.now()) * 1_000);
+  const shown = Date.now() * 1_000;
+  return shown < steady - setBackMicros ? shown : steady;
 }
 
 /**
  * A clock whose times have six digits and increase with every call, also where `micros`, by default
- * the system's, stands still or goes back.
+ * the system's, stands still or goes back a little. Where it is set back by more than a second, the
+ * clock follows: otherwise all that arrives would be dated by a wrong time until the process ends.
  */
 export function increasingClock(micros: () => number = systemMicros): Clock {
   let last = 0;
   return () => {
-    last = Math.max(last + 1, micros());
+    const now = micros();
+    last = now < last - setBackMicros ? now : Math.max(last + 1, now);
     return isoMicros(last);
   };
 }

@@ -9,6 +9,7 @@ export { deleteUser } from "./delete-user.ts";
 export type { DeletedKind, DeleteUserOptions, DeletionReport } from "./delete-user.ts";
 export { lookAtEvidence } from "./filesystem/evidence-look.ts";
 export type { EvidenceLook } from "./filesystem/evidence-look.ts";
+export { lookAtParts } from "./clickhouse/damaged-parts.ts";
 export { snapshotEngine } from "./clickhouse/engine-snapshot.ts";
 export { snapshotEvidence } from "./filesystem/evidence-snapshot.ts";
 export { clickhouseAdmin } from "./clickhouse/clickhouse-admin.ts";

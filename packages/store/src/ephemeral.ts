@@ -59,6 +59,10 @@ export function ephemeral(): EvidenceStore {
           return own.rows + own.epoch === 0 ? [] : [[root, own] as const];
         }),
       ),
+    held: async () => ({
+      events: rows.count(),
+      deletions: [...epochs.values()].reduce((sum, epoch) => sum + epoch, 0),
+    }),
     ...reads(rows),
     async check() {
       return rows.closed()
@@ -169,6 +173,7 @@ interface RowsInMemory {
   of(root: string): readonly StoredEvent[];
   /** Replaces the rows of the root. */
   replace(root: string, events: readonly StoredEvent[]): void;
+  count(): number;
   closed(): boolean;
   close(): void;
 }
@@ -232,6 +237,7 @@ function heldRows(): RowsInMemory {
       else roots.set(root, [...events]);
       settled.delete(root);
     },
+    count: () => [...roots.values()].reduce((sum, held) => sum + held.length, 0),
     closed: () => closed,
     close() {
       closed = true;

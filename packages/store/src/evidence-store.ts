@@ -119,6 +119,21 @@ export interface RootStanding {
   readonly epoch: number;
 }
 
+/** How much a store holds. */
+export interface HeldEvents {
+  /** Its events; copies in different batches count each. */
+  readonly events: number;
+  /** Deletions of rows of a root, summed over all roots: it only rises. */
+  readonly deletions: number;
+}
+
+/** A part of a table that its engine does not serve, because it is damaged. */
+export interface TablePart {
+  readonly table: string;
+  /** Name of its folder among those that were set aside. */
+  readonly part: string;
+}
+
 /** A page of the comparison of turns with the events that they rest on. */
 export interface ShortRoots {
   /** Roots that seem to have fewer events than a turn of theirs rests on; `standing` decides. */
@@ -146,6 +161,13 @@ export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisp
   standing(roots: readonly string[]): Promise<ReadonlyMap<string, RootStanding>>;
   /** Compares turns in scope with their stored events, from the first page (null) on. */
   shortRoots(scope: EvidenceScope, after: string | null, signal?: AbortSignal): Promise<ShortRoots>;
+  /** Counts over all tenants. */
+  held(signal?: AbortSignal): Promise<HeldEvents>;
+  /**
+   * Checks each part of the tables against its checksums, sets aside those that fail, and answers
+   * with all that are set aside; the rest is served. Only an embedded engine with such parts.
+   */
+  setAside?(signal?: AbortSignal): Promise<readonly TablePart[]>;
   /** Cheap, repeatable, concurrent-safe; never throws. */
   check(): Promise<CheckResult>;
   /** Roots with new rows since a received time and none since `quietBefore`, for the judge. */

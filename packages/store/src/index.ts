@@ -14,6 +14,8 @@ export type {
   EvidenceReader,
   EvidenceStore,
   Keyset,
+  TablePart,
+  HeldEvents,
   RootStanding,
   ShortRoots,
   SliceOptions,

@@ -1,5 +1,5 @@
 /** Evidence that is gone without a deletion is noticed at the next start, and makes no success. */
-import { readdir, rm } from "node:fs/promises";
+import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -8,6 +8,7 @@ import { deleteUserEvidence } from "@turnproof/store/admin";
 import { allTenants } from "@turnproof/store/testing";
 import { afterAll, expect, test, vi } from "vitest";
 
+import { accountChecks } from "../../../collector/src/cli/doctor-account.ts";
 import { evidenceCheck } from "../../../collector/src/cli/doctor-evidence.ts";
 import { createCollector } from "../../../collector/src/collector.ts";
 import type { Collector } from "../../../collector/src/collector.ts";
@@ -67,7 +68,14 @@ test("a part of an embedded engine that is gone", async () => {
   }
   const second = await createCollector({ config, log });
   const rows = turnAt("b", start).length;
-  const missing = { turns: 3, roots_missing: 1, rows_missing: rows };
+  const missing = {
+    turns: 3,
+    roots_missing: 1,
+    rows_missing: rows,
+    // The deletion is newer than the account, so that it does not tell how many there should be.
+    events_missing: 0,
+    parts_set_aside: 0,
+  };
   await vi.waitFor(
     async () =>
       expect(await asked(second, "/traces/health.json")).toMatchObject({
@@ -82,6 +90,103 @@ test("a part of an embedded engine that is gone", async () => {
   expect(await verdicts(second)).toEqual({ ...success, b: "partial" });
   await second.close();
 }, 180_000);
+
+interface Compared {
+  readonly collector: { readonly ingest: { readonly missing: Record<string, number> | null } };
+}
+
+/** What Health says of the comparison, once it is made. */
+async function comparedBy(collector: Collector): Promise<Record<string, number>> {
+  return vi.waitFor(
+    async () => {
+      const health = (await asked(collector, "/traces/health.json")) as Compared;
+      const { missing } = health.collector.ingest;
+      if (missing === null) throw new Error("not compared yet");
+      return missing;
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+}
+
+const doctorOf = async (config: ReturnType<typeof parseConfig>): Promise<readonly string[]> =>
+  (await accountChecks(config)).map(({ state, says }) => `${state} ${says.split(";")[0]}`);
+
+test("damaged parts are set aside and the rest serves; a folder that is gone with its turns shows", async () => {
+  const dataDir = await directories.make();
+  const config = parseConfig({ TURNPROOF_DATA_DIR: dataDir, TURNPROOF_BACKEND: "clickhouse" });
+  const first = await createCollector({ config, log });
+  const weeks = { a: start, b: start - 14 * 86_400_000 };
+  for (const [root, began] of Object.entries(weeks)) {
+    const events = turnAt(root, began);
+    await first.store.append({ batchId: root, receivedAt: isoOf(began), events });
+  }
+  await recordStored(first.store, allTenants, Object.keys(weeks));
+  const rows = turnAt("a", start).length;
+  expect(await comparedBy(first)).toMatchObject({ events_missing: 0, parts_set_aside: 0 });
+  await first.close();
+  expect(await doctorOf(config)).toEqual([
+    "ok Each is whole.",
+    expect.stringContaining(`ok The store holds the ${rows * 2} events`),
+  ]);
+
+  // The same length, so that the engine loads it.
+  const table = join(dataDir, "clickhouse", "clickhouse", "data", "default", "bundles");
+  const [week = ""] = (await readdir(table)).filter((name) => /^\d{8}_/.test(name)).toSorted();
+  const file = join(table, week, "data.bin");
+  const bytes = await readFile(file);
+  const middle = Math.floor(bytes.length / 2);
+  bytes.writeUInt8((bytes[middle] ?? 0) ^ 0xff, middle);
+  await writeFile(file, bytes);
+  expect((await doctorOf(config))[0]).toContain(`fail store_corrupt: 1 parts are damaged`);
+  const second = await createCollector({ config, log });
+  const aside = { events_missing: rows, roots_missing: 1, parts_set_aside: 1 };
+  expect(await comparedBy(second)).toMatchObject(aside);
+  expect(await verdicts(second)).toHaveProperty("a");
+  const page = await (await second.app.request("http://127.0.0.1/traces/health")).text();
+  expect(page).toContain("1 damaged parts");
+  await second.close();
+
+  await rm(join(dataDir, "clickhouse"), { recursive: true });
+  const gone = `fail evidence_missing: ${rows * 2} stored events are gone without a deletion`;
+  expect((await doctorOf(config))[0]).toContain(gone);
+  const third = await createCollector({ config, log });
+  expect(await comparedBy(third)).toMatchObject({ events_missing: rows * 2, roots_missing: 0 });
+  const metrics = await (await third.app.request("http://127.0.0.1/metrics")).text();
+  expect(metrics).toContain(`turnproof_evidence_missing_rows ${rows * 2}`);
+  await third.close();
+  // It is not forgotten at the next start, and another key's account counts as none.
+  const fourth = await createCollector({ config, log });
+  expect(await comparedBy(fourth)).toMatchObject({ events_missing: rows * 2 });
+  await fourth.close();
+  const account = join(dataDir, "evidence-account.jws");
+  await writeFile(account, (await readFile(account, "utf8")).replace(/\.[^.]*$/, ".AAAA"));
+  expect((await doctorOf(config)).at(-1)).toContain("warn evidence-account.jws is damaged");
+}, 180_000);
+
+test("a file of evidence that is gone with its turns shows, and a deletion is no loss", async () => {
+  const dataDir = await directories.make();
+  const config = parseConfig({ TURNPROOF_DATA_DIR: dataDir, TURNPROOF_BACKEND: "filesystem" });
+  const first = await createCollector({ config, log });
+  for (const root of ["a", "b"]) {
+    const events = turnAt(root, start, { user_id: `user-${root}` });
+    await first.store.append({ batchId: root, receivedAt: isoOf(start), events });
+  }
+  const rows = turnAt("a", start).length;
+  await comparedBy(first);
+  await first.close();
+  const open = (): ReturnType<typeof filesystem> =>
+    filesystem({ directory: join(dataDir, "files") });
+  const provider = await open();
+  await deleteUserEvidence(provider.evidence, { userId: "user-a", dryRun: false });
+  await provider.close();
+  const second = await createCollector({ config, log });
+  expect(await comparedBy(second)).toMatchObject({ events_missing: 0 });
+  await second.close();
+  await rm(join(dataDir, "files"), { recursive: true });
+  const third = await createCollector({ config, log });
+  expect(await comparedBy(third)).toMatchObject({ events_missing: rows });
+  await third.close();
+}, 60_000);
 
 test("doctor counts the rows of an evidence file", async () => {
   const directory = await directories.make();

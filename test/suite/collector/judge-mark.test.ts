@@ -5,11 +5,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { replaceFile } from "@turnproof/journal";
 import { afterAll, describe, expect, test } from "vitest";
 
 import { openMark } from "../../../collector/src/judge/judge-mark.ts";
 import type { Parts } from "../../../collector/src/parts.ts";
-import { replaceFile } from "../../../collector/src/judge/replace-file.ts";
 import { seeded, simulateDisk } from "../journal/simulated-disk.ts";
 import type { SimulatedDisk } from "../journal/simulated-disk.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";

@@ -1,7 +1,8 @@
 /** What several collectors share through their store: sessions, a lease, alerts. */
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import { ephemeral } from "@turnproof/store";
@@ -11,6 +12,7 @@ import { createKeyring } from "../../../collector/src/access/keyring.ts";
 import { shareSessions } from "../../../collector/src/access/session-share.ts";
 import { createSessions } from "../../../collector/src/access/sessions.ts";
 import type { Sessions } from "../../../collector/src/access/sessions.ts";
+import { createStreams } from "../../../collector/src/access/streams.ts";
 import { fileKeep, sharedKeep } from "../../../collector/src/alerts/alert-keep.ts";
 import { noAlerts } from "../../../collector/src/alerts/alert-state.ts";
 import { readBriefing } from "../../../collector/src/judge/briefing.ts";
@@ -105,6 +107,53 @@ test("a sign-out while the store is away is written when the collector closes", 
   state.away = false;
   await share.close();
   expect(await sessionsOf().find(cookie)).toBeUndefined();
+});
+
+test("a sign-out is kept through a crash while the store is away, of a provider's session too", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-ends-")), "ended-sessions.json");
+  const crashed = createSessions({ keyring, share: shareSessions(state, file), now: () => at });
+  const issued = { name: "oidc:vera", role: "viewer", userId: "acme" } as const;
+  const opener = { principal: issued.name, credential: "provider", issued };
+  const [kept, ended] = [await crashed.open(opener), await crashed.open(opener)];
+  expect(await sessionsOf().find(kept.cookie)).toMatchObject({ session: opener });
+  state.away = true;
+  await crashed.end(ended.id);
+  expect(readFileSync(file, "utf8")).toContain(ended.id);
+  // What is left of the process is its file. It has no session, and its text opens none.
+  const share = shareSessions(state, file);
+  const restarted = createSessions({ keyring, share, now: () => at });
+  expect(await restarted.find(ended.cookie)).toBeUndefined();
+  expect(await restarted.find(kept.cookie)).toBe("away");
+  state.away = false;
+  const isWritten = async (): Promise<void> =>
+    expect((await state.read("session", ended.id))?.value).toBe("");
+  await vi.waitFor(isWritten, 10_000);
+  await vi.waitFor(() => expect(readFileSync(file, "utf8")).toBe("[]"), 10_000);
+  expect(await sessionsOf().find(ended.cookie)).toBeUndefined();
+  expect(await restarted.find(kept.cookie)).toMatchObject({ session: opener });
+  await share.close();
+});
+
+test("a slow store has one round of looks for streams at a time", async () => {
+  const rounds: PromiseWithResolvers<void>[] = [];
+  const refresh = (): Promise<void> => {
+    rounds.push(Promise.withResolvers<void>());
+    return rounds.at(-1)?.promise ?? Promise.resolve();
+  };
+  const streams = createStreams({
+    sessions: { ...sessionsOf(), refresh, alive: () => true },
+    credentials: { byName: () => undefined } as never,
+    closing: new AbortController().signal,
+    reviewMs: 5,
+  });
+  const principal = { name: "otto", role: "viewer", via: "session" } as const;
+  streams.hold({ principal, session: "a" });
+  await vi.waitFor(() => expect(rounds).toHaveLength(1));
+  await sleep(50);
+  expect(rounds).toHaveLength(1);
+  rounds[0]?.resolve();
+  await vi.waitFor(() => expect(rounds).toHaveLength(2));
+  streams.close();
 });
 
 function leaseOf(): Lease {

@@ -7,6 +7,8 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
+import { accountOfHang } from "./hang-account.ts";
+
 const launcher = fileURLToPath(new URL("../../../collector/bin/turnproof.js", import.meta.url));
 /** A busy machine takes long to load an engine. */
 const startDeadlineMs = 120_000;
@@ -28,6 +30,7 @@ export async function startCollector(
   dataDir: string,
   env: Record<string, string> = {},
   port = "0",
+  deadlineMs = startDeadlineMs,
 ): Promise<CollectorChild> {
   const child = spawn(process.execPath, [launcher, "--port", port], {
     env: {
@@ -42,9 +45,11 @@ export async function startCollector(
   const gone = once(child, "exit");
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => {
-      child.kill("SIGKILL");
-      reject(new Error(`no start: ${output}`));
-    }, startDeadlineMs);
+      void accountOfHang(child.pid ?? 0, output).then((account) => {
+        child.kill("SIGKILL");
+        reject(new Error(`no start, account in ${account}: ${output}`));
+      });
+    }, deadlineMs);
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       output += text;
       const found = /"event":"listening","url":"(http:[^"]+?)\/?"/.exec(output)?.[1];

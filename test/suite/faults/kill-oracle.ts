@@ -30,8 +30,8 @@ export async function stored(url: string): Promise<{ events: TurnEvent[]; duplic
 }
 
 /** Waits until the journal is stored; every span is counted in one place all the while. */
-export async function drained(collector: CollectorChild): Promise<void> {
-  const until = performance.now() + 60_000;
+export async function drained(collector: CollectorChild, waitMs = 60_000): Promise<void> {
+  const until = performance.now() + waitMs;
   while (performance.now() < until) {
     const metrics = await (await fetch(`${collector.url}/metrics`)).text();
     assert.match(metrics, /^turnproof_ingest_balanced 1$/m);

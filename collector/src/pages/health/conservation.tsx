@@ -163,15 +163,33 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
 /** Whether the evidence that turns rest on is there. */
 const Missing: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of }) => {
   if (of === null) return <Badge tone="quiet" icon="unjudged" word="not compared with its turns" />;
-  const { turns, roots_missing: roots, rows_missing: rows } = of;
-  if (roots === 0) {
+  const { turns, roots_missing: roots, rows_missing: rows, parts_set_aside: parts } = of;
+  const events = of.events_missing ?? 0;
+  if (roots === 0 && events === 0 && parts === 0) {
     return <Badge tone="ok" icon="success" word={`all of it, in ${countText(turns)} turns`} />;
   }
   return (
     <>
-      <Badge tone="bad" icon="failed" word={`${countText(rows)} rows are gone`} /> in{" "}
-      <Count of={roots} /> traces, without a deletion. Their turns are no success any more;{" "}
-      <code>turnproof restore</code> brings a backup back.
+      {roots === 0 ? null : (
+        <>
+          <Badge tone="bad" icon="failed" word={`${countText(rows)} rows are gone`} /> in{" "}
+          <Count of={roots} /> traces, without a deletion. Their turns are no success any more.{" "}
+        </>
+      )}
+      {events === 0 ? null : (
+        <>
+          <Badge tone="bad" icon="failed" word={`${countText(events)} events are gone`} /> by the
+          signed account of what was stored.{" "}
+        </>
+      )}
+      {parts === 0 ? null : (
+        <>
+          <Badge tone="bad" icon="failed" word={`${countText(parts)} damaged parts`} /> are set
+          aside, and the rest is served.{" "}
+        </>
+      )}
+      <code>turnproof doctor</code> names them, and <code>turnproof restore</code> brings a backup
+      back.
     </>
   );
 };

@@ -5,8 +5,8 @@ import type { JournalLosses } from "./journal-losses.ts";
 /** The counts without the roots, which are of all tenants. */
 export function missingReport(missing: MissingEvidence | undefined): IngestReport["missing"] {
   if (missing === undefined) return null;
-  const { turns, roots_missing, rows_missing } = missing;
-  return { turns, roots_missing, rows_missing };
+  const { roots: _roots, ...counts } = missing;
+  return counts;
 }
 
 /** Losses with the roots whose rows are gone: like quarantined rows, they prevent a success. */

@@ -24,7 +24,8 @@ import { clickhouseOperatorRows } from "./operator-rows.ts";
 import { prepareBatch } from "./prepared-batch.ts";
 import type { PreparedBundles } from "./prepared-batch.ts";
 import { quietRoots } from "./quiet-roots.ts";
-import { standingOf } from "./root-standing.ts";
+import { heldIn, standingOf } from "./root-standing.ts";
+import { setAside } from "./damaged-parts.ts";
 import { shortRoots } from "./short-roots.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
 
@@ -123,6 +124,8 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
     ...bundleReads(engine, open, () => pending),
     standing: (roots) => standingOf(engine, roots),
     shortRoots: (...asked) => shortRoots(engine, ...asked),
+    held: (signal) => heldIn(engine, signal),
+    ...(engine.embedded ? { setAside: (signal) => setAside(engine, signal) } : {}),
     quietRoots: (since, before, limit) => quietRoots(engine, since, before, limit),
     async check() {
       const result = await checkBy(async () => {

@@ -1,5 +1,5 @@
 /** @module RootStanding: number of stored events of a root, and of deletions in it. */
-import type { RootStanding } from "../evidence-store.ts";
+import type { HeldEvents, RootStanding } from "../evidence-store.ts";
 import { ofRootsSql, rootHash } from "./bundle-table.ts";
 import type { Engine } from "./engine.ts";
 import { inRuns, namesPerStatement } from "./sql-text.ts";
@@ -12,6 +12,19 @@ export async function standingOf(
   const standing = new Map<string, RootStanding>();
   for (const some of inRuns(roots, namesPerStatement)) await addStanding(engine, some, standing);
   return standing;
+}
+
+/** All stored events, and deletions. */
+export async function heldIn(engine: Engine, signal?: AbortSignal): Promise<HeldEvents> {
+  const answer = await engine.query(
+    `SELECT (SELECT toFloat64(sum(events)) FROM bundles WHERE events > 0) AS events,
+  (SELECT toFloat64(sum(epoch)) FROM
+    (SELECT max(epoch) AS epoch FROM root_epochs GROUP BY root)) AS deletions`,
+    {},
+    signal,
+  );
+  const value = (name: string): number => Number(answer.columns.get(name)?.[0] ?? 0);
+  return { events: value("events"), deletions: value("deletions") };
 }
 
 async function addStanding(

@@ -35,6 +35,16 @@ const locked = 76;
 /** NOT_ENOUGH_SPACE */
 const noSpace = 243;
 
+/** Engine codes of files that are damaged or gone. */
+const damaged: ReadonlySet<number> = new Set([
+  40, // CHECKSUM_DOESNT_MATCH
+  107, // FILE_DOESNT_EXIST
+  226, // NO_FILE_IN_DATA_PART
+  228, // BAD_SIZE_OF_FILE_IN_DATA_PART
+  246, // CORRUPTED_DATA
+  271, // CANNOT_DECOMPRESS
+]);
+
 /** The coded form of a connection's error. */
 export function storeError(error: unknown): CodedError {
   if (CodedError.is(error)) return error;
@@ -47,6 +57,7 @@ function codeOf(engineCode: number | undefined): Code {
   if (engineCode === undefined) return "store_unavailable";
   if (engineCode === locked) return "store_locked";
   if (engineCode === noSpace) return "disk_full";
+  if (damaged.has(engineCode)) return "store_corrupt";
   if (rejected.has(engineCode)) return "store_rejected_row";
   return busy.has(engineCode) ? "store_busy" : "store_unavailable";
 }

@@ -259,6 +259,7 @@ function lateStore(
     roots: (...asked) => ask(({ store }) => store.roots(...asked)),
     shortRoots: (...asked) => ask(({ store }) => store.shortRoots(...asked)),
     quietRoots: (...asked) => ask(({ store }) => store.quietRoots(...asked)),
+    held: () => ask(({ store }) => store.held()),
     [Symbol.asyncDispose]: own.close,
   };
 }

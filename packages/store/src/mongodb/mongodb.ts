@@ -40,7 +40,7 @@ import { insertNew } from "./new-documents.ts";
 import { mongodbOperatorRows, operatorCollection } from "./operator-rows.ts";
 import { oldEvents, waitingOf } from "./old-events.ts";
 import { retentionRows } from "./retention-rows.ts";
-import { epochsOf, standingOf } from "./root-standing.ts";
+import { epochsOf, heldIn, standingOf } from "./root-standing.ts";
 import { coded } from "./store-error.ts";
 import { quietRoots } from "./quiet-roots.ts";
 import { mongodbTurns } from "./turn-collection.ts";
@@ -235,6 +235,7 @@ function evidenceOf({ database, reads, old, close }: MongoParts): EvidenceStore 
     shortRoots: (...asked) => shortRootsOf(store, ...asked),
     quietRoots: (since, before, limit) => quietRoots(bundles, since, before, limit),
     standing: (roots) => standingOf(database, roots),
+    held: () => heldIn(database),
     check: () => checkedWith(old, () => check(database)),
     close,
     [Symbol.asyncDispose]: close,

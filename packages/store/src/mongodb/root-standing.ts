@@ -1,7 +1,7 @@
 /** @module RootStanding: number of stored events of a root, and of deletions in it. */
 import type { Collection, Db, Document } from "mongodb";
 
-import type { RootStanding } from "../evidence-store.ts";
+import type { HeldEvents, RootStanding } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
 import { coded } from "./store-error.ts";
 
@@ -32,6 +32,19 @@ export async function standingOf(
     if (own.rows > 0 || own.epoch > 0) standing.set(root, own);
   }
   return standing;
+}
+
+/** All stored events, and deletions. */
+export async function heldIn(database: Db): Promise<HeldEvents> {
+  const sum = async (of: Collection<Document>, field: string): Promise<number> => {
+    const stages = [{ $group: { _id: null, sum: { $sum: `$${field}` } } }];
+    const [row] = await coded(() => of.aggregate(stages).toArray());
+    return Number(row?.["sum"] ?? 0);
+  };
+  return {
+    events: await sum(database.collection("evidence_bundles"), "events"),
+    deletions: await sum(epochsOf(database), "epoch"),
+  };
 }
 
 /** Epochs of those of the roots with deleted rows. */

@@ -35,7 +35,7 @@ import type { PostgresMemoryParts } from "./postgres-memory.ts";
 import type { PostgresOptions } from "./postgres-options.ts";
 import { postgresShared } from "./postgres-shared.ts";
 import { retentionRows } from "./retention-rows.ts";
-import { standingOf } from "./root-standing.ts";
+import { heldIn, standingOf } from "./root-standing.ts";
 import { requirePolicies } from "./row-security.ts";
 import { postgresTurns } from "./turn-ledger.ts";
 import { makeVectorIndex, openVectors } from "./vector-index.ts";
@@ -146,6 +146,7 @@ function evidenceOf({ name, database, old, legacy, close }: PostgresParts): Evid
     shortRoots: (...asked) => shortRootsOf(store, ...asked),
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
     standing: (roots) => standingOf(database, roots),
+    held: () => heldIn(database),
     check: () => checkedWith(old, () => check(database, "evidence_roots")),
     close,
     [Symbol.asyncDispose]: close,

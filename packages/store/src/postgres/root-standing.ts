@@ -1,5 +1,5 @@
 /** @module RootStanding: number of stored events of a root, and of deletions in it. */
-import type { RootStanding } from "../evidence-store.ts";
+import type { HeldEvents, RootStanding } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
 import type { Session } from "./database.ts";
 import { bindings } from "./sql-text.ts";
@@ -27,6 +27,16 @@ WHERE r.root IS NOT NULL OR e.root IS NOT NULL`,
       return [fromStored(String(row["root"])), standing] as const;
     }),
   );
+}
+
+/** All stored events, and deletions. */
+export async function heldIn(session: Session): Promise<HeldEvents> {
+  const { rows } = await session.query(
+    `SELECT (SELECT coalesce(sum(events), 0) FROM evidence_roots)::text AS events,
+  (SELECT coalesce(sum(epoch), 0) FROM root_epochs)::text AS deletions`,
+    [],
+  );
+  return { events: Number(rows[0]?.["events"]), deletions: Number(rows[0]?.["deletions"]) };
 }
 
 /** Raises the epoch of each root; inside the transaction that deletes. */

@@ -116,6 +116,16 @@ export function sqliteEvidence(database: SqliteDatabase, parts: EvidenceParts = 
       return rows.map(({ root }) => String(root));
     },
     standing: standingOf(database, open),
+    async held() {
+      open();
+      const row = database
+        .prepare(
+          `SELECT (SELECT coalesce(sum(rows), 0) FROM roots) AS events,
+             (SELECT coalesce(sum(epoch), 0) FROM root_epochs) AS deletions`,
+        )
+        .get();
+      return { events: Number(row?.["events"]), deletions: Number(row?.["deletions"]) };
+    },
     check: () =>
       checkBy(() =>
         codedSqlite(() => {

@@ -111,6 +111,12 @@ const writing: readonly KitClause[] = [
     );
     equal((await store.shortRoots({ tenant: "nobody" }, null)).turns, 0);
   }),
+  onStore("all stored events are counted", async (store, put) => {
+    deepEqual(await store.held(), { events: 0, deletions: 0 });
+    await put(1, sampleTurn("root-1", who));
+    await put(2, sampleTurn("root-2", { ...who, user_id: "ben" }));
+    deepEqual(await store.held(), { events: 6, deletions: 0 });
+  }),
   onStore("an empty batch is complete", async (store, put) => {
     await put(1, [], "empty");
     deepEqual(await store.readBack("empty", receivedAt(1)), { rows: 0, complete: true });

@@ -4,8 +4,8 @@
  */
 import { dirname, join } from "node:path";
 
-import { nodeFileSystem } from "@turnproof/journal";
-import type { JournalFileSystem } from "@turnproof/journal";
+import { nodeFileSystem } from "./file-system.ts";
+import type { JournalFileSystem } from "./file-system.ts";
 
 /**
  * Writes a draft beside the file, syncs, renames, and syncs the directory: once resolved it

@@ -1,0 +1,52 @@
+/**
+ * @module EndedSessions: sign-outs that the shared store has not taken, in a file of the data
+ * directory. A crash while the store is away must not bring one of these sessions back.
+ */
+import { readFileSync } from "node:fs";
+
+import { replaceFile } from "@turnproof/journal";
+import type { StateWrite } from "@turnproof/store";
+import { z } from "zod";
+
+/** The file. */
+export interface EndedSessions {
+  /** Ids that an earlier process left, and until when the store has to hold their end. */
+  readonly left: ReadonlyMap<string, number>;
+  /** Replaces the content; durable when it resolves. @throws the system call's error */
+  keep(ends: Iterable<Pick<StateWrite, "name" | "keepUntilMs">>): Promise<void>;
+}
+
+const content = z.array(z.tuple([z.string(), z.number()]));
+
+/** Reads the file at this path; a damaged one has no ids. */
+export function openEndedSessions(path: string): EndedSessions {
+  const left = leftIn(path);
+  let latest: readonly (readonly [string, number])[] = [];
+  let isEmpty = left.length === 0;
+  let writing: Promise<void> | undefined;
+  const write = async (): Promise<void> => {
+    writing = undefined;
+    await replaceFile(path, Buffer.from(JSON.stringify(latest)));
+  };
+  let before: Promise<void> = Promise.resolve();
+  return {
+    left: new Map(left.filter(([, until]) => until > Date.now())),
+    async keep(ends) {
+      latest = Array.from(ends, ({ name, keepUntilMs }) => [name, keepUntilMs]);
+      if (isEmpty && latest.length === 0) return;
+      isEmpty = false;
+      // Ends that come while a write is on its way are one more write.
+      writing ??= before = before.catch(() => {}).then(write);
+      await writing;
+      isEmpty = latest.length === 0;
+    },
+  };
+}
+
+function leftIn(path: string): z.infer<typeof content> {
+  try {
+    return content.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    return [];
+  }
+}

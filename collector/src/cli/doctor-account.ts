@@ -1,0 +1,93 @@
+/**
+ * @module DoctorAccount: results of `turnproof doctor` for the signed account of stored events, and
+ * for the parts of an embedded ClickHouse.
+ */
+import { existsSync, readdirSync } from "node:fs";
+
+import { CodedError } from "@turnproof/semconv";
+import { lookAtParts } from "@turnproof/store/admin";
+import type { HeldEvents } from "@turnproof/store";
+
+import { openStore, serverOf } from "../backend/backend.ts";
+import { connectionOf, evidenceFolder } from "../backend/store-places.ts";
+import type { Config } from "../config/config.ts";
+import { hasAccount, missingSince, readAccount } from "../judge/evidence-account.ts";
+import type { EvidenceAccount } from "../judge/evidence-account.ts";
+import { createStatementSigner } from "../judge/statement.ts";
+import type { Check } from "./doctor-evidence.ts";
+
+const check = "evidence account";
+const nothing: HeldEvents = { events: 0, deletions: 0 };
+const restore = "restore the data directory from a backup (turnproof restore)";
+
+/** Compares the account with the store; none where no account was written. */
+export async function accountChecks(config: Config): Promise<readonly Check[]> {
+  if (serverOf(config) !== undefined || !hasAccount(config.dataDir)) return [];
+  try {
+    const { held, parts } = await heldBy(config);
+    return [...parts, ...(await accountCheck(config, held))];
+  } catch (error) {
+    if (!CodedError.is(error)) throw error;
+    const isUsed = error.code === "store_locked" || error.code === "store_busy";
+    const says = "A collector uses it; Health has the comparison.";
+    return isUsed
+      ? [{ check, state: "ok", says }, ...(await accountCheck(config, undefined))]
+      : [{ check, state: "fail", says: error.message }];
+  }
+}
+
+/** What the store holds, and checks of its parts. A folder that is not there is not made. */
+async function heldBy(
+  config: Config,
+): Promise<{ readonly held: HeldEvents; readonly parts: readonly Check[] }> {
+  const connection = config.backend === "clickhouse" ? connectionOf(config) : undefined;
+  if (connection !== undefined && "dataDir" in connection) {
+    if (isEmpty(connection.dataDir)) return { held: nothing, parts: [] };
+    const look = await lookAtParts(connection.dataDir);
+    return { held: look, parts: [partsCheck(look.damaged)] };
+  }
+  if (config.backend === "filesystem" && isEmpty(evidenceFolder(config))) {
+    return { held: nothing, parts: [] };
+  }
+  await using store = await openStore({ ...config, readOnly: true }, { readOnly: true });
+  return { held: await store.held(), parts: [] };
+}
+
+function isEmpty(folder: string): boolean {
+  return !existsSync(folder) || readdirSync(folder).length === 0;
+}
+
+function partsCheck(damaged: readonly { readonly table: string; readonly part: string }[]): Check {
+  const subject = "clickhouse parts";
+  if (damaged.length === 0) return { check: subject, state: "ok", says: "Each is whole." };
+  const names = damaged.map(({ table, part }) => `${table}/${part}`).join(", ");
+  const says =
+    `store_corrupt: ${damaged.length} parts are damaged and are not served (${names}); ${restore}, ` +
+    "or remove them from the folder detached of their table.";
+  return { check: subject, state: "fail", says };
+}
+
+/** @param held undefined while a collector has the store */
+async function accountCheck(
+  config: Config,
+  held: HeldEvents | undefined,
+): Promise<readonly Check[]> {
+  const signer = await createStatementSigner(config.signingKey, config.dataDir);
+  const account = await readAccount(config.dataDir, signer);
+  if (account === "none") return [];
+  if (account === "unusable") {
+    const says =
+      "evidence-account.jws is damaged, or another key signed it; the next start begins a new one.";
+    return [{ check, state: "warn", says }];
+  }
+  const missing = held === undefined ? account.missing : missingSince(account, held, true);
+  if (missing === 0)
+    return held === undefined ? [] : [{ check, state: "ok", says: wholeOf(account) }];
+  const says =
+    `evidence_missing: ${missing} stored events are gone without a deletion, by the account of ` +
+    `${account.at}; ${restore}, or move evidence-account.jws away to begin a new account.`;
+  return [{ check, state: "fail", says }];
+}
+
+const wholeOf = ({ events, at }: EvidenceAccount): string =>
+  `The store holds the ${events} events of ${at}, or knows of their deletion.`;

@@ -1,0 +1,84 @@
+/**
+ * @module DamagedParts: parts of the tables whose files do not match their checksums. As it
+ * starts, the engine sets aside parts that it cannot load, but it reads no content for that. So
+ * each part is checked, and one that fails is set aside before a page meets it.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { CodedError } from "@turnproof/semconv";
+
+import type { TablePart, HeldEvents } from "../evidence-store.ts";
+import { openEngine } from "./connection.ts";
+import type { Engine } from "./engine.ts";
+import { heldIn } from "./root-standing.ts";
+import { requireKnown } from "./migration.ts";
+
+/** Sets aside the parts that fail, and answers with all that are set aside. */
+export async function setAside(
+  engine: Engine,
+  signal?: AbortSignal,
+): Promise<readonly TablePart[]> {
+  for await (const { table, part } of failing(engine, signal)) {
+    await engine.command(`ALTER TABLE ${table} DETACH PART '${part}'`);
+  }
+  return partsIn(engine, "system.detached_parts WHERE ", signal);
+}
+
+/**
+ * What the embedded engine of a directory holds, which parts fail, and which are set aside. Makes
+ * and changes no table; the engine itself sets aside what it cannot load.
+ * @throws CodedError `store_locked` while another process uses the directory
+ */
+export async function lookAtParts(
+  dataDir: string,
+): Promise<HeldEvents & { readonly damaged: readonly TablePart[] }> {
+  const engine = await openEngine({ dataDir }, { mayChange: false });
+  try {
+    await requireKnown(engine);
+    const damaged = [...(await partsIn(engine, "system.detached_parts WHERE "))];
+    for await (const part of failing(engine)) damaged.push(part);
+    return { ...(await heldIn(engine)), damaged };
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Active parts that fail their check; at most half of the time is spent on it. */
+async function* failing(engine: Engine, signal?: AbortSignal): AsyncGenerator<TablePart> {
+  for (const each of await partsIn(engine, "system.parts WHERE active AND ", signal)) {
+    const began = performance.now();
+    // A part that was merged meanwhile is no part any more, which is not damage.
+    const isDamaged =
+      !(await isWhole(engine, each, signal)) && !(await isWhole(engine, each, signal));
+    if (isDamaged) yield each;
+    await sleep(performance.now() - began, undefined, { ...(signal && { signal }), ref: false });
+  }
+}
+
+async function partsIn(
+  engine: Engine,
+  from: string,
+  signal?: AbortSignal,
+): Promise<readonly TablePart[]> {
+  const answer = await engine.query(
+    `SELECT table, name FROM ${from} database = currentDatabase() ORDER BY table, name`,
+    {},
+    signal,
+  );
+  const [tables = [], names = []] = ["table", "name"].map((name) => answer.columns.get(name));
+  return Array.from(tables, (table, at) => ({ table: String(table), part: String(names[at]) }));
+}
+
+async function isWhole(engine: Engine, part: TablePart, signal?: AbortSignal): Promise<boolean> {
+  try {
+    const answer = await engine.query(
+      `CHECK TABLE ${part.table} PART '${part.part}' SETTINGS check_query_single_value_result = 0`,
+      {},
+      signal,
+    );
+    return Number(answer.columns.get("is_passed")?.[0] ?? 1) !== 0;
+  } catch (error) {
+    if (CodedError.is(error)) return true;
+    throw error;
+  }
+}
