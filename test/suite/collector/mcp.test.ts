@@ -7,13 +7,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Client } from "@modelcontextprotocol/client";
+import { defaultContract, defineContract, gate } from "@turnproof/contracts";
+import type { GateOutcome } from "@turnproof/contracts";
 import { ephemeral } from "@turnproof/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
+import { openPriceList } from "../../../collector/src/cost/price-list.ts";
 import type { Listening } from "../../../collector/src/http/connections.ts";
+import { measureTrials, sideTurns, trialsOf } from "../../../collector/src/judge/gate-turns.ts";
+import type { SideTurn } from "../../../collector/src/judge/gate-turns.ts";
 import { tokensAtMost } from "../../../collector/src/mcp/answer-text.ts";
 import { tools } from "../../../collector/src/mcp/question-server.ts";
+import type { WindowsModel } from "../../../collector/src/pages/windows/route.ts";
 import { listen } from "../../../collector/src/server.ts";
+import { diceOf } from "../../apps/week/dice.ts";
 import { tellWeek } from "../../apps/week/week.ts";
 import type { Week } from "../../apps/week/week.ts";
 import { openDesk, quiet } from "./desk.ts";
@@ -179,6 +186,43 @@ test("a cost clause goes by the collector's prices", async () => {
   expect(await bound(1_000)).toMatch(/^holds: contract dear/);
   expect(await bound(0)).toMatch(/^violated: contract dear.*\n.*US dollars/);
 });
+
+test("a thousand splits of the week into two equal sides give at most 5 % false alarms", async () => {
+  const contracts = [
+    defaultContract,
+    defineContract({ name: "quick", expect: [{ clause: "duration", at_most_ms: 5_000 }] }),
+    defineContract({ name: "few-tokens", expect: [{ clause: "tokens", at_most: 8_000 }] }),
+  ];
+  const names = contracts.map(({ name }) => name);
+  const prices = await openPriceList(undefined);
+  const { items } = await desk.json<WindowsModel>("/traces/windows.json?limit=200", headers);
+  const turns = items.flatMap((window) => sideTurns(window, { contracts, goldens: [] }, prices));
+  expect(turns.length).toBeGreaterThan(100);
+  // Each turn is on one of both sides by the lot, so nothing changed between them.
+  const dice = diceOf("two sides");
+  const compare = (worse: number): GateOutcome => {
+    const lots = turns
+      .map((turn) => ({ turn, lot: dice.roll() }))
+      .toSorted((a, b) => a.lot - b.lot);
+    const half = Math.floor(lots.length / 2);
+    const before = lots.slice(0, half).map(({ turn }) => turn);
+    const after = lots.slice(half).map(({ turn }) => (dice.roll() < worse ? violated(turn) : turn));
+    const settings = { allowedDrop: 0, allowedGrowth: 0 };
+    return gate(trialsOf(names, before, after), measureTrials(before, after), settings).outcome;
+  };
+  const alarms = (runs: number, worse: number): number =>
+    Array.from({ length: runs }, () => compare(worse)).filter((one) => one === "regressed").length;
+  const falseOnes = alarms(1_000, 0);
+  expect(falseOnes).toBeGreaterThan(0);
+  expect(falseOnes).toBeLessThanOrEqual(50);
+  // A planted regression is found, so that silence is not what keeps the alarms few.
+  expect(alarms(50, 0.8)).toBeGreaterThan(45);
+});
+
+/** The turn with every contract violated. */
+function violated(turn: SideTurn): SideTurn {
+  return { ...turn, results: turn.results.map((one) => ({ ...one, result: "violated" })) };
+}
 
 test("contracts are judged clause by clause; a wrong file names path and rule", async () => {
   const root_trace_id = await rootWith("failed");
