@@ -208,7 +208,8 @@ const newestShown = 10;
 
 const Turns: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => {
   const shown = model.turns.slice(0, newestShown);
-  const list = hrefOf(frame, `/traces?${agentFilters(model.agent.agent_id ?? "", frame.query)}`);
+  const filters = agentFilters(model.agent.agent_id ?? "", frame.query).toString();
+  const list = hrefOf(frame, `/traces?${filters}`);
   return (
     <Card
       title="Newest turns"

@@ -2,7 +2,7 @@
  * @module Budgets bench: every page over a week of turns in a real browser: elements, code as it
  * travels, what the page's own thread does until it is quiet, and the first row of the list; and a
  * turn of 10,000 spans with random ids: bytes, and frames while a wheel turns.
- * `npm run build && node test/bench/pages/budgets.ts [turns of the list]`, as the other bench beside
+ * `npm run build && node test/bench/pages/budgets/run.ts [turns of the list]`, as the other bench beside
  * it. With turns, the list has so many, straight in the ledger. Exits with 1 where a budget is
  * exceeded; figures of a busy machine are worth nothing, and the load stands beside them.
  */
@@ -12,16 +12,16 @@ import { join } from "node:path";
 
 import { filesystem } from "@turnproof/store";
 
-import { orderDesk } from "../../apps/week/cast.ts";
-import { parcelThread } from "../../apps/week/incidents.ts";
-import { tellWeek } from "../../apps/week/week.ts";
-import { threadMs } from "../../suite/browser/big-trace.ts";
-import { openBrowser, openSite } from "../../suite/browser/browser.ts";
-import type { Site } from "../../suite/browser/browser.ts";
-import { codeBytes, travelBytes } from "../../suite/browser/page-weight.ts";
-import { sendRandomTurn } from "../../suite/browser/random-turn.ts";
-import { turnsBetween } from "../ledger/generate.ts";
-import { framesOf } from "./wheel.ts";
+import { orderDesk } from "../../../apps/week/cast.ts";
+import { parcelThread } from "../../../apps/week/incidents.ts";
+import { tellWeek } from "../../../apps/week/week.ts";
+import { threadMs } from "../../../suite/browser/big-trace.ts";
+import { openBrowser, openSite } from "../../../suite/browser/browser.ts";
+import type { Site } from "../../../suite/browser/browser.ts";
+import { codeBytes, travelBytes } from "../../../suite/browser/page-weight.ts";
+import { sendRandomTurn } from "../../../suite/browser/random-turn.ts";
+import { turnsBetween } from "../../ledger/generate.ts";
+import { framesOf } from "../wheel.ts";
 
 const budgets = {
   elements: 1_500,
