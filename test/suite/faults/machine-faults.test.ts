@@ -1,6 +1,6 @@
 /**
- * Short versions of two campaigns: a machine whose disk and clock fail, and a soak (faults R2 to R4,
- * R12).
+ * Short versions of two campaigns: a machine whose disk and clock fail, and a soak (faults R2 to
+ * R4, R12, R29).
  */
 import { expect, test } from "vitest";
 
