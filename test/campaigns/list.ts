@@ -4,6 +4,7 @@ import { canaries } from "./canaries.ts";
 import { forgeries } from "./forgeries.ts";
 import { kills } from "./kills.ts";
 import { principals } from "./principals.ts";
+import { machineFaults } from "./machine-faults.ts";
 import { powerCuts } from "./power-cuts.ts";
 import { soak } from "./soak.ts";
 
@@ -15,4 +16,5 @@ export const campaigns: readonly Campaign[] = [
   forgeries,
   principals,
   soak,
+  machineFaults,
 ];

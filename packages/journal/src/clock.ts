@@ -6,12 +6,12 @@ import { setTimeout as wait } from "node:timers/promises";
 
 /** Time. `sleep` resolves early, without an error, when the signal aborts. */
 export interface JournalClock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, or of a steady clock. */
   now(): number;
   sleep(ms: number, signal?: AbortSignal, keepAlive?: boolean): Promise<void>;
 }
 
-/** The clock of this machine. */
+/** The clock of this machine; its time may be set ahead or back while the process runs. */
 export const systemClock: JournalClock = {
   now: () => Date.now(),
   async sleep(ms, signal, keepAlive = false) {
@@ -21,3 +21,9 @@ export const systemClock: JournalClock = {
     await wait(ms, undefined, options).catch(() => undefined);
   },
 };
+
+/**
+ * A clock for durations: its time has no date and is never set. A wait that is reckoned by the
+ * machine's clock would last a day when that is set back by one.
+ */
+export const steadyClock: JournalClock = { ...systemClock, now: () => performance.now() };

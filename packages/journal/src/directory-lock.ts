@@ -131,10 +131,11 @@ async function firstLiving(
     const sameClock = other.owner.boot === processes.self().boot && first > earliestTime;
     if (sameClock && clock.now() - first > options.silenceMs) continue;
     options.onWait();
-    const deadline = clock.now() + options.silenceMs;
-    while (clock.now() < deadline) {
+    const pauseMs = options.heartbeatMs / 2;
+    // Waits are counted: a clock that is set back meanwhile does not make them longer.
+    for (let waitedMs = 0; waitedMs < options.silenceMs; waitedMs += pauseMs) {
       // No other handle keeps the process alive while it opens its journal; it would end silently.
-      await clock.sleep(options.heartbeatMs / 2, undefined, true);
+      await clock.sleep(pauseMs, undefined, true);
       const beat = await readBeat(fileSystem, path);
       if (beat === undefined) break;
       if (beat !== first) return "settled";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { BatchReadback, EvidenceBatch, TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { JournalClock } from "./clock.ts";
 import type { DrainStore } from "./delivery.ts";
@@ -174,6 +174,23 @@ describe("a drain", () => {
     await drain.close();
     expect(store.ids()).toEqual(["a"]);
     expect(journal.stats().quarantinedSpans).toBe(0);
+  });
+
+  test("goes on when the machine's clock is set back a day", async () => {
+    const store = memoryStore();
+    const real = Date.now();
+    const now = vi.spyOn(Date, "now").mockReturnValue(real + 86_400_000);
+    try {
+      await append([event("a")]);
+      const drain = startDrain({ journal, store, decode });
+      await drain.idle();
+      now.mockReturnValue(real);
+      await append([event("b")]);
+      await vi.waitFor(() => expect(store.ids()).toEqual(["a", "b"]), 5_000);
+      await drain.close();
+    } finally {
+      now.mockRestore();
+    }
   });
 
   test("does not believe a success that it cannot read back", async () => {

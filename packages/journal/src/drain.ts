@@ -16,7 +16,7 @@ import type { Code } from "@turnproof/semconv";
 import type { JournalPosition } from "./backlog.ts";
 import { assembleBatch } from "./batch.ts";
 import type { DecodeFrame, PreparedFrames, StoredFrames } from "./batch.ts";
-import { systemClock } from "./clock.ts";
+import { steadyClock } from "./clock.ts";
 import type { JournalClock } from "./clock.ts";
 import { deferred } from "./deferred.ts";
 import type { Deferred } from "./deferred.ts";
@@ -132,7 +132,7 @@ interface Flow {
 export function startDrain(options: DrainOptions): Drain {
   const flow: Flow = {
     options,
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? steadyClock,
     random: options.random ?? Math.random,
     stop: new AbortController(),
     counts: { storedEvents: 0, storedBatches: 0, retries: 0, unverified: 0, quarantinedEvents: 0 },

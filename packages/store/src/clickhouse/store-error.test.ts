@@ -39,3 +39,13 @@ test("no connection, a timeout and a lock have their own words", () => {
   expect(storeError(new Error("Timeout error.")).code).toBe("store_unavailable");
   expect(storeError(engine(76, "CANNOT_OPEN_FILE")).code).toBe("store_locked");
 });
+
+test.each([
+  ["Code: 75. DB::Exception: Cannot write to file, errno: 28, strerror: No space", "disk_full"],
+  ["Code: 1001. DB::Exception: std::exception: No space left on device", "disk_full"],
+  ["Code: 40. DB::Exception: Checksum mismatch for file data.bin", "store_corrupt"],
+  ["Code: 107. DB::Exception: File data.bin is not there", "store_corrupt"],
+  ["Code: 75. DB::Exception: Cannot write to file, errno: 5", "store_unavailable"],
+])("a full disk and damage have their own words: %s", (text, code) => {
+  expect(storeError(new Error(text)).code).toBe(code);
+});

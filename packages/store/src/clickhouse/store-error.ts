@@ -50,10 +50,14 @@ export function storeError(error: unknown): CodedError {
   if (CodedError.is(error)) return error;
   const engineCode = engineCodeOf(error);
   const said = engineCode === undefined ? systemCodeOf(error) : String(engineCode);
-  return new CodedError(codeOf(engineCode), fieldOf("clickhouse", said));
+  return new CodedError(codeOf(engineCode, error), fieldOf("clickhouse", said));
 }
 
-function codeOf(engineCode: number | undefined): Code {
+/** The engine gives a full disk under many numbers; the system's own is in the text. */
+const noSpaceText = /\berrno: 28\b|No space left on device/;
+
+function codeOf(engineCode: number | undefined, error: unknown): Code {
+  if (error instanceof Error && noSpaceText.test(error.message)) return "disk_full";
   if (engineCode === undefined) return "store_unavailable";
   if (engineCode === locked) return "store_locked";
   if (engineCode === noSpace) return "disk_full";
