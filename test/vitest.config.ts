@@ -7,7 +7,9 @@ const conditions = ["@turnproof/source"];
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** Suites whose files share the modules of their worker. */
-const shared = ["test/suite/{collector,evidence,receive,semconv}/**/*.test.{ts,tsx}"];
+const shared = [
+  "test/suite/{collector,contracts,docs,evidence,memory,receive,semconv}/**/*.test.{ts,tsx}",
+];
 
 /** Tests that compare what a process holds, or how long it is silent. */
 const measured = ["test/suite/faults/{overload,stall}.test.ts"];

@@ -1,9 +1,10 @@
 /**
- * @module The pages as a screen reader says them: nothing without a name, nothing twice; a row of
- * turns, the chain of a verdict, the memory flow and the charts with their numbers; what is said
- * when something happens, and that a tail which moves does not chatter.
+ * @module The pages as a screen reader says them: a row of turns, the chain of a verdict, the
+ * memory flow and the charts with their numbers; what is said when something happens, and that a
+ * tail which moves does not chatter. That everything has a name is in
+ * `accessibility-states.test.ts`.
  */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
 import type { Page } from "playwright-core";
 
@@ -11,29 +12,10 @@ import { brokenTrace } from "./broken-trace.ts";
 import { openedScene } from "./opened-scene.ts";
 import { ownSite, wide } from "./opened-site.ts";
 import { states } from "./page-states.ts";
-import { clumsy, spoken, wordsWithin } from "./spoken.ts";
+import { spoken, wordsWithin } from "./spoken.ts";
 import type { Spoken } from "./spoken.ts";
 
 const { scene, visit, visitState } = openedScene();
-
-const heard = states.filter(
-  ({ name, as }) => as === undefined && name !== "long words" && name !== "as the home",
-);
-
-describe.each(heard)("$view, $name", (state) => {
-  test("nothing without a name, nothing twice", async () => {
-    const page = await visitState(state);
-    await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
-    await state.open?.(page);
-    const all = await spoken(page);
-    expect(clumsy(all)).toEqual([]);
-    // A dialog takes the page below it away.
-    if (all.some(({ role }) => role === "dialog")) return;
-    expect(all.filter(({ role }) => role === "main")).toHaveLength(1);
-    const first = all.filter(({ role, states: of }) => role === "heading" && of["level"] === 1);
-    expect(first).toHaveLength(1);
-  });
-});
 
 const only = (all: readonly Spoken[], role: string, name: RegExp | string): Spoken => {
   const fits = all.filter(

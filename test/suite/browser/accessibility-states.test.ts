@@ -1,23 +1,24 @@
 /**
- * @module Every page in every state: no violation of axe in light, dark and forced colours, nothing
- * wider than a window of 320 px (400 % zoom), nothing cut off or lying over something else, also
- * under the reader's own text spacing; nothing in the console, no report of the content policy, no
- * request to anywhere else.
+ * @module Every page in every state, each opened once: no violation of axe in light, dark and
+ * forced colours, nothing wider than a window of 320 px (400 % zoom), nothing cut off or lying over
+ * something else, also under the reader's own text spacing; nothing without a name or said twice;
+ * whatever can be clicked is reached by keys and has a focus that is seen, never under a bar that
+ * stays in place (WCAG 2.2, 2.4.7 and 2.4.11); nothing in the console, no report of the content
+ * policy, no request to anywhere else.
  */
-import { existsSync, readdirSync } from "node:fs";
-
 import { describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { endpoints } from "../../../collector/src/pages/index.ts";
 import { axeViolations, relook } from "./browser.ts";
 import type { AxeRules, Look } from "./browser.ts";
+import { focusProblems, pointerOnly } from "./focus-audit.ts";
 import { layoutProblems, setTextSpacing } from "./layout-audit.ts";
 import { openedScene } from "./opened-scene.ts";
 import { wide } from "./opened-site.ts";
 import { states } from "./page-states.ts";
+import { clumsy, spoken } from "./spoken.ts";
 
-const { scene, visitState } = openedScene();
+const { visitState } = openedScene();
 
 /** What the page owes in one look, each defect in a line that names the look. */
 async function defects(page: Page, look: Look, axe?: AxeRules): Promise<readonly string[]> {
@@ -30,13 +31,40 @@ async function defects(page: Page, look: Look, axe?: AxeRules): Promise<readonly
   return found.map((each) => `${where}: ${each}`);
 }
 
+/** What is wrong in the tree that assistive technology is given. */
+async function spokenProblems(page: Page): Promise<readonly string[]> {
+  const all = await spoken(page);
+  const count = (role: string, level?: number): number =>
+    all.filter((one) => one.role === role && (level ?? one.states["level"]) === one.states["level"])
+      .length;
+  const problems = [...clumsy(all)];
+  // A dialog takes the page below it away.
+  if (count("dialog") > 0) return problems;
+  if (count("main") !== 1) problems.push(`${count("main")} mains`);
+  if (count("heading", 1) !== 1) problems.push(`${count("heading", 1)} headings of level 1`);
+  return problems;
+}
+
+/** 1,280 × 800 at 400 %, which is as small as a window gets (WCAG 2.2, 1.4.10). */
+const zoomed = { width: 320, height: 256, theme: "light" } as const;
+
+/** Stops of the page that a keyboard does not reach, or whose focus is not seen. */
+async function keyboardProblems(page: Page): Promise<readonly string[]> {
+  // A key, so that the browser shows the focus of what is focused from here on.
+  await page.keyboard.press("Tab");
+  const found = [...(await focusProblems(page)), ...(await pointerOnly(page))];
+  await relook(page, zoomed);
+  return [...found, ...(await focusProblems(page)).map((each) => `zoomed, ${each}`)];
+}
+
 const colours = ["color-contrast"];
 
 describe.each(states)("$view, $name", (state) => {
-  test("by axe and by its layout, in every look", async () => {
+  test("by axe, layout, speech and keyboard, in every look", async () => {
+    const { as, view, name } = state;
     const page = await visitState(state);
     await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
-    if (state.view !== "run") expect(await page.locator("main").innerText()).toMatch(state.says);
+    if (view !== "run") expect(await page.locator("main").innerText()).toMatch(state.says);
     await state.open?.(page);
     const found = [
       ...(await defects(page, wide, "all")),
@@ -46,55 +74,17 @@ describe.each(states)("$view, $name", (state) => {
       ...(await defects(page, { width: 390, height: 9_000, theme: "dark" }, "all")),
       ...(await defects(page, { width: 320, theme: "light", forcedColors: true }, colours)),
     ];
+    await relook(page, wide);
+    if (as === undefined && name !== "long words") found.push(...(await spokenProblems(page)));
+    // The page below the help or the completion is that of another state.
+    if (as === undefined && view !== "problem" && !/help|completion/.test(name)) {
+      found.push(...(await keyboardProblems(page)));
+      await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    }
     await setTextSpacing(page);
     found.push(
       ...(await defects(page, { width: 320, theme: "light" })).map((each) => `spaced, ${each}`),
     );
     expect(found).toEqual([]);
   });
-});
-
-describe.each(states.filter(({ open }) => open === undefined))("$view, $name", (state) => {
-  test("without script it says the same", async () => {
-    const page = await visitState(state, { width: 390, theme: "dark", script: false });
-    expect(await page.locator("main").innerText()).toMatch(state.says);
-    expect(await page.locator("h1").count()).toBe(1);
-  });
-});
-
-test("every folder of a page has a state here", () => {
-  const folder = new URL("../../../collector/src/pages/", import.meta.url);
-  const pages = readdirSync(folder).filter((name) =>
-    existsSync(new URL(`${name}/page.tsx`, folder)),
-  );
-  expect(pages).toContain("turns");
-  expect([...new Set(states.map(({ view }) => view))].toSorted()).toEqual(
-    [...pages, "problem"].toSorted(),
-  );
-});
-
-test("every route that answers a page has a state here", async () => {
-  const paths = states.map((state) => new URL(state.at(scene).path, scene.site.url).pathname);
-  const templates = Object.keys(endpoints).flatMap((route) => {
-    const [method, template = ""] = route.split(" ");
-    return method === "GET" ? [template] : [];
-  });
-  const pages: string[] = [];
-  const missing: string[] = [];
-  for (const template of templates) {
-    const example = template.replaceAll(/:\w+/g, "nothing-there");
-    const headers = { accept: "text/html" };
-    const ended = new AbortController();
-    const answer = await fetch(`${scene.site.url}${example}`, { headers, signal: ended.signal });
-    const type = answer.headers.get("content-type") ?? "";
-    // A tail would never end.
-    ended.abort();
-    // A route of data says what is wrong with a question as a page too; it is the problem page.
-    if (!type.startsWith("text/html") || /\.\w+$|:file$/.test(template)) continue;
-    pages.push(template);
-    const pattern = new RegExp(`^${template.replaceAll(/:\w+/g, "[^/]+")}$`);
-    if (!paths.some((path) => pattern.test(path))) missing.push(template);
-  }
-  expect(pages.length).toBeGreaterThan(12);
-  expect(missing).toEqual([]);
 });

@@ -289,7 +289,8 @@ test("twelve questions in at most five steps each, at rest and while the week is
   const truth = questions.map(({ name, answer }) => `${name}: ${answer}`);
   expect(await answered(questions)).toEqual(truth);
   const again = answered(questions);
-  expect(await repeater.during(again)).toBeGreaterThan(0);
+  // At least one for each question.
+  expect(await repeater.during(again)).toBeGreaterThanOrEqual(questions.length);
   expect(await again).toEqual(truth);
 }, 240_000);
 

@@ -1,7 +1,7 @@
 /**
  * @module Every state in which a page can be: with data, empty, failed, forbidden, read-only, with
  * something open over it. One table for whatever must hold of all pages; a view or a route that
- * answers a page without a state here fails `accessibility-states.test.ts`.
+ * answers a page without a state here fails `states-without-script.test.ts`.
  */
 import type { Page } from "playwright-core";
 

@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 
-/** Between two requests, so that the load is steady and bounded. */
-const pauseMs = 40;
+/** Between two requests, so that the load is steady and leaves the machine to the pages. */
+const pauseMs = 150;
 
 interface Kept {
   readonly path: string;

@@ -1,0 +1,58 @@
+/**
+ * @module Every state of a page that needs no script says the same without it; every page and every
+ * route that answers one has a state.
+ */
+import { existsSync, readdirSync } from "node:fs";
+
+import { describe, expect, test } from "vitest";
+
+import { endpoints } from "../../../collector/src/pages/index.ts";
+import { openedScene } from "./opened-scene.ts";
+import { states } from "./page-states.ts";
+
+const { scene, visitState } = openedScene();
+
+describe.each(states.filter(({ open }) => open === undefined))("$view, $name", (state) => {
+  test("without script it says the same", async () => {
+    const page = await visitState(state, { width: 390, theme: "dark", script: false });
+    expect(await page.locator("main").innerText()).toMatch(state.says);
+    expect(await page.locator("h1").count()).toBe(1);
+  });
+});
+
+test("every folder of a page has a state here", () => {
+  const folder = new URL("../../../collector/src/pages/", import.meta.url);
+  const pages = readdirSync(folder).filter((name) =>
+    existsSync(new URL(`${name}/page.tsx`, folder)),
+  );
+  expect(pages).toContain("turns");
+  expect([...new Set(states.map(({ view }) => view))].toSorted()).toEqual(
+    [...pages, "problem"].toSorted(),
+  );
+});
+
+test("every route that answers a page has a state here", async () => {
+  const paths = states.map((state) => new URL(state.at(scene).path, scene.site.url).pathname);
+  const templates = Object.keys(endpoints).flatMap((route) => {
+    const [method, template = ""] = route.split(" ");
+    return method === "GET" ? [template] : [];
+  });
+  const pages: string[] = [];
+  const missing: string[] = [];
+  for (const template of templates) {
+    const example = template.replaceAll(/:\w+/g, "nothing-there");
+    const headers = { accept: "text/html" };
+    const ended = new AbortController();
+    const answer = await fetch(`${scene.site.url}${example}`, { headers, signal: ended.signal });
+    const type = answer.headers.get("content-type") ?? "";
+    // A tail would never end.
+    ended.abort();
+    // A route of data says what is wrong with a question as a page too; it is the problem page.
+    if (!type.startsWith("text/html") || /\.\w+$|:file$/.test(template)) continue;
+    pages.push(template);
+    const pattern = new RegExp(`^${template.replaceAll(/:\w+/g, "[^/]+")}$`);
+    if (!paths.some((path) => pattern.test(path))) missing.push(template);
+  }
+  expect(pages.length).toBeGreaterThan(12);
+  expect(missing).toEqual([]);
+});
