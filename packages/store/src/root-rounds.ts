@@ -18,6 +18,15 @@ export interface KnownRoot {
   readonly last: number;
   /** Number of its rows, where that is known before reading. */
   readonly rows?: number;
+  /** Events of the row by which it was found; others may be in other rows. */
+  readonly found?: number;
+}
+
+/** Bounds of the first round. */
+export interface FirstRound {
+  readonly rootsFirst?: number;
+  /** Events that usually fill the page: reading more of a root's neighbours would be in vain. */
+  readonly eventsFirst?: number;
 }
 
 /** Settles complete roots. */
@@ -37,13 +46,15 @@ const latestNanos = 9_223_372_036_854_775_807n;
 export async function* rootRounds<R extends KnownRoot>(
   roots: Iterable<R> | AsyncIterable<R>,
   load: SettleRoots<R>,
-  options: SliceOptions & { readonly rootsFirst?: number },
+  options: SliceOptions & FirstRound,
   cut: () => void,
 ): AsyncGenerator<Round> {
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
   const budget = options.budgetRows ?? limits.scanRowsMax;
   let wanted = options.rootsFirst ?? firstRound;
+  let eventsWanted = options.eventsFirst ?? Infinity;
   let examined = 0;
+  let found = 0;
   let chunk: R[] = [];
   let before: R | undefined;
   // Roots that extend beyond the start of the page were counted by earlier pages.
@@ -63,16 +74,19 @@ export async function* rootRounds<R extends KnownRoot>(
   for await (const entry of roots) {
     options.signal?.throwIfAborted();
     // Roots of one microsecond stay together, so that every page makes progress.
-    const full = chunk.length >= wanted || examined >= budget;
+    const full = chunk.length >= wanted || found >= eventsWanted || examined >= budget;
     if (full && before?.last !== entry.last) {
       yield { events: await settled(), frontier: frontierAt(entry.last) };
       if (examined >= budget) return;
       wanted = Math.min(roundMax, wanted * 2);
+      eventsWanted = Infinity;
     }
     before = entry;
     if (after !== undefined && entry.first > after.micros) continue;
     chunk.push(entry);
-    if (isPaid(entry)) examined += entry.rows ?? 0;
+    if (!isPaid(entry)) continue;
+    examined += entry.rows ?? 0;
+    found += entry.found ?? 0;
   }
   yield { events: await settled(), frontier: null };
 }

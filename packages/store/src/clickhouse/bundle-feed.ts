@@ -94,7 +94,7 @@ async function rootsWith(
 }
 
 const rowSql = `SELECT root_trace_id, toFloat64(toUnixTimestamp64Micro(received_at)) AS last,
-    toFloat64(toUnixTimestamp64Micro(first_received)) AS first
+    toFloat64(toUnixTimestamp64Micro(first_received)) AS first, toFloat64(events) AS found
 FROM bundles WHERE `;
 
 /** Start of a page that continues after a receipt: a row spans one minute of receipts at most. */
@@ -190,11 +190,12 @@ async function rowsOf(
 ): Promise<readonly KnownRoot[]> {
   const answer = await engine.query(`${rowSql}${where}`, bind.parameters, options.signal);
   const column = (name: string): readonly unknown[] => answer.columns.get(name) ?? [];
-  const [lasts, firsts] = [column("last"), column("first")];
+  const [lasts, firsts, found] = [column("last"), column("first"), column("found")];
   return column("root_trace_id").map((root, at) => ({
     root: String(root),
     first: Number(firsts[at]),
     last: Number(lasts[at]),
+    found: Number(found[at]),
   }));
 }
 

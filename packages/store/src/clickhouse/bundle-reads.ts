@@ -1,4 +1,5 @@
 /** @module BundleReads: request reads over bundles in ClickHouse. */
+import type { EventQuery } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
 import { rootRows } from "../bundle/root-rows.ts";
@@ -39,7 +40,7 @@ export function bundleReads(engine: Engine, open: () => void, pending: () => boo
           });
           return { events: settle(rows), cut: damaged };
         },
-        { ...options, rootsFirst: first },
+        { ...options, rootsFirst: first, eventsFirst: firstEvents(question, options.limit) },
         cut,
       );
     },
@@ -53,8 +54,19 @@ export function bundleReads(engine: Engine, open: () => void, pending: () => boo
 
 /** Roots that usually fill a page: each statement costs some milliseconds by itself. */
 function firstRoots({ query }: Question, limit: number): number {
-  const narrowed = query.event_kind ?? query.status ?? query.tool_name ?? query.task_id;
-  return Math.max(8, Math.ceil((limit + 1) / (narrowed === undefined ? 8 : 2)));
+  return Math.max(8, Math.ceil((limit + 1) / (isNarrowed(query) ? 2 : 8)));
+}
+
+/**
+ * Events that usually fill a page on which every event of a root is: a twentieth more, because
+ * events before those of the round's last root wait for the next one.
+ */
+function firstEvents({ query, id }: Question, limit: number): number {
+  return isNarrowed(query) || id !== undefined ? Infinity : Math.ceil(limit * 1.05) + 64;
+}
+
+function isNarrowed({ event_kind, status, tool_name, task_id }: EventQuery): boolean {
+  return (event_kind ?? status ?? tool_name ?? task_id) !== undefined;
 }
 
 /** Roots of one statement: an index lookup costs a tenth of a millisecond each. */
