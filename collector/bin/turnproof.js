@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const main = join(here, "..", "dist", "main.js");
+const main = join(here, "..", "dist", "program", "main.js");
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 /** The Node of the nearest `node_modules` above this file, unless it is the one that runs this. */
@@ -35,7 +35,7 @@ if (!existsSync(main)) {
   process.stderr.write("turnproof: the collector is not built yet. Run: npm run build\n");
   process.exitCode = 1;
 } else if (major > 22 || (major === 22 && minor >= 15)) {
-  await import("../dist/main.js");
+  await import("../dist/program/main.js");
 } else {
   const node = projectNode();
   if (node === undefined) {

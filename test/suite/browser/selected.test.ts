@@ -104,7 +104,7 @@ test("what a turn offers for checking is checked by its command", async () => {
     await file.saveAs(join(folder, file.suggestedFilename()));
   }
   const command = (await page.locator(".proof-command").innerText()).split(" ");
-  const program = join(import.meta.dirname, "../../../collector/dist/main.js");
+  const program = join(import.meta.dirname, "../../../collector/dist/program/main.js");
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [program, ...command.slice(1), "--url", site.url],

@@ -12,7 +12,7 @@ import { openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { call } from "./mcp-client.ts";
 
-const main = fileURLToPath(new URL("../../../collector/dist/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../../collector/dist/program/main.js", import.meta.url));
 const token = "operator-token-0123456789";
 
 let desk: Desk;

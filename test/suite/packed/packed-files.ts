@@ -46,7 +46,7 @@ export function packed(name: PublishedPackage): Promise<string> {
 
 async function pack(name: PublishedPackage): Promise<string> {
   const folder = packageFolder(name);
-  const built = name === "turnproof" ? "dist/main.js" : "dist/index.js";
+  const built = name === "turnproof" ? "dist/program/main.js" : "dist/index.js";
   if (!existsSync(join(root, folder, built))) throw new Error("build first: npm run build");
   const ofTheRun = process.env["TURNPROOF_TEST_TMPDIR"];
   const kept = join(ofTheRun ?? "", `turnproof-packed-${name}.tgz`);

@@ -2,7 +2,7 @@
  * @module Published: what every tarball of ours holds, and what installing it brings.
  */
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -66,6 +66,37 @@ describe.each(publishedPackages)("%s", (name) => {
   test("names the Node it runs on", () => {
     expect(manifest.engines.node).toBe(name === "turnproof" ? ">=22.15" : ">=20.19");
   });
+});
+
+test("a start of the collector loads few files, and its threads lie beside them", async () => {
+  const folder = await unpacked("turnproof");
+  try {
+    const program = join(folder, "dist/program");
+    const threads = ["judging-thread", "reading-thread", "ingest-thread", "block-worker"];
+    expect(await readdir(program)).toEqual(
+      expect.arrayContaining(["main", ...threads].map((name) => `${name}.js`)),
+    );
+    const loaded = async (file: string, seen: Set<string>): Promise<Set<string>> => {
+      if (seen.has(file)) return seen;
+      seen.add(file);
+      const code = await readFile(join(program, file), "utf8");
+      const imports = code.matchAll(/^(?:import|export)\b[^;]*?"\.\/([\w-]+\.js)";/gm);
+      for (const [, name = ""] of imports) await loaded(name, seen);
+      return seen;
+    };
+    for (const name of threads) {
+      const files = await loaded(`${name}.js`, new Set());
+      expect(files.size).toBeGreaterThan(1);
+      expect(files.size).toBeLessThan(60);
+    }
+    // A path inside the sources would be another one in the bundle.
+    for (const name of await readdir(program)) {
+      const code = await readFile(join(program, name), "utf8");
+      expect(code).not.toMatch(/new URL\("[^"]*\bsql\/[^"]*", import\.meta\.url\)/);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 test("the packages of an application need no store, engine or driver", async () => {
