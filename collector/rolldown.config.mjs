@@ -6,6 +6,8 @@ import { readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 
+import { thirdPartyLicenses } from "./third-party-licenses.mjs";
+
 const dist = join(import.meta.dirname, "dist");
 const dir = join(dist, "program");
 
@@ -49,6 +51,7 @@ export default {
     "@zxcvbn-ts/core",
   ],
   plugins: [
+    thirdPartyLicenses(),
     {
       name: "places",
       transform: {

@@ -1,6 +1,8 @@
 /** @module RolldownConfig: the commands of a pipeline and what they use as one file. */
 import { builtinModules } from "node:module";
 
+import { thirdPartyLicenses } from "../../collector/third-party-licenses.mjs";
+
 export default {
   input: `${import.meta.dirname}/../../collector/src/cli/ci.ts`,
   platform: "node",
@@ -11,6 +13,7 @@ export default {
     /^node:/,
     /^(chdb|mongodb|pg|@clickhouse\/client|@electric-sql\/.*|@pydantic\/genai-prices)$/,
   ],
+  plugins: [thirdPartyLicenses()],
   output: {
     file: `${import.meta.dirname}/dist/main.js`,
     banner: "#!/usr/bin/env node",
