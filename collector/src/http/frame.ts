@@ -25,7 +25,8 @@ export interface Frame {
   readonly requestId: string;
   /** Links of the rail. */
   readonly rail: readonly RailPlace[];
-  /** Pages that take a range of time, by their path below the base path. */
+  /** Every page, by its path or template below the base path, and those that take a range of time. */
+  readonly pages: ReadonlySet<string>;
   readonly ranged: ReadonlySet<string>;
   /** True when this page takes one. */
   readonly takesRange: boolean;

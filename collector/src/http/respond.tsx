@@ -30,13 +30,10 @@ export interface RendererOptions {
 /** A renderer of pages under one configuration. */
 export function createRenderer(options: RendererOptions): Renderer {
   const { problem, endpoints, ...given } = options;
-  const ranged = new Set(
-    Object.keys(endpoints).flatMap((route) => {
-      const [method = "", path = ""] = route.split(" ");
-      return method === "GET" && takesRange(endpoints, route) ? [path] : [];
-    }),
-  );
-  const constant = { ...given, ranged };
+  const routes = Object.keys(endpoints).filter((route) => route.startsWith("GET "));
+  const pathOf = (route: string): string => route.slice("GET ".length);
+  const ranged = new Set(routes.filter((route) => takesRange(endpoints, route)).map(pathOf));
+  const constant = { ...given, pages: new Set(routes.map(pathOf)), ranged };
   const frameOf = (c: AppContext, isProblem: boolean): Frame => {
     const url = new URL(c.req.url);
     const base = options.basePath === "/" ? "" : options.basePath;

@@ -18,9 +18,15 @@ export function hrefOf(frame: Frame, path: string): string {
 /** The same with the range of this page, where the other page takes one. */
 export function rangedHref(frame: Frame, path: string): string {
   const href = hrefOf(frame, path);
-  if (!frame.takesRange) return href;
-  const folder = path.replace(/^(\/[a-z]+)\/[^/]+$/, "$1");
-  return frame.ranged.has(path) || frame.ranged.has(folder) ? inRange(href, frame.query) : href;
+  const [place = ""] = path.split("?", 1);
+  return frame.takesRange && takesRange(frame, place) ? inRange(href, frame.query) : href;
+}
+
+/** A page of its own counts alone; another path is that of a template, such as `/agents/:agent_id`. */
+function takesRange({ ranged, pages }: Frame, path: string): boolean {
+  if (ranged.has(path) || pages.has(path)) return ranged.has(path);
+  const folder = path.replace(/\/[^/]+$/, "/:");
+  return [...ranged].some((template) => template.replace(/:[a-z_]+$/, ":") === folder);
 }
 
 /** The address of this page with some parameters set, or removed where the value is null. */
