@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 
 import type { Principal } from "../access/principal.ts";
 import type { RailPlace } from "./rail.ts";
+import type { RefusedRange } from "../ui/display/time-range.ts";
 
 /** Data of every page beside its model. */
 export interface Frame {
@@ -30,6 +31,8 @@ export interface Frame {
   readonly ranged: ReadonlySet<string>;
   /** True when this page takes one. */
   readonly takesRange: boolean;
+  /** The range of the request that this page does not apply; `query` is without it. */
+  readonly refusedRange?: RefusedRange;
   /** When the page was rendered, RFC 3339. */
   readonly at: string;
 }

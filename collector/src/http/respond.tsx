@@ -5,9 +5,10 @@
 import { isoNow } from "@turnproof/semconv";
 import type { JSXNode } from "hono/jsx";
 
-import { prefersJson } from "./environment.ts";
+import { prefersJson, wantsPage } from "./environment.ts";
 import type { AppContext, Renderer } from "./environment.ts";
 import type { Problem } from "./problem.ts";
+import { html } from "./endpoint.ts";
 import type { Endpoints } from "./endpoint.ts";
 import type { Frame, View } from "./frame.ts";
 import { rangeParameters } from "../ui/display/time-range.ts";
@@ -38,6 +39,8 @@ export function createRenderer(options: RendererOptions): Renderer {
     const url = new URL(c.req.url);
     const base = options.basePath === "/" ? "" : options.basePath;
     const path = url.pathname.slice(base.length) || "/";
+    const query = appliedQuery(c, url);
+    const refusedRange = isProblem ? undefined : c.get("refusedRange");
     const principal = c.get("principal");
     const session = c.get("session");
     // A posted page has no address under which it could be read again.
@@ -45,11 +48,12 @@ export function createRenderer(options: RendererOptions): Renderer {
     return {
       ...constant,
       path,
-      query: url.searchParams,
+      query,
       takesRange: !isProblem && takesRange(endpoints, c.get("route")),
       requestId: c.get("requestId"),
       at: isoNow(),
-      ...(twin === undefined ? {} : { jsonHref: `${base}${twin}${twinSearch(c, url)}` }),
+      ...(refusedRange === undefined ? {} : { refusedRange }),
+      ...(twin === undefined ? {} : { jsonHref: `${base}${twin}${twinSearch(c, url, query)}` }),
       ...(principal === undefined ? {} : { principal }),
       ...(session === undefined ? {} : { csrfToken: session.csrfToken }),
     };
@@ -66,6 +70,10 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
   return {
     page: (c, view, model, status) => render(c, view, model, status),
+    hasPicker: (c) => {
+      const { answers = html } = endpoints[c.get("route")] ?? {};
+      return wantsPage(c) && answers === html && takesRange(endpoints, c.get("route"));
+    },
     problem: (c, model) => render(c, problem, model, model.status),
   };
 }
@@ -81,11 +89,18 @@ function twinOf(endpoints: Endpoints, route: string, path: string): string | und
   return /\/:[a-z_]+$/.test(route) ? `${path}.json` : endpoints[route]?.twin;
 }
 
-/** Query of the twin: the request's, and what the page takes that its JSON would not. */
-function twinSearch(c: AppContext, { search, searchParams }: URL): string {
-  const more = c.get("twinQuery");
-  if (more === undefined) return search;
-  return `?${new URLSearchParams([...searchParams, ...Object.entries(more)]).toString()}`;
+/** The query of the request without a range that its page does not apply. */
+function appliedQuery(c: AppContext, { searchParams }: URL): URLSearchParams {
+  const left = c.get("refusedRange") === undefined ? [] : [...rangeParameters, "cursor"];
+  return new URLSearchParams([...searchParams].filter(([name]) => !left.includes(name)));
+}
+
+/** Query of the twin: the page's, and what the page takes that its JSON would not. */
+function twinSearch(c: AppContext, { search }: URL, query: URLSearchParams): string {
+  const more = c.get("twinQuery") ?? {};
+  if (Object.keys(more).length === 0 && c.get("refusedRange") === undefined) return search;
+  const text = new URLSearchParams([...query, ...Object.entries(more)]).toString();
+  return text === "" ? "" : `?${text}`;
 }
 
 /** One model of one route. */

@@ -7,6 +7,7 @@ import { placeAt } from "../http/rail.ts";
 import { inRange } from "./display/time-range.ts";
 import { Time } from "./elements/figure.tsx";
 import { RangePicker } from "./elements/range-picker.tsx";
+import { RangeRefusal } from "./elements/refused-range.tsx";
 import { Icon, IconSprite } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
 
@@ -203,11 +204,21 @@ export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, ch
           <h1 title={title.length > titleCharsMax ? title : undefined}>{title}</h1>
           {bar}
           {frame.takesRange ? (
-            <RangePicker path={hrefOf(frame, frame.path)} query={frame.query} />
+            <RangePicker
+              path={hrefOf(frame, frame.path)}
+              query={frame.query}
+              refused={frame.refusedRange !== undefined}
+            />
           ) : null}
           <Switches />
         </header>
         <main class="page" id="content" tabindex={-1}>
+          {frame.refusedRange === undefined ? null : (
+            <RangeRefusal
+              refused={frame.refusedRange}
+              hrefWith={(changes) => hrefWith(frame, changes)}
+            />
+          )}
           {children}
           <Imprint frame={frame} />
         </main>

@@ -19,7 +19,16 @@ import { overviewOf } from "./client/overview.tsx";
 import type { Overview } from "./client/overview.tsx";
 import { startMarks } from "../../ui/client/marks.tsx";
 import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
-import { announce, base, drawn, fetchJson, find, findAll, twin } from "../../ui/client/page.ts";
+import {
+  announce,
+  base,
+  drawn,
+  fetchJson,
+  find,
+  findAll,
+  pageQuery,
+  twin,
+} from "../../ui/client/page.ts";
 import { showTimes } from "../../ui/client/preferences.ts";
 import { startViews } from "./client/saved-views.tsx";
 import { backToRow } from "../../ui/client/rows.ts";
@@ -38,7 +47,7 @@ const liveFilters = new Set(
   ).split(" "),
 );
 
-const query = new URLSearchParams(location.search);
+const query = pageQuery();
 let live = true;
 let waiting: Model | undefined;
 let overview: Overview | undefined;
