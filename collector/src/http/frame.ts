@@ -10,6 +10,8 @@ export interface Frame {
   /** Path below the base path, without and with its query. */
   readonly path: string;
   readonly basePath: string;
+  /** Where clients reach this collector: origin and base path. */
+  readonly home: string;
   readonly query: URLSearchParams;
   /** Address of this page's JSON twin, query included; absent on pages without one. */
   readonly jsonHref?: string;

@@ -5,16 +5,18 @@
 import { isoNow } from "@turnproof/semconv";
 import type { JSXNode } from "hono/jsx";
 
+import type { Config } from "../config/config.ts";
 import { prefersJson, wantsPage } from "./environment.ts";
 import type { AppContext, Renderer } from "./environment.ts";
 import type { Problem } from "./problem.ts";
 import { html } from "./endpoint.ts";
 import type { Endpoints } from "./endpoint.ts";
 import type { Frame, View } from "./frame.ts";
+import { ownOrigin } from "./own-origin.ts";
 import { rangeParameters } from "../ui/display/time-range.ts";
 
 /** Configuration of the frame. */
-export interface RendererOptions {
+export interface RendererOptions extends Pick<Config, "origins" | "cookieSecure"> {
   /** The page of every error. */
   readonly problem: View<Problem>;
   /** Declares each page's twin. */
@@ -30,7 +32,7 @@ export interface RendererOptions {
 
 /** A renderer of pages under one configuration. */
 export function createRenderer(options: RendererOptions): Renderer {
-  const { problem, endpoints, ...given } = options;
+  const { problem, endpoints, origins, cookieSecure, ...given } = options;
   const routes = Object.keys(endpoints).filter((route) => route.startsWith("GET "));
   const pathOf = (route: string): string => route.slice("GET ".length);
   const ranged = new Set(routes.filter((route) => takesRange(endpoints, route)).map(pathOf));
@@ -49,6 +51,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       ...constant,
       path,
       query,
+      home: `${ownOrigin(c, { origins, cookieSecure })}${base}`,
       takesRange: !isProblem && takesRange(endpoints, c.get("route")),
       requestId: c.get("requestId"),
       at: isoNow(),
