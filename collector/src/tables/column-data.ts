@@ -8,9 +8,12 @@ export interface ColumnData {
   readonly values: readonly ColumnValue[];
 }
 
+/** What a file needs of a column. */
+export type WrittenColumn<Row> = Pick<TableColumn<Row>, "name" | "type" | "value">;
+
 /** The values of these rows, column by column. */
 export function columnData<Row>(
-  columns: readonly TableColumn<Row>[],
+  columns: readonly WrittenColumn<Row>[],
   rows: readonly Row[],
 ): readonly ColumnData[] {
   return columns.map(({ name, type, value }) => ({ name, type, values: rows.map(value) }));

@@ -13,6 +13,7 @@ import type { AppContext } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
 import type { Paging } from "../http/paging.ts";
 import { filters, readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
 import type { Parts } from "../parts.ts";
 import { turnQuestion } from "./turn-conditions.ts";
 import { keysetOf, placeOf, usualOrder } from "./turn-place.ts";
@@ -34,6 +35,9 @@ export const groupsParameters = z
     cursor: filters.cursor,
   })
   .partial();
+
+/** Those of their files, which have every page. */
+export const groupsFileParameters = groupsParameters.omit({ limit: true, cursor: true });
 
 /** Turns behind a list of groups. */
 export interface GroupsWindow {
@@ -60,14 +64,18 @@ export function evidenceRoots(
   );
 }
 
-/** A request for groups. */
-export interface GroupsAsked {
-  readonly reading: Reading;
+/** A page of groups. */
+export interface GroupsPlace {
   readonly question: TurnQuestion;
   readonly limit: number;
-  readonly paging: Paging;
   /** Start of the page; undefined at the newest. */
   readonly after: Keyset | undefined;
+}
+
+/** A request for groups. */
+export interface GroupsAsked extends GroupsPlace {
+  readonly reading: Reading;
+  readonly paging: Paging;
   readonly pending: number;
 }
 
@@ -90,13 +98,19 @@ export async function askGroups(
   };
 }
 
+/** Parses a request for a file of groups. */
+export function askFile(c: AppContext): TurnQuestion {
+  const reading = readingFor(c, readParameters(c, groupsFileParameters));
+  return { ...turnQuestion(reading), signal: c.req.raw.signal };
+}
+
 /** What else a cursor belongs to. */
 const groupsView = { view: "groups", sort: usualOrder.by };
 
 /** The page of the newest turns. */
 export async function newestTurns(
   parts: Parts,
-  { question, limit, after }: GroupsAsked,
+  { question, limit, after }: GroupsPlace,
 ): Promise<{ readonly records: readonly TurnRecord[]; readonly next: Keyset | null }> {
   const { records, next } = await parts.store.ledger.listTurns(question, {
     order: usualOrder,

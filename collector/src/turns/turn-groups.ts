@@ -7,6 +7,7 @@ import type { ToolCounts, TurnCall, Usage } from "@turnproof/evidence";
 import { isoTime } from "@turnproof/semconv";
 import type {
   CallFigures,
+  ColumnType,
   FigureGroup,
   TextField,
   TurnCondition,
@@ -28,6 +29,24 @@ export interface TurnGroup extends TurnsFared, Omit<Usage, "total_tokens"> {
   readonly tools: ToolCounts;
   readonly models: readonly string[];
 }
+
+/** Fields of a group in a file. */
+export const groupFields = {
+  turns: "integer",
+  turns_with_error: "integer",
+  verdicts: "json",
+  first_at: "time",
+  last_at: "time",
+  p50_ms: "number",
+  p95_ms: "number",
+  duration_unknown: "integer",
+  input_tokens: "integer",
+  output_tokens: "integer",
+  cached_tokens: "integer",
+  usage_state: "text",
+  tools: "json",
+  models: "texts",
+} as const satisfies Partial<Record<keyof TurnGroup, ColumnType>>;
 
 /** Names in the turns of a group, some dozens of each at most. */
 export interface GroupNames {

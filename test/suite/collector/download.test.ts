@@ -34,7 +34,17 @@ beforeAll(async () => {
       agent: n === 7 ? formula : n === 9 ? "+1,2" : "desk",
     }),
   );
-  await desk.put(turns.flat());
+  // What went wrong, for the list of incidents.
+  const failed = (turns[11] ?? []).map((event) =>
+    event.event_kind === "tool_call"
+      ? {
+          ...event,
+          status: "error" as const,
+          attributes: { tool_name: "=cmd", tool_outcome: "error" },
+        }
+      : event,
+  );
+  await desk.put([...turns.toSpliced(11, 1, failed)].flat());
 }, 60_000);
 afterAll(() => desk.collector.close());
 
@@ -48,6 +58,10 @@ const lines = async <T>(path: string, who = "otto"): Promise<readonly T[]> => {
   const text = await (await desk.get(path, as(who))).text();
   return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as T]));
 };
+
+const html = { accept: "text/html" };
+const escaped = (href: string): string =>
+  href.replaceAll(/[&]/g, "&amp;").replace(/(?<=time=.*):/g, "%3A");
 
 test("every turn is exported once, as the list has it", async () => {
   const response = await desk.get("/traces/turns.jsonl?sort=ended_at", as("otto"));
@@ -103,6 +117,53 @@ test("a tenant's operator exports its own turns, and filters are those of the li
   expect((await desk.get("/traces/turns.csv")).status).toBe(401);
   const empty = await (await desk.get("/traces/turns.csv?agent_id=nobody", as("otto"))).text();
   expect(empty).toMatch(/^turn_key,[^\n]*,root_trace_id,[^\n]*\r\n$/);
+});
+
+test.each([
+  ["/tools", "?sort=calls&by=agent", "items", "tools"],
+  ["/cost", "?by=tenant", "items", "cost"],
+  ["/traces/incidents", "", "items", "incidents"],
+  ["/graph", "?user_id=bob", "edges", "connections"],
+  ["/agents", "?start_time=2026-11-20T00:00:05Z", "items", "agents"],
+  ["/threads", "?agent_id=desk", "items", "threads"],
+])("the list of %s leaves as files with the rows of its JSON", async (path, query, rows, name) => {
+  const model = await desk.json<Record<string, readonly Record<string, unknown>[]>>(
+    `${path}.json${query}`,
+    as("otto"),
+  );
+  const items = model[rows] ?? [];
+  expect(items.length).toBeGreaterThan(0);
+  const written = await lines<Record<string, unknown>>(`${path}.jsonl${query}`);
+  // What is not in a row of this list is null in its file.
+  const known = written.map((row) => Object.entries(row).filter(([, value]) => value !== null));
+  const named = items.map((row) => Object.entries(row).filter(([, value]) => value !== null));
+  expect(known.map((row) => Object.fromEntries(row))).toEqual(
+    named.map((row) => Object.fromEntries(row)),
+  );
+  const table = await csv(`${path}.csv${query}`);
+  expect(Object.keys(table[0] ?? {})).toEqual(Object.keys(written[0] ?? {}));
+  expect(table).toHaveLength(items.length);
+  for (const agent of table.map((row) => row["agent_id"] ?? row["value"] ?? "")) {
+    expect(agent).not.toMatch(/^[=+@-]/);
+  }
+  const page = await (await desk.get(`${path}${query}`, { ...as("otto"), ...html })).text();
+  const links = [...page.matchAll(/href="([^"]+)" download/g)].map(([, href = ""]) => href);
+  expect(links).toEqual([`${path}.csv${query}`, `${path}.jsonl${query}`].map(escaped));
+  const own = await desk.get(`${path}.csv?user_id=bob`, as("alice"));
+  expect([own.status, (await desk.get(`${path}.csv`)).status]).toEqual([403, 401]);
+  expect((await desk.get(`${path}.csv?start_time=soon`, { ...as("otto"), ...html })).status).toBe(
+    400,
+  );
+  const log = readFileSync(join(desk.dataDir, "audit.jsonl"), "utf8");
+  expect(log).toContain(`"${name}.export"`);
+});
+
+test("a file has the whole list, of which a page has a part", async () => {
+  const few = await desk.json<{ items: readonly unknown[] }>("/agents.json?limit=1", as("otto"));
+  expect(few.items).toHaveLength(1);
+  expect(await lines("/agents.jsonl")).toHaveLength(3);
+  const turns = await lines<{ value: string }>("/cost.jsonl?by=turn");
+  expect(turns.length).toBeGreaterThan(200);
 });
 
 test("a reader that leaves ends the reading, and its place is free again", async () => {

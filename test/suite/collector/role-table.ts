@@ -99,6 +99,30 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/windows.json" },
   ],
+  "GET /tools.csv": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/tools.csv" }],
+  "GET /tools.jsonl": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/tools.jsonl" }],
+  "GET /cost.csv": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/cost.csv" }],
+  "GET /cost.jsonl": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/cost.jsonl" }],
+  "GET /traces/incidents.csv": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/incidents.csv" },
+  ],
+  "GET /traces/incidents.jsonl": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/incidents.jsonl" },
+  ],
+  "GET /graph.csv": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/graph.csv" }],
+  "GET /graph.jsonl": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/graph.jsonl" }],
+  "GET /agents.csv": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/agents.csv" }],
+  "GET /agents.jsonl": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/agents.jsonl" },
+  ],
+  "GET /threads.csv": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/threads.csv" }],
+  "GET /threads.jsonl": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/threads.jsonl" },
+  ],
   "GET /traces/turns.csv": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/turns.csv" },

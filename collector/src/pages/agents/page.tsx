@@ -6,6 +6,7 @@ import type { Frame } from "../../http/frame.ts";
 import type { AgentSummary } from "../../turns/agent-summary.ts";
 import type { AgentsModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
+import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { NotMeasured, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
@@ -35,30 +36,33 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
           </p>
         </Empty>
       ) : (
-        <Card title="Agents" icon="agents" flush end={countText(model.items.length)}>
-          <Table label="Agents" head={<Head />}>
-            {model.items.map((item) => (
-              <Row item={item} mounted={model.mounted} frame={frame} />
-            ))}
-            {idle.map((agent) => (
-              <tr>
-                <td>
-                  <AgentLink agent={agent} frame={frame} />
-                </td>
-                <td>
-                  <NotThere why="no turn in this window" />
-                </td>
-                <td>
-                  <Badge tone="ok" icon="success" word="mounted" />
-                </td>
-                <td colspan={9} class="muted">
-                  no turn in this window
-                </td>
-              </tr>
-            ))}
-          </Table>
-          <GroupsFooter window={model} frame={frame} what="Agents" />
-        </Card>
+        <>
+          <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
+          <Card title="Agents" icon="agents" flush end={countText(model.items.length)}>
+            <Table label="Agents" head={<Head />}>
+              {model.items.map((item) => (
+                <Row item={item} mounted={model.mounted} frame={frame} />
+              ))}
+              {idle.map((agent) => (
+                <tr>
+                  <td>
+                    <AgentLink agent={agent} frame={frame} />
+                  </td>
+                  <td>
+                    <NotThere why="no turn in this window" />
+                  </td>
+                  <td>
+                    <Badge tone="ok" icon="success" word="mounted" />
+                  </td>
+                  <td colspan={9} class="muted">
+                    no turn in this window
+                  </td>
+                </tr>
+              ))}
+            </Table>
+            <GroupsFooter window={model} frame={frame} what="Agents" />
+          </Card>
+        </>
       )}
     </Page>
   );

@@ -3,7 +3,7 @@
  * turns in the principal's scope.
  */
 import { Hono } from "hono";
-import type { FigureGroup, Keyset } from "@turnproof/store";
+import type { FigureGroup, Keyset, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { mountedAgents } from "../../hooks/agent-list.ts";
 import type { AppEnv } from "../../http/environment.ts";
@@ -11,11 +11,18 @@ import { respond } from "../../http/respond.tsx";
 import { withTwin, pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { agentOf } from "../../turns/agent-summary.ts";
 import type { AgentSummary } from "../../turns/agent-summary.ts";
-import { askGroups, groupsParameters, windowOf } from "../../turns/groups-asked.ts";
+import {
+  askFile,
+  askGroups,
+  groupsFileParameters,
+  groupsParameters,
+  windowOf,
+} from "../../turns/groups-asked.ts";
 import type { GroupsWindow } from "../../turns/groups-asked.ts";
-import { turnGroups } from "../../turns/turn-groups.ts";
+import { groupFields, turnGroups } from "../../turns/turn-groups.ts";
 import { agentsPage } from "./page.tsx";
 
 /** Body of `/agents.json`. */
@@ -29,6 +36,15 @@ export interface AgentsModel extends GroupsWindow {
 export interface AgentsAnswers {
   readonly "GET /agents.json": AgentsModel;
 }
+
+const agentsFile = {
+  path: "/agents",
+  name: "agents",
+  rows: "agents",
+  query: groupsFileParameters,
+} as const;
+/** Agents of a file that are read at once. */
+const agentsAtOnce = 100;
 
 /** Agents: what each route needs, records and answers. */
 export const agentsGroup: RouteGroup<AgentsAnswers> = {
@@ -45,6 +61,7 @@ export const agentsGroup: RouteGroup<AgentsAnswers> = {
       returns: "One row per agent.",
       failures: pageFailures,
     }),
+    ...fileEndpoints(agentsFile),
   },
   routes: agentsRoutes,
 };
@@ -56,9 +73,7 @@ function agentsRoutes(parts: Parts): Hono<AppEnv> {
   app.on("GET", ["/agents", "/agents.json"], async (c) => {
     const asked = await askGroups(c, parts, {});
     const { question, limit, paging } = asked;
-    const groups = (await ledger.turnFigures(question, { by: "agent_id" }))
-      .map((group) => ({ group, place: agentPlace(group) }))
-      .toSorted((a, b) => comparePlaces(a.place, b.place));
+    const groups = await placedAgents(ledger, question);
     const left = groups.filter(({ place }) => isAfter(place, paging.after));
     const page = left.slice(0, limit);
     const values = page.map(({ group }) => group.value ?? null);
@@ -74,7 +89,31 @@ function agentsRoutes(parts: Parts): Hono<AppEnv> {
     };
     return respond(c, { model, view: agentsPage });
   });
+  mountFiles<AgentSummary>(app, parts, {
+    ...agentsFile,
+    fields: { agent_id: "text", application_ids: "texts", threads: "integer", ...groupFields },
+    async *pages(c) {
+      const question = askFile(c);
+      const values = (await placedAgents(ledger, question)).map(({ group }) => group.value ?? null);
+      let from = 0;
+      do {
+        const some = values.slice(from, from + agentsAtOnce);
+        yield (await turnGroups(ledger, question, "agent_id", some)).map(agentOf);
+        from += agentsAtOnce;
+      } while (from < values.length);
+    },
+  });
   return app;
+}
+
+/** Every agent in the order of the list. */
+async function placedAgents(
+  ledger: TurnReader,
+  question: TurnQuestion,
+): Promise<readonly { readonly group: FigureGroup; readonly place: AgentPlace }[]> {
+  return (await ledger.turnFigures(question, { by: "agent_id" }))
+    .map((group) => ({ group, place: agentPlace(group) }))
+    .toSorted((a, b) => comparePlaces(a.place, b.place));
 }
 
 /** The order of agents: by their last event, latest first. */

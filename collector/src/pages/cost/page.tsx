@@ -10,6 +10,7 @@ import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { ShareBar } from "../../ui/elements/bar.tsx";
+import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Count, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
@@ -49,6 +50,7 @@ export function costPage(model: CostModel, frame: Frame): Child {
               here: field === model.by,
             }))}
           />
+          <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
           <Costs model={model} frame={frame} terms={terms} />
         </>
       )}

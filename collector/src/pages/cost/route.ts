@@ -12,11 +12,12 @@ import type { PriceList } from "../../cost/price-list.ts";
 import { pageFailures, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import { wantsPage } from "../../http/environment.ts";
-import type { AppEnv } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
@@ -56,8 +57,15 @@ export interface CostAnswers {
   readonly "GET /cost.json": CostModel;
 }
 
-/** Most rows of an answer. */
+/** Most rows of an answer; a file has all. */
 const rowsMax = 200;
+
+const costFile = {
+  path: "/cost",
+  name: "cost",
+  rows: "costs",
+  query: costParameters,
+} as const;
 
 /** Cost: what each route needs, records and answers. */
 export const costGroup: RouteGroup<CostAnswers> = {
@@ -78,6 +86,7 @@ export const costGroup: RouteGroup<CostAnswers> = {
       returns: "The total and one row for each value, the dearest first.",
       failures: pageFailures,
     }),
+    ...fileEndpoints(costFile),
   },
   routes: costRoutes,
 };
@@ -87,11 +96,12 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
   let list: Promise<PriceList> | undefined;
-  app.on("GET", ["/cost", "/cost.json"], async (c) => {
+  /** The costs with every row. */
+  const readCost = async (c: AppContext, lenient: boolean): Promise<CostModel> => {
     const { by = "model", ...parameters } = readParameters(c, costParameters);
     const reading = readingFor(c, parameters);
     const names = await knownNames(ledger, reading.scope, parameters.q);
-    const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
+    const reads = { typed: c.get("typed"), names, lenient };
     const asked = turnQuestion(reading, parameters, reads);
     const question = { ...asked, signal: c.req.raw.signal };
     const pending = await pendingFrames(parts);
@@ -100,18 +110,46 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
       ledger.countTurns(question),
       turnCosts(ledger, question, { by, list: prices }),
     ]);
-    const model: CostModel = {
+    return {
       by,
       turns_counted: turns,
       total: costs.total,
-      items: costs.rows.slice(0, rowsMax),
+      items: costs.rows,
       groups: costs.rows.length,
       every_group: costs.complete,
       price_list: { version: prices.version, own: prices.own },
       complete: pending === 0,
       pending_frames: pending,
     };
+  };
+  app.on("GET", ["/cost", "/cost.json"], async (c) => {
+    const whole = await readCost(c, wantsPage(c));
+    const model: CostModel = { ...whole, items: whole.items.slice(0, rowsMax) };
     return respond(c, { model, view: costPage });
+  });
+  mountFiles<CostRow>(app, parts, {
+    ...costFile,
+    fields: {
+      value: "text",
+      provider: "text",
+      root_trace_id: "text",
+      ended_at: "time",
+      calls: "integer",
+      low_usd: "number",
+      high_usd: "number",
+      priced_calls: "integer",
+      ranged_calls: "integer",
+      unpriced_calls: "json",
+      input_tokens: "integer",
+      output_tokens: "integer",
+      cached_tokens: "integer",
+      cache_write_tokens: "integer",
+      reasoning_tokens: "integer",
+      tokens_unknown: "integer",
+    },
+    async *pages(c) {
+      yield (await readCost(c, false)).items;
+    },
   });
   return app;
 }

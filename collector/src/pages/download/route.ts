@@ -9,7 +9,7 @@ import { foldedTurns } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import { eventColumns, turnOrderFields, turnTable } from "@turnproof/store";
-import type { TableColumn, TurnOrder, TurnPlace, TurnQuestion, TurnRecord } from "@turnproof/store";
+import type { TurnOrder, TurnPlace, TurnQuestion, TurnRecord } from "@turnproof/store";
 
 import { download } from "../../http/download.ts";
 import type { Endpoint, RouteGroup } from "../../http/endpoint.ts";
@@ -23,8 +23,7 @@ import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { usualOrder } from "../../turns/turn-place.ts";
 import { eventsOf } from "../../turns/turn-reading.ts";
 import { rowKey } from "../../ui/display/turn-figures.ts";
-import { columnData } from "../../tables/column-data.ts";
-import { csvLines, linesOf } from "../../tables/text-formats.ts";
+import { fileForms, mediaTypeOf, writtenFile } from "../../tables/list-files.ts";
 
 const downloadParameters = z.strictObject({
   ...listParameters.omit({ chart: true }).shape,
@@ -38,12 +37,6 @@ const downloadParameters = z.strictObject({
 /** Turns that are read at once; events are read for few, because a turn can have many. */
 const turnsAtOnce = 500;
 const turnsWithEventsAtOnce = 20;
-
-const types = {
-  csv: "text/csv; charset=UTF-8; header=present",
-  jsonl: "application/jsonl; charset=UTF-8",
-} as const;
-type Form = keyof typeof types;
 
 const shared = {
   needs: "trace.read",
@@ -101,14 +94,14 @@ export const downloadGroup: RouteGroup = {
 /** GET `/traces/turns.*` and `/traces/spans.*`. */
 function downloadRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  for (const form of ["csv", "jsonl"] as const) {
+  for (const form of fileForms) {
     app.get(`/traces/turns.${form}`, async (c) => {
       const asked = await askDownload(c, parts);
       return download(c, parts, {
         name: "turns",
         extension: form,
-        type: types[form],
-        parts: (signal) => written(form, turnTable, pagesOf(parts, asked, turnsAtOnce, signal)),
+        type: mediaTypeOf(form),
+        parts: (signal) => writtenFile(form, turnTable, pagesOf(parts, asked, turnsAtOnce, signal)),
       });
     });
     app.get(`/traces/spans.${form}`, async (c) => {
@@ -116,8 +109,8 @@ function downloadRoutes(parts: Parts): Hono<AppEnv> {
       return download(c, parts, {
         name: "spans",
         extension: form,
-        type: types[form],
-        parts: (signal) => written(form, eventColumns, spansOf(parts, asked, signal)),
+        type: mediaTypeOf(form),
+        parts: (signal) => writtenFile(form, eventColumns, spansOf(parts, asked, signal)),
       });
     });
   }
@@ -137,20 +130,6 @@ async function askDownload(c: AppContext, { store }: Parts): Promise<DownloadAsk
     question: turnQuestion(reading, parameters, { typed: c.get("typed"), names }),
     order: order === "ascending" ? { by, ascending: true } : { by },
   };
-}
-
-/** A table in one of its forms, part by part; the head of CSV is there without any row too. */
-async function* written<R>(
-  form: Form,
-  columns: readonly TableColumn<R>[],
-  pages: AsyncGenerator<readonly R[]>,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let head = true;
-  for await (const rows of pages) {
-    const data = columnData(columns, rows);
-    yield form === "csv" ? csvLines(data, { head, forSheets: true }) : linesOf(data);
-    head = false;
-  }
 }
 
 /**

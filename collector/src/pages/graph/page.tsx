@@ -10,6 +10,7 @@ import type { Term } from "../../ui/display/filter-terms.ts";
 import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { AgentGraph, leftOf } from "../../ui/elements/agent-graph.tsx";
+import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
@@ -55,6 +56,7 @@ const Graph: FC<{
           <AgentGraph graph={model} />
         </div>
       </Card>
+      <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
       <Card title="Connections" icon="filter" flush end={countText(model.edges.length)}>
         <Table
           label="Connections"

@@ -8,13 +8,14 @@ import { z } from "zod";
 import { pageFailures, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import { wantsPage } from "../../http/environment.ts";
-import type { AppEnv } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { agentGraph } from "../../turns/agent-graph.ts";
-import type { AgentGraph } from "../../ui/display/agent-graph.ts";
+import type { AgentGraph, GraphEdge } from "../../ui/display/agent-graph.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
@@ -37,6 +38,13 @@ export interface GraphAnswers {
   readonly "GET /graph.json": GraphModel;
 }
 
+const graphFile = {
+  path: "/graph",
+  name: "connections",
+  rows: "connections of agents, `edges` of `/graph.json`,",
+  query: graphParameters,
+} as const;
+
 /** Graph: what each route needs, records and answers. */
 export const graphGroup: RouteGroup<GraphAnswers> = {
   tag: "Traces",
@@ -55,6 +63,7 @@ export const graphGroup: RouteGroup<GraphAnswers> = {
       returns: "Agents with their turns, and their connections.",
       failures: pageFailures,
     }),
+    ...fileEndpoints(graphFile),
   },
   routes: graphRoutes,
 };
@@ -63,19 +72,35 @@ export const graphGroup: RouteGroup<GraphAnswers> = {
 function graphRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
-  app.on("GET", ["/graph", "/graph.json"], async (c) => {
+  const readGraph = async (c: AppContext, lenient: boolean): Promise<GraphModel> => {
     const parameters = readParameters(c, graphParameters);
     const reading = readingFor(c, parameters);
     const names = await knownNames(ledger, reading.scope, parameters.q);
-    const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
+    const reads = { typed: c.get("typed"), names, lenient };
     const asked = turnQuestion(reading, parameters, reads);
     const pending = await pendingFrames(parts);
-    const model: GraphModel = {
+    return {
       ...(await agentGraph(ledger, { ...asked, signal: c.req.raw.signal })),
       complete: pending === 0,
       pending_frames: pending,
     };
-    return respond(c, { model, view: graphPage });
+  };
+  app.on("GET", ["/graph", "/graph.json"], async (c) =>
+    respond(c, { model: await readGraph(c, wantsPage(c)), view: graphPage }),
+  );
+  mountFiles<GraphEdge>(app, parts, {
+    ...graphFile,
+    fields: {
+      agent_id: "text",
+      kind: "text",
+      name: "text",
+      calls: "integer",
+      failed: "integer",
+      p95_ms: "number",
+    },
+    async *pages(c) {
+      yield (await readGraph(c, false)).edges;
+    },
   });
   return app;
 }

@@ -9,6 +9,7 @@ import { reasonText } from "../../ui/display/kind-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { PriorityBadge } from "../../ui/elements/badge.tsx";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
+import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Duration, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
@@ -38,7 +39,10 @@ export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
           </p>
         </Empty>
       ) : (
-        <List model={model} frame={frame} />
+        <>
+          <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
+          <List model={model} frame={frame} />
+        </>
       )}
       <Reach model={model} />
     </FilteredPage>

@@ -8,13 +8,14 @@ import { z } from "zod";
 import { pageFailures, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import { wantsPage } from "../../http/environment.ts";
-import type { AppEnv } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { findIncidents } from "../../turns/incidents.ts";
-import type { Incidents } from "../../turns/incidents.ts";
+import type { Incident, Incidents } from "../../turns/incidents.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
@@ -38,6 +39,13 @@ export interface IncidentsAnswers {
   readonly "GET /traces/incidents.json": IncidentsModel;
 }
 
+const incidentsFile = {
+  path: "/traces/incidents",
+  name: "incidents",
+  rows: "incidents",
+  query: incidentsParameters,
+} as const;
+
 /** Incidents: what each route needs, records and answers. */
 export const incidentsGroup: RouteGroup<IncidentsAnswers> = {
   tag: "Traces",
@@ -58,6 +66,7 @@ export const incidentsGroup: RouteGroup<IncidentsAnswers> = {
       returns: "Incidents, by their turns and priority.",
       failures: pageFailures,
     }),
+    ...fileEndpoints(incidentsFile),
   },
   routes: incidentsRoutes,
 };
@@ -66,24 +75,48 @@ export const incidentsGroup: RouteGroup<IncidentsAnswers> = {
 function incidentsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
-  app.on("GET", ["/traces/incidents", "/traces/incidents.json"], async (c) => {
+  const readIncidents = async (c: AppContext, lenient: boolean): Promise<IncidentsModel> => {
     const parameters = readParameters(c, incidentsParameters);
     const atMs = parts.now();
     const reading = readingFor(c, parameters, atMs);
     const names = await knownNames(ledger, reading.scope, parameters.q);
-    const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
+    const reads = { typed: c.get("typed"), names, lenient };
     const question = {
       ...turnQuestion(reading, parameters, reads),
       signal: c.req.raw.signal,
     };
     const pending = await pendingFrames(parts);
     const options = { nowMs: atMs, within: rangeOf(parameters, atMs) };
-    const model: IncidentsModel = {
+    return {
       ...(await findIncidents(ledger, question, options)),
       complete: pending === 0,
       pending_frames: pending,
     };
-    return respond(c, { model, view: incidentsPage });
+  };
+  app.on("GET", ["/traces/incidents", "/traces/incidents.json"], async (c) =>
+    respond(c, { model: await readIncidents(c, wantsPage(c)), view: incidentsPage }),
+  );
+  mountFiles<Incident>(app, parts, {
+    ...incidentsFile,
+    fields: {
+      kind: "text",
+      name: "text",
+      call: "text",
+      priority: "integer",
+      agent_id: "text",
+      turns: "integer",
+      first_at: "time",
+      last_at: "time",
+      tenants: "integer",
+      releases: "json",
+      call_failed: "json",
+      slices: "json",
+      typical: "json",
+      q: "text",
+    },
+    async *pages(c) {
+      yield (await readIncidents(c, false)).items;
+    },
   });
   return app;
 }

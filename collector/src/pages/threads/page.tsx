@@ -5,6 +5,7 @@ import { countText } from "../../ui/display/figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { ThreadSummary } from "../../turns/thread-summary.ts";
 import type { ThreadsModel } from "./route.ts";
+import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Id, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
@@ -29,25 +30,28 @@ export function threadsPage(model: ThreadsModel, frame: Frame): Child {
           </p>
         </Empty>
       ) : (
-        <Card title="Threads" icon="threads" flush end={countText(model.items.length)}>
-          <Table
-            label="Threads"
-            head={
-              <>
-                <th scope="col">Last</th>
-                <th scope="col">Thread</th>
-                <th scope="col">Tenant</th>
-                <th scope="col">Agents</th>
-                <GroupHeads />
-              </>
-            }
-          >
-            {model.items.map((item) => (
-              <Row item={item} frame={frame} />
-            ))}
-          </Table>
-          <GroupsFooter window={model} frame={frame} what="Threads" />
-        </Card>
+        <>
+          <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
+          <Card title="Threads" icon="threads" flush end={countText(model.items.length)}>
+            <Table
+              label="Threads"
+              head={
+                <>
+                  <th scope="col">Last</th>
+                  <th scope="col">Thread</th>
+                  <th scope="col">Tenant</th>
+                  <th scope="col">Agents</th>
+                  <GroupHeads />
+                </>
+              }
+            >
+              {model.items.map((item) => (
+                <Row item={item} frame={frame} />
+              ))}
+            </Table>
+            <GroupsFooter window={model} frame={frame} what="Threads" />
+          </Card>
+        </>
       )}
     </Page>
   );

@@ -11,11 +11,19 @@ import { respond } from "../../http/respond.tsx";
 import { withTwin, pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
-import { askGroups, groupsParameters, newestTurns, windowOf } from "../../turns/groups-asked.ts";
-import type { GroupsAsked, GroupsWindow } from "../../turns/groups-asked.ts";
+import {
+  askFile,
+  askGroups,
+  groupsFileParameters,
+  groupsParameters,
+  newestTurns,
+  windowOf,
+} from "../../turns/groups-asked.ts";
+import type { GroupsPlace, GroupsWindow } from "../../turns/groups-asked.ts";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { threadOf } from "../../turns/thread-summary.ts";
 import type { ThreadSummary } from "../../turns/thread-summary.ts";
-import { turnGroups } from "../../turns/turn-groups.ts";
+import { groupFields, turnGroups } from "../../turns/turn-groups.ts";
 import { placeOf, usualOrder } from "../../turns/turn-place.ts";
 import { threadsPage } from "./page.tsx";
 
@@ -28,6 +36,13 @@ export interface ThreadsModel extends GroupsWindow {
 export interface ThreadsAnswers {
   readonly "GET /threads.json": ThreadsModel;
 }
+
+const threadsFile = {
+  path: "/threads",
+  name: "threads",
+  rows: "threads",
+  query: groupsFileParameters,
+} as const;
 
 /** Threads: what each route needs, records and answers. */
 export const threadsGroup: RouteGroup<ThreadsAnswers> = {
@@ -44,6 +59,7 @@ export const threadsGroup: RouteGroup<ThreadsAnswers> = {
       returns: "A page of threads, each with the counts and sums of its turns.",
       failures: pageFailures,
     }),
+    ...fileEndpoints(threadsFile),
   },
   routes: threadsRoutes,
 };
@@ -61,13 +77,27 @@ function threadsRoutes(parts: Parts): Hono<AppEnv> {
     const model: ThreadsModel = { items: named.map(threadOf), ...window };
     return respond(c, { model, view: threadsPage });
   });
+  mountFiles<ThreadSummary>(app, parts, {
+    ...threadsFile,
+    fields: { thread_id: "text", agent_ids: "texts", user_ids: "json", ...groupFields },
+    async *pages(c) {
+      const question = askFile(c);
+      let after: Keyset | undefined;
+      for (;;) {
+        const { values, next } = await threadsOf(parts, { question, limit: turnsAtOnce, after });
+        yield (await turnGroups(ledger, question, "thread_id", values)).map(threadOf);
+        if (next === null) return;
+        after = next;
+      }
+    },
+  });
   return app;
 }
 
 /** The threads of the newest turns that were on no earlier page; a page without any is skipped. */
 async function threadsOf(
   parts: Parts,
-  asked: GroupsAsked,
+  asked: GroupsPlace,
 ): Promise<{ readonly values: readonly (string | null)[]; readonly next: Keyset | null }> {
   let after = asked.after;
   for (;;) {
@@ -80,13 +110,15 @@ async function threadsOf(
   }
 }
 
+/** Turns of a file whose threads are read at once. */
+const turnsAtOnce = 100;
 /** Turns that are read at once. */
 const readMax = 1_000;
 
 /** The threads that were on an earlier page: they have a turn before this page. */
 async function metBefore(
   parts: Parts,
-  { question, after }: GroupsAsked,
+  { question, after }: GroupsPlace,
   threads: readonly (string | null)[],
 ): Promise<ReadonlySet<string | null>> {
   const place = after === undefined ? undefined : placeOf(after);

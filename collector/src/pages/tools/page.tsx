@@ -12,6 +12,7 @@ import type { Term } from "../../ui/display/filter-terms.ts";
 import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
+import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { SortLink, directionOf } from "../../ui/elements/sort-head.tsx";
@@ -60,6 +61,7 @@ export function toolsPage(model: ToolsModel, frame: Frame): Child {
       ) : (
         <>
           <Total model={model} />
+          <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
           <Calls model={model} frame={frame} terms={terms} />
         </>
       )}

@@ -8,11 +8,12 @@ import { z } from "zod";
 import { pageFailures, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import { wantsPage } from "../../http/environment.ts";
-import type { AppEnv } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { callFields, callRows, failedOf } from "../../turns/call-rows.ts";
 import type { CallRow, CallRows, ListedBy } from "../../turns/call-rows.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
@@ -69,8 +70,15 @@ export interface ToolsAnswers {
   readonly "GET /tools.json": ToolsModel;
 }
 
-/** Most rows of an answer. */
+/** Most rows of an answer; a file has all. */
 const rowsMax = 100;
+
+const toolsFile = {
+  path: "/tools",
+  name: "tools",
+  rows: "calls of tools or models",
+  query: toolsParameters,
+} as const;
 
 /** Tools: what each route needs, records and answers. */
 export const toolsGroup: RouteGroup<ToolsAnswers> = {
@@ -90,6 +98,7 @@ export const toolsGroup: RouteGroup<ToolsAnswers> = {
       returns: "One row for each value.",
       failures: pageFailures,
     }),
+    ...fileEndpoints(toolsFile),
   },
   routes: toolsRoutes,
 };
@@ -97,38 +106,57 @@ export const toolsGroup: RouteGroup<ToolsAnswers> = {
 /** GET `/tools` and its twin. */
 function toolsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const { ledger } = parts.store;
   app.on("GET", ["/tools", "/tools.json"], async (c) => {
-    const asked = readParameters(c, toolsParameters);
-    const { kind = "tool", by = "name", sort = "calls", order, ...parameters } = asked;
-    const reading = readingFor(c, parameters);
-    const names = await knownNames(ledger, reading.scope, parameters.q);
-    const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
-    const question = {
-      ...turnQuestion(reading, parameters, reads),
-      signal: c.req.raw.signal,
-    };
-    const pending = await pendingFrames(parts);
-    const nowMs = parts.now();
-    const options = { kind, by, nowMs, within: rangeOf(parameters, nowMs) };
-    const [turns, { total, rows, frame }] = await Promise.all([
-      ledger.countTurns(question),
-      callRows(ledger, question, options),
-    ]);
-    const model: ToolsModel = {
-      kind,
-      by,
-      turns_counted: turns,
-      total,
-      items: sorted(rows, sort, order === "ascending").slice(0, rowsMax),
-      groups: rows.length,
-      frame,
-      complete: pending === 0,
-      pending_frames: pending,
-    };
+    const whole = await readTools(c, parts, wantsPage(c));
+    const model: ToolsModel = { ...whole, items: whole.items.slice(0, rowsMax) };
     return respond(c, { model, view: toolsPage });
   });
+  mountFiles<CallRow>(app, parts, {
+    ...toolsFile,
+    fields: {
+      value: "text",
+      calls: "integer",
+      outcomes: "json",
+      p50_ms: "number",
+      p95_ms: "number",
+      p99_ms: "number",
+      duration_unknown: "integer",
+      slices: "json",
+    },
+    async *pages(c) {
+      yield (await readTools(c, parts, false)).items;
+    },
+  });
   return app;
+}
+
+/** The calls with every row. */
+async function readTools(c: AppContext, parts: Parts, lenient: boolean): Promise<ToolsModel> {
+  const { ledger } = parts.store;
+  const asked = readParameters(c, toolsParameters);
+  const { kind = "tool", by = "name", sort = "calls", order, ...parameters } = asked;
+  const reading = readingFor(c, parameters);
+  const names = await knownNames(ledger, reading.scope, parameters.q);
+  const reads = { typed: c.get("typed"), names, lenient };
+  const question = { ...turnQuestion(reading, parameters, reads), signal: c.req.raw.signal };
+  const pending = await pendingFrames(parts);
+  const nowMs = parts.now();
+  const options = { kind, by, nowMs, within: rangeOf(parameters, nowMs) };
+  const [turns, { total, rows, frame }] = await Promise.all([
+    ledger.countTurns(question),
+    callRows(ledger, question, options),
+  ]);
+  return {
+    kind,
+    by,
+    turns_counted: turns,
+    total,
+    items: sorted(rows, sort, order === "ascending"),
+    groups: rows.length,
+    frame,
+    complete: pending === 0,
+    pending_frames: pending,
+  };
 }
 
 function sorted(rows: readonly CallRow[], by: SortField, ascending: boolean): readonly CallRow[] {

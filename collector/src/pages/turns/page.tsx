@@ -15,7 +15,7 @@ import { ColumnChooser } from "../../ui/elements/column-chooser.tsx";
 import { ChartSwitch } from "../../ui/elements/chart-switch.tsx";
 import { Facets, FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
 import { ListViews } from "../../ui/elements/list-views.tsx";
-import { ExportMenu } from "../../ui/elements/export-menu.tsx";
+import { ExportMenu, turnFiles } from "../../ui/elements/export-menu.tsx";
 import { Empty } from "../../ui/elements/panel.tsx";
 import { WindowFooter } from "../../ui/elements/window-footer.tsx";
 import { RowsChart } from "../../ui/elements/rows-chart.tsx";
@@ -126,7 +126,7 @@ const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ m
   return (
     <div class="list">
       <div class="list-tools">
-        <ExportMenu path={path} query={query} />
+        <ExportMenu path={path} query={query} files={turnFiles} />
         <ColumnChooser path={path} query={query} />
       </div>
       <TurnTable

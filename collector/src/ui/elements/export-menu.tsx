@@ -1,23 +1,33 @@
-/** @module ExportMenu: all turns of the list's filter, or their events, as files. */
+/** @module ExportMenu: everything that a list selects, as files. */
 import type { FC } from "hono/jsx";
 
 import { parametersOf, termsOf } from "../display/filter-terms.ts";
 import { Icon } from "../icons.tsx";
 
-const files: readonly (readonly [file: string, name: string])[] = [
-  ["turns.csv", "Turns, CSV"],
-  ["turns.jsonl", "Turns, JSON lines"],
-  ["spans.csv", "Events, CSV"],
-  ["spans.jsonl", "Events, JSON lines"],
-];
+/** Files of the list of turns, below its path. */
+export const turnFiles = [
+  ["/turns.csv", "Turns, CSV"],
+  ["/turns.jsonl", "Turns, JSON lines"],
+  ["/spans.csv", "Events, CSV"],
+  ["/spans.jsonl", "Events, JSON lines"],
+] as const;
+
+/** Files of another list, after its path. */
+const listFiles = [
+  [".csv", "CSV"],
+  [".jsonl", "JSON lines"],
+] as const;
+
+const kept = ["sort", "order", "kind", "by"];
 
 /** The menu of a list with this path and query; words that were not understood are left out. */
-export const ExportMenu: FC<{ readonly path: string; readonly query: URLSearchParams }> = ({
-  path,
-  query,
-}) => {
+export const ExportMenu: FC<{
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly files?: readonly (readonly [ending: string, name: string])[];
+}> = ({ path, query, files = listFiles }) => {
   const asked = new URLSearchParams(parametersOf(termsOf(query)));
-  for (const name of ["sort", "order"]) {
+  for (const name of kept) {
     const value = query.get(name);
     if (value !== null) asked.set(name, value);
   }
@@ -28,10 +38,10 @@ export const ExportMenu: FC<{ readonly path: string; readonly query: URLSearchPa
         <Icon name="artifact" /> Export
       </summary>
       <div class="columns-list">
-        <ul aria-label="Export of every turn that passes">
-          {files.map(([file, name]) => (
+        <ul aria-label="Export of everything that passes">
+          {files.map(([ending, name]) => (
             <li>
-              <a href={`${path}/${file}${text === "" ? "" : `?${text}`}`} download="">
+              <a href={`${path}${ending}${text === "" ? "" : `?${text}`}`} download="">
                 {name}
               </a>
             </li>
@@ -41,3 +51,10 @@ export const ExportMenu: FC<{ readonly path: string; readonly query: URLSearchPa
     </details>
   );
 };
+
+/** The menu in a line of its own above a list. */
+export const ListTools: FC<{ readonly path: string; readonly query: URLSearchParams }> = (of) => (
+  <div class="list-tools">
+    <ExportMenu {...of} />
+  </div>
+);

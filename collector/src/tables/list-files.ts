@@ -1,0 +1,123 @@
+/**
+ * @module ListFiles: the whole list of a page as a file of CSV or JSON lines, with the permission,
+ * scope, filters and order of the page. A page declares its fields once; both forms have them.
+ */
+import type { Hono } from "hono";
+import type { z } from "zod";
+import type { ColumnType } from "@turnproof/store";
+
+import { download } from "../http/download.ts";
+import type { Endpoint, Endpoints } from "../http/endpoint.ts";
+import type { AppContext, AppEnv } from "../http/environment.ts";
+import type { Parts } from "../parts.ts";
+import { columnData } from "./column-data.ts";
+import { csvLines, linesOf } from "./text-formats.ts";
+import type { WrittenColumn } from "./column-data.ts";
+
+const types = {
+  csv: "text/csv; charset=UTF-8; header=present",
+  jsonl: "application/jsonl; charset=UTF-8",
+} as const;
+
+/** A form of a file, which is the ending of its path. */
+export type FileForm = keyof typeof types;
+/** Every form. */
+export const fileForms: readonly FileForm[] = ["csv", "jsonl"];
+
+/** Media type of a form. */
+export function mediaTypeOf(form: FileForm): string {
+  return types[form];
+}
+
+/** Fields of a row that its file has, in this order; those of the list's JSON, by name. */
+export type ListFields<Row> = Readonly<Partial<Record<keyof Row & string, ColumnType>>>;
+
+/** A list that leaves as a file. */
+export interface ListFile {
+  /** The page. */
+  readonly path: string;
+  /** Of the list, in ids and names of files: `tools`. */
+  readonly name: string;
+  /** What its lines are: `calls by one field`. */
+  readonly rows: string;
+  readonly query: z.ZodObject;
+  /** What else reading it can fail with. */
+  readonly failures?: Endpoint["failures"];
+}
+
+/** The endpoints of a list's files. */
+export function fileEndpoints({ path, name, rows, query, failures = [] }: ListFile): Endpoints {
+  const id = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+  const shared = {
+    needs: "trace.read",
+    audit: `${name}.export`,
+    query,
+    text:
+      `Columns are the fields of a row of \`${path}.json\`; a column that is a list or a record there ` +
+      "is JSON. A cell of CSV that begins like a formula has an apostrophe before it.",
+    failures: ["scope_forbidden", "store_unavailable", "streams_full", ...failures],
+  } as const satisfies Partial<Endpoint>;
+  return {
+    [`GET ${path}.csv`]: {
+      ...shared,
+      id: `export${id}Csv`,
+      summary: `The list of ${rows} as CSV`,
+      returns: "A line of names, and one line for each row.",
+      answers: "text/csv",
+    },
+    [`GET ${path}.jsonl`]: {
+      ...shared,
+      id: `export${id}JsonLines`,
+      summary: `The list of ${rows} as lines of JSON`,
+      returns: "One row a line.",
+      answers: "application/jsonl",
+    },
+  };
+}
+
+/** Answers a list's files; `pages` reads the request and then the rows, some at a time. */
+export function mountFiles<Row extends object>(
+  app: Hono<AppEnv>,
+  parts: Pick<Parts, "streams" | "now">,
+  of: Pick<ListFile, "path" | "name"> & {
+    readonly fields: ListFields<Row>;
+    readonly pages: (c: AppContext) => AsyncGenerator<readonly Row[]>;
+  },
+): void {
+  for (const form of fileForms) {
+    app.get(`${of.path}.${form}`, (c) =>
+      download(c, parts, {
+        name: of.name,
+        extension: form,
+        type: types[form],
+        parts: () => writtenFile(form, columnsOf(of.fields), of.pages(c)),
+      }),
+    );
+  }
+}
+
+/** A table in one of its forms, part by part; the head of CSV is there without any row too. */
+export async function* writtenFile<Row>(
+  form: FileForm,
+  columns: readonly WrittenColumn<Row>[],
+  pages: AsyncGenerator<readonly Row[]>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let head = true;
+  for await (const rows of pages) {
+    const data = columnData(columns, rows);
+    yield form === "csv" ? csvLines(data, { head, forSheets: true }) : linesOf(data);
+    head = false;
+  }
+}
+
+function columnsOf<Row extends object>(fields: ListFields<Row>): readonly WrittenColumn<Row>[] {
+  return Object.entries<ColumnType | undefined>(fields).map(([name, type = "text"]) => ({
+    name,
+    type,
+    value: (row) => {
+      const value = (row as Readonly<Record<string, unknown>>)[name] ?? null;
+      if (value === null) return null;
+      return type === "json" ? JSON.stringify(value) : (value as string | number | boolean);
+    },
+  }));
+}
