@@ -8,6 +8,7 @@ import type { TypedIdentity } from "../access/typed-identity.ts";
 import type { OpenSession } from "../access/sessions.ts";
 import type { Problem } from "./problem.ts";
 import type { View } from "./frame.ts";
+import type { RefusedRange } from "../ui/display/time-range.ts";
 
 /** A request that passed the gate, for a reading thread. */
 export interface PassedRequest {
@@ -46,6 +47,8 @@ export interface AppEnv {
     renderer: Renderer;
     /** Parameters that the page's twin needs beside those of the request. */
     twinQuery: Readonly<Record<string, string>> | undefined;
+    /** The range of the request that its page does not apply. */
+    refusedRange: RefusedRange | undefined;
     /** Converts a typed identity to its stored form. */
     typed: TypedIdentity;
     /** The collector's clock, epoch milliseconds; relative times count back from it. */
@@ -61,6 +64,8 @@ export type AppContext = Context<AppEnv>;
 /** Renders pages of one collector; created once and used by requests. */
 export interface Renderer {
   page<M>(c: AppContext, view: View<M>, model: M, status: number): Response | Promise<Response>;
+  /** True where the answer is a page with a picker of its range of time. */
+  hasPicker(c: AppContext): boolean;
   problem(c: AppContext, problem: Problem): Response | Promise<Response>;
 }
 

@@ -3,12 +3,15 @@ import type { Child } from "hono/jsx";
 
 import type { Principal } from "../access/principal.ts";
 import type { RailPlace } from "./rail.ts";
+import type { RefusedRange } from "../ui/display/time-range.ts";
 
 /** Data of every page beside its model. */
 export interface Frame {
   /** Path below the base path, without and with its query. */
   readonly path: string;
   readonly basePath: string;
+  /** Where clients reach this collector: origin and base path. */
+  readonly home: string;
   readonly query: URLSearchParams;
   /** Address of this page's JSON twin, query included; absent on pages without one. */
   readonly jsonHref?: string;
@@ -25,10 +28,13 @@ export interface Frame {
   readonly requestId: string;
   /** Links of the rail. */
   readonly rail: readonly RailPlace[];
-  /** Pages that take a range of time, by their path below the base path. */
+  /** Every page, by its path or template below the base path, and those that take a range of time. */
+  readonly pages: ReadonlySet<string>;
   readonly ranged: ReadonlySet<string>;
   /** True when this page takes one. */
   readonly takesRange: boolean;
+  /** The range of the request that this page does not apply; `query` is without it. */
+  readonly refusedRange?: RefusedRange;
   /** When the page was rendered, RFC 3339. */
   readonly at: string;
 }

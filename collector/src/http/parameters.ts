@@ -8,7 +8,15 @@ import { z } from "zod";
 
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
-import { isRelative, readTime } from "../ui/display/time-range.ts";
+import {
+  askedRange,
+  isRelative,
+  rangeParameters,
+  readTime,
+  refusedRange,
+  timeCharsMax,
+  writtenTime,
+} from "../ui/display/time-range.ts";
 
 /** An opaque identifier as typed. */
 export const id: z.ZodString = z
@@ -19,10 +27,9 @@ export const id: z.ZodString = z
 
 const time = z
   .string()
-  .max(64)
+  .max(timeCharsMax)
   .transform((value, context) => {
-    // The plus of an offset becomes a space in a query string.
-    const said = value.replace(/ (?=\d{2}:?\d{2}$)/, "+");
+    const said = writtenTime(value);
     const utc = isRelative(said) ? said : readTime(said, 0);
     if (utc === undefined) context.addIssue({ code: "custom", message: "not a time" });
     return utc ?? z.NEVER;
@@ -137,7 +144,8 @@ export class ParameterError extends CodedError {
 }
 
 /**
- * Parses the query string by a schema of all its parameters.
+ * Parses the query string by a schema of all its parameters. A page with a picker of its range is
+ * shown without a range that cannot be applied, and says so.
  *
  * @throws ParameterError `parameter_unknown`, `parameter_repeated` or `parameter_invalid`; `field`
  * is set only for a parameter of the route
@@ -154,6 +162,7 @@ export function readParameters<S extends z.ZodObject>(c: AppContext, schema: S):
     if (value === "" && lenient) continue;
     given[name] = value;
   }
+  leaveOutRange(c, given);
   const result = schema.safeParse({ ...given });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
@@ -164,4 +173,15 @@ export function readParameters<S extends z.ZodObject>(c: AppContext, schema: S):
     allowed,
     typeof field === "string" ? field : undefined,
   );
+}
+
+/** Leaves out the range of a page that cannot be applied, and the cursor that would belong to it. */
+function leaveOutRange(c: AppContext, given: Record<string, string>): void {
+  if (c.get("renderer")?.hasPicker(c) !== true) return;
+  const refused = refusedRange(askedRange(new URLSearchParams(given)), c.get("now")());
+  // The range of a later page counts back from its first page, whose cursor has the time.
+  if (refused === undefined || (given["cursor"] !== undefined && refused.noTimes.length === 0))
+    return;
+  c.set("refusedRange", refused);
+  for (const name of [...rangeParameters, "cursor"]) delete given[name];
 }

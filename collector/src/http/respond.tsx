@@ -5,15 +5,18 @@
 import { isoNow } from "@turnproof/semconv";
 import type { JSXNode } from "hono/jsx";
 
-import { prefersJson } from "./environment.ts";
+import type { Config } from "../config/config.ts";
+import { prefersJson, wantsPage } from "./environment.ts";
 import type { AppContext, Renderer } from "./environment.ts";
 import type { Problem } from "./problem.ts";
+import { html } from "./endpoint.ts";
 import type { Endpoints } from "./endpoint.ts";
 import type { Frame, View } from "./frame.ts";
+import { ownOrigin } from "./own-origin.ts";
 import { rangeParameters } from "../ui/display/time-range.ts";
 
 /** Configuration of the frame. */
-export interface RendererOptions {
+export interface RendererOptions extends Pick<Config, "origins" | "cookieSecure"> {
   /** The page of every error. */
   readonly problem: View<Problem>;
   /** Declares each page's twin. */
@@ -29,18 +32,17 @@ export interface RendererOptions {
 
 /** A renderer of pages under one configuration. */
 export function createRenderer(options: RendererOptions): Renderer {
-  const { problem, endpoints, ...given } = options;
-  const ranged = new Set(
-    Object.keys(endpoints).flatMap((route) => {
-      const [method = "", path = ""] = route.split(" ");
-      return method === "GET" && takesRange(endpoints, route) ? [path] : [];
-    }),
-  );
-  const constant = { ...given, ranged };
+  const { problem, endpoints, origins, cookieSecure, ...given } = options;
+  const routes = Object.keys(endpoints).filter((route) => route.startsWith("GET "));
+  const pathOf = (route: string): string => route.slice("GET ".length);
+  const ranged = new Set(routes.filter((route) => takesRange(endpoints, route)).map(pathOf));
+  const constant = { ...given, pages: new Set(routes.map(pathOf)), ranged };
   const frameOf = (c: AppContext, isProblem: boolean): Frame => {
     const url = new URL(c.req.url);
     const base = options.basePath === "/" ? "" : options.basePath;
     const path = url.pathname.slice(base.length) || "/";
+    const query = appliedQuery(c, url);
+    const refusedRange = isProblem ? undefined : c.get("refusedRange");
     const principal = c.get("principal");
     const session = c.get("session");
     // A posted page has no address under which it could be read again.
@@ -48,11 +50,13 @@ export function createRenderer(options: RendererOptions): Renderer {
     return {
       ...constant,
       path,
-      query: url.searchParams,
+      query,
+      home: `${ownOrigin(c, { origins, cookieSecure })}${base}`,
       takesRange: !isProblem && takesRange(endpoints, c.get("route")),
       requestId: c.get("requestId"),
       at: isoNow(),
-      ...(twin === undefined ? {} : { jsonHref: `${base}${twin}${twinSearch(c, url)}` }),
+      ...(refusedRange === undefined ? {} : { refusedRange }),
+      ...(twin === undefined ? {} : { jsonHref: `${base}${twin}${twinSearch(c, url, query)}` }),
       ...(principal === undefined ? {} : { principal }),
       ...(session === undefined ? {} : { csrfToken: session.csrfToken }),
     };
@@ -69,6 +73,10 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
   return {
     page: (c, view, model, status) => render(c, view, model, status),
+    hasPicker: (c) => {
+      const { answers = html } = endpoints[c.get("route")] ?? {};
+      return wantsPage(c) && answers === html && takesRange(endpoints, c.get("route"));
+    },
     problem: (c, model) => render(c, problem, model, model.status),
   };
 }
@@ -84,11 +92,18 @@ function twinOf(endpoints: Endpoints, route: string, path: string): string | und
   return /\/:[a-z_]+$/.test(route) ? `${path}.json` : endpoints[route]?.twin;
 }
 
-/** Query of the twin: the request's, and what the page takes that its JSON would not. */
-function twinSearch(c: AppContext, { search, searchParams }: URL): string {
-  const more = c.get("twinQuery");
-  if (more === undefined) return search;
-  return `?${new URLSearchParams([...searchParams, ...Object.entries(more)]).toString()}`;
+/** The query of the request without a range that its page does not apply. */
+function appliedQuery(c: AppContext, { searchParams }: URL): URLSearchParams {
+  const left = c.get("refusedRange") === undefined ? [] : [...rangeParameters, "cursor"];
+  return new URLSearchParams([...searchParams].filter(([name]) => !left.includes(name)));
+}
+
+/** Query of the twin: the page's, and what the page takes that its JSON would not. */
+function twinSearch(c: AppContext, { search }: URL, query: URLSearchParams): string {
+  const more = c.get("twinQuery") ?? {};
+  if (Object.keys(more).length === 0 && c.get("refusedRange") === undefined) return search;
+  const text = new URLSearchParams([...query, ...Object.entries(more)]).toString();
+  return text === "" ? "" : `?${text}`;
 }
 
 /** One model of one route. */

@@ -8,6 +8,7 @@ import type { Config } from "../config/config.ts";
 import { pricingOf } from "../cost/call-price.ts";
 import { openPriceList } from "../cost/price-list.ts";
 import type { AppContext } from "../http/environment.ts";
+import { ownOrigin } from "../http/own-origin.ts";
 import { askWithin } from "./ask.ts";
 import { createQuestionServer } from "./question-server.ts";
 
@@ -20,8 +21,9 @@ const bodyBytesMax = 65_536;
 export async function answerMcp(
   c: AppContext,
   dispatch: (request: Request) => Response | Promise<Response>,
-  { basePath, origins, prices }: Pick<Config, "basePath" | "origins" | "prices">,
+  config: Pick<Config, "basePath" | "origins" | "cookieSecure" | "prices">,
 ): Promise<Response> {
+  const { basePath, prices } = config;
   const headers = new Headers({ accept: "application/json" });
   for (const name of passed) {
     const text = c.req.header(name);
@@ -29,7 +31,7 @@ export async function answerMcp(
   }
   const { origin } = new URL(c.req.url);
   const below = basePath === "/" ? "" : basePath;
-  const shown = `${origins[0] ?? origin}${below}`;
+  const shown = `${ownOrigin(c, config)}${below}`;
   const pricing = async () => pricingOf(await openPriceList(prices));
   const ask = askWithin(dispatch, { base: `${origin}${below}`, shown, headers, pricing });
   const handler = createMcpHandler(() => createQuestionServer(ask), {

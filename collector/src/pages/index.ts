@@ -129,6 +129,8 @@ export function rendererOf({ config, credentials, version }: Parts): Renderer {
     endpoints,
     rail,
     basePath: config.basePath,
+    origins: config.origins,
+    cookieSecure: config.cookieSecure,
     contentMode: config.contentMode,
     readOnly: config.readOnly,
     authConfigured: credentials.configured,

@@ -7,6 +7,7 @@ import { placeAt } from "../http/rail.ts";
 import { inRange } from "./display/time-range.ts";
 import { Time } from "./elements/figure.tsx";
 import { RangePicker } from "./elements/range-picker.tsx";
+import { RangeRefusal } from "./elements/refused-range.tsx";
 import { Icon, IconSprite } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
 
@@ -18,9 +19,15 @@ export function hrefOf(frame: Frame, path: string): string {
 /** The same with the range of this page, where the other page takes one. */
 export function rangedHref(frame: Frame, path: string): string {
   const href = hrefOf(frame, path);
-  if (!frame.takesRange) return href;
-  const folder = path.replace(/^(\/[a-z]+)\/[^/]+$/, "$1");
-  return frame.ranged.has(path) || frame.ranged.has(folder) ? inRange(href, frame.query) : href;
+  const [place = ""] = path.split("?", 1);
+  return frame.takesRange && takesRange(frame, place) ? inRange(href, frame.query) : href;
+}
+
+/** A page of its own counts alone; another path is that of a template, such as `/agents/:agent_id`. */
+function takesRange({ ranged, pages }: Frame, path: string): boolean {
+  if (ranged.has(path) || pages.has(path)) return ranged.has(path);
+  const folder = path.replace(/\/[^/]+$/, "/:");
+  return [...ranged].some((template) => template.replace(/:[a-z_]+$/, ":") === folder);
 }
 
 /** The address of this page with some parameters set, or removed where the value is null. */
@@ -197,11 +204,21 @@ export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, ch
           <h1 title={title.length > titleCharsMax ? title : undefined}>{title}</h1>
           {bar}
           {frame.takesRange ? (
-            <RangePicker path={hrefOf(frame, frame.path)} query={frame.query} />
+            <RangePicker
+              path={hrefOf(frame, frame.path)}
+              query={frame.query}
+              refused={frame.refusedRange !== undefined}
+            />
           ) : null}
           <Switches />
         </header>
         <main class="page" id="content" tabindex={-1}>
+          {frame.refusedRange === undefined ? null : (
+            <RangeRefusal
+              refused={frame.refusedRange}
+              hrefWith={(changes) => hrefWith(frame, changes)}
+            />
+          )}
           {children}
           <Imprint frame={frame} />
         </main>

@@ -7,6 +7,8 @@ import type { Child, FC } from "hono/jsx";
 import { problemWords } from "./display/problem-words.ts";
 import type { Problem } from "../http/problem.ts";
 import type { Frame } from "../http/frame.ts";
+import { askedRange } from "./display/time-range.ts";
+import { OtherRange } from "./elements/refused-range.tsx";
 import { Fact, Facts } from "./elements/panel.tsx";
 import { Icon } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
@@ -110,30 +112,6 @@ function formOf(path: string): { readonly path: string; readonly name: string } 
   return agent === undefined ? undefined : { path: agent, name: "The agent" };
 }
 
-/** The two times swapped; of two equal ones only the first is kept. */
-const OtherRange: FC<{ readonly frame: Frame }> = ({ frame }) => {
-  const [from, to] = [frame.query.get("start_time"), frame.query.get("end_time")];
-  const inverted = from !== null && to !== null && Date.parse(from) !== Date.parse(to);
-  return (
-    <>
-      {inverted ? (
-        <a
-          class="button primary"
-          href={hrefWith(frame, { start_time: to, end_time: from, cursor: null })}
-        >
-          Swap the two times
-        </a>
-      ) : null}
-      <a
-        class={inverted ? "button" : "button primary"}
-        href={hrefWith(frame, { end_time: null, cursor: null })}
-      >
-        Everything since the first
-      </a>
-    </>
-  );
-};
-
 /** Links for the next step. */
 const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
   const { status, code } = problem;
@@ -154,7 +132,12 @@ const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
           {form.name}
         </a>
       )}
-      {code === "range_empty" ? <OtherRange frame={frame} /> : null}
+      {code === "range_empty" ? (
+        <OtherRange
+          asked={askedRange(frame.query)}
+          hrefWith={(changes) => hrefWith(frame, changes)}
+        />
+      ) : null}
       {code === "cursor_rejected" || (status === 400 && code.startsWith("parameter")) ? (
         <a class="button primary" href={here}>
           This page without parameters

@@ -207,6 +207,13 @@ test("the empty home turns into the first trace when it arrives", async () => {
   await sendSpans(fresh.url, turn ?? []);
   await page.locator("[data-rows] tr").first().waitFor({ state: "visible", timeout: 10_000 });
   expect(await page.locator("[data-first-steps]").count()).toBe(0);
+  // The counts beside it never contradict the list, and soon include it.
+  const extent = page.locator("[data-facet-extent]");
+  expect(await extent.innerText()).not.toBe("All 0 turns");
+  await page.locator("[data-facet=agent] a").focus();
+  await extent.filter({ hasText: "All 1 turn" }).waitFor({ timeout: 12_000 });
+  expect(await page.locator("[data-facet=agent] a:focus").count()).toBe(1);
+  await page.locator("[data-readout]", { hasText: "1 turn in all" }).waitFor();
 });
 
 test("the live tail waits while somebody reads further down, and says how much is new", async () => {

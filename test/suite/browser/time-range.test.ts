@@ -54,6 +54,26 @@ test("the picker is sound when it is open, and closes as a menu does", async () 
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("SUMMARY");
 });
 
+test("a range that ends before it begins is swapped on its page, which counts all turns", async () => {
+  const page = await visit("/traces?agent_id=desk&start_time=-1h&end_time=-4h");
+  await page.locator("[data-facet-extent]", { hasText: "All 10 turns" }).waitFor();
+  await page.locator("[data-readout]", { hasText: "10 turns in all" }).waitFor();
+  await expectSoundInEveryLook(page);
+  // In forced colours a mark has colours of its own by default.
+  const [line, mark] = await page
+    .locator(".unclear, .unclear mark")
+    .evaluateAll((nodes) => nodes.map((node) => getComputedStyle(node).color));
+  expect(mark).toBe(line);
+  await page.getByRole("link", { name: "Swap the two times" }).click();
+  await page.locator(".range-words", { hasText: "4 hours ago" }).waitFor();
+  expect(await page.locator("tbody tr[data-key]").count()).toBe(3);
+  expect(parametersOf(page.url())).toEqual({
+    agent_id: "desk",
+    start_time: "-4h",
+    end_time: "-1h",
+  });
+});
+
 test("keys brush the chart; the range survives a page without one", async () => {
   const page = await visit("/traces?start_time=-12h");
   await page.locator("[data-readout]", { hasText: "10 turns in all" }).waitFor();

@@ -56,6 +56,24 @@ test("the empty home has three ways, and the shell's line sends a turn", async (
   );
 });
 
+test("the commands name the address of the collector, also behind a proxy", async () => {
+  const below = await openDesk({ TURNPROOF_BASE_PATH: "/evidence" });
+  const proxied = await openDesk({ TURNPROOF_UI_ORIGIN: "https://a.example,https://b.example" });
+  for (const [{ collector }, url, shown] of [
+    [below, "http://10.0.0.7:9000/evidence/traces", "http://10.0.0.7:9000/evidence"],
+    [proxied, "http://b.example/traces", "https://b.example"],
+    [proxied, "http://localhost:1/traces", "https://a.example"],
+  ] as const) {
+    const answer = await collector.app.request(url, { headers: { accept: "text/html" } });
+    const page = await answer.text();
+    for (const command of ["OTLP_ENDPOINT=", "curl ", "--endpoint "]) {
+      expect(page.split(`${command}${shown}`).length, `${command}${shown}`).toBe(2);
+    }
+    expect(page).not.toContain(":4318");
+  }
+  await Promise.all([below.collector.close(), proxied.collector.close()]);
+});
+
 test("a word of the pages means what the glossary says", () => {
   const text = readFileSync(new URL("../../../docs/glossary.md", import.meta.url), "utf8");
   for (const [word, meaning] of Object.entries(glossary)) {

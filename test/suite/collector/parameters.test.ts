@@ -180,6 +180,15 @@ describe("events.json", () => {
   });
 });
 
+const html = { accept: "text/html" };
+const shown = async (path: string): Promise<string> => {
+  const response = await desk.get(path, html);
+  expect([path, response.status]).toEqual([path, 200]);
+  return response.text();
+};
+const parametersOf = (href = ""): Record<string, string> =>
+  Object.fromEntries(new URL(href.replaceAll("&amp;", "&"), "http://localhost").searchParams);
+
 describe("a range of time", () => {
   const routes = [
     "/traces/events.json?",
@@ -232,36 +241,46 @@ describe("a range of time", () => {
     expect(await count(one)).toBe(6);
   });
 
-  test.each(["/traces", "/traces/find", "/agents", "/threads"])(
-    "%s shows a page that leads out of it, with every other filter kept",
+  test.each(["/traces", "/traces/find", "/agents/helper", "/threads", "/traces/compare/gate"])(
+    "%s is shown without it, and leads out of it with every other filter kept",
     async (path) => {
       const [early, late] = ["2026-11-20T09:00:00.5Z", "2026-11-21"];
-      const query = `agent_id=helper&start_time=${late}&end_time=${early}`;
-      const response = await desk.get(`${path}?${query}`, { accept: "text/html" });
-      expect(response.status).toBe(400);
-      const html = await response.text();
-      expect(html).toContain("Nothing can lie in this range");
-      const href = /href="([^"]+)"[^>]*>\s*Swap the two times/.exec(html)?.[1] ?? "";
-      const to = new URL(href.replaceAll("&amp;", "&"), "http://localhost:4318");
-      expect(Object.fromEntries(to.searchParams)).toEqual({
-        agent_id: "helper",
+      const query = `user_id=ann&start_time=${late}&end_time=${early}`;
+      const html = await shown(`${path}?${query}`);
+      expect(html).toContain("Nothing can lie in this time range, which is not applied");
+      expect(parametersOf(/href="([^"]+)"[^>]*>\s*Swap the two times/.exec(html)?.[1])).toEqual({
+        user_id: "ann",
         start_time: early,
         end_time: late,
       });
-      expect((await desk.get(`${to.pathname}${to.search}`)).status).toBe(200);
-      const same = `start_time=${late}&end_time=${late}`;
-      const equal = await (await desk.get(`${path}?${same}`, { accept: "text/html" })).text();
+      const twin = /type="application\/json" href="([^"]+)"/.exec(html)?.[1] ?? "";
+      expect(Object.keys(parametersOf(twin))).not.toContain("start_time");
+      expect((await desk.get(twin.replaceAll("&amp;", "&"))).status).toBe(200);
+      const equal = await shown(`${path}?start_time=${late}&end_time=${late}`);
       expect(equal).not.toContain("Swap the two times");
       expect(equal).toContain("Everything since the first");
+      const relative = await shown(`${path}?start_time=-1h&end_time=-2h`);
+      expect(parametersOf(/href="([^"]+)"[^>]*>\s*Swap/.exec(relative)?.[1])).toEqual({
+        start_time: "-2h",
+        end_time: "-1h",
+      });
     },
   );
 
-  test("a time that is none says what one looks like", async () => {
-    const html = await (
-      await desk.get("/traces?start_time=yesterday", { accept: "text/html" })
-    ).text();
+  test("a time that is none is marked on the page, which has all rows and no range", async () => {
+    const html = await shown("/traces?start_time=%3Cb%3Eyesterday&agent_id=helper");
+    expect(html).toContain("<mark>&lt;b&gt;yesterday</mark>");
     expect(html).toContain("2026-11-21T09:30:00Z");
-    expect(html).not.toContain("yesterday");
+    const rows = (text: string): number => text.split("<tr data-key").length;
+    expect(rows(html)).toBeGreaterThan(1);
+    expect(rows(html)).toBe(rows(await shown("/traces?agent_id=helper")));
+    expect(html.replace(/<div class="unclear"[\s\S]*?<\/div>/, "")).not.toContain("yesterday");
+    expect(await shown("/traces?start_time=2026-11-20T10:00:00 01:00")).not.toContain("refused");
+  });
+
+  test("a file is not written without its range", async () => {
+    const { status } = await desk.get("/traces/turns.csv?start_time=soon", html);
+    expect(status).toBe(400);
   });
 });
 

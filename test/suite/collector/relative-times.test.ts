@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { endpoints } from "../../../collector/src/pages/index.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -78,4 +79,40 @@ test("a walk keeps the range of its first page while the clock runs", async () =
     now += 12 * minuteMs;
   } while (cursor !== null);
   expect(seen).toEqual(Array.from({ length: 12 }, (_, n) => `root-${n + 1}`));
+});
+
+const ids: { readonly [template: string]: string } = {
+  "/agents/:agent_id": "/agents/helper",
+  "/threads/:thread_id": "/threads/thread-1",
+};
+/** Every page that takes a range. */
+const ranged = Object.entries(endpoints).flatMap(([route, { query, answers = "" }]) => {
+  const [method, path = ""] = route.split(" ");
+  const isPage = method === "GET" && (answers === "text/html" || Object.hasOwn(ids, path));
+  return isPage && "start_time" in (query?.shape ?? {}) ? [ids[path] ?? path] : [];
+});
+const html = { accept: "text/html" };
+
+test("the range goes along to each page that takes it, and to no other", async () => {
+  now = noon;
+  expect(ranged).toEqual(expect.arrayContaining(["/traces", "/threads/thread-1", "/graph"]));
+  const links = new Set<string>();
+  for (const path of ranged) {
+    const page = await (await desk.get(`${path}?start_time=-2h`, html)).text();
+    const hrefs = [...page.matchAll(/ href="([^"]*)"/g)].map(([, href = ""]) => href);
+    for (const href of hrefs) if (href.includes("start_time=-2h")) links.add(href);
+    const rail = /<nav class="rail"[\s\S]*?<\/nav>/.exec(page)?.[0] ?? "";
+    const carried = [...rail.matchAll(/class="go" href="([^"?]*)(\?start_time=-2h)?"/g)]
+      .filter(([, , range]) => range !== undefined)
+      .map(([, href = ""]) => href);
+    const takes = [...rail.matchAll(/class="go" href="([^"?]*)[^>]*data-ranged/g)];
+    expect([path, carried]).toEqual([path, takes.map(([, href]) => href)]);
+  }
+  expect(links.size).toBeGreaterThan(40);
+  expect(links).toContain("/threads/thread-1?start_time=-2h");
+  for (const link of links) {
+    const { status } = await desk.get(link.replaceAll("&amp;", "&"), html);
+    // 303: to the terms of `q` as parameters.
+    expect([link, [200, 303].includes(status) ? "" : status]).toEqual([link, ""]);
+  }
 });

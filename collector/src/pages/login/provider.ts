@@ -15,6 +15,7 @@ import { clientAddress } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { refuse } from "../../http/errors.ts";
 import { nextCharsMax } from "../../http/gate.ts";
+import { ownOrigin } from "../../http/own-origin.ts";
 import { readParameters } from "../../http/parameters.ts";
 import type { Parts } from "../../parts.ts";
 import { localPath, openSession } from "./session.ts";
@@ -66,8 +67,7 @@ export function mountProvider(app: Hono<AppEnv>, parts: Parts): void {
       secure,
       maxAge: value === "" ? 0 : ticketSeconds,
     });
-  const callback = (c: AppContext): string =>
-    `${ownOrigin(c, config.origins)}${base}/login/callback`;
+  const callback = (c: AppContext): string => `${ownOrigin(c, config)}${base}/login/callback`;
 
   app.get("/login/provider", async (c) => {
     if (oidc === undefined) return refuse(c, "not_configured");
@@ -109,11 +109,4 @@ async function refused(c: AppContext, parts: Parts, code: Code): Promise<Respons
   await parts.throttle.hold(wait);
   if (wait > 0) return refuse(c, "throttled", { retryAfterSeconds: wait });
   return refuse(c, code);
-}
-
-/** The origin that the browser sees: a configured one, the one of this host where there are more. */
-function ownOrigin(c: AppContext, origins: readonly string[]): string {
-  const { host } = new URL(c.req.url);
-  const own = origins.find((origin) => new URL(origin).host === host) ?? origins[0];
-  return own ?? `${c.get("scheme")}//${host}`;
 }

@@ -19,7 +19,7 @@ import { overviewOf } from "./client/overview.tsx";
 import type { Overview } from "./client/overview.tsx";
 import { startMarks } from "../../ui/client/marks.tsx";
 import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
-import { announce, base, drawn, fetchJson, find, findAll, twin } from "../../ui/client/page.ts";
+import { announce, base, drawn, fetchJson, find, pageQuery, twin } from "../../ui/client/page.ts";
 import { showTimes } from "../../ui/client/preferences.ts";
 import { startViews } from "./client/saved-views.tsx";
 import { backToRow } from "../../ui/client/rows.ts";
@@ -38,7 +38,7 @@ const liveFilters = new Set(
   ).split(" "),
 );
 
-const query = new URLSearchParams(location.search);
+const query = pageQuery();
 let live = true;
 let waiting: Model | undefined;
 let overview: Overview | undefined;
@@ -58,10 +58,6 @@ export function start(): void {
   button.hidden = false;
   const wait = find("[data-waiting]");
   if (wait !== undefined) wait.hidden = false;
-  for (const command of findAll("[data-origin]")) {
-    const named = command.dataset["origin"] ?? "";
-    command.textContent = command.textContent.replace(named, `${location.origin}${base}`);
-  }
   button.addEventListener("click", () => setLive(!live));
   addShortcuts([
     { keys: ["l"], words: "Live tail on or off", group: "List", run: () => setLive(!live) },

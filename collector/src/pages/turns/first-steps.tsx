@@ -10,9 +10,6 @@ import { Empty } from "../../ui/elements/panel.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 
-/** What a page without script names; the browser writes its own address. */
-const usualOrigin = "http://127.0.0.1:4318";
-
 /** The steps. */
 export const FirstSteps: FC<{ readonly frame: Frame }> = ({ frame }) => (
   <div data-first-steps>
@@ -25,19 +22,19 @@ export const FirstSteps: FC<{ readonly frame: Frame }> = ({ frame }) => (
         <li>
           <h3>Any OpenTelemetry app</h3>
           <p class="muted">Start it with these variables; nothing else is needed.</p>
-          <Command text={sdkVariables(usualOrigin)} />
+          <Command text={sdkVariables(frame.home)} />
         </li>
         <li>
           <h3>One line in a shell</h3>
           <p class="muted">One turn of an agent, as JSON.</p>
-          <Command text={curlCommand(usualOrigin)} />
+          <Command text={curlCommand(frame.home)} />
         </li>
         <li>
           <h3>A week of a demo</h3>
           <p class="muted">
             Five agents with incidents worth finding, from a clone of the project.
           </p>
-          <Command text={`npm run demo -- --week --endpoint ${usualOrigin}`} />
+          <Command text={`npm run demo -- --week --endpoint ${frame.home}`} />
         </li>
       </ol>
       <p class="waiting" data-waiting hidden>
@@ -52,7 +49,7 @@ export const FirstSteps: FC<{ readonly frame: Frame }> = ({ frame }) => (
 );
 
 const Command: FC<{ readonly text: string }> = ({ text }) => (
-  <pre class="code" tabindex={0} data-origin={usualOrigin}>
+  <pre class="code" tabindex={0}>
     {text}
   </pre>
 );

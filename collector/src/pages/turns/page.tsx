@@ -8,7 +8,7 @@ import { termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { listClasses } from "../../ui/display/list-columns.ts";
 import { builtInViews, viewQuery } from "../../ui/display/list-views.ts";
-import { facetsOf } from "../../ui/display/turn-figures.ts";
+import { facetsOf, pageExtent } from "../../ui/display/turn-figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { TurnsModel } from "./route.ts";
 import { ColumnChooser } from "../../ui/elements/column-chooser.tsx";
@@ -66,7 +66,7 @@ export function turnsPage(model: TurnsModel, frame: Frame, shared: readonly Shar
             <details class="facets" data-facets>
               <summary>Facets</summary>
               <p class="facet-extent muted" data-facet-extent>
-                The turns on this page
+                {pageExtent}
               </p>
               <div class="facet-list" role="group" aria-label="Facets" tabindex={0}>
                 <Facets

@@ -6,7 +6,7 @@
 import { isoTime } from "@turnproof/semconv";
 
 import { timeText } from "../display/figures.ts";
-import { find, findAll } from "./page.ts";
+import { find, findAll, pageQuery } from "./page.ts";
 import { clock } from "./preferences.ts";
 
 /** A selection as parts of the chart's width, 0 to 1. */
@@ -143,7 +143,7 @@ function narrow([left, right]: Selected): void {
   if (figure === undefined) return;
   const [start, end] = [Number(figure.dataset["from"]), Number(figure.dataset["to"])];
   const at = (share: number): number => start + share * (end - start);
-  const next = new URLSearchParams(location.search);
+  const next = pageQuery();
   next.delete("cursor");
   next.set("start_time", isoTime(Math.floor(at(left))));
   next.set("end_time", isoTime(Math.ceil(at(right))));

@@ -1,4 +1,5 @@
 /** @module Page: facts about the open page, and small operations on its document. */
+import { rangeParameters } from "../display/time-range.ts";
 
 /** Base path of the collector, without a slash at the end. */
 export const base: string = document.documentElement.dataset["base"] ?? "";
@@ -31,6 +32,14 @@ export function findAll<E extends Element = HTMLElement>(
 export function announce(text: string): void {
   const region = find("[data-announce]");
   if (region !== undefined) region.textContent = text;
+}
+
+/** The query of this page, without a range that the page does not apply. */
+export function pageQuery(): URLSearchParams {
+  const query = new URLSearchParams(location.search);
+  const left = find("[data-range-refused]") === undefined ? [] : [...rangeParameters, "cursor"];
+  for (const name of left) query.delete(name);
+  return query;
 }
 
 /** The JSON of an address of ours, or undefined when it failed. */

@@ -5,7 +5,7 @@
 import { isoTime } from "@turnproof/semconv";
 
 import { askedRange, inRange } from "../display/time-range.ts";
-import { announce, find, findAll } from "./page.ts";
+import { announce, find, findAll, pageQuery } from "./page.ts";
 import { clock, turnPreference } from "./preferences.ts";
 
 const keptAs = "turnproof range";
@@ -34,7 +34,7 @@ function closeAsMenu(menu: HTMLDetailsElement): void {
 
 /** The range of this page, or else the last one of this tab. */
 function passOn(hasRange: boolean): void {
-  let query = new URLSearchParams(location.search);
+  let query = pageQuery();
   try {
     if (hasRange) {
       sessionStorage.setItem(keptAs, new URLSearchParams(askedRange(query)).toString());

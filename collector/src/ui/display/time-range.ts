@@ -3,7 +3,7 @@
  * `end_time`, each an ISO 8601 time, a date, or a relative time such as `-24h`, which stays
  * relative. Every reader of such a time uses this module; shared by server and browser.
  */
-import { normalizeTime } from "@turnproof/evidence";
+import { compareTimes, normalizeTime } from "@turnproof/evidence";
 import { isoTime } from "@turnproof/semconv";
 
 /** The two times as they are written. */
@@ -14,6 +14,41 @@ export interface AskedRange {
 
 /** Names of the parameters of a range. */
 export const rangeParameters = ["start_time", "end_time"] as const;
+
+/** A range of an address that a page does not apply. */
+export interface RefusedRange {
+  readonly asked: AskedRange;
+  /** Parameters that are no times; without any, the end is not after the start. */
+  readonly noTimes: readonly (typeof rangeParameters)[number][];
+}
+
+/** A time as an address has it: the plus of an offset becomes a space in a query string. */
+export function writtenTime(text: string): string {
+  return text.replace(/ (?=\d{2}:?\d{2}$)/, "+");
+}
+
+/** Longest time that is read. */
+export const timeCharsMax = 64;
+
+/** Why a range cannot be applied; undefined where it can, or where there is none. */
+export function refusedRange(asked: AskedRange, nowMs: number): RefusedRange | undefined {
+  const read = (name: keyof AskedRange): string | undefined => {
+    const text = asked[name] ?? "";
+    return text.length > timeCharsMax ? undefined : readTime(writtenTime(text), nowMs);
+  };
+  const noTimes = rangeParameters.filter(
+    (name) => asked[name] !== undefined && read(name) === undefined,
+  );
+  const [start, end] = [read("start_time"), read("end_time")];
+  const isEmpty = start !== undefined && end !== undefined && compareTimes(start, end) >= 0;
+  return noTimes.length > 0 || isEmpty ? { asked, noTimes } : undefined;
+}
+
+/** True for two times of which the first is the later one. */
+export function countsBack(from: string, to: string): boolean {
+  const [start, end] = [from, to].map((text) => readTime(writtenTime(text), Date.now()));
+  return start !== undefined && end !== undefined && compareTimes(start, end) > 0;
+}
 
 const unitMs: { readonly [unit: string]: number } = {
   s: 1_000,

@@ -248,6 +248,9 @@ export function facetExtent({ turns, complete }: FacetReach): string {
     : `${counted} so far; more has arrived and is not readable yet`;
 }
 
+/** What facets count before all turns are counted. */
+export const pageExtent = "The turns on this page";
+
 /** Name of each key of the facets, in their order. */
 export const facetNames: readonly (readonly [key: string, name: string])[] = facetKeys.map(
   ([key, name]) => [key, name],

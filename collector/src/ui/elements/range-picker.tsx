@@ -17,17 +17,23 @@ import { Icon } from "../icons.tsx";
 import { Time } from "./figure.tsx";
 
 /** The picker of a page with this path and query; the page's other parameters are kept. */
-export const RangePicker: FC<{ readonly path: string; readonly query: URLSearchParams }> = ({
-  path,
-  query,
-}) => {
+export const RangePicker: FC<{
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** True where the page states that it does not apply the range of its address. */
+  readonly refused: boolean;
+}> = ({ path, query, refused }) => {
   const start = query.get("start_time") ?? "";
   const end = query.get("end_time") ?? "";
   const offered = end === "" ? offeredRanges.find((range) => range.start === start) : undefined;
   const kept = [...query].filter(([name, value]) => value !== "" && !isLeft(name));
   return (
     <details class="range" data-menu data-range>
-      <summary class="button" title="Time range">
+      <summary
+        class="button"
+        title="Time range"
+        aria-describedby={refused ? "range-refused" : undefined}
+      >
         <Icon name="clock" label="Time range:" />
         <span class="range-words">
           {start === "" && end === "" ? (

@@ -3,26 +3,24 @@
  * in place of the page's own; loaded after the page.
  */
 import { parametersOf, termsOf } from "../../../ui/display/filter-terms.ts";
-import { facetExtent, facetsOf } from "../../../ui/display/turn-figures.ts";
+import { facetExtent, facetsOf, pageExtent } from "../../../ui/display/turn-figures.ts";
 import type { Facet, FacetReach } from "../../../ui/display/turn-figures.ts";
 import type { TurnRow as Row } from "@turnproof/evidence";
 import { Facets } from "../../../ui/elements/filter-bar.tsx";
 import { base, drawn, fetchJson, find, findAll } from "../../../ui/client/page.ts";
+import { renewal } from "../../../ui/client/renewal.ts";
 
 /** Fields of the answer that the page uses. */
 interface Model extends FacetReach {
   readonly facets: readonly Facet[];
 }
 
-const renewMs = 15_000;
-
 /** The facets of a page. */
 export interface FacetList {
   /** Values of a key for completion; threads come from the page. */
   names(key: string): readonly string[];
   /**
-   * Rows were added or removed: loads again, at most every few seconds, or shows those of the
-   * page.
+   * Rows were added or removed: loads again, and shows those of the page until counts include it.
    */
   renew(items: readonly Row[]): void;
 }
@@ -31,8 +29,8 @@ export interface FacetList {
 export function facetList(query: URLSearchParams): FacetList {
   // Words that the page did not understand are left out of the request.
   const filters = new URLSearchParams(parametersOf(termsOf(query)));
-  let asked = -Infinity;
   let whole: Model | undefined;
+  let rows: readonly Row[] = [];
   const opened = new Set<string>();
   const draw = (facets: readonly Facet[]): void => {
     const list = (
@@ -44,7 +42,15 @@ export function facetList(query: URLSearchParams): FacetList {
         {...(whole === undefined ? {} : { whole: opened })}
       />
     );
-    find(".facet-list")?.replaceChildren(drawn(list));
+    const place = find(".facet-list");
+    // A reader who is on a value by keys stays on it.
+    const held = place?.contains(document.activeElement) === true ? document.activeElement : null;
+    place?.replaceChildren(drawn(list));
+    const href = held?.getAttribute("href") ?? "";
+    if (href !== "")
+      findAll(".facet-list a")
+        .find((a) => a.getAttribute("href") === href)
+        ?.focus();
   };
   find(".facet-list")?.addEventListener("click", ({ target }) => {
     const key = (target as Element).closest<HTMLElement>("[data-more]")?.dataset["more"];
@@ -56,22 +62,29 @@ export function facetList(query: URLSearchParams): FacetList {
     findAll(`[data-facet="${key}"] li a`)[shown]?.focus();
   });
   const ask = async (): Promise<void> => {
-    asked = performance.now();
     const model = await fetchJson<Model>(`${base}/traces/facets.json?${filters.toString()}`);
-    const extent = find("[data-facet-extent]");
-    if (model === undefined || extent === undefined) return;
+    if (model === undefined || model.turns < rows.length) return;
     whole = model;
-    extent.textContent = facetExtent(model);
+    tell(facetExtent(model));
     draw(model.facets);
   };
-  void ask();
+  const again = renewal(ask);
   return {
     names: (key) => (key === "thread" ? threadsHere() : valuesOf(key, whole)),
     renew(items) {
-      if (performance.now() - asked > renewMs) void ask();
-      if (whole === undefined) draw(facetsOf(items));
+      rows = items;
+      again();
+      if (whole !== undefined && whole.turns >= rows.length) return;
+      whole = undefined;
+      tell(pageExtent);
+      draw(facetsOf(rows));
     },
   };
+}
+
+function tell(extent: string): void {
+  const place = find("[data-facet-extent]");
+  if (place !== undefined) place.textContent = extent;
 }
 
 /** Counted values; before the answer those on the page. */

@@ -9,6 +9,7 @@ import { DurationChart } from "../../../ui/elements/duration-chart.tsx";
 import { Histogram } from "../../../ui/elements/histogram.tsx";
 import { drawChart, extentOf } from "../../../ui/client/chart-place.ts";
 import { base, fetchJson } from "../../../ui/client/page.ts";
+import { renewal } from "../../../ui/client/renewal.ts";
 import { drawTrend } from "../../../ui/client/trend.tsx";
 
 /** Fields of the answer that the page uses. */
@@ -23,11 +24,9 @@ interface Model {
 export interface Overview {
   /** True when the histogram covers all turns. */
   readonly shown: boolean;
-  /** Loads it again, at most every few seconds. */
+  /** Rows were added or removed: loads it again. */
   renew(): void;
 }
-
-const renewMs = 15_000;
 
 /** Loads the overview of the page with this query and draws it. */
 export function overviewOf(query: URLSearchParams): Overview {
@@ -36,7 +35,6 @@ export function overviewOf(query: URLSearchParams): Overview {
   const filters = new URLSearchParams(all);
   const trend = query.get("chart") === "trend";
   if (query.get("chart") === "duration") filters.set("chart", "duration");
-  let asked = -Infinity;
   let shown = false;
   const ask = async (): Promise<void> => {
     const answer = await fetchJson<Model>(`${base}/traces/overview.json?${filters.toString()}`);
@@ -47,18 +45,12 @@ export function overviewOf(query: URLSearchParams): Overview {
   const askTrend = async (): Promise<void> => {
     if ((await drawTrend(all)) !== undefined) shown = true;
   };
-  const askChart = (): void => {
-    asked = performance.now();
-    void (trend ? askTrend() : ask());
-  };
-  askChart();
+  const renew = renewal(trend ? askTrend : ask);
   return {
     get shown() {
       return shown;
     },
-    renew: () => {
-      if (performance.now() - asked > renewMs) askChart();
-    },
+    renew,
   };
 }
 
