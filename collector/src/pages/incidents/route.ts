@@ -23,7 +23,17 @@ import { rangeOf } from "../../ui/display/time-range.ts";
 import { incidentsPage } from "./page.tsx";
 
 const { chart: _chart, ...turnFilters } = listParameters.shape;
-const incidentsParameters = z.strictObject(turnFilters);
+const incidentsParameters = z.strictObject({
+  ...turnFilters,
+  skip: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10_000)
+    .describe("Incidents to pass over, for the next page; default 0.")
+    .meta({ type: "integer", minimum: 0, maximum: 10_000, pattern: undefined })
+    .optional(),
+});
 
 /** Body of `/traces/incidents.json`. */
 export interface IncidentsModel extends Incidents {
@@ -52,7 +62,8 @@ export const incidentsGroup: RouteGroup<IncidentsAnswers> = {
       text:
         "A turn counts under its most urgent cause alone: a finding of the judge, else a failed call, " +
         "else its error, else a call with a fallback or a limitation. Turns of one cause and one agent " +
-        "are one incident until a pause longer than `pause_ms`. `turns_left` are in none listed. Where " +
+        "are one incident until a pause longer than `pause_ms`; where these are one or two, all such " +
+        "turns of the cause are one, `scattered`. `turns_left` are in later incidents: `skip` passes over the first. Where " +
         "more than 10,000 turns went wrong, the newest 10,000 are read: see `turns_read`.",
       query: incidentsParameters,
       returns: "Incidents, by their turns and priority.",
@@ -67,7 +78,7 @@ function incidentsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
   app.on("GET", ["/traces/incidents", "/traces/incidents.json"], async (c) => {
-    const parameters = readParameters(c, incidentsParameters);
+    const { skip, ...parameters } = readParameters(c, incidentsParameters);
     const atMs = parts.now();
     const reading = readingFor(c, parameters, atMs);
     const names = await knownNames(ledger, reading.scope, parameters.q);
@@ -77,7 +88,7 @@ function incidentsRoutes(parts: Parts): Hono<AppEnv> {
       signal: c.req.raw.signal,
     };
     const pending = await pendingFrames(parts);
-    const options = { nowMs: atMs, within: rangeOf(parameters, atMs) };
+    const options = { nowMs: atMs, within: rangeOf(parameters, atMs), skip };
     const model: IncidentsModel = {
       ...(await findIncidents(ledger, question, options)),
       complete: pending === 0,
