@@ -66,7 +66,8 @@ export function fieldOf(name: string): string {
   return `keys/${name}`;
 }
 
-function wasMade(dataDir: string, name: string): boolean {
+/** True where the secret was made in this data directory, even if it is gone. */
+export function wasMade(dataDir: string, name: string): boolean {
   try {
     return readFileSync(join(dataDir, madeName), "utf8").split("\n").includes(name);
   } catch (error) {

@@ -11,7 +11,7 @@ import { checkpointKeyName, readPublicKey } from "../access/audit/checkpoint.ts"
 import { originOf, readVerifierKey, verifierKey } from "../access/audit/note.ts";
 import { proveConsistency, proveInclusion } from "../access/audit/proof.ts";
 import { verifyAudit } from "../access/audit/verify.ts";
-import { openKeyring } from "../access/stable-secret.ts";
+import { openKeyring, wasMade } from "../access/stable-secret.ts";
 import { readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { withJson } from "./command.ts";
@@ -149,6 +149,11 @@ function readPub(pub: string): KeyObject {
 
 function printKey(flags: PlaceFlags): void {
   const { config } = placeOf(flags);
+  if (!wasMade(config.dataDir, checkpointKeyName)) {
+    const where = "it is made with the first record, when TURNPROOF_UI_AUDIT_LOG or sign-in is set";
+    fail(`No audit log has a key in this data directory; ${where}.`, exitCodes.usage);
+    return;
+  }
   const key = verifierKey(originOf(config.auditScope), readPublicKey(config.dataDir));
   if (flags.json === true)
     printJson({ key, file: join(config.dataDir, "keys", checkpointKeyName) });

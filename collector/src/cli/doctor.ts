@@ -11,7 +11,12 @@ import type { Code } from "@turnproof/semconv";
 import type { Command } from "commander";
 import pc from "picocolors";
 
-import { ConfigError, describeEnvironment, readConfig } from "../config/config.ts";
+import {
+  ConfigError,
+  describeEnvironment,
+  readClientConfig,
+  readConfig,
+} from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { openMemory } from "../backend/backend.ts";
 import { evidenceFolder } from "../backend/store-places.ts";
@@ -147,12 +152,19 @@ function sentenceOf(code: string): string {
   return `${code}: ${codes[code as Code]?.sentence ?? ""}`;
 }
 
-async function collectorCheck(config: Config): Promise<Check> {
+/** Where the commands look for the collector; else where this configuration serves. */
+function addressOf(config: Config): string {
+  const { url, urlSet } = readClientConfig({});
+  if (urlSet) return url.replace(/\/$/, "");
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   const base = config.basePath === "/" ? "" : config.basePath;
+  return `http://${host}:${config.port}${base}`;
+}
+
+async function collectorCheck(config: Config): Promise<Check> {
   const check = "collector";
   try {
-    const answer = await fetch(`http://${host}:${config.port}${base}/readyz`, {
+    const answer = await fetch(`${addressOf(config)}/readyz`, {
       signal: AbortSignal.timeout(2_000),
     });
     if (!answer.ok) {

@@ -3,7 +3,7 @@
  * class, in the evidence store and in memory. A dry run without `--apply`; a run that ended early
  * continues when it is run again.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
 import type { Command } from "commander";
 import { CodedError, isoNow, limits } from "@turnproof/semconv";
@@ -120,7 +120,11 @@ async function retainRoom(
   options: RetentionOptions,
 ): Promise<RetentionReport | undefined> {
   if (room === "evidence" && config.backend === "clickhouse") {
-    await using admin = await clickhouseAdmin({ connection: connectionOf(config) });
+    const connection = connectionOf(config);
+    // A dry run makes no embedded store.
+    const isThere = !("dataDir" in connection) || existsSync(connection.dataDir);
+    if (options.dryRun !== false && !isThere) return undefined;
+    await using admin = await clickhouseAdmin({ connection });
     // Awaited here: the engine closes when this function ends.
     return await admin.evidence(options);
   }

@@ -130,6 +130,8 @@ export function readConfig(flags: ConfigFlags = {}): Config {
 /** Address and token of the commands' collector; a flag takes precedence over the environment. */
 export function readClientConfig(flags: { readonly url?: string; readonly token?: string }): {
   readonly url: string;
+  /** True where a flag or the environment has the address. */
+  readonly urlSet: boolean;
   readonly token: string | undefined;
   readonly ingestToken: string | undefined;
   readonly prices: PriceFile | undefined;
@@ -144,6 +146,7 @@ export function readClientConfig(flags: { readonly url?: string; readonly token?
   }
   return {
     url: flags.url ?? raw["URL"] ?? "http://127.0.0.1:4318",
+    urlSet: (flags.url ?? raw["URL"]) !== undefined,
     token: flags.token ?? raw["TOKEN"] ?? raw["UI_AUTH_TOKEN"],
     ingestToken: raw["INGEST_TOKEN"],
     prices: prices.data,

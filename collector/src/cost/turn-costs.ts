@@ -3,13 +3,14 @@
  * the call or its turn. Priced at read time; the store sums the tokens.
  */
 import type { Identity } from "@turnproof/semconv";
-import { usageOf } from "@turnproof/store";
+import { usageLetters, usageOf } from "@turnproof/store";
 import type {
   CallField,
   CallFigures,
   TurnQuestion,
   TurnReader,
   TurnRecord,
+  UsageField,
 } from "@turnproof/store";
 
 import { addCost, addKnown, costOf, noCost } from "./call-cost.ts";
@@ -35,8 +36,10 @@ export interface CostRow extends Cost {
   readonly cached_tokens: number | null;
   readonly cache_write_tokens: number | null;
   readonly reasoning_tokens: number | null;
-  /** Calls without any count of tokens. */
+  /** Calls whose input or output tokens are not recorded. */
   readonly tokens_unknown: number;
+  /** Calls that are missing from each sum of tokens: theirs are not recorded. */
+  readonly calls_without: Readonly<Record<UsageField, number>>;
 }
 
 /** Costs of a question. */
@@ -157,7 +160,11 @@ async function rowsOf(
 function pricedRow(figures: CallFigures, { list, division }: TurnPricing): Omit<CostRow, "value"> {
   const { name: model = null, provider = null } = figures.group;
   const calls: PricedCalls = { ...figures, model, provider, atMs: figures.from_ms ?? 0 };
-  const { input_tokens, output_tokens, cached_tokens, tokens_unknown, usage } = figures;
+  const { input_tokens, output_tokens, cached_tokens, usage } = figures;
+  const known = usage?.known ?? "";
+  // Calls of one group have the same known counts.
+  const without = (letters: string): number =>
+    letters.split("").every((letter) => known.includes(letter)) ? 0 : figures.calls;
   return {
     ...costOf(calls, list, division.inputSteps),
     input_tokens,
@@ -165,8 +172,17 @@ function pricedRow(figures: CallFigures, { list, division }: TurnPricing): Omit<
     cached_tokens,
     cache_write_tokens: usage?.cache_write_tokens ?? null,
     reasoning_tokens: usage?.reasoning_tokens ?? null,
-    tokens_unknown,
+    tokens_unknown: without("io"),
+    calls_without: perUsage((_field, letter) => without(letter)),
   };
+}
+
+/** A number for each count of tokens. */
+function perUsage(
+  numberOf: (field: UsageField, letter: string) => number,
+): CostRow["calls_without"] {
+  const entries = usageLetters.map(([letter, field]) => [field, numberOf(field, letter)] as const);
+  return Object.fromEntries(entries) as Record<UsageField, number>;
 }
 
 /** The turns with the most tokens; one without any count comes last. */
@@ -195,7 +211,6 @@ function recordRow({ row, calls }: TurnRecord, pricing: TurnPricing): CostRow {
     .filter(({ kind }) => kind === "model")
     .map((call) => {
       const { name, provider, input_tokens, output_tokens, cached_tokens } = call;
-      const unknown = input_tokens === null && output_tokens === null;
       return pricedRow(
         {
           ...noFigures,
@@ -203,7 +218,6 @@ function recordRow({ row, calls }: TurnRecord, pricing: TurnPricing): CostRow {
           input_tokens,
           output_tokens,
           cached_tokens,
-          tokens_unknown: unknown ? 1 : 0,
           from_ms: from,
           usage: usageOf(call, inputSteps),
         },
@@ -236,6 +250,7 @@ const noRow: Omit<CostRow, "value"> = {
   cache_write_tokens: null,
   reasoning_tokens: null,
   tokens_unknown: 0,
+  calls_without: perUsage(() => 0),
 };
 
 function addRow<T extends Omit<CostRow, "value">>(a: T, b: Omit<CostRow, "value">): T {
@@ -248,6 +263,7 @@ function addRow<T extends Omit<CostRow, "value">>(a: T, b: Omit<CostRow, "value"
     cache_write_tokens: addKnown(a.cache_write_tokens, b.cache_write_tokens),
     reasoning_tokens: addKnown(a.reasoning_tokens, b.reasoning_tokens),
     tokens_unknown: a.tokens_unknown + b.tokens_unknown,
+    calls_without: perUsage((field) => a.calls_without[field] + b.calls_without[field]),
   };
 }
 

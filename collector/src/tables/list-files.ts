@@ -29,8 +29,8 @@ export function mediaTypeOf(form: FileForm): string {
   return types[form];
 }
 
-/** Fields of a row that its file has, in this order; those of the list's JSON, by name. */
-export type ListFields<Row> = Readonly<Partial<Record<keyof Row & string, ColumnType>>>;
+/** The fields of a row of the list's JSON, in the order of its file. */
+export type ListFields<Row> = Readonly<Record<keyof Row & string, ColumnType>>;
 
 /** A list that leaves as a file. */
 export interface ListFile {
@@ -41,12 +41,10 @@ export interface ListFile {
   /** What its lines are: `calls by one field`. */
   readonly rows: string;
   readonly query: z.ZodObject;
-  /** What else reading it can fail with. */
-  readonly failures?: Endpoint["failures"];
 }
 
 /** The endpoints of a list's files. */
-export function fileEndpoints({ path, name, rows, query, failures = [] }: ListFile): Endpoints {
+export function fileEndpoints({ path, name, rows, query }: ListFile): Endpoints {
   const id = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   const shared = {
     needs: "trace.read",
@@ -55,7 +53,7 @@ export function fileEndpoints({ path, name, rows, query, failures = [] }: ListFi
     text:
       `Columns are the fields of a row of \`${path}.json\`; a column that is a list or a record there ` +
       "is JSON. A cell of CSV that begins like a formula has an apostrophe before it.",
-    failures: ["scope_forbidden", "store_unavailable", "streams_full", ...failures],
+    failures: ["scope_forbidden", "store_unavailable", "streams_full"],
   } as const satisfies Partial<Endpoint>;
   return {
     [`GET ${path}.csv`]: {
@@ -111,7 +109,7 @@ export async function* writtenFile<Row>(
 }
 
 function columnsOf<Row extends object>(fields: ListFields<Row>): readonly WrittenColumn<Row>[] {
-  return Object.entries<ColumnType | undefined>(fields).map(([name, type = "text"]) => ({
+  return Object.entries<ColumnType>(fields).map(([name, type]) => ({
     name,
     type,
     value: (row) => {

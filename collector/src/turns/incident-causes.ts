@@ -82,11 +82,27 @@ export function byUrgency(turns: ReadonlyMap<string, number>): (a: Cause, b: Cau
     causeKey(a).localeCompare(causeKey(b));
 }
 
-/** The cause as a term of the filter bar; null where it has none. */
-export function causeTerm({ kind, name, call }: Cause): string | null {
+/** Findings about how a turn ended, and those that follow from it. */
+const endings: ReadonlySet<string | null> = new Set(["turn_failed", "turn_cancelled", "turn_open"]);
+const absences: ReadonlySet<string | null> = new Set(["artifact_missing", "contract_missing"]);
+
+/** Moves how a turn ended before what it therefore did not make. */
+export function endingFirst(causes: readonly Cause[]): readonly Cause[] {
+  const ending = causes.find(({ kind, name }) => kind === "finding" && endings.has(name));
+  const [first] = causes;
+  if (ending === undefined || first?.kind !== "finding" || !absences.has(first.name)) return causes;
+  return [ending, ...causes.filter((one) => one !== ending)];
+}
+
+/**
+ * The cause as a term of the filter bar; null where it has none.
+ *
+ * @param anyName true for calls of every name
+ */
+export function causeTerm({ kind, name, call }: Cause, anyName = false): string | null {
   if (kind === "error") return "has:error";
   if (call === null) return termText({ key: "finding", value: name ?? "", negated: false });
   const outcome = kind === "failed_call" ? "failed" : "limited";
-  const value = callTerm({ kind: call, name, outcome });
+  const value = callTerm({ kind: call, ...(anyName ? {} : { name }), outcome });
   return value === undefined ? null : termText({ key: "call", value, negated: false });
 }

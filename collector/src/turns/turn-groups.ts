@@ -46,7 +46,7 @@ export const groupFields = {
   usage_state: "text",
   tools: "json",
   models: "texts",
-} as const satisfies Partial<Record<keyof TurnGroup, ColumnType>>;
+} as const satisfies Record<keyof TurnGroup, ColumnType>;
 
 /** Names in the turns of a group, some dozens of each at most. */
 export interface GroupNames {

@@ -1,5 +1,6 @@
 /** @module The store: ports, scopes and providers. */
-export { usageOf } from "./ledger/call-usage.ts";
+export { usageLetters, usageOf } from "./ledger/call-usage.ts";
+export type { UsageField } from "./ledger/call-usage.ts";
 export type {
   BatchReadback,
   EvidenceBatch,

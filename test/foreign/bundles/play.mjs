@@ -22,11 +22,8 @@ const arriveMsMax = 20_000;
 const work = mkdtempSync(join(tmpdir(), "turnproof-bundles-"));
 symlinkSync(join(here, "node_modules"), join(work, "node_modules"));
 const bundlers = commandsOf("bundles.md").filter((line) => line.startsWith("npx "));
-for (const line of bundlers) {
-  const app = line.includes("--platform=browser") ? "page.js" : "app.js";
-  copyFileSync(join(here, app), join(work, "app.js"));
-  await runAsPrinted(line, work);
-}
+for (const app of ["app.js", "page.js"]) copyFileSync(join(here, app), join(work, app));
+for (const line of bundlers) await runAsPrinted(line, work);
 
 const alone = mkdtempSync(join(tmpdir(), "turnproof-bundle-"));
 for (const name of ["app.cjs", "app.mjs"]) copyFileSync(join(work, name), join(alone, name));
@@ -40,7 +37,7 @@ const origin = createServer(async (request, response) => {
     const script = request.url === "/page.js";
     response.setHeader("content-type", script ? "text/javascript" : "text/html");
     const html = '<script type="module" src="/page.js"></script>';
-    return response.end(script ? readFileSync(join(work, "page.js")) : html);
+    return response.end(script ? readFileSync(join(work, "page.bundle.js")) : html);
   }
   const headers = { "content-type": request.headers["content-type"] };
   const body = await buffer(request);

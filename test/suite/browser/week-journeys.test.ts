@@ -6,6 +6,7 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import type { Page } from "playwright-core";
 
+import type { IncidentsModel } from "../../../collector/src/pages/incidents/route.ts";
 import { orderDesk } from "../../apps/week/cast.ts";
 import { parcelThread } from "../../apps/week/incidents.ts";
 import { turnsShown } from "../../../collector/src/ui/display/list-columns.ts";
@@ -107,6 +108,39 @@ test("the week holds what it says it holds", async () => {
     readonly items: readonly { readonly tools: { readonly fallback: number } }[];
   };
   expect(items.filter(({ tools }) => tools.fallback > 0).length).toBeGreaterThan(2);
+});
+
+test("each incident of the guide that has turns has a row among the incidents", async () => {
+  const json = async <T>(path: string): Promise<T> =>
+    (await (await fetch(`${site.url}${path}`)).json()) as T;
+  const { items, incidents } = await json<IncidentsModel>("/traces/incidents.json");
+  expect(items).toHaveLength(Math.min(incidents, 15));
+  const causeOf = async (root: string): Promise<readonly (string | null)[]> => {
+    const named: (string | null)[] = [];
+    for (const { q, name } of items) {
+      const query = new URLSearchParams({ q: q ?? "", root_trace_id: root });
+      const found = await json<{ items: unknown[] }>(`/traces/turns.json?${query}`);
+      if (found.items.length > 0) named.push(name);
+    }
+    return named;
+  };
+  const { found } = week;
+  expect(await causeOf(found.undelivered.root)).toContain("delivery_unconfirmed");
+  expect((await causeOf(found.ownership.root)).join()).toContain("ownership_unverified");
+  expect(await causeOf(found.stale.root)).toContain("artifact_source_mismatch");
+  expect(await causeOf(found.crashed.root)).toContain("turn_open");
+  expect(await causeOf(found.clock.root)).toContain("clock_conflict");
+  const { fromMs, toMs } = week.incidents.storm;
+  const storm = items.find(
+    ({ kind, name, agent_id: agent, first_at: first, last_at: last }) =>
+      kind === "limited_call" &&
+      name === "search_policies" &&
+      agent === orderDesk.agentId &&
+      Date.parse(first) < toMs &&
+      Date.parse(last) >= fromMs,
+  );
+  expect(storm).toMatchObject({ scattered: false });
+  expect(storm?.turns).toBeGreaterThan(2);
 });
 
 test("the whole week stands in the histogram of the home", async () => {

@@ -30,10 +30,10 @@ const headers = { authorization: "Bearer root-token-0123456789" };
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
 
 const draft = "name: one\nmeasure: error_share\nwindow: 1h\nabove: 0.1\nby: agent";
-/** A file with a rule that fires on the week's errors. */
+/** A file with a rule that fires on any week, whatever hour it begins at. */
 function rulesFile(): string {
   const file = join(mkdtempSync(join(tmpdir(), "turnproof-answers-")), "rules.yaml");
-  const rule = "{name: failing, measure: error_share, window: 1h, above: 0.001}";
+  const rule = "{name: failing, measure: error_share, window: 1h, below: 1}";
   writeFileSync(file, `version: 1\nrules:\n  - ${rule}\n`);
   return file;
 }

@@ -38,6 +38,10 @@ interface Row {
   readonly high_usd: number | null;
 }
 
+interface Tokens {
+  readonly calls_without: Readonly<Record<string, number>>;
+}
+
 interface Costs {
   readonly turns_counted: number;
   readonly total: Row;
@@ -230,8 +234,48 @@ test("what has no price is counted by its reason, and adds nothing", async () =>
     if (value === "priced") continue;
     expect([usd, Object.keys(unpriced)]).toEqual([null, [value]]);
   }
+  await tokensAreCounted(desk);
   await desk.collector.close();
 });
+
+/** Each sum has beside it how many calls lack it, whatever the division; none known is unknown. */
+async function tokensAreCounted(desk: Desk): Promise<void> {
+  const wanted = {
+    input_tokens: 4_014,
+    output_tokens: 409,
+    cached_tokens: 1_001,
+    cache_write_tokens: null,
+    reasoning_tokens: null,
+    tokens_unknown: 4,
+    calls_without: {
+      input_tokens: 3,
+      output_tokens: 4,
+      cached_tokens: 5,
+      cache_write_tokens: 9,
+      reasoning_tokens: 9,
+    },
+  };
+  for (const by of ["model", "agent", "turn"]) {
+    const { total, items } = await desk.json<{ total: Tokens; items: Tokens[] }>(
+      `/cost.json?by=${by}`,
+    );
+    expect(total).toMatchObject(wanted);
+    for (const [field, calls] of Object.entries(wanted.calls_without)) {
+      const sum = items.reduce((all, row) => all + (row.calls_without[field] ?? 0), 0);
+      expect([by, field, sum]).toEqual([by, field, calls]);
+    }
+  }
+  const page = await (await desk.get("/cost?by=agent&agent_id=tokens_unknown")).text();
+  const cells = [...page.matchAll(/<td class="num">(.*?)<\/td>/gs)].map(([, cell = ""]) =>
+    cell
+      .replace(/<[^>]+>/g, " ")
+      .replace(/\s+/g, " ")
+      .trim(),
+  );
+  // Cost, calls, calls without a price; input, cache read, cache write, output, reasoning.
+  expect(cells).toEqual(["?", "2", "2", "5 + 1 unknown", "?", "?", "?", "?"]);
+  expect(page).toContain("not recorded for 1 of 2 calls");
+}
 
 test("cached tokens that are not recorded give a range", async () => {
   const desk = await openDesk();

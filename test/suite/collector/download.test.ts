@@ -44,7 +44,7 @@ beforeAll(async () => {
         }
       : event,
   );
-  await desk.put([...turns.toSpliced(11, 1, failed)].flat());
+  await desk.put(turns.toSpliced(11, 1, failed).flat());
 }, 60_000);
 afterAll(() => desk.collector.close());
 

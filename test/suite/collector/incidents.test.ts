@@ -88,11 +88,15 @@ test("each cause, agent and burst is one incident, and each turn is in one", asy
       ["finding", urgent, "desk", 3],
       ["failed_call", "search_policies", "desk", 3],
       ["failed_call", "search_policies", "clerk", 3],
-      ["limited_call", "search_policies", "desk", 2],
-      ["limited_call", "search_policies", "clerk", 2],
+      ["limited_call", "search_policies", null, 4],
     ]),
   );
-  expect(items).toHaveLength(6);
+  expect(items).toHaveLength(5);
+  // Two turns of each of two agents are one row.
+  expect(items.map(({ scattered, agents }) => [scattered, agents])).toEqual([
+    ...Array.from({ length: 4 }, () => [false, 1]),
+    [true, 2],
+  ]);
   const [first] = items;
   expect(first).toMatchObject({
     kind: "finding",
@@ -109,10 +113,11 @@ test("each cause, agent and burst is one incident, and each turn is in one", asy
 
 test("the terms of an incident list exactly its turns, and its typical turn is one of them", async () => {
   for (const { items } of [await ask(), await ask("?user_id=alice")]) {
-    for (const { q, turns, typical } of items) {
+    for (const { q, q_turns: listed, turns, typical } of items) {
+      expect(listed).toBe(turns);
       const query = new URLSearchParams({ q: q ?? "", limit: "1000" });
       const all = await desk.json<{ items: { root_trace_id: string; user_id: string }[] }>(
-        `/traces/turns.json?${query}${items.length === 6 ? "" : "&user_id=alice"}`,
+        `/traces/turns.json?${query}${items.length === 5 ? "" : "&user_id=alice"}`,
         as("otto"),
       );
       expect([q, all.items.length]).toEqual([q, turns]);
@@ -133,6 +138,50 @@ test("a range, a filter and a tenant narrow them; nothing wrong is an empty list
   const none = await ask("?end_time=2026-11-20T01:00:00Z");
   expect(none).toMatchObject({ turns: 4, turns_wrong: 0, items: [] });
   expect(await ask("?agent_id=nobody")).toMatchObject({ turns: 0, items: [], frame: null });
+});
+
+test("the largest comes first among equals, single turns share a row, and a next page has the rest", async () => {
+  const many = await openDesk({}, { judge: false });
+  const turn = (more: Partial<Planned>, n: number): Planned => ({
+    n,
+    minute: 0,
+    agent: "desk",
+    user: "bob",
+    tool: "error",
+    codes: [],
+    ...more,
+  });
+  const planned = [
+    ...Array.from({ length: 9 }, (_, nth) => ({ minute: nth, tool: "fallback" as const })),
+    { minute: 600, agent: "single", codes: [urgent], tool: "success" as const },
+    // Fifteen agents whose turns fail together, and turns that fail alone.
+    ...Array.from({ length: 45 }, (_, nth) => ({ minute: nth, agent: `agent-${nth % 15}` })),
+    ...Array.from({ length: 8 }, (_, nth) => ({ minute: 900 + nth * 130, agent: "alone" })),
+  ].map(turn);
+  await many.put(planned.flatMap(eventsOf));
+  await judgeTurns(many.store, ["root-9"], { verdict: "failed", finding_codes: [urgent] });
+  const first = await many.json<IncidentsModel>("/traces/incidents.json");
+  const { skipped, incidents, turns_left: left, turns_wrong: wrong } = first;
+  const rest = await many.json<IncidentsModel>("/traces/incidents.json?skip=15");
+  const rows = [...first.items, ...rest.items];
+  expect({ skipped, incidents, wrong, listed: rows.length }).toEqual({
+    skipped: 0,
+    incidents: 18,
+    wrong: 63,
+    listed: 18,
+  });
+  expect(first.items).toHaveLength(15);
+  expect(left).toBe(rest.items.reduce((sum, { turns }) => sum + turns, 0));
+  // Nine turns of a third priority weigh what three of a second and one of the first do.
+  expect(rows[0]).toMatchObject({ kind: "limited_call", turns: 9, scattered: false });
+  expect(rows.at(-2)).toMatchObject({ kind: "finding", name: urgent, turns: 1 });
+  expect(rows.at(-1)).toMatchObject({ kind: "failed_call", turns: 8, scattered: true });
+  const page = await (await many.get("/traces/incidents")).text();
+  expect(page).toContain("skip=15");
+  expect(page.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ")).toContain(
+    `Next: 3 with ${left} turns`,
+  );
+  await many.collector.close();
 });
 
 test("a part of a name finds readable values with their turns, in scope", async () => {

@@ -3,7 +3,7 @@
  * what to do next, the same failure for people and for programs, exit codes.
  */
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -97,7 +97,31 @@ test.each([
   expect([code, err]).toEqual([2, expect.stringContaining(named)]);
 });
 
-describe("nobody answers", () => {
+test("commands that only look make nothing, and say what is not there", async () => {
+  const place = folder();
+  const retention = await turnproof(["retention", "--json", "--data-dir", place]);
+  expect([retention.code, JSON.parse(retention.out)]).toEqual([
+    0,
+    expect.objectContaining({ stores: [] }),
+  ]);
+  const key = await turnproof(["audit", "key", "--data-dir", place]);
+  expect([key.code, key.err]).toEqual([2, expect.stringContaining("No audit log has a key")]);
+  expect(readdirSync(place)).toEqual([]);
+});
+
+test("doctor asks the collector of TURNPROOF_URL", async () => {
+  const args = ["doctor", "--json", "--data-dir", folder()];
+  const says = async (env: Record<string, string>): Promise<string | undefined> => {
+    const { checks } = JSON.parse((await turnproof(args, env)).out) as {
+      readonly checks: readonly { readonly check: string; readonly says: string }[];
+    };
+    return checks.find(({ check }) => check === "collector")?.says;
+  };
+  expect(await says({ TURNPROOF_URL: collector.url })).toBe("It runs and is ready.");
+  expect(await says({ TURNPROOF_URL: silent })).toContain("None runs at this address");
+});
+
+describe("no answer", () => {
   test.each([
     [["find", "x"], 1],
     [["export"], 1],
@@ -121,7 +145,7 @@ describe("nobody answers", () => {
   });
 });
 
-describe("somebody refuses", () => {
+describe("a refusal", () => {
   const at = (): readonly string[] => ["--url", collector.url];
 
   test("without a token, and with a wrong one", async () => {

@@ -52,6 +52,11 @@ describe.each(instrumentPages.map((path) => [basename(path), path]))("%s", (_nam
     for (const name of code.flatMap((block) => imported(block))) expect(lines).toContain(name);
   });
 
+  test("a line that installs our packages leads to how they are packed", () => {
+    if (!/^npm install .*@turnproof\//m.test(text)) return;
+    expect(text).toContain("(README.md#before-our-packages-are-published)");
+  });
+
   test("it stands in the index, and its links lead somewhere", () => {
     if (basename(path) !== "README.md") expect(index).toContain(`(${basename(path)}`);
     for (const [, target = ""] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)) {

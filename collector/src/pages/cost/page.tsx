@@ -225,22 +225,38 @@ const Row: FC<{
           </b>
         )}
       </td>
-      <td class="num">
-        <Count of={row.input_tokens} short />
-      </td>
-      <td class="num">
-        <Count of={row.cached_tokens} short />
-      </td>
-      <td class="num">
-        <Count of={row.cache_write_tokens} short />
-      </td>
-      <td class="num">
-        <Count of={row.output_tokens} short />
-      </td>
-      <td class="num">
-        <Count of={row.reasoning_tokens} short />
-      </td>
+      <Tokens row={row} of="input_tokens" />
+      <Tokens row={row} of="cached_tokens" />
+      <Tokens row={row} of="cache_write_tokens" />
+      <Tokens row={row} of="output_tokens" />
+      <Tokens row={row} of="reasoning_tokens" />
     </tr>
+  );
+};
+
+/** A sum of tokens, and of how many calls it is not recorded. */
+const Tokens: FC<{ readonly row: CostRow; readonly of: keyof CostRow["calls_without"] }> = ({
+  row,
+  of,
+}) => {
+  const without = row.calls_without[of];
+  const why = `not recorded for ${countText(without)} of ${callsText(row.calls)}`;
+  const sum = row[of];
+  return (
+    <td class="num">
+      {sum === null ? (
+        <Unknown why={why} />
+      ) : (
+        <>
+          <Count of={sum} short />
+          {without === 0 ? null : (
+            <span class="lacking" title={why}>
+              + {countText(without)} unknown
+            </span>
+          )}
+        </>
+      )}
+    </td>
   );
 };
 

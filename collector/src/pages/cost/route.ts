@@ -81,7 +81,8 @@ export const costGroup: RouteGroup<CostAnswers> = {
       text:
         "US dollars, from the prices of the day on which a turn ended. `low_usd` and `high_usd` differ " +
         "where calls do not say how many tokens came from a cache. Calls without a price are in " +
-        "`unpriced_calls` by reason, and add nothing.",
+        "`unpriced_calls` by reason, and add nothing. Sums of tokens are of the calls that record them; " +
+        "`calls_without` has the others.",
       query: costParameters,
       returns: "The total and one row for each value, the dearest first.",
       failures: pageFailures,
@@ -146,6 +147,7 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
       cache_write_tokens: "integer",
       reasoning_tokens: "integer",
       tokens_unknown: "integer",
+      calls_without: "json",
     },
     async *pages(c) {
       yield (await readCost(c, false)).items;

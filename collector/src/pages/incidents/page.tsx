@@ -14,7 +14,8 @@ import { Duration, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
 import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
-import { hrefOf } from "../../ui/layout.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { hrefOf, hrefWith, rangedHref } from "../../ui/layout.tsx";
 import type { IncidentsModel } from "./route.ts";
 
 /** The incidents. */
@@ -31,7 +32,7 @@ export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
             Incidents show as soon as turns arrive. <a href={hrefOf(frame, "/traces")}>Turns</a>
           </p>
         </Empty>
-      ) : model.items.length === 0 ? (
+      ) : model.incidents === 0 ? (
         <Empty title="Nothing went wrong" icon="success">
           <p>
             None of {countText(model.turns)} turns has a finding, an error, or a call that failed or
@@ -44,19 +45,13 @@ export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
           <List model={model} frame={frame} />
         </>
       )}
-      <Reach model={model} />
+      <Reach model={model} frame={frame} />
     </FilteredPage>
   );
 }
 
 const List: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ model, frame }) => (
-  <Card
-    title="What went wrong"
-    icon="warning"
-    id="incidents"
-    flush
-    end={countText(model.items.length)}
-  >
+  <Card title="What went wrong" icon="warning" id="incidents" flush end={shownText(model)}>
     <Table
       label="Incidents"
       head={
@@ -102,14 +97,21 @@ const Row: FC<{
         {href === undefined ? (
           <b>{causeText(of)}</b>
         ) : (
-          <a href={href} data-row title="Its turns">
+          <a href={href} data-row title={listedText(of)}>
             {causeText(of)}
           </a>
         )}
+        {of.scattered ? <span class="muted">scattered, at most two together</span> : null}
         {call === null ? null : <span class="muted">{callText(call)}</span>}
       </td>
       <td class="incident-what">
-        {of.agent_id === null ? <NotThere why="no agent was recorded" /> : of.agent_id}
+        {of.agents > 1 ? (
+          `${countText(of.agents)} agents`
+        ) : of.agent_id === null ? (
+          <NotThere why="no agent was recorded" />
+        ) : (
+          of.agent_id
+        )}
         {of.releases.length === 0 ? null : (
           <span class="muted">
             {of.releases
@@ -151,8 +153,9 @@ const Row: FC<{
 };
 
 /** What went wrong, in words. */
-function causeText({ kind, name, call }: Incident): string {
-  const named = name ?? `a ${call ?? "call"} without a name`;
+function causeText({ kind, name, call, names }: Incident): string {
+  const several = `${countText(names)} ${call === "model" ? "models" : "tools"}`;
+  const named = names > 1 ? several : (name ?? `a ${call ?? "call"} without a name`);
   switch (kind) {
     case "finding":
       return reasonText(name ?? "");
@@ -163,6 +166,18 @@ function causeText({ kind, name, call }: Incident): string {
     case "limited_call":
       return `${named}: fallback or limited`;
   }
+}
+
+/** The turns behind the link. */
+function listedText({ turns, q_turns: listed }: Incident): string {
+  if (listed === null || listed === turns) return "Its turns";
+  return `${countText(listed)} turns of this cause in its time: ${countText(turns)} count here`;
+}
+
+function shownText({ items, incidents, skipped }: IncidentsModel): string {
+  if (items.length === incidents) return countText(incidents);
+  const from = countText(Math.min(skipped + 1, incidents));
+  return `${from} to ${countText(skipped + items.length)} of ${countText(incidents)}`;
 }
 
 function callText({ name, error_type: type, outcome, calls }: FailedCall): string {
@@ -179,20 +194,31 @@ function turnsHref(frame: Frame, { q }: Incident): string | undefined {
   return `${hrefOf(frame, "/traces")}${queryOf(asked, new URLSearchParams())}`;
 }
 
-const Reach: FC<{ readonly model: IncidentsModel }> = ({ model }) => {
+const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ model, frame }) => {
   const pending = pendingText(model.pending_frames);
-  const { pause_ms: pause, items, turns, turns_wrong: wrong, turns_left: left } = model;
+  const { pause_ms: pause, incidents, turns, turns_wrong: wrong, turns_left: left } = model;
   const read = model.turns_read;
-  const listed = left === 0 ? "each is in one incident" : `${countText(left)} are in none of these`;
+  const next = model.skipped + model.items.length;
   return (
     <footer class="window" data-window>
-      {items.length === 0 ? null : (
+      {incidents === 0 ? null : (
         <span>
           {countText(wrong)} of {countText(turns)} turns went wrong;{" "}
           {read < wrong ? `the newest ${countText(read)} were read; ` : ""}
-          {listed}. A turn counts under its most urgent cause. A pause of more than{" "}
-          <Duration ms={pause} /> ends an incident.
+          each is in one incident, under its most urgent cause. A pause of more than{" "}
+          <Duration ms={pause} /> ends an incident; scattered turns of one cause are one row.
+          Telemetry that was lost is on <a href={rangedHref(frame, "/traces/health")}>Health</a>.
         </span>
+      )}
+      {model.skipped === 0 ? null : (
+        <a class="button" href={hrefWith(frame, { skip: null })}>
+          First
+        </a>
+      )}
+      {left === 0 ? null : (
+        <a class="button" href={hrefWith(frame, { skip: String(next) })} data-older>
+          Next: {countText(incidents - next)} with {countText(left)} turns <Icon name="more" />
+        </a>
       )}
       {pending === undefined ? null : <span data-pending>{pending}</span>}
     </footer>

@@ -15,7 +15,7 @@ import { respond } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { findIncidents } from "../../turns/incidents.ts";
-import type { Incident, Incidents } from "../../turns/incidents.ts";
+import type { Incident, Incidents, IncidentsPart } from "../../turns/incidents.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
@@ -24,7 +24,17 @@ import { rangeOf } from "../../ui/display/time-range.ts";
 import { incidentsPage } from "./page.tsx";
 
 const { chart: _chart, ...turnFilters } = listParameters.shape;
-const incidentsParameters = z.strictObject(turnFilters);
+const incidentsParameters = z.strictObject({
+  ...turnFilters,
+  skip: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10_000)
+    .describe("Incidents to pass over, for the next page; default 0.")
+    .meta({ type: "integer", minimum: 0, maximum: 10_000, pattern: undefined })
+    .optional(),
+});
 
 /** Body of `/traces/incidents.json`. */
 export interface IncidentsModel extends Incidents {
@@ -39,11 +49,13 @@ export interface IncidentsAnswers {
   readonly "GET /traces/incidents.json": IncidentsModel;
 }
 
+/** A file has every incident. */
+const fileParameters = incidentsParameters.omit({ skip: true });
 const incidentsFile = {
   path: "/traces/incidents",
   name: "incidents",
   rows: "incidents",
-  query: incidentsParameters,
+  query: fileParameters,
 } as const;
 
 /** Incidents: what each route needs, records and answers. */
@@ -60,7 +72,8 @@ export const incidentsGroup: RouteGroup<IncidentsAnswers> = {
       text:
         "A turn counts under its most urgent cause alone: a finding of the judge, else a failed call, " +
         "else its error, else a call with a fallback or a limitation. Turns of one cause and one agent " +
-        "are one incident until a pause longer than `pause_ms`. `turns_left` are in none listed. Where " +
+        "are one incident until a pause longer than `pause_ms`; where these are one or two, all such " +
+        "turns of the cause are one, `scattered`. `turns_left` are in later incidents: `skip` passes over the first. Where " +
         "more than 10,000 turns went wrong, the newest 10,000 are read: see `turns_read`.",
       query: incidentsParameters,
       returns: "Incidents, by their turns and priority.",
@@ -75,8 +88,11 @@ export const incidentsGroup: RouteGroup<IncidentsAnswers> = {
 function incidentsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
-  const readIncidents = async (c: AppContext, lenient: boolean): Promise<IncidentsModel> => {
-    const parameters = readParameters(c, incidentsParameters);
+  const readIncidents = async (
+    c: AppContext,
+    parameters: z.output<typeof fileParameters>,
+    { lenient, ...part }: { readonly lenient: boolean } & IncidentsPart,
+  ): Promise<IncidentsModel> => {
     const atMs = parts.now();
     const reading = readingFor(c, parameters, atMs);
     const names = await knownNames(ledger, reading.scope, parameters.q);
@@ -86,16 +102,18 @@ function incidentsRoutes(parts: Parts): Hono<AppEnv> {
       signal: c.req.raw.signal,
     };
     const pending = await pendingFrames(parts);
-    const options = { nowMs: atMs, within: rangeOf(parameters, atMs) };
+    const options = { nowMs: atMs, within: rangeOf(parameters, atMs), ...part };
     return {
       ...(await findIncidents(ledger, question, options)),
       complete: pending === 0,
       pending_frames: pending,
     };
   };
-  app.on("GET", ["/traces/incidents", "/traces/incidents.json"], async (c) =>
-    respond(c, { model: await readIncidents(c, wantsPage(c)), view: incidentsPage }),
-  );
+  app.on("GET", ["/traces/incidents", "/traces/incidents.json"], async (c) => {
+    const { skip, ...parameters } = readParameters(c, incidentsParameters);
+    const model = await readIncidents(c, parameters, { skip, lenient: wantsPage(c) });
+    return respond(c, { model, view: incidentsPage });
+  });
   mountFiles<Incident>(app, parts, {
     ...incidentsFile,
     fields: {
@@ -104,7 +122,10 @@ function incidentsRoutes(parts: Parts): Hono<AppEnv> {
       call: "text",
       priority: "integer",
       agent_id: "text",
+      agents: "integer",
+      names: "integer",
       turns: "integer",
+      scattered: "flag",
       first_at: "time",
       last_at: "time",
       tenants: "integer",
@@ -113,9 +134,12 @@ function incidentsRoutes(parts: Parts): Hono<AppEnv> {
       slices: "json",
       typical: "json",
       q: "text",
+      q_turns: "integer",
     },
     async *pages(c) {
-      yield (await readIncidents(c, false)).items;
+      const parameters = readParameters(c, fileParameters);
+      const whole = { lenient: false, limit: Number.POSITIVE_INFINITY };
+      yield (await readIncidents(c, parameters, whole)).items;
     },
   });
   return app;

@@ -144,7 +144,7 @@ function narrow([left, right]: Selected): void {
   const [start, end] = [Number(figure.dataset["from"]), Number(figure.dataset["to"])];
   const at = (share: number): number => start + share * (end - start);
   const next = pageQuery();
-  next.delete("cursor");
+  for (const place of ["cursor", "skip"]) next.delete(place);
   next.set("start_time", isoTime(Math.floor(at(left))));
   next.set("end_time", isoTime(Math.ceil(at(right))));
   location.assign(`${location.pathname}?${next.toString()}`);

@@ -96,7 +96,9 @@ export const RangeInputs: FC<{ readonly query: URLSearchParams }> = ({ query }) 
 
 /** A cursor belongs to the range that it was issued for. */
 function isLeft(name: string): boolean {
-  return name === "cursor" || rangeParameters.some((parameter) => parameter === name);
+  return (
+    name === "cursor" || name === "skip" || rangeParameters.some((parameter) => parameter === name)
+  );
 }
 
 function hrefOf(path: string, parameters: readonly (readonly [string, string])[]): string {
