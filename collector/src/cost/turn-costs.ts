@@ -164,7 +164,7 @@ function pricedRow(figures: CallFigures, { list, division }: TurnPricing): Omit<
   const known = usage?.known ?? "";
   // Calls of one group have the same known counts.
   const without = (letters: string): number =>
-    [...letters].every((letter) => known.includes(letter)) ? 0 : figures.calls;
+    letters.split("").every((letter) => known.includes(letter)) ? 0 : figures.calls;
   return {
     ...costOf(calls, list, division.inputSteps),
     input_tokens,

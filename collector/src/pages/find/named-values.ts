@@ -1,7 +1,7 @@
 /**
  * @module NamedValues: names and ids of turns that contain a typed text: agents, tools, models,
- * releases, findings, threads, tenants, and the ids of a turn. Each leads to its turns. The evidence
- * is searched for the whole text as an id besides.
+ * releases, findings, threads, tenants, and the ids of a turn. Each leads to its turns. For the
+ * whole text as an id, the evidence itself is searched.
  */
 import { findingTexts } from "@turnproof/evidence";
 import type { TurnQuestion, TurnReader } from "@turnproof/store";

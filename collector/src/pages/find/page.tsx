@@ -1,6 +1,6 @@
 /**
- * @module Find page: one box accepts any opaque id, or parts of a name or an id; the evidence determines
- * what it is; the search covers the whole history, page by page.
+ * @module Find page: one box accepts any opaque id, or parts of a name or an id; the evidence
+ * determines what it is; the search covers the whole history, page by page.
  */
 import type { Child, FC } from "hono/jsx";
 
