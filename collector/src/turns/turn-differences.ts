@@ -8,6 +8,13 @@ import { isoOfMicros } from "@turnproof/store";
 
 import { differenceLevel } from "../ui/display/differences.ts";
 import type { Difference, Differences, SideCounts, Unsaid } from "../ui/display/differences.ts";
+import type { Term } from "../ui/display/filter-terms.ts";
+
+/** Names of the compared keys, and the terms that selected the turns. */
+export interface ComparedTerms {
+  readonly names: ReadonlyMap<string, string>;
+  readonly terms: readonly Term[];
+}
 
 const valuesMax = 40;
 /** Confidence of the intervals. */
@@ -15,13 +22,17 @@ const confidence = 0.95;
 
 /**
  * Compares turns with all others of the window that they are a part of. A value too rare to be
- * among the window's counts is left out.
+ * among the window's counts is left out, and so are the values that the turns were selected by:
+ * all of them have those.
  */
 export function differencesOf(
   these: SideCounts,
   window: SideCounts,
-  names: ReadonlyMap<string, string>,
+  { names, terms }: ComparedTerms,
 ): Differences {
+  const asked = new Set(
+    terms.filter(({ negated }) => !negated).map(({ key, value }) => `${key}:${value}`),
+  );
   // Turns that arrive between the two counts are only in the second one.
   const others = Math.max(window.turns - these.turns, 0);
   const found: Pick<Difference, "key" | "name" | "value" | "these" | "others">[] = [];
@@ -39,6 +50,7 @@ export function differencesOf(
       const inWindow = around?.counts.get(value);
       if (inWindow === undefined) continue;
       compared += 1;
+      if (asked.has(`${key}:${value}`)) continue;
       const beside = Math.min(Math.max(inWindow - turns, 0), others);
       found.push({ key, name, value, these: turns, others: beside });
     }

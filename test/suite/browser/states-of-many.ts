@@ -57,7 +57,7 @@ export const statesOfMany = [
     view: "find",
     name: "a part of a name",
     ...on("site", "/traces/find?id=brief"),
-    says: /Names with this text[\s\S]*briefing-writer/,
+    says: /Names and ids with this text[\s\S]*briefing-writer/,
   },
   {
     view: "turn",

@@ -74,6 +74,19 @@ test("failed turns are all of one agent, and the counts of both sides say so", a
   expect(model.unsaid).toContainEqual({ key: "finding", name: "Finding", these: 10, others: 27 });
 });
 
+test("what the turns were selected by is no difference, as a parameter and as a term", async () => {
+  const ways = ["verdict=unjudged", "q=verdict:unjudged", "agent_id=slow", "q=agent:slow"];
+  const answers = await Promise.all(ways.map((query) => ask(query)));
+  for (const [at, { values }] of answers.entries()) {
+    const own = at < 2 ? "verdict" : "agent";
+    expect([ways[at], values.filter(({ key }) => key === own)]).toEqual([ways[at], []]);
+  }
+  expect(answers[3]).toEqual(answers[2]);
+  // What is left out of the selection can still be a difference.
+  const without = await ask("q=-agent:quick");
+  expect(without.values).toContainEqual(expect.objectContaining({ key: "agent", value: "slow" }));
+});
+
 test("the others are those from the first to the last of these", async () => {
   const range = "start_time=2026-11-20T00:00:00Z&end_time=2026-11-20T00:08:00Z";
   expect(await ask(`agent_id=slow&${range}`)).toMatchObject({ these: 2, others: 3 });

@@ -201,6 +201,21 @@ test("a part of a name finds readable values with their turns, in scope", async 
   expect((await find("des", "alice")).named).toContainEqual(
     expect.objectContaining({ key: "agent", value: "desk", turns: desks.length }),
   );
-  // An id is found as a whole, and is no name.
-  expect(await find("thr-8")).toMatchObject({ named: [], items: [{ root_trace_id: "root-8" }] });
+  // A whole id is found in the evidence; other ids with its text are listed beside it.
+  const { named, named_total: all, not_compared: cut, items } = await find("thr-8");
+  expect(items).toMatchObject([{ root_trace_id: "root-8" }]);
+  expect(named.map(({ key, value }) => `${key} ${value}`)).toEqual(
+    Array.from({ length: 10 }, (_, n) => `thread thr-8${n}`),
+  );
+  expect({ all, cut }).toEqual({ all: 10, cut: [] });
+  expect((await find("oot-95-tu")).named).toEqual([
+    { key: "turn", name: "Turn", value: "root-95-turn", words: "root-95-turn", turns: 1 },
+  ]);
+  expect((await find("95-run")).named).toMatchObject([{ key: "run", value: "root-95-run" }]);
+  // Words in any order, whatever separates them in the name; of the caller's own turns alone.
+  expect((await find("policies search")).named).toMatchObject([{ value: "search_policies" }]);
+  const [own] = plan.filter(({ user }) => user === "bob");
+  expect((await find(`oot-${own?.n}-tu`, "alice")).named).toEqual([]);
+  const most = await find("root");
+  expect([most.named.length, most.named_total]).toEqual([30, 96 * 3]);
 });

@@ -3,7 +3,7 @@
  * for it. A reader of all of it sees the number; a part of it shows no loss, and no gap.
  */
 import type { LossAccounting, TurnEvent } from "@turnproof/evidence";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -104,4 +104,22 @@ test("a turn under way and mere structure leave the number known where they name
     await named.collector.close();
     await nameless.collector.close();
   }
+});
+
+test("evidence is not called whole where the comparison found no turn to compare", async () => {
+  const fresh = await openDesk({ TURNPROOF_BACKEND: "filesystem" });
+  interface Health {
+    readonly collector: {
+      readonly ingest: { readonly missing: { readonly turns: number } | null };
+    };
+  }
+  await vi.waitFor(async () => {
+    const { collector } = await fresh.json<Health>("/traces/health.json");
+    expect(collector.ingest.missing).toMatchObject({ turns: 0 });
+  }, 10_000);
+  await fresh.put(turnEvents({ root: "root-later" }));
+  const page = await (await fresh.get("/traces/health")).text();
+  expect(page).toContain("not compared with its turns");
+  expect(page).not.toContain("all of it, in 0 turns");
+  await fresh.collector.close();
 });

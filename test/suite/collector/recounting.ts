@@ -282,7 +282,10 @@ export function recountedBeside(turns: readonly Turn[], filter: string): Beside 
       last === undefined ||
       (compareTimes(at, first) >= 0 && compareTimes(at, last) <= 0),
   );
-  const { cut: _cut, ...sides } = differencesOf(sideOf(these), sideOf(around), new Map(facetNames));
+  const { cut: _cut, ...sides } = differencesOf(sideOf(these), sideOf(around), {
+    names: new Map(facetNames),
+    terms: readTerms(filter).terms,
+  });
   const codes: Record<string, number> = {};
   for (const code of turns.flatMap(({ row }) => [...new Set(row.finding_codes)])) {
     codes[code] = (codes[code] ?? 0) + 1;

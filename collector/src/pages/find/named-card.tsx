@@ -1,4 +1,4 @@
-/** @module NamedCard: readable values that contain the typed text, each with its turns. */
+/** @module NamedCard: names and ids that contain the typed text, each with its turns. */
 import type { FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
@@ -6,20 +6,30 @@ import { queryOf } from "../../ui/display/filter-terms.ts";
 import type { Frame } from "../../http/frame.ts";
 import { Card, Heads, Table } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
-import type { NamedValue } from "./named-values.ts";
+import type { NamedValues } from "./named-values.ts";
 
 /** The card; nothing without a value. */
-export const NamedCard: FC<{ readonly named: readonly NamedValue[]; readonly frame: Frame }> = ({
-  named,
+export const NamedCard: FC<{ readonly of: NamedValues; readonly frame: Frame }> = ({
+  of: { named, named_total: total },
   frame,
 }) =>
   named.length === 0 ? (
     <></>
   ) : (
-    <Card title="Names with this text" icon="filter" id="named" flush end={countText(named.length)}>
+    <Card
+      title="Names and ids with this text"
+      icon="filter"
+      id="named"
+      flush
+      end={
+        named.length === total
+          ? countText(total)
+          : `the first ${countText(named.length)} of ${countText(total)}`
+      }
+    >
       <Table
-        label="Names with this text"
-        head={<Heads texts={["What", "Name"]} figures={["Turns"]} />}
+        label="Names and ids with this text"
+        head={<Heads texts={["What", "Name or id"]} figures={["Turns"]} />}
       >
         {named.map(({ key, name, value, words, turns }) => (
           <tr>

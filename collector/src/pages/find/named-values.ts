@@ -1,6 +1,7 @@
 /**
- * @module NamedValues: readable values of turns that contain a typed text: agents, tools, models,
- * releases, findings. Each leads to its turns; ids are searched for as a whole instead.
+ * @module NamedValues: names and ids of turns that contain a typed text: agents, tools, models,
+ * releases, findings, threads, tenants, and the ids of a turn. Each leads to its turns. For the
+ * whole text as an id, the evidence itself is searched.
  */
 import { findingTexts } from "@turnproof/evidence";
 import type { TurnQuestion, TurnReader } from "@turnproof/store";
@@ -25,28 +26,130 @@ const readableKeys = ["agent", "app", "tool", "model", "release", "finding", "pr
 /** Most values of a key that are compared, and most that are listed. */
 const comparedMax = 1_000;
 const listedMax = 30;
+/** Most threads and tenants that are compared, and most turns whose own ids are. */
+const idsMax = 20_000;
 
-/** The values that contain a text, without regard to case; the most frequent first. */
+/** Kinds of ids that are compared in part, by their key of the bar. */
+const idKinds = {
+  thread: "Thread",
+  user: "Tenant",
+  root: "Root",
+  turn: "Turn",
+  run: "Run",
+  task: "Task",
+  memory: "Memory",
+  ref: "Source",
+} as const;
+type IdKey = keyof typeof idKinds;
+const ofNames: readonly string[] = ["run", "task", "memory", "ref"] satisfies readonly IdKey[];
+
+/** Values with the text. */
+export interface NamedValues {
+  /** The most frequent first. */
+  readonly named: readonly NamedValue[];
+  /** Number of values with the text, of which `named` has the first. */
+  readonly named_total: number;
+  /** Kinds with more values than are compared; a whole id of them is found all the same. */
+  readonly not_compared: readonly string[];
+}
+
+type Counted = Omit<NamedValue, "words">;
+
+/**
+ * The values that contain each word of a text. Case and the separators of names do not count:
+ * `order desk` is in `order-desk`.
+ */
 export async function namedValues(
   ledger: TurnReader,
   question: TurnQuestion,
   text: string,
-): Promise<readonly NamedValue[]> {
-  const wanted = text.trim().toLowerCase();
-  if (wanted === "") return [];
+): Promise<NamedValues> {
+  const words = text.trim().split(/\s+/).map(plain);
+  if (words.join("") === "") return { named: [], named_total: 0, not_compared: [] };
+  const [names, ids] = await Promise.all([
+    namesOf(ledger, question),
+    idsOf(ledger, question, text.trim()),
+  ]);
+  const found = [...names.values, ...ids.values]
+    .map((one) => ({ ...one, words: wordsOfValue(one) }))
+    .filter((one) => {
+      const whole = plain(`${one.value}\n${one.words}`);
+      return words.every((word) => whole.includes(word));
+    })
+    .toSorted((a, b) => b.turns - a.turns || (a.value < b.value ? -1 : 1));
+  return {
+    named: found.slice(0, listedMax),
+    named_total: found.length,
+    not_compared: [...names.cut, ...ids.cut],
+  };
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll(/[ _./:-]+/g, "-");
+}
+
+function wordsOfValue({ key, value }: Counted): string {
+  return key === "finding" && Object.hasOwn(findingTexts, value) ? reasonText(value) : value;
+}
+
+interface Values {
+  readonly values: readonly Counted[];
+  /** Kinds of which there are more. */
+  readonly cut: readonly string[];
+}
+
+async function namesOf(ledger: TurnReader, question: TurnQuestion): Promise<Values> {
   const { keys } = await countFacets(ledger, question, readableKeys, comparedMax);
   const names = new Map(facetNames);
-  return keys
-    .flatMap(({ key, counts }) =>
-      [...counts].map(([value, turns]) => ({
-        key,
-        name: names.get(key) ?? key,
-        value,
-        words: key === "finding" && Object.hasOwn(findingTexts, value) ? reasonText(value) : value,
-        turns,
-      })),
-    )
-    .filter(({ value, words }) => `${value}\n${words}`.toLowerCase().includes(wanted))
-    .toSorted((a, b) => b.turns - a.turns || (a.value < b.value ? -1 : 1))
-    .slice(0, listedMax);
+  return {
+    values: keys.flatMap(({ key, counts }) =>
+      [...counts].map(([value, turns]) => ({ key, name: names.get(key) ?? key, value, turns })),
+    ),
+    cut: keys.flatMap(({ key, total }) => (total > comparedMax ? [names.get(key) ?? key] : [])),
+  };
+}
+
+/** Ids other than the whole text, for which the evidence itself is searched. */
+async function idsOf(ledger: TurnReader, question: TurnQuestion, text: string): Promise<Values> {
+  const every = (await ledger.countTurns(question)) <= idsMax;
+  // A turn has a few names at most.
+  const facets = await ledger.turnFacets(
+    question,
+    every ? ["thread_id", "tenant", "root_trace_id", "turn_id", "name"] : ["thread_id", "tenant"],
+    idsMax,
+  );
+  const values = facets.flatMap(({ field, values: counts }) =>
+    counts.flatMap(({ value, turns }): readonly Counted[] => {
+      const id = value === null ? undefined : idOf(field, value);
+      if (id === undefined || id.value === text) return [];
+      return [{ ...id, name: idKinds[id.key], turns }];
+    }),
+  );
+  const keysOf: Readonly<Record<string, readonly IdKey[]>> = {
+    thread_id: ["thread"],
+    tenant: ["user"],
+    root_trace_id: ["root"],
+    turn_id: ["turn"],
+    name: ["run", "task", "memory", "ref"],
+  };
+  const whole = new Set(
+    facets.filter(({ total }) => total <= idsMax).flatMap(({ field }) => keysOf[field] ?? []),
+  );
+  const cut = (Object.keys(idKinds) as IdKey[]).filter((key) => !whole.has(key));
+  return { values, cut: cut.map((key) => idKinds[key]) };
+}
+
+/** The key and the id of a value of a field. */
+function idOf(
+  field: string,
+  value: string,
+): { readonly key: IdKey; readonly value: string } | undefined {
+  if (field === "thread_id") return { key: "thread", value };
+  if (field === "root_trace_id") return { key: "root", value };
+  if (field === "turn_id") return { key: "turn", value };
+  if (field === "tenant") {
+    return value.startsWith("id:") ? { key: "user", value: value.slice(3) } : undefined;
+  }
+  const [, kind = "", id = ""] = /^([a-z]+):(.*)$/s.exec(value) ?? [];
+  return ofNames.includes(kind) ? { key: kind as IdKey, value: id } : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * @module Find page: one box accepts any opaque id or a part of a name; the evidence determines
- * what it is; the search covers the whole history, page by page.
+ * @module Find page: one box accepts any opaque id, or parts of a name or an id; the evidence
+ * determines what it is; the search covers the whole history, page by page.
  */
 import type { Child, FC } from "hono/jsx";
 
@@ -26,7 +26,8 @@ export function findPage(model: FindModel, frame: Frame): Child {
     <Page frame={frame} title="Find" script="find">
       <IncidentTabs frame={frame} here="find" />
       <FindBox frame={frame} />
-      <NamedCard named={model.named} frame={frame} />
+      <NamedCard of={model} frame={frame} />
+      <NotCompared kinds={model.not_compared} />
       {model.asked ? <Found model={model} frame={frame} /> : <Hints frame={frame} />}
       {model.lately === undefined || model.lately.turns === 0 ? null : (
         <LatelyCard lately={model.lately} frame={frame} />
@@ -34,6 +35,17 @@ export function findPage(model: FindModel, frame: Frame): Child {
     </Page>
   );
 }
+
+/** Kinds with too many values for a comparison in part. */
+const NotCompared: FC<{ readonly kinds: readonly string[] }> = ({ kinds }) =>
+  kinds.length === 0 ? (
+    <></>
+  ) : (
+    <p class="muted padded">
+      Not every value was compared in part, because there are too many: {kinds.join(", ")}. A whole
+      id of them is found.
+    </p>
+  );
 
 const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
   const may = frame.principal === undefined ? false : canResolve(frame);
@@ -51,14 +63,14 @@ const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
         <input type="hidden" value={frame.csrfToken} data-csrf />
       )}
       <label class="find-id">
-        <span>Any id, or a part of a name</span>
+        <span>Any id, or parts of a name or id</span>
         <span class="find-box">
           <Icon name="find" />
           <input
             class="field mono"
             name="id"
             value={frame.query.get("id") ?? ""}
-            placeholder="user, thread, root, job, source, event or error id; or a word of a name"
+            placeholder="user, thread, root, job, source, event or error id; or words of a name"
             maxlength={240}
             autocomplete="off"
             autocapitalize="off"
@@ -105,7 +117,15 @@ const examples: readonly (readonly [string, string])[] = [
   ["a source or artifact", "turns that used it as a source or produced it"],
   ["a root, run, turn, span or event", "from a log line to its evidence"],
   ["an error type", "other turns that failed with it"],
-  ["a part of a name", "agents, tools, models, releases and findings with that text"],
+  [
+    "parts of a name",
+    "agents, applications, tools, models, releases, producers and findings with each of the words",
+  ],
+  [
+    "a part of an id",
+    "threads, tenants, roots, turns, runs, tasks, memories and sources; spans, events and errors " +
+      "are found by their whole id",
+  ],
 ];
 
 const Hints: FC<{ readonly frame: Frame }> = ({ frame }) => (

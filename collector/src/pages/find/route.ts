@@ -27,7 +27,7 @@ import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { findPage } from "./page.tsx";
 import { namedValues } from "./named-values.ts";
-import type { NamedValue } from "./named-values.ts";
+import type { NamedValues } from "./named-values.ts";
 import { lately } from "./lately.ts";
 import type { Lately } from "./lately.ts";
 
@@ -35,8 +35,8 @@ import type { Lately } from "./lately.ts";
 const findParameters = z
   .strictObject({
     id: id.describe(
-      "A user, thread, root, run, turn, task, job, source, artifact, event, span or error id, or a " +
-        "part of a name. " +
+      "A user, thread, root, run, turn, task, job, source, artifact, event, span or error id, or " +
+        "parts of a name or of an id. " +
         "Without it, the first of user, thread, root, run, turn, task and resource that is given.",
     ),
     application_id: filters.application_id,
@@ -88,7 +88,7 @@ export interface FoundRoot
 }
 
 /** Body of `/traces/find.json`. */
-export interface FindModel {
+export interface FindModel extends NamedValues {
   /** False until an id is given: the page shows an empty box. */
   readonly asked: boolean;
   readonly items: readonly FoundRoot[];
@@ -107,13 +107,13 @@ export interface FindModel {
   readonly pending_frames: number;
   /** Which places were searched, which were not and why; empty until an id is given. */
   readonly places: readonly (SearchedPlace & { readonly says: string })[];
-  /** Readable values that contain the typed text. */
-  readonly named: readonly NamedValue[];
   /** The judge's findings over all turns; until an id is given. */
   readonly lately?: Lately;
 }
 
 const eventIdsMax = limits.findingEvidenceMax;
+
+const noNames: NamedValues = { named: [], named_total: 0, not_compared: [] };
 
 /** The model before an id is given. */
 const nothing: Omit<FindModel, "limit" | "as_of"> = {
@@ -125,7 +125,7 @@ const nothing: Omit<FindModel, "limit" | "as_of"> = {
   bounded: false,
   pending_frames: 0,
   places: [],
-  named: [],
+  ...noNames,
 };
 
 /** Its JSON, by route. */
@@ -146,7 +146,9 @@ export const findGroup: RouteGroup<FindAnswers> = {
       summary: "Find by id or name",
       text:
         "One opaque id over the whole history: user, thread, root, job, source, artifact, error. " +
-        "`named` has agents, tools, models, releases and findings whose name contains the text.",
+        "`named` has names and findings with each word of the text, and other ids of threads, tenants, " +
+        "roots, turns, runs, tasks, memories and sources with it. `not_compared` are kinds of which there " +
+        "are too many to compare; their whole ids are found.",
       query: findParameters,
       returns: "Roots that mention the id, with a cursor.",
       failures: pageFailures,
@@ -209,10 +211,9 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
       bounded: slice.bounded,
       pending_frames: pending,
       places: places.map((one) => ({ ...one, says: reachText(one.place, one.reach) })),
-      named:
-        parameters.id === undefined || paging.after !== undefined
-          ? []
-          : await namedValues(parts.store.ledger, readable, parameters.id),
+      ...(parameters.id === undefined || paging.after !== undefined
+        ? noNames
+        : await namedValues(parts.store.ledger, readable, parameters.id)),
     };
     return respond(c, { model, view: findPage });
   });

@@ -162,10 +162,13 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
 
 /** Whether the evidence that turns rest on is there. */
 const Missing: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of }) => {
-  if (of === null) return <Badge tone="quiet" icon="unjudged" word="not compared with its turns" />;
+  const notCompared = <Badge tone="quiet" icon="unjudged" word="not compared with its turns" />;
+  if (of === null) return notCompared;
   const { turns, roots_missing: roots, rows_missing: rows, parts_set_aside: parts } = of;
   const events = of.events_missing ?? 0;
   if (roots === 0 && events === 0 && parts === 0) {
+    // The comparison of the start found no turn; what came since is not in it.
+    if (turns === 0) return notCompared;
     return <Badge tone="ok" icon="success" word={`all of it, in ${countText(turns)} turns`} />;
   }
   return (

@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { CodedError } from "@turnproof/semconv";
 
 import type { Differences } from "../../ui/display/differences.ts";
+import { termsOf } from "../../ui/display/filter-terms.ts";
 import { facetNames } from "../../ui/display/turn-figures.ts";
 import { FreshAnswers } from "../../turns/fresh-answers.ts";
 import type { AppEnv } from "../../http/environment.ts";
@@ -53,7 +54,7 @@ export const differencesGroup: RouteGroup<DifferencesAnswers> = {
       text:
         "Counts are exact on either side. The others are all further turns of the caller's scope from " +
         "the first to the last turn of the filter. `p` is of Fisher's exact test, one-sided, with " +
-        "Holm's correction for every compared value. A filter of times alone is refused.",
+        "Holm's correction for every compared value; what the filter itself asks for is not compared. A filter of times alone is refused.",
       query: listParameters,
       returns: "Values with how many of either side say them, and how many say none.",
     },
@@ -72,6 +73,7 @@ function differencesRoutes(parts: Parts): Hono<AppEnv> {
       throw new CodedError("parameter_invalid", { field: "q" });
     }
     const { question, key } = await countingOf(c, parts, parameters);
+    const terms = termsOf(new URL(c.req.url).searchParams);
     const everything = turnQuestion(readingFor(c, {}));
     const make = async (): Promise<DifferencesModel> => {
       const pending = await pendingFrames(parts);
@@ -83,7 +85,7 @@ function differencesRoutes(parts: Parts): Hono<AppEnv> {
       const these = await countFacets(ledger, question, keys, comparedMax);
       const window = await countFacets(ledger, around, keys, comparedMax * 10);
       return {
-        ...differencesOf(these, window, names),
+        ...differencesOf(these, window, { names, terms }),
         first_ms: millisecondsOf(span?.first_at),
         last_ms: millisecondsOf(span?.last_at),
         complete: pending === 0,

@@ -34,11 +34,6 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
   place,
 }) => {
   const { these, others, values, unsaid, cut } = of;
-  // The filter's own values are in all of these turns, so they are left out.
-  const asked = new Set(
-    place.terms.filter(({ negated }) => !negated).map(({ key, value }) => `${key}:${value}`),
-  );
-  const told = values.filter(({ key, value }) => !asked.has(`${key}:${value}`));
   return (
     <>
       <p class="padded muted" data-differences-extent>
@@ -50,7 +45,7 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
           {these === 0 ? "No turn passes the filter" : "Every turn of their time passes the filter"}
           : there is nothing to compare.
         </p>
-      ) : told.length === 0 ? (
+      ) : values.length === 0 ? (
         <p class="padded">Nothing is said more often by these turns than by the others.</p>
       ) : (
         <div class="scroll" role="group" aria-label="Differences" tabindex={0}>
@@ -75,7 +70,7 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
               </tr>
             </thead>
             <tbody>
-              {told.map((one) => (
+              {values.map((one) => (
                 <Line one={one} of={of} place={place} />
               ))}
             </tbody>
