@@ -182,10 +182,7 @@ export const codes = {
     retryable: true,
   },
   store_conflict: { sentence: "The record changed meanwhile.", status: 409, retryable: true },
-  written_limit: {
-    sentence: "A turn holds at most 100 notes, and a tenant at most 100 shared views.",
-    status: 409,
-  },
+  written_limit: { sentence: "At most 100 notes a turn, 100 shared views a tenant.", status: 409 },
   name_taken: { sentence: "Another shared view has this name.", status: 409 },
   store_corrupt: { sentence: "A stored file is damaged.", status: 500 },
   store_locked: { sentence: "Another process uses this data directory.", status: 503 },

@@ -1,8 +1,7 @@
 /**
  * @module The pages as a screen reader says them: a row of turns, the chain of a verdict, the
- * memory flow and the charts with their numbers; what is said when something happens, and that a
- * tail which moves does not chatter. That everything has a name is in
- * `accessibility-states.test.ts`.
+ * memory flow and the charts with their numbers; announcements of changes, of which a live tail
+ * makes few. `accessibility-states.test.ts` checks that each element has a name.
  */
 import { expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";

@@ -197,7 +197,8 @@ test.each(refused)("%s is refused and appears nowhere", async (text, code) => {
   expect((await refusal(named))[2]).toBe("query");
   expect(await notesFor("olga")).toEqual([]);
   for (const said of [body, readFileSync(file, "utf8")]) {
-    expect(said).not.toContain(text.split(" ").at(-1));
+    // Long enough that no hash of the log has it by chance.
+    expect(said).not.toContain(text.slice(-12));
   }
 });
 

@@ -72,7 +72,7 @@ test("idle connections give way to new ones, those that never asked first", asyn
       expect(statuses(await exchange(server.port, get("/", "localhost")))).toEqual([200]);
     }
   }
-  // A client at work keeps its connection.
+  // A connection that sends requests stays open.
   kept.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const [again] = (await once(kept, "data")) as [Buffer];
   expect(statuses(again.toString("latin1"))).toEqual([200]);

@@ -4,7 +4,7 @@
  * turn of 10,000 spans with random ids: bytes, and frames while a wheel turns.
  * `npm run build && node test/bench/pages/budgets/run.ts [turns of the list]`, as the other bench beside
  * it. With turns, the list has so many, straight in the ledger. Exits with 1 where a budget is
- * exceeded; figures of a busy machine are worth nothing, and the load stands beside them.
+ * exceeded. Prints the load beside the times: they are valid on a quiet machine only.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
