@@ -1,7 +1,8 @@
 /**
- * @module AgentGraph: agents and what they use, tools, models and memory, over all turns of a
- * question: calls, how many failed, and durations of each connection.
+ * @module AgentGraph: agents and what they use, tools, models, memory and other agents, over all
+ * turns of a question: calls, how many failed, and durations of each connection.
  */
+import { applicationOf } from "@turnproof/store";
 import type { CallFigures, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import type { AgentGraph, GraphEdge } from "../ui/display/agent-graph.ts";
@@ -14,10 +15,11 @@ export async function agentGraph(ledger: TurnReader, question: TurnQuestion): Pr
     where: [...question.where, { list: "flag", has }],
   });
   const byAgent = { by: "agent_id" } as const;
-  const [groups, tools, models, memory, degraded] = await Promise.all([
+  const [groups, tools, models, called, memory, degraded] = await Promise.all([
     ledger.turnFigures(question, byAgent),
     ledger.callFigures(question, "tool", ["agent_id", "name"]),
     ledger.callFigures(question, "model", ["agent_id", "name"]),
+    agentCalls(ledger, question),
     ledger.turnFacets(flagged("memory"), ["agent_id"], agentsMax),
     ledger.turnFacets(flagged("degraded"), ["agent_id"], agentsMax),
   ]);
@@ -38,6 +40,7 @@ export async function agentGraph(ledger: TurnReader, question: TurnQuestion): Pr
     edges: [
       ...tools.map((one) => callEdge("tool", one)),
       ...models.map((one) => callEdge("model", one)),
+      ...called.map((one) => callEdge("agent", one)),
       ...(memory[0]?.values ?? []).map(({ value, turns }): GraphEdge => ({
         agent_id: value,
         kind: "memory",
@@ -54,8 +57,20 @@ export async function agentGraph(ledger: TurnReader, question: TurnQuestion): Pr
 
 const agentsMax = 1_000;
 
+/** A principal of one application reads nothing about agents of another. */
+async function agentCalls(
+  ledger: TurnReader,
+  question: TurnQuestion,
+): Promise<readonly CallFigures[]> {
+  if (applicationOf(question.scope) === undefined) {
+    return ledger.callFigures(question, "agent", ["agent_id", "name"]);
+  }
+  const figures = await ledger.callFigures(question, "agent", ["agent_id", "name", "provider"]);
+  return figures.filter(({ group }) => group.provider === null);
+}
+
 function callEdge(
-  kind: "tool" | "model",
+  kind: "tool" | "model" | "agent",
   { group, calls, outcomes, p95_ms }: CallFigures,
 ): GraphEdge {
   return {

@@ -51,6 +51,8 @@ export function causesIn({ row, calls }: TurnRecord): readonly Cause[] {
     ),
     ...calls.flatMap((call): Cause[] => {
       const { kind, name } = call;
+      // The turn of a called agent has its own causes.
+      if (kind === "agent") return [];
       if (isTrouble("failed", call)) {
         return [{ kind: "failed_call", name, call: kind, priority: 1 }];
       }

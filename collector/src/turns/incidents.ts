@@ -192,6 +192,7 @@ function failedCall({ cause, turns, names }: Episode): FailedCall | null {
   const calls = turns
     .flatMap(({ record }) => record.calls)
     .filter((call) => isTrouble(trouble, call))
+    .flatMap(({ kind, ...call }) => (kind === "agent" ? [] : [{ kind, ...call }]))
     .filter(
       ({ kind, name }) =>
         cause.call === null || (kind === cause.call && (names > 1 || name === cause.name)),

@@ -76,6 +76,7 @@ export { readSupply } from "./turns/supply.ts";
 export type { Metric, Supply, SupplySource, SupplySourceName } from "./turns/supply.ts";
 export { dropLoggedCalls } from "./normalize/tool-log.ts";
 export { compareEvents } from "./event/event-order.ts";
+export { agentCalls } from "./turns/agent-calls.ts";
 export { turnCalls } from "./turns/turn-calls.ts";
 export type { TurnCall } from "./turns/turn-calls.ts";
 export { compareText } from "./event/text-order.ts";

@@ -33,7 +33,7 @@ export type { EvidenceSummary } from "./evidence-summary.ts";
 export type { AdministeredMemory, Provider } from "./provider.ts";
 export { capabilitiesOf, providers, providersWith } from "./providers.ts";
 export type { Capability, ProviderEntry, ProviderName } from "./providers.ts";
-export { inScope, issueOperatorGrant } from "./scope.ts";
+export { applicationOf, inScope, issueOperatorGrant } from "./scope.ts";
 export type { EvidenceScope, OperatorGrant } from "./scope.ts";
 export type {
   CallField,

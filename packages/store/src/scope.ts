@@ -51,12 +51,17 @@ function isTenant(tenant: unknown): tenant is string | null {
   return tenant === null || typeof tenant === "string";
 }
 
+/** The application that a scope is narrowed to; undefined for every application. */
+export function applicationOf(scope: EvidenceScope): string | undefined {
+  return "operator" in scope ? scope.operator.applicationId : scope.applicationId;
+}
+
 /** True when an event with this resolved identity is inside the scope. */
 export function inScope(
   event: Partial<Pick<Identity, "user_id" | "application_id">>,
   scope: EvidenceScope,
 ): boolean {
-  const applicationId = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
+  const applicationId = applicationOf(scope);
   if (applicationId !== undefined && event.application_id !== applicationId) return false;
   if ("operator" in scope) return isGranted(scope);
   // Checked again for a scope from code without types.

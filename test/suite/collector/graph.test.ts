@@ -1,4 +1,5 @@
 /** The graph of agents over HTTP equals a count of the events that were put in, in scope. */
+import type { TurnEvent } from "@turnproof/evidence";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { GraphModel } from "../../../collector/src/pages/graph/route.ts";
@@ -8,6 +9,7 @@ import type { Desk } from "./desk.ts";
 const accounts = JSON.stringify({
   otto: { token: "otto-token-0123456789", role: "viewer" },
   alice: { token: "alice-token-0123456789", role: "viewer", user_id: "alice" },
+  olga: { token: "olga-token-0123456789", role: "viewer", application_id: "desk" },
 });
 const as = (name: string): Record<string, string> => ({
   authorization: `Bearer ${name}-token-0123456789`,
@@ -20,7 +22,12 @@ interface Put {
   readonly failed: boolean;
   readonly ms: number;
   readonly atMs: number;
+  /** Another agent that the tool calls, as `application/tenant` of its turn. */
+  readonly calls?: string;
 }
+
+/** A third of the turns call an agent; some of its turns are of another tenant or application. */
+const called = ["desk/own", "else/own", "desk/eve"];
 
 const put: readonly Put[] = Array.from({ length: 60 }, (_, n) => ({
   agent: ["desk", "shop", "desk"][n % 3] ?? "",
@@ -29,13 +36,38 @@ const put: readonly Put[] = Array.from({ length: 60 }, (_, n) => ({
   failed: n % 6 === 0,
   ms: 10 + ((n * 37) % 101),
   atMs: Date.UTC(2026, 10, 20, 0, n),
+  ...(n % 3 === 1 ? { calls: called[((n - 1) / 3) % 3] ?? "" } : {}),
 }));
+
+/** The turn of an agent that a tool calls. */
+function calledTurn({ user, failed, ms, atMs, calls = "" }: Put, n: number): TurnEvent[] {
+  const [application = "", tenant] = calls.split("/");
+  const of = { root: `called-${n}`, agent: "scout", application };
+  const at = new Date(atMs).toISOString();
+  return turnEvents({ ...of, user: tenant === "own" ? user : "eve", at }).map((event) => ({
+    ...event,
+    root_trace_id: `root-${n}`,
+    ...(event.event_kind === "turn"
+      ? {
+          parent_span_id: `root-${n}-tool`,
+          duration_ms: ms,
+          status: failed ? ("error" as const) : ("success" as const),
+        }
+      : {}),
+  }));
+}
 
 let desk: Desk;
 beforeAll(async () => {
   desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts }, { judge: false });
-  const events = put.flatMap(({ agent, user, tool, failed, ms, atMs }, n) =>
-    turnEvents({ root: `root-${n}`, agent, user, at: new Date(atMs).toISOString() }).map((event) =>
+  const events = put.flatMap((one, n) => {
+    const { agent, user, tool, failed, ms, atMs, calls } = one;
+    const own = turnEvents({
+      root: `root-${n}`,
+      agent,
+      user,
+      at: new Date(atMs).toISOString(),
+    }).map((event) =>
       event.event_kind === "tool_call"
         ? {
             ...event,
@@ -44,8 +76,9 @@ beforeAll(async () => {
             attributes: { tool_name: tool, tool_outcome: failed ? "error" : "success" },
           }
         : event,
-    ),
-  );
+    );
+    return calls === undefined ? own : [...own, ...calledTurn(one, n)];
+  });
   await desk.put(events);
 });
 afterAll(() => desk.collector.close());
@@ -53,13 +86,14 @@ afterAll(() => desk.collector.close());
 const graph = (query = "", name = "otto"): Promise<GraphModel> =>
   desk.json<GraphModel>(`/graph.json${query}`, as(name));
 
-function edgesOf(some: readonly Put[]): unknown[] {
-  return [...Map.groupBy(some, ({ agent, tool }) => `${agent} ${tool}`)].map(([key, own]) => {
+function edgesOf(some: readonly Put[], kind: "tool" | "agent" = "tool"): unknown[] {
+  const to = ({ tool }: Put): string => (kind === "tool" ? tool : "scout");
+  return [...Map.groupBy(some, (one) => `${one.agent} ${to(one)}`)].map(([key, own]) => {
     const [agent_id, name] = key.split(" ");
     const sorted = own.map(({ ms }) => ms).toSorted((a, b) => a - b);
     return {
       agent_id,
-      kind: "tool",
+      kind,
       name,
       calls: own.length,
       failed: own.filter(({ failed }) => failed).length,
@@ -68,7 +102,13 @@ function edgesOf(some: readonly Put[]): unknown[] {
   });
 }
 
-const toolEdges = ({ edges }: GraphModel): unknown[] => edges.filter(({ kind }) => kind === "tool");
+const ofKind = ({ edges }: GraphModel, wanted: string): unknown[] =>
+  edges.filter(({ kind }) => kind === wanted);
+/** Those that the calling agents put in; the called one uses tools too. */
+const toolEdges = ({ edges }: GraphModel): unknown[] =>
+  edges.filter(({ kind, agent_id: agent }) => kind === "tool" && agent !== "scout");
+/** The calls of an agent by turns of its tenant; a record has nothing of another tenant. */
+const agentCalls = put.filter(({ calls }) => calls?.endsWith("/own") === true);
 
 test("each connection has its calls, its failures and its p95", async () => {
   const model = await graph();
@@ -77,6 +117,7 @@ test("each connection has its calls, its failures and its p95", async () => {
   expect(model).toMatchObject({
     agents: [
       { agent_id: "desk", turns: 40 },
+      { agent_id: "scout", turns: 20 },
       { agent_id: "shop", turns: 20 },
     ],
     first_ms: put[0]?.atMs,
@@ -85,8 +126,33 @@ test("each connection has its calls, its failures and its p95", async () => {
   const models = model.edges.filter(({ kind }) => kind === "model");
   expect(models.map(({ agent_id: agent, calls }) => [agent, calls])).toEqual([
     ["desk", 40],
+    ["scout", 20],
     ["shop", 20],
   ]);
+});
+
+test("an agent that calls another has an edge to it, within its tenant and application", async () => {
+  expect(agentCalls.length).toBeGreaterThan(10);
+  expect(ofKind(await graph(), "agent")).toEqual(edgesOf(agentCalls, "agent"));
+  const own = agentCalls.filter(({ user }) => user === "alice");
+  expect(ofKind(await graph("", "alice"), "agent")).toEqual(edgesOf(own, "agent"));
+  const bound = agentCalls.filter(({ calls }) => calls?.startsWith("desk/"));
+  expect(ofKind(await graph("", "olga"), "agent")).toEqual(edgesOf(bound, "agent"));
+});
+
+test("a called agent is no tool and no model, and its calls lead to the caller's turns", async () => {
+  const counted = async (kind: string, name = "otto"): Promise<number> =>
+    (await desk.json<{ total: { calls: number } }>(`/tools.json?kind=${kind}`, as(name))).total
+      .calls;
+  expect(await counted("tool")).toBe(put.length + 20);
+  expect(await counted("model")).toBe(put.length + 20);
+  const { items } = await desk.json<{ items: { agent_id: string }[] }>(
+    `/traces/turns.json?limit=100&q=${encodeURIComponent("call:agent:scout:*")}`,
+    as("otto"),
+  );
+  expect(items.map(({ agent_id: agent }) => agent).toSorted()).toEqual(
+    agentCalls.map(({ agent }) => agent).toSorted(),
+  );
 });
 
 test("a range, a filter and a tenant narrow it", async () => {

@@ -94,7 +94,10 @@ test("turns and calls have the values of the ledger", async () => {
     { order: { by: "first_received" }, limit: 10 },
   );
   const turns = expected(turnTable, records);
-  const calls = expected(callTable, records.flatMap(callRowsOf));
+  const calls = expected(
+    callTable,
+    records.flatMap((turn) => callRowsOf(turn, allTenants)),
+  );
   expect(turns).toHaveLength(2);
   expect(calls).toHaveLength(4);
   for (const [view, rows] of [["turns", turns] as const, ["calls", calls] as const]) {

@@ -159,7 +159,10 @@ async function turnPart(asked: AskedPart, table: "turns" | "calls"): Promise<Exp
   const columns =
     table === "turns"
       ? columnData(turnTable, records)
-      : columnData(callTable, records.flatMap(callRowsOf));
+      : columnData(
+          callTable,
+          records.flatMap((turn) => callRowsOf(turn, reading.scope)),
+        );
   const sealed = await paging.seal(next === null ? null : keysetOf(next), undefined);
   return { columns, next: sealed, errors: 0, whole: true };
 }

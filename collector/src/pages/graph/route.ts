@@ -1,6 +1,6 @@
 /**
- * @module Graph: agents and the tools, models and memory that they use, with rate, failures
- * and p95, over all turns of the filter.
+ * @module Graph: agents and the tools, models, memory and agents that they use, with rate,
+ * failures and p95, over all turns of the filter.
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -55,10 +55,12 @@ export const graphGroup: RouteGroup<GraphAnswers> = {
       audit: "graph.read",
       reads: true,
       id: "getGraph",
-      summary: "Agents and the tools, models and memory that they use",
+      summary: "Agents and the tools, models, memory and other agents that they use",
       text:
-        "Exact, over all turns that pass. An edge of a tool or model counts its calls; one of memory " +
-        "counts turns that retrieved or were supplied from it, and as failed those with a degraded memory.",
+        "Exact, over all turns that pass. An edge of a tool or model counts its calls; one of an agent " +
+        "counts the turns that it ended inside of a turn of the caller; one of memory counts turns that " +
+        "retrieved or were supplied from it, and as failed those with a degraded memory. Turns that an " +
+        "earlier version stored have no edges between agents.",
       query: graphParameters,
       returns: "Agents with their turns, and their connections.",
       failures: pageFailures,

@@ -4,13 +4,13 @@
 import type { NullableIdentity } from "@turnproof/semconv";
 
 /** What an agent uses. */
-export type GraphKind = "tool" | "model" | "memory";
+export type GraphKind = "tool" | "model" | "agent" | "memory";
 
 /** An agent and one thing that it uses. */
 export interface GraphEdge extends NullableIdentity<"agent_id"> {
   readonly kind: GraphKind;
   readonly name: string | null;
-  /** Calls of a tool or model; turns that used memory. */
+  /** Calls of a tool, a model or another agent; turns that used memory. */
   readonly calls: number;
   /** Failed calls; turns whose memory was degraded. */
   readonly failed: number;

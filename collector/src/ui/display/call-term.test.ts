@@ -18,7 +18,7 @@ test("kind, provider, name and outcome; any is a star, not recorded is empty", (
   });
   expect(readCall("tool@:*:empty")).toEqual({ kind: "tool", provider: null, outcome: "empty" });
   expect(readCall("tool::unknown")).toEqual({ kind: "tool", name: null, outcome: "unknown" });
-  for (const text of ["", "tool", "tool:search", "agent:a:b", "tool:search:"]) {
+  for (const text of ["", "tool", "tool:search", "memory:a:b", "tool:search:"]) {
     expect([text, readCall(text)]).toEqual([text, undefined]);
   }
 });
@@ -27,7 +27,7 @@ test("what is written is read back", () => {
   const part = fc.option(fc.string({ minLength: 1, maxLength: 9 }));
   const asked = fc.record(
     {
-      kind: fc.constantFrom("tool" as const, "model" as const),
+      kind: fc.constantFrom("tool" as const, "model" as const, "agent" as const),
       provider: part,
       name: part,
       outcome: fc.constantFrom("success", "failed", "unknown"),

@@ -6,7 +6,7 @@
 
 /** Values of a call; an absent one is any, null is not recorded. */
 export interface AskedCall {
-  readonly kind: "tool" | "model";
+  readonly kind: "tool" | "model" | "agent";
   readonly provider?: string | null;
   readonly name?: string | null;
   readonly outcome?: string;
@@ -21,7 +21,7 @@ export const outcomeGroups: { readonly [word: string]: readonly (string | null)[
 
 /** Parses a value; undefined where it is none. A name may hold colons. */
 export function readCall(value: string): AskedCall | undefined {
-  const match = /^(tool|model)(?:@([^:]*))?:(.*):([^:]+)$/s.exec(value);
+  const match = /^(tool|model|agent)(?:@([^:]*))?:(.*):([^:]+)$/s.exec(value);
   if (match === null) return undefined;
   const [, kind, provider, name, outcome] = match;
   const part = (text: string | undefined): string | null => (text === "" ? null : (text ?? null));

@@ -1,6 +1,7 @@
 /**
  * @module GraphLayout: places of the agents and of what they use: agents on the left, tools, models
- * and memory on the right, each in the order of its calls.
+ * and memory on the right, each in the order of its calls. Calls between agents are curves on the left
+ * of their boxes; a called agent without turns of its own in the graph is on the right.
  */
 import type { AgentGraph, GraphEdge, GraphKind } from "./agent-graph.ts";
 
@@ -20,6 +21,8 @@ export interface GraphLine {
   readonly edge: GraphEdge;
   readonly fromY: number;
   readonly toY: number;
+  /** True where both boxes are on the left. */
+  readonly between: boolean;
   /** Width of the curve, 1 to 8, by the logarithm of its calls. */
   readonly wide: number;
 }
@@ -36,7 +39,7 @@ export interface GraphLayout {
 
 const agentsMax = 12;
 const usedMax = 24;
-const kinds: readonly GraphKind[] = ["tool", "model", "memory"];
+const kinds: readonly GraphKind[] = ["tool", "model", "agent", "memory"];
 
 /** The places of a graph. `rowHeight`: height of a box with the space below it. */
 export function graphLayout(
@@ -46,7 +49,11 @@ export function graphLayout(
   const drawnAgents = agents.slice(0, agentsMax);
   const agentAt = new Map(drawnAgents.map(({ agent_id: id }, at) => [id, at]));
   const used = new Map<string, Omit<GraphNode, "y">>();
-  for (const { kind, name, calls, failed, p95_ms } of edges) {
+  const agentIds = new Set(agents.map(({ agent_id: id }) => id));
+  const isBetween = ({ kind, name }: GraphEdge): boolean => kind === "agent" && agentIds.has(name);
+  for (const edge of edges) {
+    if (isBetween(edge)) continue;
+    const { kind, name, calls, failed, p95_ms } = edge;
     const key = `${kind} ${name ?? ""}`;
     const known = used.get(key);
     used.set(key, {
@@ -60,7 +67,7 @@ export function graphLayout(
     });
   }
   const ordered = [...used].toSorted(
-    ([, a], [, b]) => kinds.indexOf(a.kind as GraphKind) - kinds.indexOf(b.kind as GraphKind),
+    ([, a], [, b]) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind),
   );
   const drawnUsed = ordered.slice(0, usedMax);
   const usedAt = new Map(drawnUsed.map(([key], at) => [key, at]));
@@ -80,16 +87,18 @@ export function graphLayout(
     })),
     used: drawnUsed.map(([, node], at) => ({ ...node, y: place(at, drawnUsed.length) })),
     lines: edges.flatMap((edge) => {
+      const between = isBetween(edge);
       const [from, to] = [
         agentAt.get(edge.agent_id),
-        usedAt.get(`${edge.kind} ${edge.name ?? ""}`),
+        between ? agentAt.get(edge.name) : usedAt.get(`${edge.kind} ${edge.name ?? ""}`),
       ];
       if (from === undefined || to === undefined) return [];
       return [
         {
           edge,
           fromY: place(from, drawnAgents.length),
-          toY: place(to, drawnUsed.length),
+          toY: place(to, between ? drawnAgents.length : drawnUsed.length),
+          between,
           wide: 1 + Math.round((7 * Math.log1p(edge.calls)) / Math.log1p(most)),
         },
       ];

@@ -8,7 +8,7 @@ import { countText, durationText } from "../display/figures.ts";
 import { graphLayout } from "../display/graph-layout.ts";
 import type { GraphLine, GraphNode } from "../display/graph-layout.ts";
 import { rateText } from "../display/share-words.ts";
-import type { AgentGraph as Graph } from "../display/agent-graph.ts";
+import type { AgentGraph as Graph, GraphEdge } from "../display/agent-graph.ts";
 
 /** Lengths of a drawing in pixels. */
 interface Size {
@@ -26,6 +26,8 @@ const sizes = {
 } as const satisfies Readonly<Record<string, Size>>;
 /** Space below a box. */
 const gap = 8;
+/** Space on the left of the agents where they call each other. */
+const callsWidth = { wide: 64, narrow: 30 } as const;
 
 /** Number of agents and used things that are not drawn. */
 export function leftOf(graph: Pick<Graph, "agents" | "edges">): number {
@@ -47,19 +49,26 @@ const Drawing: FC<{
   const size: Size = sizes[name];
   const { width, box } = size;
   const { agents, used, lines, height } = graphLayout(graph, box.height + gap);
+  const left = lines.some(({ between }) => between) ? callsWidth[name] : 0;
+  const whole = width + left;
   return (
     <svg
       class={`agent-graph ${name}`}
-      viewBox={`0 0 ${width} ${height}`}
-      width={width}
+      viewBox={`${-left} 0 ${whole} ${height}`}
+      width={whole}
       height={height}
       role="img"
-      aria-label={`${countText(agents.length)} agents and ${countText(used.length)} tools, models and memories that they use; the table below has each connection`}
+      aria-label={`${countText(agents.length)} agents and ${countText(used.length)} tools, models and others that they use; the table below has each connection`}
       focusable="false"
     >
-      {lines.map((line) => (
-        <Line of={line} size={size} />
-      ))}
+      {left === 0 ? null : <Arrow name={name} />}
+      {lines.map((line) =>
+        line.between ? (
+          <Between of={line} name={name} left={left} />
+        ) : (
+          <Line of={line} size={size} />
+        ),
+      )}
       {agents.map((node) => (
         <Box of={node} x={0} size={size} />
       ))}
@@ -76,21 +85,60 @@ const Line: FC<{ readonly of: GraphLine; readonly size: Size }> = ({
 }) => {
   const [from, to] = [box.width, width - box.width];
   const bend = (to - from) / 2;
-  const took = edge.p95_ms === null ? "" : `, p95 ${durationText(edge.p95_ms)}`;
-  const what = edge.kind === "memory" ? "turns" : "calls";
   return (
     <path
       class={edge.failed > 0 ? "edge failed" : "edge"}
       d={`M${from} ${fromY}C${from + bend} ${fromY} ${to - bend} ${toY} ${to} ${toY}`}
       stroke-width={width === sizes.wide.width ? wide : Math.max(1, wide / 2)}
     >
-      <title>
-        {`${edge.agent_id ?? "not recorded"} → ${edge.name ?? "not recorded"}: ` +
-          `${countText(edge.calls)} ${what}, ${rateText(edge.failed, edge.calls)} ${badWord(edge.kind)}${took}`}
-      </title>
+      <title>{edgeText(edge)}</title>
     </path>
   );
 };
+
+/** Head of the arrow to an agent that is called. */
+const Arrow: FC<{ readonly name: keyof typeof sizes }> = ({ name }) => (
+  <marker
+    id={`called-${name}`}
+    viewBox="0 0 8 8"
+    refX="8"
+    refY="4"
+    markerWidth="8"
+    markerHeight="8"
+    markerUnits="userSpaceOnUse"
+    orient="auto"
+  >
+    <path class="head" d="M0 0L8 4L0 8z" />
+  </marker>
+);
+
+/** A call from one agent to another, or to itself, around the left of their boxes. */
+const Between: FC<{
+  readonly of: GraphLine;
+  readonly name: keyof typeof sizes;
+  readonly left: number;
+}> = ({ of: { edge, fromY, toY, wide }, name, left }) => {
+  // Ends beside the middle of a box, so that the ways there and back are apart.
+  const [start, end] = [fromY + 7, toY - 7];
+  const far = Math.min(left * 1.2, 24 + Math.abs(end - start) / 4);
+  return (
+    <path
+      class={edge.failed > 0 ? "edge failed" : "edge"}
+      d={`M0 ${start}C${-far} ${start} ${-far} ${end} 0 ${end}`}
+      stroke-width={Math.max(1, wide / 2)}
+      marker-end={`url(#called-${name})`}
+    >
+      <title>{edgeText(edge)}</title>
+    </path>
+  );
+};
+
+function edgeText({ agent_id: agent, name, kind, calls, failed, p95_ms: p95 }: GraphEdge): string {
+  const took = p95 === null ? "" : `, p95 ${durationText(p95)}`;
+  const what = kind === "memory" ? "turns" : "calls";
+  const bad = `${rateText(failed, calls)} ${badWord(kind)}`;
+  return `${agent ?? "not recorded"} → ${name ?? "not recorded"}: ${countText(calls)} ${what}, ${bad}${took}`;
+}
 
 /** What is counted as bad of a kind. */
 function badWord(kind: GraphNode["kind"]): string {
@@ -104,7 +152,7 @@ const Box: FC<{ readonly of: GraphNode; readonly x: number; readonly size: Size 
 }) => {
   const name = of.name ?? "not recorded";
   const shown = name.length > nameMax ? `${name.slice(0, nameMax - 1)}…` : name;
-  const unit = of.kind === "agent" || of.kind === "memory" ? "turns" : "calls";
+  const unit = of.kind === "memory" || (of.kind === "agent" && x === 0) ? "turns" : "calls";
   const took = of.p95_ms === null ? [] : [`p95 ${durationText(of.p95_ms)}`];
   const figures = [
     `${countText(of.count)} ${unit}`,

@@ -10,10 +10,12 @@ import { countedModelCalls } from "../normalize/usage.ts";
 
 /** One call; null is unknown. */
 export interface TurnCall {
-  readonly kind: "model" | "tool";
+  /** `agent`: another agent's turn inside of this one; absent in a record of an earlier version. */
+  readonly kind: "model" | "tool" | "agent";
   readonly name: string | null;
+  /** Of an agent: its application, where that is not the caller's. */
   readonly provider: string | null;
-  /** A tool's outcome, or the status of a model call. */
+  /** A tool's outcome, or the status of a model call or of an agent's turn. */
   readonly outcome: string | null;
   readonly error_type: string | null;
   readonly duration_ms: number | null;
@@ -26,7 +28,7 @@ export interface TurnCall {
   readonly service_tier?: string | null;
 }
 
-/** The finished calls among the events of one turn, in evidence order. */
+/** The finished calls of models and tools among the events of one turn, in evidence order. */
 export function turnCalls(given: readonly TurnEvent[]): TurnCall[] {
   const events = given.toSorted(compareEvents);
   const tools = new Map(toolResults(events).map((event) => [event.event_id, event]));

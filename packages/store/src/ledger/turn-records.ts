@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 
-import { compareTimes, foldedTurns, turnCalls, turnKey } from "@turnproof/evidence";
+import { agentCalls, compareTimes, foldedTurns, turnCalls, turnKey } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 
 import { turnName, withContracts } from "./turn-record.ts";
@@ -39,14 +39,17 @@ export function recordsOf(
   version: TurnVersion,
   judge: JudgeTurn = () => undefined,
 ): TurnRecord[] {
-  return foldedTurns(events).map(({ row, events: own }) => {
+  const turns = foldedTurns(events);
+  const agents = agentCalls(turns, events);
+  return turns.map((turn) => {
+    const { row, events: own } = turn;
     const judged = judge(row, own);
     return {
       key: turnRecordKey(row),
       version,
       first_received: firstReceipt(own) ?? row.ended_at,
       row: judged === undefined ? row : withJudgement(row, judged),
-      calls: turnCalls(own),
+      calls: [...turnCalls(own), ...agents(turn)],
       environments: distinct(own.flatMap(({ attributes: of }) => of.deployment_environment ?? [])),
       names: withContracts(namesOf(own), judged?.contracts ?? []),
       judged_at: judged?.judged_at ?? null,

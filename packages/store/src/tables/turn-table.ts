@@ -1,12 +1,14 @@
 /**
  * @module TurnTable: the tables `turns` and `calls`. One row of `turns` is one turn of the ledger,
- * one row of `calls` one model or tool call of a turn.
+ * one row of `calls` one call of a model, a tool or another agent in a turn.
  */
 import type { TurnCall } from "@turnproof/evidence";
 
 import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
 import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
+import { applicationOf } from "../scope.ts";
+import type { EvidenceScope } from "../scope.ts";
 import type { TableColumn } from "./table-column.ts";
 
 /** A call, its turn, and its position among the turn's calls, from 1. */
@@ -130,10 +132,10 @@ const repeated = [
 ];
 
 const callTexts = {
-  kind: "`model` or `tool`.",
-  name: "Name of the model or tool.",
-  provider: "Provider.",
-  outcome: "A tool's outcome, or the status of a model call.",
+  kind: "`model`, `tool` or `agent`.",
+  name: "Name of the model, tool or agent.",
+  provider: "Provider; of an agent its application, where that is not the turn's.",
+  outcome: "A tool's outcome, or the status of a model call or an agent's turn.",
   error_type: "Type of the error.",
   service_tier: "Service tier.",
 } as const satisfies Partial<Record<keyof TurnCall, string>>;
@@ -178,9 +180,12 @@ export const callTable: readonly TableColumn<PlacedCall>[] = [
   ),
 ];
 
-/** The calls of a turn as rows. */
-export function callRowsOf(turn: TurnRecord): readonly PlacedCall[] {
-  return turn.calls.map((call, at) => ({ turn, call, position: at + 1 }));
+/** The calls of a turn as rows; a scope of one application has no agent of another. */
+export function callRowsOf(turn: TurnRecord, scope: EvidenceScope): readonly PlacedCall[] {
+  const bound = applicationOf(scope) !== undefined;
+  return turn.calls
+    .map((call, at) => ({ turn, call, position: at + 1 }))
+    .filter(({ call: { kind, provider } }) => !(bound && kind === "agent" && provider !== null));
 }
 
 /** Fields of a call that have a column, by their names there. */

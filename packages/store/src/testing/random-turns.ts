@@ -67,7 +67,7 @@ const everyCallHas: Exclude<
 /** Records of an earlier version lack some counts. */
 const call: Arbitrary<TurnCall> = fc.record(
   {
-    kind: fc.constantFrom("model" as const, "tool" as const),
+    kind: fc.constantFrom("model" as const, "tool" as const, "agent" as const),
     name: maybe(few),
     provider: maybe(few),
     outcome: maybe(fc.constantFrom("success", "error", "fallback")),
@@ -259,7 +259,7 @@ const odd: Arbitrary<number> = fc.constantFrom(NaN, Infinity, -Infinity, -0, 0.1
 /** Values of a call, some of them. */
 const calledValues: Arbitrary<CallValues> = fc.record(
   {
-    kind: fc.constantFrom("model" as const, "tool" as const),
+    kind: fc.constantFrom("model" as const, "tool" as const, "agent" as const),
     name: maybe(few),
     provider: maybe(few),
     outcome: maybe(fc.constantFrom("success", "error", "fallback")),

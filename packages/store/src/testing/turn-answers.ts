@@ -52,6 +52,7 @@ export async function askAll(
     figures: await store.turnFigures(question, { by: field, ...stretch }),
     stretches: await store.turnFigures(question, stretch),
     tools: await store.callFigures(question, "tool", by),
+    agents: await store.callFigures(question, "agent", by),
     models: await store.callFigures(question, "model", ["name", "release"]),
     divided: await store.callFigures(question, "model", by, divided),
     called: [
