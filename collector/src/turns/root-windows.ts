@@ -8,12 +8,14 @@ import type { TurnRecord } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
-import { collectRoots } from "./window.ts";
-import type { Window } from "./window.ts";
+import { collectRoots, settle } from "./window.ts";
+import type { SettledMark, Window } from "./window.ts";
 
 /** The window of one root, and its listed turns. */
 export interface RootWindow {
   readonly root: string;
+  /** Of the reading of all windows, for those that are read alone. */
+  readonly settled: SettledMark;
   /** Undefined where it has too many events to be read with others. */
   readonly window: Window | undefined;
   /** Keys of the listed turns, by `turnKey`. */
@@ -30,11 +32,12 @@ export async function* rootWindows(
   byRoot.delete("");
   // The turns are chosen; of their roots everything in scope is read.
   const whole: Reading = { scope, query: { store: "all" } };
-  const windows = await collectRoots(parts, whole, [...byRoot.keys()]);
+  const settled = await settle(parts);
+  const windows = await collectRoots(parts, whole, [...byRoot.keys()], settled);
   const pass = paced();
   for (const [root, listed] of byRoot) {
     await pass();
     const wanted = new Set(listed.map(({ row }) => turnKey(row)));
-    yield { root, window: windows.get(root), wanted };
+    yield { root, settled, window: windows.get(root), wanted };
   }
 }

@@ -50,14 +50,40 @@ export async function isSettled(parts: Parts): Promise<boolean> {
   return (await pendingFrames(parts)) === 0;
 }
 
+/** What was readable when a request began to read; its windows share it. */
+export interface SettledMark {
+  /** Everything received by then is readable, but for the pending frames. */
+  readonly mark: string;
+  readonly pending: number;
+}
+
+/**
+ * Waits for everything acknowledged before the request, at most two seconds, so that the answer
+ * includes it. A request that reads several windows waits once: while spans arrive, each wait
+ * takes as long as a drain.
+ */
+export async function settle({ ingest }: Parts): Promise<SettledMark> {
+  const mark = ingest.mark();
+  return { mark, pending: await ingest.settled(settleMsMax) };
+}
+
 /** Every event of one root inside the principal's scope, oldest first. */
 export function collectRoot(
   parts: Parts,
   reading: Reading,
   root: string,
-  eventsMax: number = limits.rootEventsMax,
+  { eventsMax = limits.rootEventsMax, settled }: CollectOptions = {},
 ): Promise<Window> {
-  return collect(parts, (options) => parts.store.root(reading.scope, root, options), eventsMax);
+  const read: ReadPage = (options) => parts.store.root(reading.scope, root, options);
+  return collect(parts, read, eventsMax, settled);
+}
+
+/** Bounds of a collected window. */
+export interface CollectOptions {
+  /** Most events that are read. */
+  readonly eventsMax?: number;
+  /** Of the request; without it the reading waits by itself. */
+  readonly settled?: SettledMark;
 }
 
 /** A collected root, and its events that the request selects. */
@@ -96,10 +122,10 @@ export async function collectRoots(
   parts: Parts,
   { scope }: Reading,
   roots: readonly string[],
+  settled?: SettledMark,
 ): Promise<ReadonlyMap<string, Window>> {
   const started = performance.now();
-  const mark = parts.ingest.mark();
-  const pending = await parts.ingest.settled(settleMsMax);
+  const { mark, pending } = settled ?? (await settle(parts));
   const options = { limit: pageRows, budgetRows: togetherRows };
   const slices = await parts.store.roots(scope, roots, options);
   return new Map(
@@ -117,15 +143,20 @@ export function collectNewest(
   parts: Parts,
   { scope, query }: Reading,
   eventsMax: number,
+  settled?: SettledMark,
 ): Promise<Window> {
-  return collect(parts, (options) => parts.store.page(scope, query, options), eventsMax);
+  const read: ReadPage = (options) => parts.store.page(scope, query, options);
+  return collect(parts, read, eventsMax, settled);
 }
 
-async function collect(parts: Parts, read: ReadPage, eventsMax: number): Promise<Window> {
+async function collect(
+  parts: Parts,
+  read: ReadPage,
+  eventsMax: number,
+  settled?: SettledMark,
+): Promise<Window> {
   const started = performance.now();
-  // Waits for everything acknowledged before the request, so that the answer includes it.
-  const mark = parts.ingest.mark();
-  const pending = await parts.ingest.settled(settleMsMax);
+  const { mark, pending } = settled ?? (await settle(parts));
   const { slices, bounded } = await readWhole(read, eventsMax);
   return windowOf(slices, { started, mark, pending, bounded });
 }

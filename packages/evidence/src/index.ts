@@ -91,6 +91,7 @@ export {
   turnRowAttributes,
 } from "./turns/turns.ts";
 export type { FoldedTurn, TurnRow } from "./turns/turns.ts";
+export { orphanSpans } from "./turns/orphan-spans.ts";
 export { trustedErrors } from "./normalize/untrusted.ts";
 export { turnFields, turnKey } from "./event/turn-key.ts";
 export type { TurnKeyFields } from "./event/turn-key.ts";
@@ -148,7 +149,7 @@ export type {
   SourceComparison,
   StateComparison,
 } from "./compare/compare-results.ts";
-export { buildTraceHealth, orphansOf, parentlessRoots } from "./insights/health.ts";
+export { buildTraceHealth, parentlessRoots } from "./insights/health.ts";
 export type { Counts, HealthOptions, QueryTiming, TraceHealth } from "./insights/health.ts";
 export { insightCodes, insightTexts, insightThresholds } from "./insights/insight-table.ts";
 export type { InsightCode } from "./insights/insight-table.ts";

@@ -7,10 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { TurnEvent } from "@turnproof/evidence";
+import { allTenants } from "@turnproof/store/testing";
 import { expect, test } from "vitest";
 
 import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import type { HealthRange } from "../../../collector/src/pages/health/range.ts";
+import type { TurnsModel } from "../../../collector/src/pages/turns/route.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -221,12 +223,36 @@ test("the edge of a range makes no orphan, and a turn that still arrives is none
       ...complete,
       spans: 1,
       turns: 1,
-      turns_read: 2,
+      turns_known: 2,
+      turns_unknown: 0,
       turns_arriving: 1,
     });
     expect(await orphans("?end_time=2026-11-21T09:30:00Z")).toMatchObject({ spans: 0, turns: 0 });
     clock.now += 120_000;
-    expect(await orphans("")).toMatchObject({ spans: 2, turns_arriving: 0 });
+    expect(await orphans("")).toMatchObject({ spans: 2, turns: 2, turns_arriving: 0 });
+    const { items } = await desk.json<TurnsModel>("/traces/turns.json?q=has:orphan");
+    expect(items.map(({ turn_id }) => turn_id)).toEqual(["turn-d", "turn-c"]);
+    const page = await (await desk.get("/traces/health")).text();
+    expect(page).toContain("/traces?q=has%3Aorphan");
+    // A row of a version that did not count orphans.
+    const order = { by: "first_received" } as const;
+    const where = [{ text: "turn_id", is: "turn-c" }] as const;
+    const { ledger } = desk.store;
+    const { records } = await ledger.listTurns({ scope: allTenants, where }, { order, limit: 2 });
+    await ledger.putTurns(
+      records.map(({ row: { orphan_spans, ...row }, version, ...rest }) => {
+        expect(orphan_spans).toBe(1);
+        return { ...rest, row, version: { ...version, rows: version.rows + 1 } };
+      }),
+    );
+    expect(await orphans("")).toEqual({
+      ...complete,
+      spans: 1,
+      turns: 1,
+      turns_known: 3,
+      turns_unknown: 1,
+      turns_arriving: 0,
+    });
   } finally {
     await desk.collector.close();
   }

@@ -175,6 +175,9 @@ export const has: { readonly [what: string]: (turn: Turn) => boolean } = {
   undelivered: ({ row }) => undelivered.some((code) => judged(row).includes(code)),
   feedback: (turn) => (kinds(turn)["feedback"] ?? 0) > 0,
   outcome: (turn) => (kinds(turn)["outcome"] ?? 0) > 0,
+  // No span of this world has a parent; health-range.test.ts has those that have one.
+  orphan: () => false,
+  parents: ({ row }) => (row.root_trace_id ?? "") !== "",
 };
 
 /** Values to ask for; those of every other key are `a` and `b`. */

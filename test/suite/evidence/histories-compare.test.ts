@@ -7,7 +7,9 @@ import {
   buildTraceHealth,
   compareTraceWindows,
   findInsights,
+  orphanSpans,
 } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
 import { honestWindow } from "./oracle/honest-windows.ts";
@@ -243,6 +245,12 @@ test("a span that is its own parent is a cycle; one without its parent is an orp
     const lost = changing(events, "tool_call", (e) => ({ ...e, parent_span_id: "nowhere" }));
     expect(told(lost)).toEqual([cycles, orphans + 1, beyond]);
     expect(told(lost, false)).toEqual([cycles, 0, orphans + beyond + 1]);
+    for (const list of [events, own, lost] as unknown as readonly TurnEvent[][]) {
+      for (const trace of Map.groupBy(list, (event) => event.root_trace_id).values()) {
+        const [, both = 0] = told(trace as unknown as readonly Json[]);
+        expect(orphanSpans(trace)(trace) ?? 0).toBe(both);
+      }
+    }
     const nodes = buildCausalWaterfall(own).groups.flatMap((group) => group.nodes);
     expect(nodes.filter((node) => node.event_id === "seen-tool_call")).toMatchObject([
       { cycle: true },

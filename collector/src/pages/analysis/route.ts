@@ -30,7 +30,7 @@ import { windowFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { metadataOf } from "../../judge/verdict.ts";
-import { collectRoot, isSettled, selectRoot } from "../../turns/window.ts";
+import { collectRoot, selectRoot, settle } from "../../turns/window.ts";
 import { newestEvents } from "../../turns/turn-reading.ts";
 import type { TurnEvents } from "../../turns/turn-reading.ts";
 
@@ -201,12 +201,15 @@ async function oneRoot(parts: Parts, reading: Reading, root: string): Promise<Tu
 /** Whole roots of the events that mention the resource. */
 async function mentioning(parts: Parts, reading: Reading, ref: string): Promise<TurnEvents> {
   const limit = limits.pageEventsMax;
-  const settled = await isSettled(parts);
+  const settled = await settle(parts);
   const slice = await parts.store.find(reading.scope, ref, reading.query, { limit });
   const roots = [...new Set(slice.events.flatMap((event) => event.root_trace_id ?? []))];
   const read = roots.slice(0, lineageRootsMax);
-  const windows = await Promise.all(read.map((root) => collectRoot(parts, reading, root)));
-  const whole = settled && slice.next === null && !slice.bounded && read.length === roots.length;
+  const windows = await Promise.all(
+    read.map((root) => collectRoot(parts, reading, root, { settled })),
+  );
+  const allRoots = slice.next === null && !slice.bounded && read.length === roots.length;
+  const whole = settled.pending === 0 && allRoots;
   return {
     events: windows.flatMap((window) => window.events),
     roots: read.length,

@@ -196,7 +196,8 @@ async function readSide(
   turn: string | undefined,
   limit: number | undefined,
 ): Promise<SideRead> {
-  const window = await collectRoot(parts, reading, root, limit ?? limits.rootEventsMax);
+  const eventsMax = limit ?? limits.rootEventsMax;
+  const window = await collectRoot(parts, reading, root, { eventsMax });
   const selected = turnFilter({
     ...reading.query,
     ...(turn === undefined ? {} : { turn_id: turn }),

@@ -43,8 +43,8 @@ export async function readSide(
   const reports = await producerReports(parts);
   const turns: SideTurn[] = [];
   for await (const one of rootWindows(parts, reading, records)) {
-    const { root, wanted } = one;
-    const window = one.window ?? (await collectRoot(parts, reading, root));
+    const { root, settled, wanted } = one;
+    const window = one.window ?? (await collectRoot(parts, reading, root, { settled }));
     const metadata = await metadataOf(parts, window, reports);
     turns.push(...settledSideTurns({ events: window.events, metadata }, wanted, set, prices));
   }

@@ -63,13 +63,15 @@ const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
           `${open > 0 ? "≥ " : ""}${countText(lost)}`
         )}
       </Tile>
-      <Tile name="orphan spans" more={orphansText(orphans)}>
+      <Tile name="orphan spans" more={<OrphansText of={orphans} frame={frame} />}>
         {orphans === null ? (
           <Unknown why="You read a part of each trace; a parent may be in the other part." />
-        ) : orphans.turns_read === 0 && orphans.turns_arriving > 0 ? (
+        ) : orphans.turns_known === 0 && orphans.turns_arriving > 0 ? (
           <Unknown why="All turns received something in the last minute; a parent may still arrive." />
+        ) : orphans.turns_known === 0 && orphans.turns_unknown > 0 ? (
+          <Unknown why="No turn of this range was recorded with the number of its orphans." />
         ) : (
-          `${orphans.complete ? "" : "≥ "}${countText(orphans.spans)}`
+          `${orphans.complete && orphans.turns_unknown === 0 ? "" : "≥ "}${countText(orphans.spans)}`
         )}
       </Tile>
       {ingest === null ? null : <IngestTiles of={ingest} />}
@@ -127,18 +129,30 @@ const UnjudgedText: FC<{ readonly of: HealthRange["unjudged"]; readonly frame: F
     </>
   );
 
-function orphansText(of: RangeOrphans | null): string {
-  if (of === null) return "not for a part of a trace";
-  const arriving =
-    of.turns_arriving === 0 ? "" : `, ${countText(of.turns_arriving)} still arriving`;
-  if (of.turns_read === 0 && of.turns_arriving > 0) {
-    return `${countText(of.turns_arriving)} turns still arriving`;
+const OrphansText: FC<{ readonly of: RangeOrphans | null; readonly frame: Frame }> = ({
+  of,
+  frame,
+}) => {
+  if (of === null) return <>not for a part of a trace</>;
+  const { turns, turns_arriving: arriving, turns_known: known, turns_unknown: unknown } = of;
+  if (known === 0 && arriving > 0) return <>{countText(arriving)} turns still arriving</>;
+  const others = [
+    unknown === 0 ? [] : `${countText(unknown)} not known`,
+    arriving === 0 ? [] : `${countText(arriving)} still arriving`,
+  ].flat();
+  if (turns === 0) {
+    return <>{[known === 0 ? [] : "every parent is there", others].flat(2).join(", ")}</>;
   }
-  if (!of.complete) return `in the newest ${countText(of.turns_read)} turns${arriving}`;
-  return of.spans === 0
-    ? `every parent is there${arriving}`
-    : `in ${countText(of.turns)} ${of.turns === 1 ? "turn" : "turns"}${arriving}`;
-}
+  return (
+    <>
+      in{" "}
+      <a href={rangedHref(frame, "/traces?q=has%3Aorphan")}>
+        {countText(turns)} {turns === 1 ? "turn" : "turns"}
+      </a>
+      {others.map((text) => `, ${text}`)}
+    </>
+  );
+};
 
 function rateText(perSecond: number): string {
   return perSecond >= 100 ? countText(Math.round(perSecond)) : perSecond.toPrecision(2);

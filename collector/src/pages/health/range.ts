@@ -57,7 +57,7 @@ export async function healthRange(
   const [turns, unjudged, orphans, producers] = await Promise.all([
     ledger.countTurns(question),
     unjudgedTurns(ledger, question),
-    seen ? rangeOrphans(parts, reading, question) : null,
+    seen ? rangeOrphans(parts, question) : null,
     producerRows({
       ledger,
       question,

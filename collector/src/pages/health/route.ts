@@ -38,8 +38,8 @@ import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { reasonWords } from "../../backend/store-reason.ts";
 import { timedCheck } from "../../backend/timed-store.ts";
-import { collectNewest, collectRoot, collectRoots } from "../../turns/window.ts";
-import type { Window } from "../../turns/window.ts";
+import { collectNewest, collectRoot, collectRoots, settle } from "../../turns/window.ts";
+import type { SettledMark, Window } from "../../turns/window.ts";
 import { healthRange } from "./range.ts";
 import type { HealthRange } from "./range.ts";
 import { contractCounts } from "./contract-counts.ts";
@@ -138,11 +138,12 @@ function healthRoutes(parts: Parts): Hono<AppEnv> {
     const parameters = readParameters(c, healthParameters);
     const reading = readingFor(c, parameters);
     const limit = parameters.limit ?? limits.healthRowsMax;
+    const settled = await settle(parts);
     const reads = await Promise.all(
-      parts.store.sources.map((source) => readSource(parts, reading, source, limit)),
+      parts.store.sources.map((source) => readSource(parts, { reading, source, limit, settled })),
     );
     const filtered = isFiltered(parameters) || isNarrowed(principalOf(c));
-    const model = await modelOf(c, parts, { reads, limit, filtered, reading });
+    const model = await modelOf(c, parts, { reads, limit, filtered, reading, settled });
     return respond(c, { model, view: healthPage });
   });
   return app;
@@ -154,18 +155,24 @@ interface SourceRead {
   readonly errors: readonly NormalizationError[];
 }
 
+interface SourceQuestion {
+  readonly reading: Reading;
+  readonly source: SourceStore;
+  /** Most rows. */
+  readonly limit: number;
+  readonly settled: SettledMark;
+}
+
 /** A store that does not answer is a finding of the health view, not its failure. */
 async function readSource(
   parts: Parts,
-  reading: Reading,
-  source: SourceStore,
-  limit: number,
+  { reading, source, limit, settled }: SourceQuestion,
 ): Promise<SourceRead> {
   const started = performance.now();
   const elapsed = (): number => Math.round((performance.now() - started) * 1000) / 1000;
   try {
     const query = { ...reading.query, store: source };
-    const window = await collectNewest(parts, { ...reading, query }, limit);
+    const window = await collectNewest(parts, { ...reading, query }, limit, settled);
     const timing = { source_store: source, duration_ms: elapsed(), rows: window.source_rows };
     return { window, timing: { ...timing, failed: false }, errors: window.errors };
   } catch (error) {
@@ -184,17 +191,17 @@ const wholeRootsMax = 32;
 /** Those traces with a missing parent whose events are all in the window. */
 async function wholeRoots(
   parts: Parts,
-  reading: Reading,
+  { reading, settled }: { readonly reading: Reading; readonly settled: SettledMark },
   events: readonly TurnEvent[],
 ): Promise<ReadonlySet<string>> {
   const roots = parentlessRoots(events).slice(0, wholeRootsMax);
   if (roots.length === 0) return new Set();
   const held = new Set(events.map(({ root_trace_id, event_id }) => `${root_trace_id} ${event_id}`));
   const unfiltered = { scope: reading.scope, query: { store: "all" } } as const;
-  const windows = await collectRoots(parts, unfiltered, roots);
+  const windows = await collectRoots(parts, unfiltered, roots, settled);
   const whole = new Set<string>();
   for (const root of roots) {
-    const window = windows.get(root) ?? (await collectRoot(parts, unfiltered, root));
+    const window = windows.get(root) ?? (await collectRoot(parts, unfiltered, root, { settled }));
     const all = window.events.every(({ event_id }) => held.has(`${root} ${event_id}`));
     if (window.complete && all) whole.add(root);
   }
@@ -209,6 +216,7 @@ async function modelOf(
     readonly limit: number;
     readonly filtered: boolean;
     readonly reading: Reading;
+    readonly settled: SettledMark;
   },
 ): Promise<HealthModel> {
   const windows = read.reads.flatMap(({ window }) => window ?? []);
@@ -219,8 +227,7 @@ async function modelOf(
     windows.reduce((sum, window) => sum + window[field], 0);
   // In a part of a process's events a missing number may be another principal's event, not a loss.
   const numbered = read.filtered ? events.map(withoutNumber) : events;
-  const whole =
-    read.filtered || !complete ? await wholeRoots(parts, read.reading, events) : undefined;
+  const whole = read.filtered || !complete ? await wholeRoots(parts, read, events) : undefined;
   const health = buildTraceHealth(numbered, {
     ...(whole === undefined ? {} : { isWhole: (root: string) => whole.has(root) }),
     normalizationMetadata: {

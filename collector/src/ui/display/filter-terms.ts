@@ -63,6 +63,8 @@ export const hasValues: readonly string[] = [
   "undelivered",
   "feedback",
   "outcome",
+  "orphan",
+  "parents",
 ];
 
 /** Keys without a parameter of their own, which are in `q`. */

@@ -4,13 +4,7 @@
  * unless every producer accounted for its own.
  */
 import { codes, identityFields } from "@turnproof/semconv";
-import type {
-  Dialect,
-  EventKind,
-  Identity,
-  IdentityField,
-  NullableIdentity,
-} from "@turnproof/semconv";
+import type { Dialect, EventKind, IdentityField } from "@turnproof/semconv";
 
 import { readCoverage } from "../coverage/coverage.ts";
 import type { Coverage, CoverageProfiles } from "../coverage/coverage.ts";
@@ -147,22 +141,6 @@ export function parentlessRoots(events: readonly unknown[]): string[] {
   const groups = buildGroups(readWindow(events)).map(({ group }) => group);
   const lacking = groups.filter(({ nodes }) => nodes.some((node) => node.missing_parent));
   return [...new Set(lacking.flatMap(({ identity }) => identity.root_trace_id ?? []))];
-}
-
-/** Spans of a turn whose parent is not among the events of its trace. */
-export interface TurnOrphans extends Pick<Identity, "root_trace_id">, NullableIdentity<"turn_id"> {
-  readonly spans: number;
-}
-
-/** The orphans of each turn that has any. `events` are all events of their traces. */
-export function orphansOf(events: readonly unknown[]): TurnOrphans[] {
-  return buildGroups(readWindow(events)).flatMap(({ group: { identity, nodes } }) => {
-    const { root_trace_id: root, turn_id: turn } = identity;
-    const spans = nodes.filter((node) => node.missing_parent).length;
-    return typeof root === "string" && spans > 0
-      ? [{ root_trace_id: root, turn_id: turn ?? null, spans }]
-      : [];
-  });
 }
 
 function countOrphans(

@@ -71,6 +71,11 @@ export interface TurnRow extends EventIdentity, Usage {
   readonly finding_codes: readonly string[] | null;
   /** Insights of the turn, if it was judged. */
   readonly insight_codes?: readonly string[];
+  /**
+   * Spans whose parent is not in the stored trace; absent without a trace, and in rows of versions
+   * that did not count them.
+   */
+  readonly orphan_spans?: number;
 }
 
 /**

@@ -63,6 +63,7 @@ const rowFields = namesOf<keyof TurnRow>({
   verdict: true,
   finding_codes: true,
   insight_codes: true,
+  orphan_spans: true,
 });
 
 const toolFields = namesOf<keyof ToolCounts>({

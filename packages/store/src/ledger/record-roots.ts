@@ -182,8 +182,8 @@ const turnsPerRoot = 1_000;
 function withVerdict(record: TurnRecord, before: TurnRecord | undefined): TurnRecord {
   if (before === undefined || record.judged_at !== null) return record;
   const { row, judged_at, as_of } = before;
-  const { verdict, finding_codes, insight_codes, ...said } = row;
-  if (verdict === undefined || !isDeepStrictEqual(said, plain(record.row))) return record;
+  const { verdict, finding_codes, insight_codes } = row;
+  if (verdict === undefined || !isDeepStrictEqual(plain(row), plain(record.row))) return record;
   return {
     ...record,
     row: { ...record.row, verdict, finding_codes, insight_codes },
@@ -210,8 +210,12 @@ function withSoFar(record: TurnRecord, soFar: TurnRecord | undefined): TurnRecor
   return { ...record, row: judged, names, judged_at, as_of } as TurnRecord;
 }
 
-/** A row in the form in which a store returns it. */
-function plain({ verdict: _v, finding_codes: _f, insight_codes: _i, ...row }: TurnRow): unknown {
+/**
+ * What a verdict is about, in the form in which a store returns it. Whether a parent is there
+ * depends on the other turns of the root.
+ */
+function plain(of: TurnRow): unknown {
+  const { verdict: _v, finding_codes: _f, insight_codes: _i, orphan_spans: _o, ...row } = of;
   return JSON.parse(JSON.stringify(row));
 }
 

@@ -222,6 +222,9 @@ const turnFlags: Readonly<Record<string, (row: TurnRow) => boolean>> = {
   undelivered: (row) => row.finding_codes?.some((code) => undelivered.has(code)) ?? false,
   feedback: (row) => (row.event_kind_counts.feedback ?? 0) > 0,
   outcome: (row) => (row.event_kind_counts.outcome ?? 0) > 0,
+  orphan: (row) => (row.orphan_spans ?? 0) > 0,
+  /** Neither of the two where it is unknown. */
+  parents: (row) => row.orphan_spans === 0,
 };
 
 /** Findings after which it is unknown whether the result arrived. */

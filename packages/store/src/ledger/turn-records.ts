@@ -4,7 +4,14 @@
  */
 import { hash } from "node:crypto";
 
-import { agentCalls, compareTimes, foldedTurns, turnCalls, turnKey } from "@turnproof/evidence";
+import {
+  agentCalls,
+  compareTimes,
+  foldedTurns,
+  orphanSpans,
+  turnCalls,
+  turnKey,
+} from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 
 import { turnName, withContracts } from "./turn-record.ts";
@@ -41,8 +48,10 @@ export function recordsOf(
 ): TurnRecord[] {
   const turns = foldedTurns(events);
   const agents = agentCalls(turns, events);
+  const orphans = orphanSpans(events);
   return turns.map((turn) => {
-    const { row, events: own } = turn;
+    const { events: own } = turn;
+    const row = withOrphans(turn.row, orphans(own));
     const judged = judge(row, own);
     return {
       key: turnRecordKey(row),
@@ -56,6 +65,10 @@ export function recordsOf(
       as_of: judged?.as_of ?? null,
     };
   });
+}
+
+function withOrphans(row: TurnRow, orphan_spans: number | undefined): TurnRow {
+  return orphan_spans === undefined ? row : { ...row, orphan_spans };
 }
 
 function withJudgement(

@@ -130,9 +130,10 @@ const row: Arbitrary<TurnRow> = fc
     producers: some(few),
     received_at: maybe(time),
     verdict: maybe(verdict),
+    orphan_spans: fc.option(fc.nat({ max: 2 }), { nil: undefined }),
     finding_codes: maybe(some(fc.constantFrom("delivery_missing", "artifact_missing"))),
   })
-  .map(({ recorded, kinds, ...figures }) => {
+  .map(({ recorded, kinds, orphan_spans, ...figures }) => {
     const event_kind_counts = Object.fromEntries(kinds.map((kind) => [kind, 1]));
     const rest = {
       tenant_state: "unattributed",
@@ -145,7 +146,15 @@ const row: Arbitrary<TurnRow> = fc
       services: [],
       dropped: {},
     };
-    return { ...rest, ...recorded, ...figures, event_kind_counts } as unknown as TurnRow;
+    // A record of an earlier version lacks it.
+    const orphans = orphan_spans === undefined ? {} : { orphan_spans };
+    return {
+      ...rest,
+      ...recorded,
+      ...figures,
+      ...orphans,
+      event_kind_counts,
+    } as unknown as TurnRow;
   });
 
 const rootIds = ["one", "two", "o'ne", ...hostileIds];
