@@ -7,6 +7,7 @@ import { countText, durationText } from "../../ui/display/figures.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import type { Tone } from "../../ui/elements/badge.tsx";
 import { NotThere, Time } from "../../ui/elements/figure.tsx";
+import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Hidden } from "../../ui/elements/hidden.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
@@ -25,6 +26,9 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
     <Page frame={frame} title="Alerts">
       {model.running ? null : (
         <Note tone="warn">Alerts do not run in read-only mode: it writes nothing.</Note>
+      )}
+      {model.firing.length + model.ended.length === 0 ? null : (
+        <ListTools path={hrefOf(frame, frame.path)} query={new URLSearchParams()} />
       )}
       <Firing model={model} frame={frame} />
       {model.rules.length === 0 ? (

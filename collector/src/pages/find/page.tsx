@@ -10,6 +10,7 @@ import { findingPriority, reasonText } from "../../ui/display/kind-words.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { FindModel, FoundRoot } from "./route.ts";
 import { Badge, VerdictBadge } from "../../ui/elements/badge.tsx";
+import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Id, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { RangeInputs } from "../../ui/elements/range-picker.tsx";
@@ -185,55 +186,58 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
     );
   }
   return (
-    <Card
-      title="Traces that mention this id"
-      icon="turns"
-      flush
-      end={
-        <>
-          {kinds.length === 0 ? (
-            <span>kind of id not recognised</span>
-          ) : (
-            <Badge
-              tone="plain"
-              icon="info"
-              word={`this is ${withArticle(kinds[0] ?? "")}`}
-              title={`Named as: ${kinds.join(", ")}`}
-            />
-          )}
-          <span>
-            {countText(model.items.length)} {model.items.length === 1 ? "root" : "roots"},{" "}
-            {countText(model.event_count)} {model.event_count === 1 ? "event" : "events"}
-          </span>
-        </>
-      }
-    >
-      <Table
-        label="Traces that mention this id"
-        head={
+    <>
+      <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
+      <Card
+        title="Traces that mention this id"
+        icon="turns"
+        flush
+        end={
           <>
-            <th scope="col">Last</th>
-            <th scope="col">Verdict</th>
-            <th scope="col">Agent</th>
-            <th scope="col">Thread</th>
-            <th scope="col">Named as</th>
-            <th scope="col" class="num">
-              Turns
-            </th>
-            <th scope="col" class="num">
-              Events
-            </th>
-            <th scope="col">Root</th>
+            {kinds.length === 0 ? (
+              <span>kind of id not recognised</span>
+            ) : (
+              <Badge
+                tone="plain"
+                icon="info"
+                word={`this is ${withArticle(kinds[0] ?? "")}`}
+                title={`Named as: ${kinds.join(", ")}`}
+              />
+            )}
+            <span>
+              {countText(model.items.length)} {model.items.length === 1 ? "root" : "roots"},{" "}
+              {countText(model.event_count)} {model.event_count === 1 ? "event" : "events"}
+            </span>
           </>
         }
       >
-        {model.items.map((item) => (
-          <Root item={item} frame={frame} />
-        ))}
-      </Table>
-      <Places model={model} frame={frame} />
-      <Ways model={model} frame={frame} />
-    </Card>
+        <Table
+          label="Traces that mention this id"
+          head={
+            <>
+              <th scope="col">Last</th>
+              <th scope="col">Verdict</th>
+              <th scope="col">Agent</th>
+              <th scope="col">Thread</th>
+              <th scope="col">Named as</th>
+              <th scope="col" class="num">
+                Turns
+              </th>
+              <th scope="col" class="num">
+                Events
+              </th>
+              <th scope="col">Root</th>
+            </>
+          }
+        >
+          {model.items.map((item) => (
+            <Root item={item} frame={frame} />
+          ))}
+        </Table>
+        <Places model={model} frame={frame} />
+        <Ways model={model} frame={frame} />
+      </Card>
+    </>
   );
 };
 

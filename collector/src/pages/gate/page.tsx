@@ -20,6 +20,7 @@ import { countText, wordsOf } from "../../ui/display/figures.ts";
 import { unclearReason } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
+import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Card, Empty, Heads, Note, Table } from "../../ui/elements/panel.tsx";
 import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
@@ -125,6 +126,7 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
       {bounded.length === 0 ? null : (
         <Note>More turns of the {bounded.join(" and the ")} match; these are the newest.</Note>
       )}
+      <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
       <Card title="What can be shown" icon="info">
         <p class="muted">
           By the number of turns and the rate of the baseline, worked out before the answer:

@@ -8,9 +8,10 @@ import type { Frame } from "../../http/frame.ts";
 import { bytesText, countText, durationText, wordsOf } from "../../ui/display/figures.ts";
 import { termText } from "../../ui/display/filter-terms.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
+import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Count, Duration, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Fact, Facts, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
-import { rangedHref } from "../../ui/layout.tsx";
+import { hrefOf, rangedHref } from "../../ui/layout.tsx";
 import { refusalText } from "./advice.ts";
 import { ranked } from "./health-figures.ts";
 import { RangeChart } from "./range-chart.tsx";
@@ -171,8 +172,11 @@ const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame }> = (
         </Table>
       )}
       {rows.length > shownMax ? (
-        <p class="muted padded">and {countText(rows.length - shownMax)} more in the JSON</p>
+        <p class="muted padded">and {countText(rows.length - shownMax)} more in the export</p>
       ) : null}
+      {rows.length === 0 ? null : (
+        <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
+      )}
     </Card>
   );
 };

@@ -13,6 +13,7 @@ import { queryOf, readTerms, termsOf, unclearOf } from "../../ui/display/filter-
 import { pendingText } from "../../ui/display/window-words.ts";
 import { CohortLine } from "../../ui/elements/cohort-row.tsx";
 import { Time } from "../../ui/elements/figure.tsx";
+import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
 import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
@@ -124,6 +125,7 @@ const Compared: FC<{
           as different turns.
         </Note>
       )}
+      <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
       <Agents agents={compared.agents} frame={frame} />
       <Summary model={model} compared={compared} changed={changed} />
       <Pairs pairs={compared.pairs} frame={frame} />

@@ -18,7 +18,8 @@ const listFiles = [
   [".jsonl", "JSON lines"],
 ] as const;
 
-const kept = ["sort", "order", "kind", "by"];
+/** Parameters of lists beside their filters. */
+const kept = ["sort", "order", "kind", "by", "id", "a", "b", "baseline", "candidate"];
 
 /** The menu of a list with this path and query; words that were not understood are left out. */
 export const ExportMenu: FC<{
