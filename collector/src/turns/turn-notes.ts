@@ -1,7 +1,7 @@
 /**
  * @module TurnNotes: notes of operators on turns. A note belongs to its turn's tenant; a principal
- * that reads the turn reads its notes. Late evidence can change the identity of a turn: its notes are
- * then found by events of the turn, which they name.
+ * that reads the turn reads its notes. Late evidence can change the identity of a turn: its notes
+ * are then found by events of the turn, which they name.
  */
 import { randomUUID } from "node:crypto";
 

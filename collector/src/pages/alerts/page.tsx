@@ -7,9 +7,9 @@ import { countText, durationText } from "../../ui/display/figures.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import type { Tone } from "../../ui/elements/badge.tsx";
 import { NotThere, Time } from "../../ui/elements/figure.tsx";
-import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Hidden } from "../../ui/elements/hidden.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 import type { AlertsModel, EndedAlert, FiringAlert, RuleState, TargetState } from "./route.ts";
 import { Preview } from "./rule-preview.tsx";
@@ -26,9 +26,6 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
     <Page frame={frame} title="Alerts">
       {model.running ? null : (
         <Note tone="warn">Alerts do not run in read-only mode: it writes nothing.</Note>
-      )}
-      {model.firing.length + model.ended.length === 0 ? null : (
-        <ListTools path={hrefOf(frame, frame.path)} query={new URLSearchParams()} />
       )}
       <Firing model={model} frame={frame} />
       {model.rules.length === 0 ? (
@@ -79,7 +76,11 @@ const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ mo
     );
   }
   return (
-    <Card title="Firing" icon="warning" end={countText(firing.length)}>
+    <Card
+      title="Firing"
+      icon="warning"
+      end={<ListEnd frame={frame}>{countText(firing.length)}</ListEnd>}
+    >
       <ul class="alerts">
         {firing.map((alert) => (
           <li>
@@ -217,7 +218,12 @@ const Ended: FC<{ readonly of: readonly EndedAlert[]; readonly frame: Frame }> =
 }) => {
   if (of.length === 0) return <></>;
   return (
-    <Card title="History" icon="clock" flush end={countText(of.length)}>
+    <Card
+      title="History"
+      icon="clock"
+      flush
+      end={<ListEnd frame={frame}>{countText(of.length)}</ListEnd>}
+    >
       <Table
         label="Ended alerts"
         head={heads(["Rule", "Group", "Began", "Lasted", "Ended", "Value", "Turn"])}

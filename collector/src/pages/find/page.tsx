@@ -10,12 +10,12 @@ import { findingPriority, reasonText } from "../../ui/display/kind-words.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { FindModel, FoundRoot } from "./route.ts";
 import { Badge, VerdictBadge } from "../../ui/elements/badge.tsx";
-import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Id, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { RangeInputs } from "../../ui/elements/range-picker.tsx";
 import { Places, SearchedBadge } from "./find-places.tsx";
 import { Icon } from "../../ui/icons.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
 import { LatelyCard } from "./lately-card.tsx";
 import { NamedCard } from "./named-card.tsx";
@@ -186,58 +186,55 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
     );
   }
   return (
-    <>
-      <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
-      <Card
-        title="Traces that mention this id"
-        icon="turns"
-        flush
-        end={
+    <Card
+      title="Traces that mention this id"
+      icon="turns"
+      flush
+      end={
+        <>
+          {kinds.length === 0 ? (
+            <span>kind of id not recognised</span>
+          ) : (
+            <Badge
+              tone="plain"
+              icon="info"
+              word={`this is ${withArticle(kinds[0] ?? "")}`}
+              title={`Named as: ${kinds.join(", ")}`}
+            />
+          )}
+          <ListEnd frame={frame}>
+            {countText(model.items.length)} {model.items.length === 1 ? "root" : "roots"},{" "}
+            {countText(model.event_count)} {model.event_count === 1 ? "event" : "events"}
+          </ListEnd>
+        </>
+      }
+    >
+      <Table
+        label="Traces that mention this id"
+        head={
           <>
-            {kinds.length === 0 ? (
-              <span>kind of id not recognised</span>
-            ) : (
-              <Badge
-                tone="plain"
-                icon="info"
-                word={`this is ${withArticle(kinds[0] ?? "")}`}
-                title={`Named as: ${kinds.join(", ")}`}
-              />
-            )}
-            <span>
-              {countText(model.items.length)} {model.items.length === 1 ? "root" : "roots"},{" "}
-              {countText(model.event_count)} {model.event_count === 1 ? "event" : "events"}
-            </span>
+            <th scope="col">Last</th>
+            <th scope="col">Verdict</th>
+            <th scope="col">Agent</th>
+            <th scope="col">Thread</th>
+            <th scope="col">Named as</th>
+            <th scope="col" class="num">
+              Turns
+            </th>
+            <th scope="col" class="num">
+              Events
+            </th>
+            <th scope="col">Root</th>
           </>
         }
       >
-        <Table
-          label="Traces that mention this id"
-          head={
-            <>
-              <th scope="col">Last</th>
-              <th scope="col">Verdict</th>
-              <th scope="col">Agent</th>
-              <th scope="col">Thread</th>
-              <th scope="col">Named as</th>
-              <th scope="col" class="num">
-                Turns
-              </th>
-              <th scope="col" class="num">
-                Events
-              </th>
-              <th scope="col">Root</th>
-            </>
-          }
-        >
-          {model.items.map((item) => (
-            <Root item={item} frame={frame} />
-          ))}
-        </Table>
-        <Places model={model} frame={frame} />
-        <Ways model={model} frame={frame} />
-      </Card>
-    </>
+        {model.items.map((item) => (
+          <Root item={item} frame={frame} />
+        ))}
+      </Table>
+      <Places model={model} frame={frame} />
+      <Ways model={model} frame={frame} />
+    </Card>
   );
 };
 

@@ -20,8 +20,8 @@ import { countText, wordsOf } from "../../ui/display/figures.ts";
 import { unclearReason } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
-import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Card, Empty, Heads, Note, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 import { unclearWords } from "./terms.ts";
@@ -126,7 +126,6 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
       {bounded.length === 0 ? null : (
         <Note>More turns of the {bounded.join(" and the ")} match; these are the newest.</Note>
       )}
-      <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
       <Card title="What can be shown" icon="info">
         <p class="muted">
           By the number of turns and the rate of the baseline, worked out before the answer:
@@ -139,7 +138,15 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
           ))}
         </ul>
       </Card>
-      <Card title="Outcome" icon="outcome" end={<GateBadge outcome={report.outcome} />}>
+      <Card
+        title="Outcome"
+        icon="outcome"
+        end={
+          <ListEnd frame={frame}>
+            <GateBadge outcome={report.outcome} />
+          </ListEnd>
+        }
+      >
         <p>{outcomeSentences[report.outcome]}</p>
       </Card>
       {report.contracts.length === 0 ? null : (

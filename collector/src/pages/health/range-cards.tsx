@@ -8,10 +8,10 @@ import type { Frame } from "../../http/frame.ts";
 import { bytesText, countText, durationText, wordsOf } from "../../ui/display/figures.ts";
 import { termText } from "../../ui/display/filter-terms.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
-import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Count, Duration, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Fact, Facts, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
-import { hrefOf, rangedHref } from "../../ui/layout.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
+import { rangedHref } from "../../ui/layout.tsx";
 import { refusalText } from "./advice.ts";
 import { ranked } from "./health-figures.ts";
 import { RangeChart } from "./range-chart.tsx";
@@ -160,7 +160,11 @@ const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame }> = (
       id="services"
       icon="orphan"
       flush
-      end={`${countText(rows.length)} ${rows.length === 1 ? "service" : "services"}`}
+      end={
+        <ListEnd frame={frame}>
+          {countText(rows.length)} {rows.length === 1 ? "service" : "services"}
+        </ListEnd>
+      }
     >
       {rows.length === 0 ? (
         <p class="muted padded">No service has a turn, a report or an item in this range.</p>
@@ -174,9 +178,6 @@ const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame }> = (
       {rows.length > shownMax ? (
         <p class="muted padded">and {countText(rows.length - shownMax)} more in the export</p>
       ) : null}
-      {rows.length === 0 ? null : (
-        <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
-      )}
     </Card>
   );
 };

@@ -52,10 +52,3 @@ export const ExportMenu: FC<{
     </details>
   );
 };
-
-/** The menu in a line of its own above a list. */
-export const ListTools: FC<{ readonly path: string; readonly query: URLSearchParams }> = (of) => (
-  <div class="list-tools">
-    <ExportMenu {...of} />
-  </div>
-);
