@@ -17,6 +17,7 @@ import { leftOut, reachText } from "../../ui/display/find-words.ts";
 import { filters, id, readParameters } from "../../http/parameters.ts";
 import { respond } from "../../http/respond.tsx";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
+import type { ListFields } from "../../tables/list-files.ts";
 import { placeOfEvents } from "../../http/standing.ts";
 import { searchedPlaces } from "../../memory/searched-places.ts";
 import type { SearchedPlace } from "../../memory/searched-places.ts";
@@ -142,6 +143,21 @@ const findFile = {
   query: findParameters.omit({ limit: true, cursor: true }),
 } as const;
 
+/** Fields of a trace in a file. */
+const foundFields: ListFields<FoundRoot> = {
+  root_trace_id: "text",
+  agent_id: "text",
+  thread_id: "text",
+  turn_ids: "texts",
+  matched_by: "texts",
+  event_ids: "texts",
+  event_count: "integer",
+  first_at: "time",
+  last_at: "time",
+  has_error: "flag",
+  verdicts: "json",
+};
+
 /** Find: what each route needs, records and answers. */
 export const findGroup: RouteGroup<FindAnswers> = {
   tag: "Traces",
@@ -223,19 +239,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
   });
   mountFiles<FoundRoot>(app, parts, {
     ...findFile,
-    fields: {
-      root_trace_id: "text",
-      agent_id: "text",
-      thread_id: "text",
-      turn_ids: "texts",
-      matched_by: "texts",
-      event_ids: "texts",
-      event_count: "integer",
-      first_at: "time",
-      last_at: "time",
-      has_error: "flag",
-      verdicts: "json",
-    },
+    fields: foundFields,
     pages: (c) => foundPages(parts, c),
   });
   return app;
