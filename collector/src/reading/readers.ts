@@ -33,11 +33,15 @@ export interface ReadersOptions {
 }
 
 /**
- * Most answering threads; while one is busy with a large turn the other serves the rest. Each
- * starts when it is first needed: a thread takes half a second of CPU and 60 MB, and a collector
- * that only receives needs none.
+ * Most answering threads; while one is busy with a large turn the other serves the rest. The second
+ * starts when it is first needed: a thread takes half a second of CPU and 60 MB.
  */
 const threadsDefault = 2;
+/**
+ * When the first of them starts, unless a request needs it before: late enough not to delay the
+ * start of the collector, and early enough that a person's first page waits for no thread.
+ */
+const warmAfterMs = 2_000;
 /** Most pending requests of one thread; further ones are refused. */
 const waitingMax = 64;
 /** A request that takes longer ends its thread, because it cannot be aborted otherwise. */
@@ -79,18 +83,19 @@ export function createReaders(options: ReadersOptions): Readers {
     const told = tell();
     for (const thread of all) thread.tell(told);
   }, tellMs).unref();
+  const openReader = (): void => {
+    const reader = open("reader");
+    readers.push(reader);
+    all.push(reader);
+  };
+  const warming = setTimeout(() => {
+    if (readers.length === 0 && threads > 0) openReader();
+  }, warmAfterMs).unref();
   const least = (): ReadingThread => {
     if (state.closed) throw new CodedError("overloaded");
     // The next request has another thread when each has something to do.
-    if (readers.length < threads && readers.every((one) => one.asked > 0)) {
-      const reader = open("reader");
-      readers.push(reader);
-      all.push(reader);
-    }
-    const started = readers.filter((one) => one.started);
-    const [first, ...others] = started.length > 0 ? started : readers;
-    if (first === undefined) throw new CodedError("overloaded");
-    return others.reduce((best, one) => (one.asked < best.asked ? one : best), first);
+    if (readers.length < threads && readers.every((one) => one.asked > 0)) openReader();
+    return leastAsked(readers);
   };
   return {
     async answer(c) {
@@ -115,9 +120,18 @@ export function createReaders(options: ReadersOptions): Readers {
     async close() {
       state.closed = true;
       clearInterval(timer);
+      clearTimeout(warming);
       await Promise.all(all.map((thread) => thread.close()));
     },
   };
+}
+
+/** The thread with the fewest requests, of those that have started, where one has. */
+function leastAsked(readers: readonly ReadingThread[]): ReadingThread {
+  const started = readers.filter((one) => one.started);
+  const [first, ...others] = started.length > 0 ? started : readers;
+  if (first === undefined) throw new CodedError("overloaded");
+  return others.reduce((best, one) => (one.asked < best.asked ? one : best), first);
 }
 
 async function passedRequest(c: AppContext): Promise<PassedRequest> {

@@ -41,12 +41,16 @@ export interface ListFile {
   /** What its lines are: `calls by one field`. */
   readonly rows: string;
   readonly query: z.ZodObject;
+  /** As those of the page ({@link Endpoint}). */
+  readonly unbound?: true;
+  readonly reads?: true;
 }
 
 /** The endpoints of a list's files. */
-export function fileEndpoints({ path, name, rows, query }: ListFile): Endpoints {
+export function fileEndpoints({ path, name, rows, query, ...of }: ListFile): Endpoints {
   const id = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   const shared = {
+    ...of,
     needs: "trace.read",
     audit: `${name}.export`,
     query,

@@ -9,6 +9,7 @@ import type { Identity } from "@turnproof/semconv";
 import type { Keyset, TurnQuestion, TurnRecord } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
+import { wantsPage } from "../http/environment.ts";
 import type { AppContext } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
 import type { Paging } from "../http/paging.ts";
@@ -79,19 +80,25 @@ export interface GroupsAsked extends GroupsPlace {
   readonly pending: number;
 }
 
-/** Parses a request for groups. */
+/** Parses a request for groups. @param pageMax rows of a page of HTML without a limit */
 export async function askGroups(
   c: AppContext,
   parts: Parts,
   fixed: Partial<Pick<Identity, "agent_id" | "thread_id">>,
+  pageMax?: number,
 ): Promise<GroupsAsked> {
   const parameters = { ...readParameters(c, groupsParameters), ...fixed };
   const paging = await pagingOf(c, parts, { ...parameters, ...groupsView });
+  const shown = wantsPage(c) ? (pageMax ?? limits.pageEventsDefault) : limits.pageEventsDefault;
+  // The JSON of the page has the page's rows.
+  if (parameters.limit === undefined && shown !== limits.pageEventsDefault) {
+    c.set("twinQuery", { limit: String(shown) });
+  }
   const { reading } = paging;
   return {
     reading,
     question: { ...turnQuestion(reading), signal: c.req.raw.signal },
-    limit: parameters.limit ?? limits.pageEventsDefault,
+    limit: parameters.limit ?? shown,
     paging,
     after: paging.after,
     pending: await pendingFrames(parts),

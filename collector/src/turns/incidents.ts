@@ -85,7 +85,7 @@ export interface IncidentsPart {
 }
 
 /** Incidents of one page. */
-const incidentsMax = 15;
+export const incidentsMax = 15;
 /** Turns that are read at most, and at once. */
 const readMax = 10_000;
 const pageMax = 1_000;

@@ -5,7 +5,7 @@
  */
 import type { EventQuery } from "@turnproof/evidence";
 import { CodedError, kindOf } from "@turnproof/semconv";
-import { tenantText, turnName } from "@turnproof/store";
+import { applicationOf, tenantText, turnName } from "@turnproof/store";
 import type {
   ListField,
   NumberField,
@@ -99,6 +99,13 @@ function callCondition(value: string): TurnCondition {
   return { any: (outcomes ?? []).map((outcome) => ({ call: { ...call, outcome } })) };
 }
 
+/** A principal of one application learns nothing about agents of another by their calls. */
+function withinApplication(condition: TurnCondition): TurnCondition {
+  if ("any" in condition) return { ...condition, any: condition.any.map(withinApplication) };
+  if (!("call" in condition) || condition.call.kind !== "agent") return condition;
+  return { ...condition, call: { ...condition.call, provider: null } };
+}
+
 function timeOf(value: string, atMs: number): string {
   const time = readTime(value, atMs);
   if (time === undefined) throw new CodedError("parameter_invalid", { field: "q" });
@@ -186,13 +193,14 @@ export function turnQuestion(
 ): TurnQuestion {
   const { terms, unclear } = readTerms(q);
   if (!lenient && unclear.length > 0) throw new CodedError("parameter_invalid", { field: "q" });
+  const where = [
+    ...queryConditions(query, atMs),
+    ...(verdict === undefined ? [] : [text("verdict")(verdict)]),
+    ...(finding === undefined ? [] : [list("code")(finding)]),
+    ...terms.map((term) => termCondition(term, { typed, atMs, names })),
+  ];
   return {
     scope,
-    where: [
-      ...queryConditions(query, atMs),
-      ...(verdict === undefined ? [] : [text("verdict")(verdict)]),
-      ...(finding === undefined ? [] : [list("code")(finding)]),
-      ...terms.map((term) => termCondition(term, { typed, atMs, names })),
-    ],
+    where: applicationOf(scope) === undefined ? where : where.map(withinApplication),
   };
 }

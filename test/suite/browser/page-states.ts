@@ -104,7 +104,7 @@ export const states: readonly State[] = [
     view: "turn",
     name: "success",
     at: (scene) => ({ on: scene.site, path: `/traces/${scene.roots[0]}` }),
-    says: /Verdict[\s\S]*Memory supply[\s\S]*Raw events/,
+    says: /Verdict[\s\S]*Memory supply[\s\S]*Asked the newsroom[\s\S]*Raw events/,
     open: turnReady,
   },
   {

@@ -11,9 +11,10 @@ import type { EvidenceStore } from "@turnproof/store";
 import { sendStory } from "../../apps/briefing/story.ts";
 import { brokenTrace } from "./broken-trace.ts";
 import { openSite } from "./browser.ts";
+import { calledTrace } from "./called-trace.ts";
 import type { Site } from "./browser.ts";
 import { judgedRoots } from "./judged-turns.ts";
-import { longTrace } from "./long-trace.ts";
+import { longRoot, longTrace, longWord } from "./long-trace.ts";
 
 /** Whose evidence most states show. */
 export const agent = "briefing-writer";
@@ -93,13 +94,20 @@ export async function openScene(): Promise<Scene> {
     openSite(),
   ]);
   const sites = { site, empty, guarded, readOnly, broken, long };
-  await Promise.all([site.put(brokenTrace), long.put(longTrace)]);
+  await Promise.all([site.put([...brokenTrace, ...calledTrace]), long.put(longTrace)]);
   await sendStory(site.url, { endMs: Date.now(), turns: 30, hours: 2 });
   const roots = await judgedRoots(site, `agent_id=${agent}&verdict=success&sort=ended_at`, 2);
   const failedRoot = await mostFaulted(site);
   await firing(site);
   // Recommendations with one that is decided, so that its draft stands on the page too.
   await propose(site);
+  await write(site, {
+    root: roots[0] ?? "",
+    text: "Asked the newsroom.\nNo answer yet.",
+    view: "Failed",
+  });
+  const text = longWord.slice(0, 250).replaceAll(/[_0-9]/g, "s");
+  await write(long, { root: longRoot, text, view: text.slice(0, 60) });
   return {
     ...sites,
     roots,
@@ -136,14 +144,26 @@ async function firing(site: Site): Promise<void> {
   throw new Error("no alert fires");
 }
 
+function post({ url }: Site, path: string, body: object): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+/** What operators write: a note on a turn, and a shared view. */
+async function write(
+  site: Site,
+  { root, text, view }: { readonly root: string; readonly text: string; readonly view: string },
+): Promise<void> {
+  const note = await post(site, "/traces/notes", { root_trace_id: root, text });
+  const shared = await post(site, "/traces/views", { name: view, query: "?q=has%3Aerror" });
+  if (!note.ok || !shared.ok) throw new Error(`written: ${note.status} ${shared.status}`);
+}
+
 async function propose(site: Site): Promise<void> {
-  const post = (path: string, body: object): Promise<Response> =>
-    fetch(`${site.url}${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify(body),
-    });
-  const proposed = await post("/traces/recommendations", { agent_id: agent });
+  const proposed = await post(site, "/traces/recommendations", { agent_id: agent });
   if (!proposed.ok) throw new Error(`proposed: ${proposed.status} ${await proposed.text()}`);
   const listed = await fetch(`${site.url}/learning.json`);
   const { recommendations } = (await listed.json()) as {
@@ -152,6 +172,6 @@ async function propose(site: Site): Promise<void> {
   const [first] = recommendations;
   if (first === undefined) throw new Error("nothing was proposed");
   const path = `/traces/recommendations/${encodeURIComponent(first.recommendation_id)}/review`;
-  const reviewed = await post(path, { decision: "accepted", note: "worth a try" });
+  const reviewed = await post(site, path, { decision: "accepted", note: "worth a try" });
   if (!reviewed.ok) throw new Error(`reviewed: ${reviewed.status} ${await reviewed.text()}`);
 }

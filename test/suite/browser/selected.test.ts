@@ -48,6 +48,24 @@ test("Back returns the focus to its row; a link to a row selects it", async () =
   await expect.poll(() => focusedRoot(other)).toBe(root);
 });
 
+test("Back returns the focus to its row in a list without keys of its own", async () => {
+  for (const path of ["/agents", "/threads", "/graph", "/tools"]) {
+    const page = await visit(path);
+    await page.locator("[data-switch=theme]").waitFor();
+    await page.keyboard.press("j");
+    const focused = (): Promise<string | null | undefined> =>
+      page.evaluate(() => document.activeElement?.getAttribute("href"));
+    const href = await focused();
+    expect(href, path).toMatch(/^\//);
+    await Promise.all([
+      page.waitForURL((url) => url.pathname !== path),
+      page.keyboard.press("Enter"),
+    ]);
+    await page.goBack();
+    await expect.poll(focused).toBe(href);
+  }
+});
+
 test("evidence selects its event in the waterfall, and a reload selects it again", async () => {
   const page = await visit("/traces/root-11");
   await page.locator("body[data-ready]").waitFor();

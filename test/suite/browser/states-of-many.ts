@@ -78,6 +78,12 @@ export const statesOfMany = [
     says: /Services in this range[\s\S]*What to do[\s\S]*Counts of these times are unknown/,
   },
   { view: "graph", name: "with data", ...on("site", "/graph"), says: /Connections[\s\S]*p95/ },
+  {
+    view: "graph",
+    name: "an agent calls another",
+    ...on("site", "/graph?q=app:newsroom"),
+    says: /an arrow leads to the agent that is called/,
+  },
   { view: "graph", name: "empty", ...on("empty", "/graph"), says: /No agent in these turns/ },
   { view: "graph", name: "long words", ...on("long", "/graph"), says: /Connections/ },
   {

@@ -182,6 +182,14 @@ test("a page of turns has few elements, however many turns there are", async () 
   const agent = await visit(`/agents/${orderDesk.agentId}`);
   await agent.locator("[data-trend-extent]", { hasText: /^All / }).waitFor();
   expect(await elements(agent)).toBeLessThanOrEqual(elementsMax);
+  for (const path of ["/traces?chart=duration", "/threads", "/threads/thr_maren_1"]) {
+    const other = await visit(path);
+    await other.locator("main tbody tr").first().waitFor();
+    if (path.includes("chart")) {
+      await other.locator("[data-readout]", { hasText: "in all" }).waitFor();
+    }
+    expect(await elements(other), path).toBeLessThanOrEqual(elementsMax);
+  }
   await Promise.all([
     agent.waitForURL(/\/traces\?agent_id=/),
     agent.getByRole("link", { name: "All turns" }).click(),

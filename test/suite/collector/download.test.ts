@@ -158,6 +158,59 @@ test.each([
   expect(log).toContain(`"${name}.export"`);
 });
 
+/** Lists whose rows are inside of the JSON of their page. */
+test.each([
+  ["/traces/find", "?id=root-5", "found", "root_trace_id"],
+  ["/traces/health", "?agent_id=desk", "services", "service"],
+  ["/traces/compare/releases", "?a=user:alice&b=user:bob", "comparison", "name"],
+  ["/traces/compare/gate", "?baseline=user:alice&candidate=user:bob", "gate", "contract"],
+])("the rows of %s leave as files, within the scope", async (path, query, name, key) => {
+  const model = await desk.json<unknown>(`${path}.json${query}`, as("otto"));
+  const written = await lines<Record<string, unknown>>(`${path}.jsonl${query}`);
+  expect(written.length).toBeGreaterThan(0);
+  const all = valuesIn(model, key);
+  for (const row of written) expect(all).toContainEqual(row[key]);
+  const table = await csv(`${path}.csv${query}`);
+  expect(Object.keys(table[0] ?? {})).toEqual(Object.keys(written[0] ?? {}));
+  expect(table).toHaveLength(written.length);
+  const page = await (await desk.get(`${path}${query}`, { ...as("otto"), ...html })).text();
+  for (const form of ["csv", "jsonl"]) expect(page).toContain(`href="${path}.${form}?`);
+  const own = await lines<Record<string, unknown>>(`${path}.jsonl${query}`, "alice");
+  expect(JSON.stringify(own)).not.toMatch(/"(user_id|tenant)":"bob"/);
+  const log = readFileSync(join(desk.dataDir, "audit.jsonl"), "utf8");
+  expect(log).toContain(`"${name}.export"`);
+});
+
+test("find exports every page, each figure of a comparison is a line with both sides", async () => {
+  const found = await desk.json<{ items: readonly unknown[] }>(
+    "/traces/find.json?id=thread-1&limit=10",
+    as("otto"),
+  );
+  const all = await lines<{ root_trace_id: string }>("/traces/find.jsonl?id=thread-1");
+  expect(new Set(all.map((row) => row.root_trace_id)).size).toBeGreaterThan(found.items.length);
+  const query = "?a=user:alice&b=user:bob";
+  const { compared } = await desk.json<{
+    compared: { groups: readonly { rows: readonly { name: string; a: { value: number } }[] }[] };
+  }>(`/traces/compare/releases.json${query}`, as("otto"));
+  const figures = await lines<{ name: string; a_value: number }>(
+    `/traces/compare/releases.jsonl${query}`,
+  );
+  expect(figures.map((one) => [one.name, one.a_value])).toEqual(
+    compared.groups.flatMap(({ rows }) => rows.map(({ name, a }) => [name, a.value])),
+  );
+  const [alerts] = (await (await desk.get("/alerts.csv", as("otto"))).text()).split("\r\n");
+  expect(alerts).toBe("id,rule,group,since,ended,reason,value,roots");
+});
+
+/** Every value of a key, however deep. */
+function valuesIn(model: unknown, key: string): readonly unknown[] {
+  if (typeof model !== "object" || model === null) return [];
+  return Object.entries(model).flatMap(([name, value]) => [
+    ...(name === key ? [value] : []),
+    ...valuesIn(value, key),
+  ]);
+}
+
 test("a file has the whole list, of which a page has a part", async () => {
   const few = await desk.json<{ items: readonly unknown[] }>("/agents.json?limit=1", as("otto"));
   expect(few.items).toHaveLength(1);

@@ -140,19 +140,33 @@ test("an agent that calls another has an edge to it, within its tenant and appli
   expect(ofKind(await graph("", "olga"), "agent")).toEqual(edgesOf(bound, "agent"));
 });
 
+test("an export has calls of agents, those of another application for no principal of one", async () => {
+  const exported = async (name: string): Promise<number> => {
+    const answer = await desk.get("/traces/export?table=calls&format=jsonl&limit=1000", as(name));
+    const rows = (await answer.text()).split("\n").filter((line) => line !== "");
+    return rows.filter((line) => line.includes('"call_kind":"agent"')).length;
+  };
+  expect(await exported("otto")).toBe(agentCalls.length);
+  const bound = agentCalls.filter(({ calls }) => calls?.startsWith("desk/"));
+  expect(await exported("olga")).toBe(bound.length);
+});
+
 test("a called agent is no tool and no model, and its calls lead to the caller's turns", async () => {
   const counted = async (kind: string, name = "otto"): Promise<number> =>
     (await desk.json<{ total: { calls: number } }>(`/tools.json?kind=${kind}`, as(name))).total
       .calls;
   expect(await counted("tool")).toBe(put.length + 20);
   expect(await counted("model")).toBe(put.length + 20);
-  const { items } = await desk.json<{ items: { agent_id: string }[] }>(
-    `/traces/turns.json?limit=100&q=${encodeURIComponent("call:agent:scout:*")}`,
-    as("otto"),
-  );
-  expect(items.map(({ agent_id: agent }) => agent).toSorted()).toEqual(
-    agentCalls.map(({ agent }) => agent).toSorted(),
-  );
+  const found = async (name: string): Promise<readonly string[]> => {
+    const { items } = await desk.json<{ items: { agent_id: string }[] }>(
+      `/traces/turns.json?limit=100&q=${encodeURIComponent("call:agent:scout:*")}`,
+      as(name),
+    );
+    return items.map(({ agent_id: agent }) => agent).toSorted();
+  };
+  expect(await found("otto")).toEqual(agentCalls.map(({ agent }) => agent).toSorted());
+  const bound = agentCalls.filter(({ calls }) => calls?.startsWith("desk/"));
+  expect(await found("olga")).toEqual(bound.map(({ agent }) => agent).toSorted());
 });
 
 test("a range, a filter and a tenant narrow it", async () => {

@@ -68,6 +68,23 @@ const exited = (child: ChildProcess): Promise<number | null> =>
   new Promise((resolve) => child.once("exit", resolve));
 
 describe("the process", () => {
+  test("a first page some seconds after the start waits for no thread", async () => {
+    const firstPage = async (afterMs: number): Promise<number> => {
+      const child = start([], { ...ephemeral(), TURNPROOF_PORT: "0" });
+      const url = await listening(child);
+      await new Promise((resolve) => setTimeout(resolve, afterMs));
+      const begun = performance.now();
+      const page = await fetch(`${url}/traces`, { headers: { accept: "text/html" } });
+      expect(page.status).toBe(200);
+      await page.text();
+      const took = performance.now() - begun;
+      child.kill("SIGKILL");
+      return took;
+    };
+    const cold = await firstPage(0);
+    expect(await firstPage(6_000)).toBeLessThan(cold);
+  }, 60_000);
+
   test("everything acknowledged is there after kill -9, and SIGTERM ends it with 0", async () => {
     const dir = dataDir();
     const env = { TURNPROOF_DATA_DIR: dir };

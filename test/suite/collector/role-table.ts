@@ -33,13 +33,29 @@ const turn = { agent_id: "agent-O", root_trace_id: "root-O", turn_id: "root-O-tu
 const noId = "00000000-0000-4000-8000-000000000000";
 const sides = "baseline_root=root-O&candidate_root=root-O";
 
+type Row = readonly [statuses: string, asked: Asked];
+
+/** A list as files, in both forms. */
+function files(
+  path: string,
+  query = "",
+  statuses = "401 200 200 200 200 200 200 200 401 401 401 200",
+): { readonly [route: string]: Row } {
+  return Object.fromEntries(
+    ["csv", "jsonl"].map((form) => [
+      `GET ${path}.${form}`,
+      [statuses, { path: `${path}.${form}${query}` }],
+    ]),
+  );
+}
+
 /**
  * Statuses in the order of {@link callers}. Missing, producer, expired and revoked are always 401
  * where anything is asked for; read-only mode refuses what changes something.
  *
  * no | viewer analyst operator admin | alice shop anonymous | producer expired revoked | read-only
  */
-export const table: { readonly [route: string]: readonly [statuses: string, asked: Asked] } = {
+export const table: { readonly [route: string]: Row } = {
   "GET /healthz": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/healthz" }],
   "GET /readyz": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/readyz" }],
   "GET /readyz/store": [
@@ -99,46 +115,14 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/windows.json" },
   ],
-  "GET /tools.csv": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/tools.csv" }],
-  "GET /tools.jsonl": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/tools.jsonl" }],
-  "GET /cost.csv": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/cost.csv" }],
-  "GET /cost.jsonl": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/cost.jsonl" }],
-  "GET /traces/incidents.csv": [
-    "401 200 200 200 200 200 200 200 401 401 401 200",
-    { path: "/traces/incidents.csv" },
-  ],
-  "GET /traces/incidents.jsonl": [
-    "401 200 200 200 200 200 200 200 401 401 401 200",
-    { path: "/traces/incidents.jsonl" },
-  ],
-  "GET /graph.csv": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/graph.csv" }],
-  "GET /graph.jsonl": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/graph.jsonl" }],
-  "GET /agents.csv": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/agents.csv" }],
-  "GET /agents.jsonl": [
-    "401 200 200 200 200 200 200 200 401 401 401 200",
-    { path: "/agents.jsonl" },
-  ],
-  "GET /threads.csv": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/threads.csv" }],
-  "GET /threads.jsonl": [
-    "401 200 200 200 200 200 200 200 401 401 401 200",
-    { path: "/threads.jsonl" },
-  ],
-  "GET /traces/turns.csv": [
-    "401 200 200 200 200 200 200 200 401 401 401 200",
-    { path: "/traces/turns.csv" },
-  ],
-  "GET /traces/turns.jsonl": [
-    "401 200 200 200 200 200 200 200 401 401 401 200",
-    { path: "/traces/turns.jsonl" },
-  ],
-  "GET /traces/spans.csv": [
-    "401 200 200 200 200 200 200 200 401 401 401 200",
-    { path: "/traces/spans.csv" },
-  ],
-  "GET /traces/spans.jsonl": [
-    "401 200 200 200 200 200 200 200 401 401 401 200",
-    { path: "/traces/spans.jsonl" },
-  ],
+  ...files("/tools"),
+  ...files("/cost"),
+  ...files("/traces/incidents"),
+  ...files("/graph"),
+  ...files("/agents"),
+  ...files("/threads"),
+  ...files("/traces/turns"),
+  ...files("/traces/spans"),
   "GET /traces/overview.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/overview.json" },
@@ -167,6 +151,7 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
   ],
   "GET /alerts": ["401 200 200 200 200 403 403 403 401 401 401 200", { path: "/alerts" }],
   "GET /alerts.json": ["401 200 200 200 200 403 403 403 401 401 401 200", { path: "/alerts.json" }],
+  ...files("/alerts", "", "401 200 200 200 200 403 403 403 401 401 401 200"),
   "POST /alerts/silence": [
     "401 403 403 404 404 403 403 403 401 401 401 403",
     { path: "/alerts/silence", body: { rule: "none", hours: 1 } },
@@ -187,6 +172,7 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/health.json" },
   ],
+  ...files("/traces/health"),
   "GET /traces/compare": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: `/traces/compare?agent_id=agent-O&${sides}` },
@@ -203,6 +189,7 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/compare/releases.json?a=agent:agent-O&b=agent:agent-A" },
   ],
+  ...files("/traces/compare/releases", "?a=agent:agent-O&b=agent:agent-A"),
   "GET /traces/compare/gate": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/compare/gate?baseline=agent:agent-O&candidate=agent:agent-A" },
@@ -211,6 +198,7 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/compare/gate.json?baseline=agent:agent-O&candidate=agent:agent-A" },
   ],
+  ...files("/traces/compare/gate", "?baseline=agent:agent-O&candidate=agent:agent-A"),
   "GET /traces/incidents": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/incidents" },
@@ -263,6 +251,7 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/find.json?id=letter-O" },
   ],
+  ...files("/traces/find", "?id=letter-O"),
   "GET /traces/capabilities.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/capabilities.json" },

@@ -136,6 +136,44 @@ test("of a root of two tenants each reads the notes on its own turn", async () =
   expect((await post("alice", "/traces/notes/delete", wrong)).status).toBe(404);
 });
 
+test("a note stays with its turn when late evidence tells the tenant, and is not another's", async () => {
+  const late = `${root}-late`;
+  const [turn, ...others] = turnEvents({ root: late, thread: "t-late" });
+  if (turn === undefined) throw new Error("no turn");
+  await desk.put(others.map(({ turn_id: _none, ...event }) => event));
+  const body = { root_trace_id: late, text: "Before its turn was known" };
+  expect((await post("olga", "/traces/notes", body)).status).toBe(201);
+  const [before] = await notesFor("olga", late);
+  expect(before).toMatchObject({ text: body.text });
+  await desk.put([{ ...turn, user_id: "alice", turn_id: "turn-late" }]);
+  for (const name of ["olga", "alice", "ann"] as const) {
+    expect([name, (await notesFor(name, late)).map(({ text }) => text)]).toEqual([
+      name,
+      [body.text],
+    ]);
+  }
+  expect((await desk.get(`/traces/${late}.json`, headersOf("bob"))).status).toBe(404);
+  const change = { root_trace_id: late, id: before?.id, version: 1, text: "After" };
+  expect((await post("olga", "/traces/notes/change", change)).status).toBe(200);
+  expect((await notesFor("alice", late)).map(({ text }) => text)).toEqual(["After"]);
+  await deleteUserEvidence(desk.store, { userId: "alice", dryRun: false });
+  expect((await desk.store.operatorRows.list("note", ["unattributed"], late)).length).toBe(0);
+});
+
+test("a note on one tenant's turn is not shown to the tenant that it turns out to be of", async () => {
+  const moved = `${root}-moved`;
+  const [turn, model, tool] = turnEvents({ root: moved, thread: "t-moved" });
+  if (turn === undefined || model === undefined || tool === undefined) throw new Error("no turn");
+  await desk.put([model, { ...tool, user_id: "bob" }]);
+  const body = { root_trace_id: moved, text: "Seen on bob's turn" };
+  expect((await post("bob", "/traces/notes", body)).status).toBe(201);
+  await desk.put([
+    { ...turn, user_id: "alice" },
+    { ...tool, event_id: "x", span_id: "x" },
+  ]);
+  expect(await notesFor("alice", moved)).toEqual([]);
+});
+
 test("a principal of one application reads the notes on its turns alone", async () => {
   const both = (["desk", "shop"] as const).flatMap((application) =>
     turnEvents({

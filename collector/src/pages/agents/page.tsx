@@ -6,9 +6,9 @@ import type { Frame } from "../../http/frame.ts";
 import type { AgentSummary } from "../../turns/agent-summary.ts";
 import type { AgentsModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
-import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { NotMeasured, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
 import { AgentTabs } from "../../ui/groups/agent-tabs.tsx";
 import { AllTime, Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
@@ -37,8 +37,12 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
         </Empty>
       ) : (
         <>
-          <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
-          <Card title="Agents" icon="agents" flush end={countText(model.items.length)}>
+          <Card
+            title="Agents"
+            icon="agents"
+            flush
+            end={<ListEnd frame={frame}>{countText(model.items.length)}</ListEnd>}
+          >
             <Table label="Agents" head={<Head />}>
               {model.items.map((item) => (
                 <Row item={item} mounted={model.mounted} frame={frame} />

@@ -22,6 +22,7 @@ import {
   windowOf,
 } from "../../turns/groups-asked.ts";
 import type { GroupsWindow } from "../../turns/groups-asked.ts";
+import { turnsShown } from "../../ui/display/list-columns.ts";
 import { groupFields, turnGroups } from "../../turns/turn-groups.ts";
 import { agentsPage } from "./page.tsx";
 
@@ -71,7 +72,7 @@ function agentsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
   app.on("GET", ["/agents", "/agents.json"], async (c) => {
-    const asked = await askGroups(c, parts, {});
+    const asked = await askGroups(c, parts, {}, turnsShown);
     const { question, limit, paging } = asked;
     const groups = await placedAgents(ledger, question);
     const left = groups.filter(({ place }) => isAfter(place, paging.after));

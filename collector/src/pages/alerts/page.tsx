@@ -9,6 +9,7 @@ import type { Tone } from "../../ui/elements/badge.tsx";
 import { NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Hidden } from "../../ui/elements/hidden.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 import type { AlertsModel, EndedAlert, FiringAlert, RuleState, TargetState } from "./route.ts";
 import { Preview } from "./rule-preview.tsx";
@@ -75,7 +76,11 @@ const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ mo
     );
   }
   return (
-    <Card title="Firing" icon="warning" end={countText(firing.length)}>
+    <Card
+      title="Firing"
+      icon="warning"
+      end={<ListEnd frame={frame}>{countText(firing.length)}</ListEnd>}
+    >
       <ul class="alerts">
         {firing.map((alert) => (
           <li>
@@ -213,7 +218,12 @@ const Ended: FC<{ readonly of: readonly EndedAlert[]; readonly frame: Frame }> =
 }) => {
   if (of.length === 0) return <></>;
   return (
-    <Card title="History" icon="clock" flush end={countText(of.length)}>
+    <Card
+      title="History"
+      icon="clock"
+      flush
+      end={<ListEnd frame={frame}>{countText(of.length)}</ListEnd>}
+    >
       <Table
         label="Ended alerts"
         head={heads(["Rule", "Group", "Began", "Lasted", "Ended", "Value", "Turn"])}

@@ -18,6 +18,7 @@ import { formOrJson, orForm, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import { principalOf } from "../../http/environment.ts";
 import type { AppEnv } from "../../http/environment.ts";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
@@ -137,6 +138,21 @@ export interface AlertsAnswers {
   readonly "POST /alerts/resolve": AlertsChanged;
 }
 
+/** An alert that fires or has ended, as a line of a file. */
+export interface AlertLine extends AlertEpisode {
+  /** Null while it fires. */
+  readonly ended: string | null;
+  readonly reason: string | null;
+}
+
+const alertsFile = {
+  path: "/alerts",
+  name: "alerts",
+  rows: "alerts, those that fire first, `firing` and `ended` of `/alerts.json`,",
+  query: z.strictObject({}),
+  unbound: true,
+} as const;
+
 /** Alerts: what each route needs, records and answers. */
 export const alertsGroup: RouteGroup<AlertsAnswers> = {
   tag: "Alerts",
@@ -152,6 +168,7 @@ export const alertsGroup: RouteGroup<AlertsAnswers> = {
       returns: "Alerts, rules with their last values, silences, targets, and the past of one rule.",
       failures: ["scope_forbidden", "store_unavailable", "not_found"],
     }),
+    ...fileEndpoints(alertsFile),
     "POST /alerts/silence": {
       needs: "alert.manage",
       unbound: true,
@@ -196,6 +213,25 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
       draft_problems: problems,
     };
     return respond(c, { model, view: alertsPage });
+  });
+
+  mountFiles<AlertLine>(app, parts, {
+    ...alertsFile,
+    fields: {
+      id: "text",
+      rule: "text",
+      group: "text",
+      since: "time",
+      ended: "time",
+      reason: "text",
+      value: "number",
+      roots: "texts",
+    },
+    async *pages(c) {
+      readParameters(c, alertsFile.query);
+      const { firing, ended } = stateOf(parts);
+      yield [...firing.map((one) => ({ ...one, ended: null, reason: null })), ...ended];
+    },
   });
 
   app.post("/alerts/silence", async (c) => {

@@ -10,10 +10,10 @@ import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { ShareBar } from "../../ui/elements/bar.tsx";
-import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Count, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
 import { hrefOf, hrefWith } from "../../ui/layout.tsx";
 import type { CostModel } from "./route.ts";
@@ -50,7 +50,6 @@ export function costPage(model: CostModel, frame: Frame): Child {
               here: field === model.by,
             }))}
           />
-          <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
           <Costs model={model} frame={frame} terms={terms} />
         </>
       )}
@@ -118,7 +117,12 @@ const Costs: FC<{
   const most = Math.max(0, ...items.map(({ high_usd: usd }) => usd ?? 0));
   const name = fieldWords[by];
   return (
-    <Card title={`Cost by ${name.toLowerCase()}`} icon="cost" flush end={countText(groups)}>
+    <Card
+      title={`Cost by ${name.toLowerCase()}`}
+      icon="cost"
+      flush
+      end={<ListEnd frame={frame}>{countText(groups)}</ListEnd>}
+    >
       {model.every_group ? null : (
         <Note>
           {by === "turn"

@@ -38,7 +38,7 @@ const exportParameters = z.strictObject({
   ...listFilters,
   table: z
     .enum(["events", "turns", "calls"])
-    .describe("Rows: events (default), turns, or the model and tool calls of turns.")
+    .describe("Rows: events (default), turns, or the calls of models, tools and agents in turns.")
     .optional(),
   format: z.enum(tableFormatNames).describe("Format of the file; default `parquet`.").optional(),
   limit: z

@@ -15,6 +15,7 @@ import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { RangeInputs } from "../../ui/elements/range-picker.tsx";
 import { Places, SearchedBadge } from "./find-places.tsx";
 import { Icon } from "../../ui/icons.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
 import { LatelyCard } from "./lately-card.tsx";
 import { NamedCard } from "./named-card.tsx";
@@ -201,10 +202,10 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
               title={`Named as: ${kinds.join(", ")}`}
             />
           )}
-          <span>
+          <ListEnd frame={frame}>
             {countText(model.items.length)} {model.items.length === 1 ? "root" : "roots"},{" "}
             {countText(model.event_count)} {model.event_count === 1 ? "event" : "events"}
-          </span>
+          </ListEnd>
         </>
       }
     >

@@ -8,13 +8,16 @@ import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import type { Identity, NullableIdentity } from "@turnproof/semconv";
+import type { EvidenceScope, Keyset } from "@turnproof/store";
 
-import type { AppEnv } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { readingFor } from "../../http/query.ts";
 import { leftOut, reachText } from "../../ui/display/find-words.ts";
 import { filters, id, readParameters } from "../../http/parameters.ts";
 import { respond } from "../../http/respond.tsx";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
+import type { ListFields } from "../../tables/list-files.ts";
 import { placeOfEvents } from "../../http/standing.ts";
 import { searchedPlaces } from "../../memory/searched-places.ts";
 import type { SearchedPlace } from "../../memory/searched-places.ts";
@@ -133,6 +136,28 @@ export interface FindAnswers {
   readonly "GET /traces/find.json": FindModel;
 }
 
+const findFile = {
+  path: "/traces/find",
+  name: "found",
+  rows: "traces that mention an id",
+  query: findParameters.omit({ limit: true, cursor: true }),
+} as const;
+
+/** Fields of a trace in a file. */
+const foundFields: ListFields<FoundRoot> = {
+  root_trace_id: "text",
+  agent_id: "text",
+  thread_id: "text",
+  turn_ids: "texts",
+  matched_by: "texts",
+  event_ids: "texts",
+  event_count: "integer",
+  first_at: "time",
+  last_at: "time",
+  has_error: "flag",
+  verdicts: "json",
+};
+
 /** Find: what each route needs, records and answers. */
 export const findGroup: RouteGroup<FindAnswers> = {
   tag: "Traces",
@@ -153,6 +178,7 @@ export const findGroup: RouteGroup<FindAnswers> = {
       returns: "Roots that mention the id, with a cursor.",
       failures: pageFailures,
     }),
+    ...fileEndpoints(findFile),
   },
   routes: findRoutes,
 };
@@ -162,8 +188,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces/find", "/traces/find.json"], async (c) => {
     const parameters = readParameters(c, findParameters);
-    const named = idFilters.find((name) => parameters[name] !== undefined);
-    const asked = parameters.id ?? (named === undefined ? undefined : parameters[named]);
+    const asked = askedId(parameters);
     const wanted = asked === undefined ? undefined : c.get("typed")(asked);
     const limit = parameters.limit ?? limits.pageEventsDefault;
     const paging = await pagingOf(c, parts, { ...parameters, store: "all", view: "find" });
@@ -193,16 +218,11 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
     });
     const found = rootsOf(slice.events, wanted);
     const readable = { ...turnQuestion(readingFor(c, {})), signal: c.req.raw.signal };
-    const judged = await foundVerdicts(
-      parts.store.ledger,
-      scope,
-      found.map((root) => root.root_trace_id),
-    );
     const whole = pending === 0 && paging.after === undefined && slice.next === null;
     const left = slice.bounded || places.some(({ reach }) => leftOut(reach));
     const model: FindModel = {
       asked: true,
-      items: found.map((root) => ({ ...root, verdicts: own(root, judged) })),
+      items: await judgedRoots(parts, scope, found),
       event_count: slice.events.length,
       limit,
       next_cursor: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
@@ -217,7 +237,49 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
     };
     return respond(c, { model, view: findPage });
   });
+  mountFiles<FoundRoot>(app, parts, {
+    ...findFile,
+    fields: foundFields,
+    pages: (c) => foundPages(parts, c),
+  });
   return app;
+}
+
+/** The id that a request looks for. */
+function askedId(
+  parameters: Readonly<Partial<Record<"id" | (typeof idFilters)[number], string | undefined>>>,
+): string | undefined {
+  const named = idFilters.find((name) => parameters[name] !== undefined);
+  return parameters.id ?? (named === undefined ? undefined : parameters[named]);
+}
+
+/** Every trace with the id; one of which more is found on a later page is there again. */
+async function* foundPages(parts: Parts, c: AppContext): AsyncGenerator<readonly FoundRoot[]> {
+  const parameters = readParameters(c, findFile.query);
+  const asked = askedId(parameters);
+  if (asked === undefined) return yield [];
+  const wanted = c.get("typed")(asked);
+  const { scope, query } = readingFor(c, { ...parameters, store: "all" });
+  for (let after: Keyset | undefined; ;) {
+    const slice = await parts.store.find(scope, wanted, query, {
+      limit: limits.pageEventsDefault,
+      signal: c.req.raw.signal,
+      ...(after === undefined ? {} : { after }),
+    });
+    yield await judgedRoots(parts, scope, rootsOf(slice.events, wanted));
+    if (slice.next === null) return;
+    after = slice.next;
+  }
+}
+
+async function judgedRoots(
+  parts: Parts,
+  scope: EvidenceScope,
+  found: readonly Omit<FoundRoot, "verdicts">[],
+): Promise<readonly FoundRoot[]> {
+  const roots = found.map((root) => root.root_trace_id);
+  const judged = await foundVerdicts(parts.store.ledger, scope, roots);
+  return found.map((root) => ({ ...root, verdicts: own(root, judged) }));
 }
 
 /** The turns of a root with the id; all of them where none of its events has one. */

@@ -21,6 +21,7 @@ import { unclearReason } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Card, Empty, Heads, Note, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 import { unclearWords } from "./terms.ts";
@@ -137,7 +138,15 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
           ))}
         </ul>
       </Card>
-      <Card title="Outcome" icon="outcome" end={<GateBadge outcome={report.outcome} />}>
+      <Card
+        title="Outcome"
+        icon="outcome"
+        end={
+          <ListEnd frame={frame}>
+            <GateBadge outcome={report.outcome} />
+          </ListEnd>
+        }
+      >
         <p>{outcomeSentences[report.outcome]}</p>
       </Card>
       {report.contracts.length === 0 ? null : (

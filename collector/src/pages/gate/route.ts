@@ -14,10 +14,11 @@ import type { PriceList } from "../../cost/price-list.ts";
 import { pageFailures, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import { wantsPage } from "../../http/environment.ts";
-import type { AppEnv } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { measureTrials, trialsOf } from "../../judge/gate-turns.ts";
 import type { SideTurn } from "../../judge/gate-turns.ts";
 import type { Parts } from "../../parts.ts";
@@ -80,6 +81,14 @@ export interface GateAnswers {
   readonly "GET /traces/compare/gate.json": GateModel;
 }
 
+const gateFile = {
+  path: "/traces/compare/gate",
+  name: "gate",
+  rows: "results, one of a contract on a turn a line, `turns`",
+  query: gateParameters,
+  reads: true,
+} as const;
+
 /** Gate: what each route needs, records and answers. */
 export const gateGroup: RouteGroup<GateAnswers> = {
   endpoints: {
@@ -97,6 +106,7 @@ export const gateGroup: RouteGroup<GateAnswers> = {
       returns: "Outcome, plans, figures of both sides, and the turns.",
       failures: pageFailures,
     }),
+    ...fileEndpoints(gateFile),
   },
   routes: gateRoutes,
 };
@@ -105,7 +115,7 @@ export const gateGroup: RouteGroup<GateAnswers> = {
 function gateRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   let list: Promise<PriceList> | undefined;
-  app.on("GET", ["/traces/compare/gate", "/traces/compare/gate.json"], async (c) => {
+  const read = async (c: AppContext): Promise<GateModel> => {
     const { baseline, candidate, limit, ...parameters } = readParameters(c, gateParameters);
     const pending_frames = await pendingFrames(parts);
     const named = { baseline: baseline ?? null, candidate: candidate ?? null, pending_frames };
@@ -115,7 +125,7 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
       throw new CodedError("parameter_invalid", { field: unclear.side });
     }
     if (unclear !== undefined || !isNamed(baseline) || !isNamed(candidate)) {
-      return respond(c, { model: { ...named, read: null, answer: null }, view: gatePage });
+      return { ...named, read: null, answer: null };
     }
     const how = {
       reading: readingFor(c, parameters),
@@ -125,7 +135,7 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
     };
     const before = await readSide(parts, baseline, how);
     const after = await readSide(parts, candidate, how);
-    const model: GateModel = {
+    return {
       ...named,
       read: { baseline: before.turns.length, candidate: after.turns.length },
       answer:
@@ -133,7 +143,22 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
           ? null
           : answerOf(parts, before, after),
     };
-    return respond(c, { model, view: gatePage });
+  };
+  app.on("GET", ["/traces/compare/gate", "/traces/compare/gate.json"], async (c) =>
+    respond(c, { model: await read(c), view: gatePage }),
+  );
+  mountFiles<GateTurn>(app, parts, {
+    ...gateFile,
+    fields: {
+      contract: "text",
+      side: "text",
+      result: "text",
+      root_trace_id: "text",
+      turn_id: "text",
+    },
+    async *pages(c) {
+      yield (await read(c)).answer?.turns ?? [];
+    },
   });
   return app;
 }

@@ -4,15 +4,15 @@ import type { Child, FC } from "hono/jsx";
 import type { Frame } from "../../http/frame.ts";
 import type { GraphEdge } from "../../ui/display/agent-graph.ts";
 import { callTerm } from "../../ui/display/call-term.ts";
-import { countText } from "../../ui/display/figures.ts";
+import { countText, shareText } from "../../ui/display/figures.ts";
 import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
-import { AgentGraph, leftOf } from "../../ui/elements/agent-graph.tsx";
-import { ListTools } from "../../ui/elements/export-menu.tsx";
+import { AgentGraph, failingShare, leftOf } from "../../ui/elements/agent-graph.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
 import { AgentTabs } from "../../ui/groups/agent-tabs.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
@@ -55,9 +55,19 @@ const Graph: FC<{
         <div class="scroll padded" role="group" aria-label="Drawing" tabindex={0}>
           <AgentGraph graph={model} />
         </div>
+        <p class="muted padded">
+          Width: number of calls. Dashed red: at least {shareText(failingShare, 1)} of them failed.
+          {model.edges.some(({ kind }) => kind === "agent")
+            ? " On the left, an arrow leads to the agent that is called."
+            : ""}
+        </p>
       </Card>
-      <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
-      <Card title="Connections" icon="filter" flush end={countText(model.edges.length)}>
+      <Card
+        title="Connections"
+        icon="filter"
+        flush
+        end={<ListEnd frame={frame}>{countText(model.edges.length)}</ListEnd>}
+      >
         <Table
           label="Connections"
           head={

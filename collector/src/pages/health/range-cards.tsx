@@ -10,6 +10,7 @@ import { termText } from "../../ui/display/filter-terms.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Count, Duration, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Fact, Facts, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { rangedHref } from "../../ui/layout.tsx";
 import { refusalText } from "./advice.ts";
 import { ranked } from "./health-figures.ts";
@@ -173,7 +174,11 @@ const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame }> = (
       id="services"
       icon="orphan"
       flush
-      end={`${countText(rows.length)} ${rows.length === 1 ? "service" : "services"}`}
+      end={
+        <ListEnd frame={frame}>
+          {countText(rows.length)} {rows.length === 1 ? "service" : "services"}
+        </ListEnd>
+      }
     >
       {rows.length === 0 ? (
         <p class="muted padded">No service has a turn, a report or an item in this range.</p>
@@ -185,7 +190,7 @@ const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame }> = (
         </Table>
       )}
       {rows.length > shownMax ? (
-        <p class="muted padded">and {countText(rows.length - shownMax)} more in the JSON</p>
+        <p class="muted padded">and {countText(rows.length - shownMax)} more in the export</p>
       ) : null}
     </Card>
   );

@@ -29,6 +29,7 @@ import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { timelineOf } from "./health-timeline.ts";
 import type { HealthTimeline } from "./health-timeline.ts";
 import type { IngestReport } from "../../receive/ingest.ts";
@@ -41,6 +42,7 @@ import { timedCheck } from "../../backend/timed-store.ts";
 import { collectNewest, collectRoot, collectRoots, settle } from "../../turns/window.ts";
 import type { SettledMark, Window } from "../../turns/window.ts";
 import { healthRange } from "./range.ts";
+import type { ProducerRange } from "./range-producers.ts";
 import type { HealthRange } from "./range.ts";
 import { contractCounts } from "./contract-counts.ts";
 import type { ContractsHealth } from "./contract-counts.ts";
@@ -109,6 +111,13 @@ export interface HealthAnswers {
   readonly "GET /traces/health.json": HealthModel;
 }
 
+const servicesFile = {
+  path: "/traces/health",
+  name: "services",
+  rows: "services in a range, `range.producers` of `/traces/health.json`,",
+  query: healthParameters.omit({ limit: true }),
+} as const;
+
 /** Health: what each route needs, records and answers. */
 export const healthGroup: RouteGroup<HealthAnswers> = {
   tag: "Traces",
@@ -127,6 +136,7 @@ export const healthGroup: RouteGroup<HealthAnswers> = {
       returns: "Counts, failures, orphans, timing, losses, conservation.",
       failures: ["scope_forbidden"],
     }),
+    ...fileEndpoints(servicesFile),
   },
   routes: healthRoutes,
 };
@@ -145,6 +155,28 @@ function healthRoutes(parts: Parts): Hono<AppEnv> {
     const filtered = isFiltered(parameters) || isNarrowed(principalOf(c));
     const model = await modelOf(c, parts, { reads, limit, filtered, reading, settled });
     return respond(c, { model, view: healthPage });
+  });
+  mountFiles<ProducerRange>(app, parts, {
+    ...servicesFile,
+    fields: {
+      service: "text",
+      turns: "integer",
+      turns_with_error: "integer",
+      items: "integer",
+      processes: "integer",
+      lost_state: "text",
+      lost: "integer",
+      reasons: "json",
+      sampled_out: "integer",
+      write_failures: "integer",
+      last_report_at: "time",
+      what_to_do: "text",
+    },
+    async *pages(c) {
+      const reading = readingFor(c, readParameters(c, servicesFile.query));
+      const reports = isNarrowed(principalOf(c)) ? undefined : await reportsOf(parts);
+      yield (await healthRange(parts, reading, reports, c.req.raw.signal)).producers;
+    },
   });
   return app;
 }

@@ -2,6 +2,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
+import { incidentsMax } from "../../turns/incidents.ts";
 import type { FailedCall, Incident } from "../../turns/incidents.ts";
 import { countText } from "../../ui/display/figures.ts";
 import { queryOf, readTerms, termsOf } from "../../ui/display/filter-terms.ts";
@@ -9,9 +10,9 @@ import { reasonText } from "../../ui/display/kind-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { PriorityBadge } from "../../ui/elements/badge.tsx";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
-import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Duration, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
 import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
 import { Icon } from "../../ui/icons.tsx";
@@ -41,7 +42,6 @@ export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
         </Empty>
       ) : (
         <>
-          <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
           <List model={model} frame={frame} />
         </>
       )}
@@ -51,7 +51,13 @@ export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
 }
 
 const List: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ model, frame }) => (
-  <Card title="What went wrong" icon="warning" id="incidents" flush end={shownText(model)}>
+  <Card
+    title="What went wrong"
+    icon="warning"
+    id="incidents"
+    flush
+    end={<ListEnd frame={frame}>{shownText(model)}</ListEnd>}
+  >
     <Table
       label="Incidents"
       head={
@@ -210,17 +216,27 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
           Telemetry that was lost is on <a href={rangedHref(frame, "/traces/health")}>Health</a>.
         </span>
       )}
-      {model.skipped === 0 ? null : (
-        <a class="button" href={hrefWith(frame, { skip: null })}>
-          First
-        </a>
-      )}
-      {left === 0 ? null : (
-        <a class="button" href={hrefWith(frame, { skip: String(next) })} data-older>
-          Next: {countText(incidents - next)} with {countText(left)} turns <Icon name="more" />
-        </a>
-      )}
       {pending === undefined ? null : <span data-pending>{pending}</span>}
+      {model.skipped === 0 && left === 0 ? null : (
+        <span class="end">
+          {model.skipped === 0 ? null : (
+            <a class="button" href={hrefWith(frame, { skip: before(model.skipped) })} data-newer>
+              Previous
+            </a>
+          )}
+          {left === 0 ? null : (
+            <a class="button" href={hrefWith(frame, { skip: String(next) })} data-older>
+              Next: {countText(incidents - next)} with {countText(left)} turns <Icon name="more" />
+            </a>
+          )}
+        </span>
+      )}
     </footer>
   );
 };
+
+/** Where the page before begins; the first page is the address without a place. */
+function before(skipped: number): string | null {
+  const at = skipped - incidentsMax;
+  return at <= 0 ? null : String(at);
+}

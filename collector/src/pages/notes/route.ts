@@ -148,7 +148,7 @@ function notesRoutes(parts: Parts): Hono<AppEnv> {
     requireNoHold();
     requireAdmitted("text", data.text, noteCharsMax);
     const noted = await notedTurn(c, parts, data);
-    const change = { ...data, changed_at: isoTime(now()), principal: principalOf(c) };
+    const change = { ...data, changed_at: isoTime(now()) };
     const note = await changeNote(store, noted, change);
     return form ? back(c, data) : respondJson(c, note);
   });
@@ -157,7 +157,7 @@ function notesRoutes(parts: Parts): Hono<AppEnv> {
     const { data, form } = await readBody(c, deleteBody);
     requireNoHold();
     const noted = await notedTurn(c, parts, data);
-    await deleteNote(store, noted, { id: data.id, principal: principalOf(c) });
+    await deleteNote(store, noted, { id: data.id });
     return form ? back(c, data) : respondJson(c, { deleted: true } satisfies NoteDeleted);
   });
   return app;
@@ -177,5 +177,11 @@ async function notedTurn(
   const [turn, ...others] = foldTurns(events);
   if (turn === undefined) throw new CodedError("trace_not_found_in_window");
   if (others.length > 0) throw new CodedError("body_invalid", { field: "turn_id" });
-  return { root: events[0].root_trace_id ?? "", turn };
+  return {
+    root: events[0].root_trace_id ?? "",
+    turn,
+    turns: [turn],
+    events,
+    principal: principalOf(c),
+  };
 }

@@ -15,6 +15,7 @@ import { CohortLine } from "../../ui/elements/cohort-row.tsx";
 import { Time } from "../../ui/elements/figure.tsx";
 import { Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
 import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
@@ -125,7 +126,7 @@ const Compared: FC<{
         </Note>
       )}
       <Agents agents={compared.agents} frame={frame} />
-      <Summary model={model} compared={compared} changed={changed} />
+      <Summary model={model} compared={compared} changed={changed} frame={frame} />
       <Pairs pairs={compared.pairs} frame={frame} />
       {compared.groups.map((group) => (
         <Group group={group} model={model} frame={frame} />
@@ -169,8 +170,14 @@ const Summary: FC<{
   readonly model: ReleasesModel;
   readonly compared: Cohorts;
   readonly changed: readonly CohortRow[];
-}> = ({ model, compared, changed }) => (
-  <Card title="What changed" icon="compare" id="changed" end={countText(changed.length)}>
+  readonly frame: Frame;
+}> = ({ model, compared, changed, frame }) => (
+  <Card
+    title="What changed"
+    icon="compare"
+    id="changed"
+    end={<ListEnd frame={frame}>{countText(changed.length)}</ListEnd>}
+  >
     <dl class="facts">
       {(["a", "b"] as const).map((side) => (
         <>

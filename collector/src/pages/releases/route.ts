@@ -18,11 +18,14 @@ import { respond } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
 import { compareCohorts } from "../../turns/cohorts.ts";
 import type { Cohorts } from "../../turns/cohorts.ts";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { termText } from "../../ui/display/filter-terms.ts";
+import { figureFields, figureLines } from "./figure-lines.ts";
+import type { FigureLine } from "./figure-lines.ts";
 import { releasesPage } from "./page.tsx";
 
 const { chart: _chart, ...turnFilters } = listParameters.shape;
@@ -68,6 +71,14 @@ export interface ReleasesAnswers {
 /** Most releases that are offered. */
 const releasesMax = 20;
 
+const releasesFile = {
+  path: "/traces/compare/releases",
+  name: "comparison",
+  rows: "compared figures, one of both sides a line,",
+  query: releasesParameters,
+  reads: true,
+} as const;
+
 /** Releases: what each route needs, records and answers. */
 export const releasesGroup: RouteGroup<ReleasesAnswers> = {
   tag: "Traces",
@@ -87,6 +98,7 @@ export const releasesGroup: RouteGroup<ReleasesAnswers> = {
       returns: "Figures of both sides with their difference, and pairs of turns.",
       failures: pageFailures,
     }),
+    ...fileEndpoints(releasesFile),
   },
   routes: releasesRoutes,
 };
@@ -96,7 +108,7 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
   let list: Promise<PriceList> | undefined;
-  app.on("GET", ["/traces/compare/releases", "/traces/compare/releases.json"], async (c) => {
+  const read = async (c: AppContext): Promise<ReleasesModel> => {
     const { a, b, ...parameters } = readParameters(c, releasesParameters);
     const questionOf = await questions(ledger, c, {
       ...parameters,
@@ -106,7 +118,7 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
     const releases = await releasesOf(ledger, questionOf(""));
     const terms = sidesOf({ a, b }, releases);
     const prices = await (list ??= openPriceList(parts.config.prices));
-    const model: ReleasesModel = {
+    return {
       terms,
       compared:
         terms === null
@@ -120,7 +132,16 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
       complete: pending === 0,
       pending_frames: pending,
     };
-    return respond(c, { model, view: releasesPage });
+  };
+  app.on("GET", ["/traces/compare/releases", "/traces/compare/releases.json"], async (c) =>
+    respond(c, { model: await read(c), view: releasesPage }),
+  );
+  mountFiles<FigureLine>(app, parts, {
+    ...releasesFile,
+    fields: figureFields,
+    async *pages(c) {
+      yield figureLines((await read(c)).compared?.groups ?? []);
+    },
   });
   return app;
 }

@@ -68,7 +68,7 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
             <GroupsFooter window={model} frame={frame} what="This thread" />
           </Card>
           <WindowInsights insights={model.insights} roots={model.evidence_roots} frame={frame} />
-          <StoreTimeline timeline={model.timeline} frame={frame} />
+          <StoreTimeline timeline={model.timeline} turns={model.limit} frame={frame} />
         </>
       )}
     </Page>

@@ -45,6 +45,9 @@ export interface ThreadAnswers {
   readonly "GET /threads/:thread_id": ThreadModel;
 }
 
+/** Turns side by side on the page without a limit. */
+const turnsShown = 12;
+
 /** Thread: what each route needs, records and answers. */
 export const threadGroup: RouteGroup<ThreadAnswers> = {
   tag: "Threads",
@@ -69,7 +72,7 @@ function threadRoutes(parts: Parts): Hono<AppEnv> {
   const { ledger } = parts.store;
   app.get("/threads/:thread_id", async (c) => {
     const thread = c.get("typed")(readPathId(c, "thread_id"), "thread_id");
-    const asked = await askGroups(c, parts, { thread_id: thread });
+    const asked = await askGroups(c, parts, { thread_id: thread }, turnsShown);
     const { records, next } = await newestTurns(parts, asked);
     const { events, complete: whole } = await eventsOf(parts, asked.reading.scope, records);
     const own = events.filter((event) => event.thread_id === thread);

@@ -5,9 +5,9 @@ import { countText } from "../../ui/display/figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { ThreadSummary } from "../../turns/thread-summary.ts";
 import type { ThreadsModel } from "./route.ts";
-import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Id, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
 import { AllTime, Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
 import { Tenants } from "../../ui/groups/tenants.tsx";
@@ -31,8 +31,12 @@ export function threadsPage(model: ThreadsModel, frame: Frame): Child {
         </Empty>
       ) : (
         <>
-          <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
-          <Card title="Threads" icon="threads" flush end={countText(model.items.length)}>
+          <Card
+            title="Threads"
+            icon="threads"
+            flush
+            end={<ListEnd frame={frame}>{countText(model.items.length)}</ListEnd>}
+          >
             <Table
               label="Threads"
               head={

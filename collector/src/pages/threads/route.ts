@@ -21,6 +21,7 @@ import {
 } from "../../turns/groups-asked.ts";
 import type { GroupsPlace, GroupsWindow } from "../../turns/groups-asked.ts";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
+import { turnsShown } from "../../ui/display/list-columns.ts";
 import { threadOf } from "../../turns/thread-summary.ts";
 import type { ThreadSummary } from "../../turns/thread-summary.ts";
 import { groupFields, turnGroups } from "../../turns/turn-groups.ts";
@@ -69,7 +70,7 @@ function threadsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
   app.on("GET", ["/threads", "/threads.json"], async (c) => {
-    const asked = await askGroups(c, parts, {});
+    const asked = await askGroups(c, parts, {}, turnsShown);
     const { values, next } = await threadsOf(parts, asked);
     const named = await turnGroups(ledger, asked.question, "thread_id", values);
     const turns = await ledger.countTurns(asked.question);

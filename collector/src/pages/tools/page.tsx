@@ -12,11 +12,11 @@ import type { Term } from "../../ui/display/filter-terms.ts";
 import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
-import { ListTools } from "../../ui/elements/export-menu.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { SortLink, directionOf } from "../../ui/elements/sort-head.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
 import { hrefOf, hrefWith } from "../../ui/layout.tsx";
 import type { ToolsModel } from "./route.ts";
@@ -61,7 +61,6 @@ export function toolsPage(model: ToolsModel, frame: Frame): Child {
       ) : (
         <>
           <Total model={model} />
-          <ListTools path={hrefOf(frame, frame.path)} query={frame.query} />
           <Calls model={model} frame={frame} terms={terms} />
         </>
       )}
@@ -138,7 +137,12 @@ const Calls: FC<{
   );
   const pending = pendingText(model.pending_frames);
   return (
-    <Card title={`Calls by ${word.toLowerCase()}`} icon={kind} flush end={countText(groups)}>
+    <Card
+      title={`Calls by ${word.toLowerCase()}`}
+      icon={kind}
+      flush
+      end={<ListEnd frame={frame}>{countText(groups)}</ListEnd>}
+    >
       <Table
         label={`Calls by ${word.toLowerCase()}`}
         head={

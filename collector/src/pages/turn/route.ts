@@ -130,7 +130,12 @@ function turnRoutes(parts: Parts): Hono<AppEnv> {
       typical_calls: typical,
       events: rows.length === 0 ? events : [...events, ...rows].toSorted(compareEvents),
       window: windowModel(window),
-      notes: await notesOn(parts.store, root, account.turns),
+      notes: await notesOn(parts.store, {
+        root,
+        turns: account.turns,
+        events,
+        principal: principalOf(c),
+      }),
       contracts: await contractsOf(parts, place, events, metadata),
     };
     const json = asked === "columns" ? () => turnColumns(model) : undefined;

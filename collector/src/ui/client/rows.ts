@@ -49,9 +49,15 @@ function move(by: number): boolean {
   return go(links[Math.min(Math.max(at + by, 0), links.length - 1)]);
 }
 
-/** The row that the address names, which had the focus when the page was left. */
+/** The row of this entry of the history, where its list has no keys. */
+function rowOfEntry(): string | null {
+  const state: unknown = history.state;
+  return typeof state === "object" && state !== null && "row" in state ? String(state.row) : null;
+}
+
+/** The row that the address or the history names, which had the focus when the page was left. */
 function rowOfAddress(): void {
-  const key = fragment().get("row");
+  const key = fragment().get("row") ?? rowOfEntry();
   if (key === null || document.activeElement !== document.body) return;
   const link = rowLinks().find((one) => nameOf(one) === key);
   if (link === undefined) return;
@@ -100,6 +106,7 @@ export function roveRows(): void {
     lastRow = nameOf(row);
     // The selected row is in the address, so a link or the Back button selects it again.
     if (row.closest("[data-key]") !== null) setFragment({ row: lastRow });
+    else history.replaceState({ row: lastRow }, "");
     rove();
   });
   const group = "List" as const;

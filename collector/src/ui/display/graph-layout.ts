@@ -1,7 +1,7 @@
 /**
  * @module GraphLayout: places of the agents and of what they use: agents on the left, tools, models
- * and memory on the right, each in the order of its calls. Calls between agents are curves on the left
- * of their boxes; a called agent without turns of its own in the graph is on the right.
+ * and memory on the right, each in the order of its calls. Calls between agents are curves on the
+ * left of their boxes; a called agent without turns of its own in the graph is on the right.
  */
 import type { AgentGraph, GraphEdge, GraphKind } from "./agent-graph.ts";
 

@@ -26,6 +26,8 @@ const sizes = {
 } as const satisfies Readonly<Record<string, Size>>;
 /** Space below a box. */
 const gap = 8;
+/** Share of failed calls from which a connection is dashed. */
+export const failingShare = 0.05;
 /** Space on the left of the agents where they call each other. */
 const callsWidth = { wide: 64, narrow: 30 } as const;
 
@@ -87,7 +89,7 @@ const Line: FC<{ readonly of: GraphLine; readonly size: Size }> = ({
   const bend = (to - from) / 2;
   return (
     <path
-      class={edge.failed > 0 ? "edge failed" : "edge"}
+      class={isFailing(edge) ? "edge failed" : "edge"}
       d={`M${from} ${fromY}C${from + bend} ${fromY} ${to - bend} ${toY} ${to} ${toY}`}
       stroke-width={width === sizes.wide.width ? wide : Math.max(1, wide / 2)}
     >
@@ -123,7 +125,7 @@ const Between: FC<{
   const far = Math.min(left * 1.2, 24 + Math.abs(end - start) / 4);
   return (
     <path
-      class={edge.failed > 0 ? "edge failed" : "edge"}
+      class={isFailing(edge) ? "edge failed" : "edge"}
       d={`M0 ${start}C${-far} ${start} ${-far} ${end} 0 ${end}`}
       stroke-width={Math.max(1, wide / 2)}
       marker-end={`url(#called-${name})`}
@@ -132,6 +134,11 @@ const Between: FC<{
     </path>
   );
 };
+
+/** A few failures among many calls are in the figures; the eye is led to what fails often. */
+function isFailing({ failed, calls }: GraphEdge): boolean {
+  return failed > 0 && failed >= calls * failingShare;
+}
 
 function edgeText({ agent_id: agent, name, kind, calls, failed, p95_ms: p95 }: GraphEdge): string {
   const took = p95 === null ? "" : `, p95 ${durationText(p95)}`;

@@ -29,7 +29,6 @@ export const DurationChart: FC<{
     columns.reduce((all, column) => all + of(column), 0);
   const unknown = sum((column) => column.unknown);
   const turns = sum((column) => column.turns);
-  const most = Math.max(1, ...columns.flatMap(({ counts }) => counts));
   const unknownMost = Math.max(...columns.map((column) => column.unknown));
   const classes = Math.max(fromMs.length, 1);
   const rowHeight = Math.max(rowHeightMin, Math.floor(heightMin / classes));
@@ -54,10 +53,11 @@ export const DurationChart: FC<{
         </p>
       }
     >
+      <Levels columns={columns} rowHeight={rowHeight} height={height} />
       {columns.map((column, index) => (
         <Column
           column={column}
-          place={{ index, size: columns.length, most, unknownMost, rowHeight, classesHeight }}
+          place={{ index, size: columns.length, most: unknownMost, top: classesHeight + 4 }}
         />
       ))}
     </TimeFigure>
@@ -68,52 +68,74 @@ function rangeText(fromMs: readonly number[], toMs: number): string {
   return `from ${durationText(fromMs[0] ?? 0)} to ${durationText(toMs)}`;
 }
 
-interface CellPlace {
-  readonly index: number;
-  readonly size: number;
-  /** Turns of the fullest cell, and of the fullest unknown one. */
-  readonly most: number;
-  readonly unknownMost: number;
-  readonly rowHeight: number;
-  readonly classesHeight: number;
+/** Steps of darkness: logarithmic, because one slow turn among hundreds must be visible. */
+function levelOf(count: number, most: number): number {
+  return Math.ceil((Math.log1p(count) / Math.log1p(most)) * levels);
 }
 
-const Column: FC<{ readonly column: DurationColumn; readonly place: CellPlace }> = ({
+/** Width of a cell as a part of its column. */
+function shareOf(level: number): number {
+  return 0.4 + 0.1 * level;
+}
+
+/** The cells of known durations, in one path for each level: an element for each would be many. */
+const Levels: FC<{
+  readonly columns: readonly DurationColumn[];
+  readonly rowHeight: number;
+  readonly height: number;
+}> = ({ columns, rowHeight, height }) => {
+  const most = Math.max(1, ...columns.flatMap(({ counts }) => counts));
+  const paths = Array.from({ length: levels }, () => "");
+  for (const [index, { counts }] of columns.entries()) {
+    for (const [at, count] of counts.entries()) {
+      if (count === 0) continue;
+      const level = levelOf(count, most);
+      const wide = shareOf(level);
+      const x = (index + (1 - wide) / 2).toFixed(2);
+      const y = (counts.length - at - 1) * rowHeight + 1;
+      paths[level - 1] += `M${x} ${y}h${wide.toFixed(2)}v${rowHeight - 2}h-${wide.toFixed(2)}z`;
+    }
+  }
+  return (
+    <svg
+      width="100%"
+      height={String(height)}
+      viewBox={`0 0 ${columns.length} ${height}`}
+      preserveAspectRatio="none"
+    >
+      {paths.map((d, at) => (d === "" ? null : <path class={`level-${at + 1}`} d={d} />))}
+    </svg>
+  );
+};
+
+interface ColumnPlace {
+  readonly index: number;
+  readonly size: number;
+  /** Most turns of unknown duration in a column. */
+  readonly most: number;
+  /** Of the band of unknown durations, in pixels. */
+  readonly top: number;
+}
+
+/** What the pointer and the keys find of a column, and its turns of unknown duration. */
+const Column: FC<{ readonly column: DurationColumn; readonly place: ColumnPlace }> = ({
   column,
-  place: { index, size, most, unknownMost, rowHeight, classesHeight },
+  place: { index, size, most, top },
 }) => {
   const slot = 100 / size;
-  const cell = (count: number, fullest: number) => {
-    // Logarithmic: one slow turn among hundreds must be visible.
-    const level = Math.ceil((Math.log1p(count) / Math.log1p(fullest)) * levels);
-    const share = 0.4 + 0.1 * level;
-    return {
-      class: `level-${level}`,
-      x: `${(index * slot + (slot * (1 - share)) / 2).toFixed(3)}%`,
-      width: `${(slot * share).toFixed(3)}%`,
-    };
-  };
+  const share = shareOf(levelOf(column.unknown, most));
   return (
     <g
       data-from={String(column.fromMs)}
       data-turns={String(column.turns)}
       data-words={columnWords(column)}
     >
-      {column.counts.map((count, at) =>
-        count === 0 ? null : (
-          <rect
-            {...cell(count, most)}
-            y={String(classesHeight - (at + 1) * rowHeight + 1)}
-            height={String(rowHeight - 2)}
-            rx="1"
-          />
-        ),
-      )}
       {column.unknown === 0 ? null : (
         <rect
-          {...cell(column.unknown, unknownMost)}
           class="unknown-fill"
-          y={String(classesHeight + 4)}
+          x={`${(index * slot + (slot * (1 - share)) / 2).toFixed(3)}%`}
+          width={`${(slot * share).toFixed(3)}%`}
+          y={String(top)}
           height={String(rowHeightMin - 1)}
           rx="1"
         />

@@ -18,7 +18,8 @@ const listFiles = [
   [".jsonl", "JSON lines"],
 ] as const;
 
-const kept = ["sort", "order", "kind", "by"];
+/** Parameters of lists beside their filters. */
+const kept = ["sort", "order", "kind", "by", "id", "a", "b", "baseline", "candidate"];
 
 /** The menu of a list with this path and query; words that were not understood are left out. */
 export const ExportMenu: FC<{
@@ -51,10 +52,3 @@ export const ExportMenu: FC<{
     </details>
   );
 };
-
-/** The menu in a line of its own above a list. */
-export const ListTools: FC<{ readonly path: string; readonly query: URLSearchParams }> = (of) => (
-  <div class="list-tools">
-    <ExportMenu {...of} />
-  </div>
-);

@@ -12,19 +12,21 @@ import type { Frame } from "../../http/frame.ts";
 import { StatusBadge } from "../elements/badge.tsx";
 import { Duration, Id, NotThere, Time } from "../elements/figure.tsx";
 import { Card, Table } from "../elements/panel.tsx";
-import { hrefOf } from "../layout.tsx";
+import { hrefOf, hrefWith } from "../layout.tsx";
 
 const stores: readonly SourceStore[] = ["trace", "conversation", "tool_log"];
 const rowsMax = 400;
-const laneWidth = 18;
+/** Events that are shown for each turn that the page shows. */
+const rowsOfTurn = 3;
 
-/** The newest events of a thread, oldest first. */
+/** The newest events of a thread, oldest first; `turns` is the number of turns on the page. */
 export const StoreTimeline: FC<{
   readonly timeline: { readonly events: readonly TurnEvent[]; readonly complete: boolean };
+  readonly turns: number;
   readonly frame: Frame;
-}> = ({ timeline, frame }) => {
+}> = ({ timeline, turns, frame }) => {
   const { events, complete } = timeline;
-  const shown = events.slice(-rowsMax);
+  const shown = events.slice(-Math.min(rowsMax, turns * rowsOfTurn));
   const counts = Map.groupBy(events, storeOf);
   const days = new Set(shown.map(({ timestamp }) => timestamp.slice(0, 10)));
   const form = days.size > 1 ? "full" : "time";
@@ -61,6 +63,11 @@ export const StoreTimeline: FC<{
         {shown.length < events.length
           ? `The newest ${countText(shown.length)} of ${countText(events.length)} events. `
           : `${countText(events.length)} events. `}
+        {shown.length < Math.min(rowsMax, events.length) ? (
+          <>
+            <a href={`${hrefWith(frame, { limit: String(rowsMax) })}#timeline`}>Show more</a>{" "}
+          </>
+        ) : null}
         {complete ? "All that the stores hold of it was read." : "The reading met its bound."}
       </p>
     </Card>
@@ -77,7 +84,6 @@ const Row: FC<{
   readonly frame: Frame;
 }> = ({ event, form, frame }) => {
   const store = storeOf(event);
-  const lane = stores.indexOf(store);
   const root = event.root_trace_id;
   const words = kindWords(event.event_kind);
   return (
@@ -85,24 +91,7 @@ const Row: FC<{
       <td>
         <Time at={event.timestamp} form={form} />
       </td>
-      <td class="lane-cell">
-        <svg
-          class="store-lanes"
-          width={String(laneWidth * stores.length)}
-          height="20"
-          aria-hidden="true"
-          focusable="false"
-        >
-          {stores.map((_, index) => (
-            <line
-              x1={String(index * laneWidth + 8.5)}
-              x2={String(index * laneWidth + 8.5)}
-              y1="0"
-              y2="20"
-            />
-          ))}
-          <circle class={store} cx={String(lane * laneWidth + 8.5)} cy="10" r="4" />
-        </svg>
+      <td class={`lane-cell ${store}`}>
         <span class="lane-word">{wordsOf(store)}</span>
       </td>
       <td>

@@ -12,8 +12,8 @@ const none: readonly TurnCall[] = [];
 
 /**
  * Returns the calls of other agents in each turn of one root, in evidence order. The caller is the
- * turn of the nearest turn span above the one that was called. Only a span that ended is a call, and
- * only one of the caller's tenant: a record never holds facts of another tenant.
+ * turn of the nearest turn span above the one that was called. Only a span that ended is a call,
+ * and only one of the caller's tenant: a record never holds facts of another tenant.
  *
  * @param turns all turns of the root
  * @param events all events of the root; those of no turn can lie between two turns

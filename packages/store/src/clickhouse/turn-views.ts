@@ -1,6 +1,7 @@
 /**
  * @module TurnViews: the views `turns`, one row for each turn of the ledger, and `calls`, one row
- * for each of its calls of models, tools and agents. An unknown text is empty, an unknown number NULL.
+ * for each of its calls of models, tools and agents. An unknown text is empty, an unknown number
+ * NULL.
  */
 import { callFields, callTable, repeatedFields, turnTable } from "../tables/turn-table.ts";
 

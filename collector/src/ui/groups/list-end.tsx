@@ -1,0 +1,17 @@
+/** @module ListEnd: the end of the head of a list that leaves as files. */
+import type { Child, FC } from "hono/jsx";
+
+import type { Frame } from "../../http/frame.ts";
+import { ExportMenu } from "../elements/export-menu.tsx";
+import { hrefOf } from "../layout.tsx";
+
+/** What is beside the title, and the menu of files. */
+export const ListEnd: FC<{ readonly frame: Frame; readonly children?: Child }> = ({
+  frame,
+  children,
+}) => (
+  <>
+    <span>{children}</span>
+    <ExportMenu path={hrefOf(frame, frame.path)} query={frame.query} />
+  </>
+);
