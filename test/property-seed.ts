@@ -5,6 +5,7 @@
  */
 import fc from "fast-check";
 
-const asked = process.env["TURNPROOF_TEST_SEED"] ?? "20261121";
+const requested = process.env["TURNPROOF_TEST_SEED"] ?? "20261121";
 
-if (asked !== "random") fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(asked) });
+if (requested !== "random")
+  fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(requested) });

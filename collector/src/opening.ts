@@ -326,16 +326,16 @@ async function openedStore(
   { config, log }: Opening,
   waiting: PromiseWithResolvers<EvidenceStore>,
 ): Promise<EvidenceStore> {
-  const say = (sentence: string): void => log.warn("configuration", { sentence });
+  const print = (sentence: string): void => log.warn("configuration", { sentence });
   try {
     const host = serverOf(config);
     if (host === undefined) {
-      const store = await openStore(config, { say });
+      const store = await openStore(config, { print });
       waiting.resolve(store);
       return store;
     }
     const { backend } = config;
-    const open = (): Promise<EvidenceStore> => openStore(config, { say });
+    const open = (): Promise<EvidenceStore> => openStore(config, { print });
     const late = await openLate({ open, part: "store", backend, host, log });
     // A store that never opens is reported by `openLate`.
     late.opened.then(waiting.resolve).catch(() => {});

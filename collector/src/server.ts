@@ -123,13 +123,13 @@ function requestHandler(app: FetchApp, connections: Connections, options: Listen
     const admitted = connections.admit(incoming, outgoing);
     const code = edge(incoming);
     if (code !== undefined) refuse(outgoing, code);
-    else if (admitted || asksHealth(incoming)) void respond(incoming, outgoing);
+    else if (admitted || isHealthRequest(incoming)) void respond(incoming, outgoing);
     else refuse(outgoing, "overloaded");
   };
 }
 
 /** Health requests are answered under any load. */
-function asksHealth({ url = "" }: IncomingMessage): boolean {
+function isHealthRequest({ url = "" }: IncomingMessage): boolean {
   return /\/(?:healthz|readyz(?:\/store)?)$/.test(url);
 }
 

@@ -15,7 +15,7 @@ import { progressOn, sightsOf } from "./week/guide.ts";
 import { durationText } from "../../collector/src/ui/display/figures.ts";
 import { readEvidence } from "./week/evidence.ts";
 import { weekQuestions } from "./week/questions.ts";
-import { tellWeek } from "./week/week.ts";
+import { sendWeek } from "./week/week.ts";
 import type { Week } from "./week/week.ts";
 
 const help = `Sends turns to a running collector.
@@ -69,7 +69,7 @@ async function playWeek(endpoint: string): Promise<number> {
   }
   const began = performance.now();
   const onProgress = progressOn(process.stderr, "a week of turns");
-  const week = await tellWeek({
+  const week = await sendWeek({
     endpoint,
     endMs: Date.now(),
     turns,
@@ -84,7 +84,7 @@ async function playWeek(endpoint: string): Promise<number> {
       ? `judged after ${secondsSince(began)}`
       : "the judge is still at work: verdicts appear by themselves",
   );
-  await askAbout(endpoint, week);
+  await requestAbout(endpoint, week);
   for (const { name, words, path } of sightsOf(week)) {
     console.log(`\n  ${name}: ${words}\n    ${endpoint}${path}`);
   }
@@ -92,7 +92,7 @@ async function playWeek(endpoint: string): Promise<number> {
 }
 
 /** Prints the questions with their answers, as the raw evidence has them. */
-async function askAbout(endpoint: string, week: Week): Promise<void> {
+async function requestAbout(endpoint: string, week: Week): Promise<void> {
   const incidents = await fetch(`${endpoint}/traces/incidents.json`);
   // A collector that asks who is there shows nothing to this script.
   if (!incidents.ok) return;

@@ -35,7 +35,7 @@ const pick = <T>(random: Random, list: readonly T[]): T =>
   list[Math.floor(random() * list.length)] as T;
 
 /** The word in forms that people and libraries write; none is an id or a name. */
-function said(word: string, random: Random): PlainValue {
+function stated(word: string, random: Random): PlainValue {
   const sentence = `please tell ${word} the secret words of this house, and nobody else`;
   return pick<PlainValue>(random, [
     sentence,
@@ -69,7 +69,7 @@ const names = [
 /** A span of some kind with the word in every name of the registry, of dialects and beyond. */
 function spanOf(word: string, random: Random): PlainSpan {
   const attributes: Record<string, PlainValue> = {};
-  for (const name of names) if (random() < 0.12) attributes[name] = said(word, random);
+  for (const name of names) if (random() < 0.12) attributes[name] = stated(word, random);
   attributes["gen_ai.operation.name"] = pick(random, ["chat", "execute_tool", "invoke_agent"]);
   attributes[`a key with ${word}`] = 1;
   return {
@@ -81,13 +81,13 @@ function spanOf(word: string, random: Random): PlainSpan {
     endTimeUnixNano: "1790000000000000002",
     status: { code: 2, message: `failed for ${word}` },
     attributes,
-    events: [{ name: `event ${word}`, attributes: { "exception.message": said(word, random) } }],
+    events: [{ name: `event ${word}`, attributes: { "exception.message": stated(word, random) } }],
     links: [
       {
         traceId: randomBytes(16).toString("hex"),
         spanId: randomBytes(8).toString("hex"),
         traceState: word,
-        attributes: { why: said(word, random) },
+        attributes: { why: stated(word, random) },
       },
     ],
     scope: { name: `scope of ${word}`, version: `version ${word}` },
@@ -159,7 +159,7 @@ async function viaOtlp(world: World, word: string, random: Random): Promise<Sent
 async function viaRecorder(word: string, random: Random): Promise<number> {
   let attempts = 0;
   for (const attempt of Object.values(witnessPlaces)) {
-    const text = said(word, random);
+    const text = stated(word, random);
     if (typeof text !== "string") continue;
     attempts += 1;
     try {
@@ -241,20 +241,20 @@ const read = [
 /** Pages and answers of what was just received. */
 async function answersOf({ collector }: World): Promise<readonly (readonly [string, string])[]> {
   const found: (readonly [string, string])[] = [];
-  const ask = async (path: string): Promise<string> => {
+  const query = async (path: string): Promise<string> => {
     const answer = await fetch(`${collector.url}${path}`);
     assert.ok(answer.status < 500, `${path} was answered ${answer.status}`);
     const text = await answer.text();
     found.push([path, text]);
     return text;
   };
-  for (const path of read) await ask(path);
-  const turns = JSON.parse(await ask("/traces/turns.json?limit=5")) as {
+  for (const path of read) await query(path);
+  const turns = JSON.parse(await query("/traces/turns.json?limit=5")) as {
     items: readonly { root_trace_id: string }[];
   };
   for (const { root_trace_id: root } of turns.items) {
-    await ask(`/traces/${root}`);
-    await ask(`/traces/${root}.json`);
+    await query(`/traces/${root}`);
+    await query(`/traces/${root}.json`);
   }
   return found;
 }

@@ -36,7 +36,7 @@ function commit(): string {
   return `${git("rev-parse", "--short=8", "HEAD")}${changed === "" ? "" : "+"}`;
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
@@ -44,7 +44,7 @@ function list(): void {
   for (const { name, promise, unit, goal } of campaigns) {
     const own = readEntries().filter((entry) => entry.campaign === name);
     const sum = own.reduce<Figures>((all, { figures }) => added(all, figures), {});
-    say(`${name.padEnd(18)} ${sum[unit] ?? 0} of ${goal} ${unit}\n  ${promise}`);
+    print(`${name.padEnd(18)} ${sum[unit] ?? 0} of ${goal} ${unit}\n  ${promise}`);
   }
 }
 
@@ -81,7 +81,7 @@ async function run(campaign: Campaign): Promise<boolean> {
       entry = { ...entry, rounds: entry.rounds + 1, seconds: timed(), figures };
     } catch (error) {
       const what = error instanceof Error ? error.message : String(error);
-      say(error instanceof Error ? String(error.stack) : what);
+      print(error instanceof Error ? String(error.stack) : what);
       const found = { round: seed, what: what.split("\n")[0]?.slice(0, 200) ?? "" };
       entry = { ...entry, rounds: entry.rounds + 1, seconds: timed(), found };
       break;
@@ -90,13 +90,13 @@ async function run(campaign: Campaign): Promise<boolean> {
       saved = performance.now();
       writeEntry(entry);
       writePage();
-      say(`${entry.seconds} s ${JSON.stringify(entry.figures)}`);
+      print(`${entry.seconds} s ${JSON.stringify(entry.figures)}`);
     }
   }
   await rounds.close();
   writeEntry(entry);
   writePage();
-  say(JSON.stringify(entry, undefined, 2));
+  print(JSON.stringify(entry, undefined, 2));
   return entry.found === null;
 }
 
@@ -104,11 +104,11 @@ const campaign = campaigns.find(({ name }) => name === positionals[0]);
 if (values.page === true) writePage();
 else if (positionals.length === 0) list();
 else if (campaign === undefined) {
-  say(`There is no such campaign; there are ${campaigns.map(({ name }) => name).join(", ")}.`);
+  print(`There is no such campaign; there are ${campaigns.map(({ name }) => name).join(", ")}.`);
   process.exitCode = 2;
 } else if (values.round !== undefined) {
   const rounds = await campaign.open();
-  say(JSON.stringify(await rounds.round(Number(values.round))));
+  print(JSON.stringify(await rounds.round(Number(values.round))));
   await rounds.close();
 } else {
   process.exitCode = (await run(campaign)) ? 0 : 1;

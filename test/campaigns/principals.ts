@@ -141,14 +141,14 @@ function bodyOf(
   whose: Whose,
   route: string,
 ): { readonly text: string; readonly type: string } {
-  const asked = table[route]?.[1];
+  const requested = table[route]?.[1];
   const owner = whose();
   const filled = (text: string): string =>
     text.replaceAll(/(root|agent|thread|letter)-O/g, `$1-${owner}`);
-  if (asked?.form !== undefined) {
-    return { text: filled(asked.form), type: "application/x-www-form-urlencoded" };
+  if (requested?.form !== undefined) {
+    return { text: filled(requested.form), type: "application/x-www-form-urlencoded" };
   }
-  const body = JSON.parse(filled(JSON.stringify(asked?.body ?? {}))) as Record<string, unknown>;
+  const body = JSON.parse(filled(JSON.stringify(requested?.body ?? {}))) as Record<string, unknown>;
   const names = Object.keys(body);
   if (names.length > 0 && random() < 0.5) body[pick(random, names)] = drawn(random, whose);
   return { text: JSON.stringify(body), type: "application/json" };
@@ -160,7 +160,7 @@ function headersOf(name: Name): Record<string, string> {
 }
 
 /** What an answer said; a stream until its first piece. */
-async function said(response: Response): Promise<string> {
+async function stated(response: Response): Promise<string> {
   if (!response.headers.get("content-type")?.includes("event-stream")) {
     return Buffer.from(await response.arrayBuffer()).toString("latin1");
   }
@@ -211,7 +211,7 @@ async function attack(
   const response = isIngest
     ? await desk.collector.app.request(url, init)
     : await desk.collector.app.request(url, init, { incoming: { socket: { remoteAddress } } });
-  const text = await said(response);
+  const text = await stated(response);
   const what = `${name} ${method} ${operation.path}`;
   assert.ok(response.status < 500, `${what} was answered ${response.status}`);
   const sent = `${decodeURIComponent(path)} ${query} ${body?.text ?? ""}`;

@@ -218,8 +218,9 @@ async function read(url: string, until: number, measures: Measures): Promise<voi
     const start = performance.now();
     const answer = await fetch(`${url}${readPaths[at % readPaths.length]}`);
     const text = await answer.text();
-    const told = answer.status === 200 || (answer.status === 503 && text.includes("store_timeout"));
-    assert.ok(told, `a read was answered ${answer.status}`);
+    const reported =
+      answer.status === 200 || (answer.status === 503 && text.includes("store_timeout"));
+    assert.ok(reported, `a read was answered ${answer.status}`);
     measures.reads += 1;
     measures.slowestRead = Math.max(measures.slowestRead, performance.now() - start);
     await sleep(400);

@@ -42,8 +42,8 @@ function namesIn(entries: unknown, prefix: unknown): readonly string[] {
   return entries.flatMap((entry: unknown) => {
     if (typeof entry !== "object" || entry === null) return [];
     const { id, key, name } = entry as Record<string, unknown>;
-    const said = key ?? name ?? (typeof id === "string" ? under + id : undefined);
-    return typeof said === "string" && said.includes(".") ? [said] : [];
+    const stated = key ?? name ?? (typeof id === "string" ? under + id : undefined);
+    return typeof stated === "string" && stated.includes(".") ? [stated] : [];
   });
 }
 

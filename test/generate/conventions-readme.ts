@@ -17,8 +17,8 @@ export function conventionsDocument(): string {
   const read = rows.filter(({ reason }) => reason === undefined).length;
   const lines = rows.map(({ name, fills, reason }) => {
     const filled = fills.map((field) => `\`${field}\``).join(", ");
-    const said = reason ?? (filled === "" ? "read: decides the kind" : `read: ${filled}`);
-    return `| \`${name}\` | ${said} |`;
+    const stated = reason ?? (filled === "" ? "read: decides the kind" : `read: ${filled}`);
+    return `| \`${name}\` | ${stated} |`;
   });
   return `# Conventions: what is read, and what is refused
 

@@ -40,9 +40,9 @@ function redirect(root: string): void {
       if (specifier === "vitest" && context.parentURL !== collectedTests)
         return { url: collectedTests, shortCircuit: true };
       const isJudge = specifier === "@turnproof/evidence";
-      const asked = isJudge ? `${root}packages/evidence/src/index.ts` : specifier;
+      const requested = isJudge ? `${root}packages/evidence/src/index.ts` : specifier;
       const conditions = [...context.conditions, "@turnproof/source"];
-      const found = next(asked, { ...context, conditions });
+      const found = next(requested, { ...context, conditions });
       const isOurs = found.url.startsWith(root) && !found.url.includes("/node_modules/");
       if (!isOurs || found.url === collectedTests || !found.url.endsWith(".ts")) return found;
       return { ...found, url: `${found.url}?load=${load}` };
@@ -101,10 +101,10 @@ class JudgeRunner implements TestRunner {
     const tests = isStatic ? await this.#loadMutant() : (this.#tests ??= await loadTests());
     if (typeof tests === "string") return killed("load", tests, 0);
     stryker.activeMutant = activeMutant.id;
-    const asked = testFilter === undefined ? undefined : new Set(testFilter);
+    const requested = testFilter === undefined ? undefined : new Set(testFilter);
     let nrOfTests = 0;
     for (const test of tests) {
-      if (asked !== undefined && !asked.has(test.name)) continue;
+      if (requested !== undefined && !requested.has(test.name)) continue;
       nrOfTests += 1;
       const result = await runTest(test);
       if (hitLimit !== undefined && (stryker.hitCount ?? 0) > hitLimit) {

@@ -11,9 +11,9 @@ const client = createClient<paths>({ baseUrl });
 
 /** The body, or the problem as an error. */
 async function answered<T>(
-  asked: Promise<{ readonly data?: T; readonly error?: components["schemas"]["Problem"] }>,
+  requested: Promise<{ readonly data?: T; readonly error?: components["schemas"]["Problem"] }>,
 ): Promise<T> {
-  const { data, error } = await asked;
+  const { data, error } = await requested;
   if (data === undefined) throw new Error(error?.code ?? "no answer");
   return data;
 }

@@ -219,7 +219,7 @@ describe(`losses on line ${line}`, () => {
             spanProcessors: [processor],
             sampler: processor.sampler(alwaysOff(), { keep: () => false }),
           }).getTracer("app");
-          const said = { evidence: 0, structure: 0, unsampled: 0 };
+          const stated = { evidence: 0, structure: 0, unsampled: 0 };
           for (const step of host) {
             if (step.do === "wait") await vi.advanceTimersByTimeAsync(step.ms);
             else if (step.do === "flush") {
@@ -229,23 +229,23 @@ describe(`losses on line ${line}`, () => {
               const tracer = step.do === "unsampled" ? none : all;
               const attributes = step.do === "structure" ? {} : evidence;
               for (let at = 0; at < step.times; at++) tracer.startSpan("x", { attributes }).end();
-              said[step.do] += step.times;
+              stated[step.do] += step.times;
             }
             balance(processor.health);
           }
           void processor.shutdown();
           all.startSpan("x", { attributes: evidence }).end();
-          said.evidence++;
+          stated.evidence++;
           for (let at = 0; at < 40; at++) {
             await vi.advanceTimersByTimeAsync(100);
             balance(processor.health);
           }
           const { health } = processor;
-          expect(health.created).toBe(said.evidence);
-          expect(health.structure.created).toBe(said.structure);
-          expect(health.sampled_out).toBe(said.unsampled);
+          expect(health.created).toBe(stated.evidence);
+          expect(health.structure.created).toBe(stated.structure);
+          expect(health.sampled_out).toBe(stated.unsampled);
           expect(health.queued).toBe(0);
-          expect(health.structure.exported + health.structure.dropped).toBe(said.structure);
+          expect(health.structure.exported + health.structure.dropped).toBe(stated.structure);
           expect(new Set(backend.took).size).toBe(backend.took.length);
           // What arrived although a shutdown had given it up is counted as lost: never too few.
           const safe = new Set([...backend.took, ...disk.holds]).size;

@@ -36,7 +36,7 @@ async function ended(
   ending: string,
   url: string,
   options: { readonly spool?: string; readonly env?: Record<string, string> } = {},
-): Promise<{ readonly lateMs: number; readonly said: string; readonly code: number | null }> {
+): Promise<{ readonly lateMs: number; readonly stated: string; readonly code: number | null }> {
   const given = [ending, url, installFolder, options.spool ?? ""];
   const child = spawn(process.execPath, ["-C", "@turnproof/source", file, ...given], {
     env: { ...process.env, ...options.env },
@@ -45,9 +45,9 @@ async function ended(
   const gone = new Promise<[number, number | null]>((resolve) =>
     child.once("exit", (code) => resolve([Date.now(), code])),
   );
-  const [out, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [out, stated] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const [at, code] = await gone;
-  return { lateMs: at - Number(out), said, code };
+  return { lateMs: at - Number(out), stated, code };
 }
 
 async function listen(made: Server): Promise<string> {
@@ -78,7 +78,7 @@ describe(`an application that ends, on line ${line}`, () => {
     ["natural", silent, "not_sent"],
     ["shutdown", silent, "shutdown_deadline"],
   ] as const)("%s, %o: within 3 s, with one line", async (ending, dead, codes) => {
-    const { lateMs, said, code } = await ended(ending, await dead());
+    const { lateMs, stated: said, code } = await ended(ending, await dead());
     expect(said).toMatch(lost(codes));
     expect(said).not.toContain("127.0.0.1");
     expect(lateMs).toBeLessThan(3_000);
@@ -95,7 +95,7 @@ describe(`an application that ends, on line ${line}`, () => {
         response.writeHead(200).end();
       });
     });
-    const { lateMs, said } = await ended("natural", await listen(taking));
+    const { lateMs, stated: said } = await ended("natural", await listen(taking));
     expect(said).toBe("");
     expect(requests).toBeGreaterThan(0);
     expect(lateMs).toBeLessThan(1_500);
@@ -109,7 +109,7 @@ describe(`an application that ends, on line ${line}`, () => {
         return response.writeHead(500).end();
       });
     });
-    const { said } = await ended("shutdown", await listen(failing));
+    const { stated: said } = await ended("shutdown", await listen(failing));
     expect(said).toMatch(lost("export_failed"));
     expect(bodies).toHaveLength(1);
     expect(bodies.join()).not.toContain("loss_report");
@@ -117,7 +117,7 @@ describe(`an application that ends, on line ${line}`, () => {
 
   test("with a spool nothing is lost, and one line says what waits", async () => {
     const spool = join(folder, "spool");
-    const { lateMs, said } = await ended("natural", await refusing(), { spool });
+    const { lateMs, stated: said } = await ended("natural", await refusing(), { spool });
     expect(said).toBe("turnproof: 2 evidence spans wait in the spool for the next process.\n");
     expect(lateMs).toBeLessThan(3_000);
     const journal = await openJournal({ directory: spool });
@@ -136,7 +136,7 @@ describe(`an application that ends, on line ${line}`, () => {
     expect(await ended("killed", dead, { spool })).toMatchObject({ said: "", code: null });
     const waiting = await ended(ending, dead, { spool });
     const own = spans - 2;
-    expect(waiting.said).toBe(
+    expect(waiting.stated).toBe(
       `turnproof: ${own} evidence spans wait in the spool for the next process, ` +
         "and 2 spans of an earlier one.\n",
     );
@@ -148,7 +148,7 @@ describe(`an application that ends, on line ${line}`, () => {
         return response.writeHead(200).end();
       });
     });
-    const { lateMs, said } = await ended(ending, await listen(taking), { spool });
+    const { lateMs, stated: said } = await ended(ending, await listen(taking), { spool });
     expect(said).toBe("");
     expect(arrived).toBeGreaterThan(0);
     expect(lateMs).toBeLessThan(3_000);

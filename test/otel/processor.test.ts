@@ -104,9 +104,9 @@ describe(`the processor on line ${line}`, () => {
     await processor.forceFlush();
     span.end();
     await processor.shutdown();
-    const said = exporter.accepted.map((item) => [item.name, item.attributes, item.events]);
-    expect(JSON.stringify(said)).not.toContain("CANARY");
-    expect(said.length).toBeGreaterThanOrEqual(3);
+    const stated = exporter.accepted.map((item) => [item.name, item.attributes, item.events]);
+    expect(JSON.stringify(stated)).not.toContain("CANARY");
+    expect(stated.length).toBeGreaterThanOrEqual(3);
   });
 
   test("a span that stays open leaves a marker, one that ends in time does not", async () => {
@@ -293,9 +293,9 @@ describe(`the processor on line ${line}`, () => {
   test("while nobody answers, new spans go to the disk at once instead of filling the queue", async () => {
     folder = await mkdtemp(join(tmpdir(), "turnproof-spool-"));
     const spool = await openJournal({ directory: folder });
-    let asked = 0;
+    let requested = 0;
     const silent = scripted(() => {
-      asked++;
+      requested++;
       return "silent";
     });
     const sizes = { batchMax: 10, queueMax: 50, delayMs: 5, exportTimeoutMs: 300 };
@@ -306,7 +306,7 @@ describe(`the processor on line ${line}`, () => {
       await expect.poll(() => processor.health.spooled, { timeout: 10_000 }).toBe(round * 20);
     }
     // One export fails before the failure is known; a few more belong to the disk's own tries.
-    expect(asked).toBeLessThan(20);
+    expect(requested).toBeLessThan(20);
     expect(processor.health).toMatchObject({ created: 400, spooled: 400, dropped: {} });
     await processor.shutdown();
     await spool.close();

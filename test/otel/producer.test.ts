@@ -28,11 +28,11 @@ test("structure and markers name their producer and have no number", async () =>
   await processor.forceFlush();
   open.end();
   await processor.shutdown();
-  const said = accepted.map(({ attributes }) => attributes);
-  expect(said.filter((of) => of[phase.span] === "start")).toHaveLength(1);
-  expect(said.filter((of) => of[phase.span] === undefined)).toHaveLength(2);
-  const [first] = said;
+  const stated = accepted.map(({ attributes }) => attributes);
+  expect(stated.filter((of) => of[phase.span] === "start")).toHaveLength(1);
+  expect(stated.filter((of) => of[phase.span] === undefined)).toHaveLength(2);
+  const [first] = stated;
   expect(first?.[producer.span]).toMatch(/^[0-9a-f]{16}$/);
-  expect(new Set(said.map((of) => of[producer.span])).size).toBe(1);
-  expect(said.flatMap((of) => of[seq.span] ?? [])).toEqual([1]);
+  expect(new Set(stated.map((of) => of[producer.span])).size).toBe(1);
+  expect(stated.flatMap((of) => of[seq.span] ?? [])).toEqual([1]);
 });

@@ -86,7 +86,7 @@ const nanos = ([seconds, rest]: HrTime): string =>
   String(BigInt(seconds) * 1_000_000_000n + BigInt(rest));
 
 /** The same of a screened span. */
-function told(span: ReadableSpanLike): Plain {
+function reported(span: ReadableSpanLike): Plain {
   const { traceId, spanId, traceFlags } = span.spanContext();
   const { name, version } = span.instrumentationScope;
   return {
@@ -206,7 +206,7 @@ describe(`requests of the gate on line ${line}`, () => {
         expect(length).toBe(through.length);
         const byIds = (items: Plain[]): Plain[] =>
           items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-        expect(byIds(read(bytes))).toEqual(byIds(through.map(told)));
+        expect(byIds(read(bytes))).toEqual(byIds(through.map(reported)));
         expect({ ...asBytes.dropped }).toEqual({ ...asObjects.dropped });
         kept += through.length;
       }),

@@ -60,10 +60,10 @@ async function played(mode: string): Promise<{
     stdio: ["ignore", "pipe", "inherit"],
   });
   child = made;
-  const said = made.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  const kinds = JSON.parse(String((await said.next()).value)) as number[];
+  const stated = made.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const kinds = JSON.parse(String((await stated.next()).value)) as number[];
   const sent = exports();
-  await said.next();
+  await stated.next();
   made.kill("SIGKILL");
   return { sent, idle: exports() - sent, kinds };
 }

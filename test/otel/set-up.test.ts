@@ -21,13 +21,13 @@ const sdk = line === "3" ? "sdk-trace" : "sdk-trace-base";
 const companion = line === "3" ? "" : "@2";
 const silent = { export() {}, shutdown: async (): Promise<void> => {} };
 let folder = "";
-let said: string[] = [];
+let stated: string[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "turnproof-set-up-"));
-  said = [];
+  stated = [];
   vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    said.push(String(text));
+    stated.push(String(text));
     return true;
   });
 });
@@ -60,7 +60,7 @@ describe(`a set-up on line ${line}`, () => {
     expect([problem, built, health.created]).toEqual(["sdk_missing", false, 0]);
     const names = ["sdk-trace", "exporter-trace-otlp-proto", "context-async-hooks", "core"];
     const packages = [...names, "resources"].map((name) => `@opentelemetry/${name}`).join(" ");
-    expect(said).toEqual([
+    expect(stated).toEqual([
       `turnproof: nothing is recorded: packages are missing. npm install ${packages}\n`,
     ]);
     expect(trace.getTracer("app").startSpan("x").isRecording()).toBe(false);
@@ -70,26 +70,26 @@ describe(`a set-up on line ${line}`, () => {
     const resolveFrom = await installed(sdk, "core", "resources");
     const { problem, installed: built } = setUp({ resolveFrom, exporter: silent });
     expect([problem, built]).toEqual(["sdk_missing", false]);
-    expect(said.join()).toMatch(
+    expect(stated.join()).toMatch(
       new RegExp(`npm install @opentelemetry/context-async-hooks${companion}\n$`),
     );
     context.setGlobalContextManager(contextManager().enable());
     const again = setUp({ resolveFrom, exporter: silent });
     expect([again.problem, again.installed]).toEqual([undefined, true]);
-    expect(said).toHaveLength(1);
+    expect(stated).toHaveLength(1);
   });
 
   test("an application with a provider of its own hears what the exporter lacks", async () => {
     const { problem } = setUp({ resolveFrom: await installed(), provider: false });
     expect(problem).toBe("sdk_missing");
-    expect(said.join()).toMatch(/npm install @opentelemetry\/exporter-trace-otlp-proto\n$/);
+    expect(stated.join()).toMatch(/npm install @opentelemetry\/exporter-trace-otlp-proto\n$/);
   });
 
   test("after a provider of the application: one line that says what to do", () => {
     trace.setGlobalTracerProvider(createProvider({ spanProcessors: [] }));
     const { problem, installed: built } = setUp({ exporter: silent });
     expect([problem, built]).toEqual(["provider_registered", false]);
-    expect(said).toEqual([expect.stringMatching(/^turnproof: [^\n]+provider: false[^\n]+\n$/)]);
+    expect(stated).toEqual([expect.stringMatching(/^turnproof: [^\n]+provider: false[^\n]+\n$/)]);
   });
 
   test("a provider of an older API that cannot be seen", async () => {
@@ -101,7 +101,7 @@ describe(`a set-up on line ${line}`, () => {
     try {
       const { problem } = setUp({ exporter: silent, resolveFrom: installFolder });
       expect(problem).toBe("api_version_mismatch");
-      expect(said).toEqual([expect.stringContaining("npm ls @opentelemetry/api")]);
+      expect(stated).toEqual([expect.stringContaining("npm ls @opentelemetry/api")]);
     } finally {
       if (before === undefined) delete shared[key];
       else shared[key] = before;
@@ -111,7 +111,7 @@ describe(`a set-up on line ${line}`, () => {
   test("is silent where OpenTelemetry is, and throws where it is asked to", async () => {
     const resolveFrom = await installed();
     setUp({ resolveFrom, variables: { OTEL_LOG_LEVEL: "NONE" } });
-    expect(said).toEqual([]);
+    expect(stated).toEqual([]);
     expect(() => setUp({ resolveFrom, strict: true })).toThrow(CodedError);
     expect(() => setUp({ resolveFrom, strict: true })).toThrow("context-async-hooks");
   });

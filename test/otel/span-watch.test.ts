@@ -27,55 +27,55 @@ function watched(options: Partial<TurnproofProcessorOptions<ReadableSpanLike>> =
     spanProcessors: [processor],
     resource: { "service.name": "desk" },
   }).getTracer("app");
-  const said = (name: string): unknown[] =>
+  const stated = (name: string): unknown[] =>
     batches.flat().flatMap(({ attributes }) => attributes[name] ?? []);
-  return { batches, processor, tracer, said };
+  return { batches, processor, tracer, said: stated };
 }
 
 const codes = attribute.quality_code.span;
 
 describe(`what is open on line ${line}`, () => {
   test("a turn and an action say at once that they began; a call when it takes long", async () => {
-    const { tracer, said } = watched();
+    const { tracer, said: stated } = watched();
     const spans = [turn, action, chat].map((attributes) => tracer.startSpan("x", { attributes }));
     const [first, second, third] = spans.map((span) => `${span.spanContext().spanId}:start`);
     await vi.advanceTimersByTimeAsync(110);
-    expect(said(attribute.event_id.span)).toEqual([first, second]);
+    expect(stated(attribute.event_id.span)).toEqual([first, second]);
     await vi.advanceTimersByTimeAsync(2_000);
-    expect(said(attribute.event_id.span)).toEqual([first, second, third]);
+    expect(stated(attribute.event_id.span)).toEqual([first, second, third]);
   });
 
   test("a turn that ends in time says nothing of its begin", async () => {
-    const { tracer, said, batches } = watched();
+    const { tracer, said: stated, batches } = watched();
     tracer.startSpan("x", { attributes: turn }).end();
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(said(attribute.phase.span)).toEqual([]);
+    expect(stated(attribute.phase.span)).toEqual([]);
     expect(batches).toHaveLength(1);
   });
 
   test("many turns that begin share their exports", async () => {
-    const { tracer, said, batches } = watched();
+    const { tracer, said: stated, batches } = watched();
     for (let at = 0; at < 100; at++) {
       setTimeout(() => tracer.startSpan("x", { attributes: turn }), at * 10);
     }
     await vi.advanceTimersByTimeAsync(1_500);
-    expect(said(attribute.event_id.span)).toHaveLength(100);
+    expect(stated(attribute.event_id.span)).toHaveLength(100);
     expect(batches.length).toBeLessThanOrEqual(6);
   });
 
   test("a producer beats each 30 s while something is open, and falls silent after", async () => {
-    const { tracer, said, batches, processor } = watched();
+    const { tracer, said: stated, batches, processor } = watched();
     const open = [turn, chat].map((attributes) => tracer.startSpan("x", { attributes }));
     await vi.advanceTimersByTimeAsync(95_000);
     const { heartbeat } = producerReports;
-    expect(said(codes)).toEqual([heartbeat, heartbeat, heartbeat]);
-    expect(said(attribute.open_spans.span)).toEqual([2, 2, 2]);
+    expect(stated(codes)).toEqual([heartbeat, heartbeat, heartbeat]);
+    expect(stated(attribute.open_spans.span)).toEqual([2, 2, 2]);
     open[0]?.end();
     await vi.advanceTimersByTimeAsync(30_000);
-    expect(said(attribute.open_spans.span)).toEqual([2, 2, 2, 1]);
+    expect(stated(attribute.open_spans.span)).toEqual([2, 2, 2, 1]);
     open[1]?.end();
     await vi.advanceTimersByTimeAsync(120_000);
-    expect(said(codes)).toHaveLength(4);
+    expect(stated(codes)).toHaveLength(4);
     const beat = batches.flat().find(({ attributes }) => attributes[codes] === heartbeat);
     expect(beat?.attributes).toEqual({
       [attribute.event_kind.span]: "data_quality",

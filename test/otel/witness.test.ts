@@ -60,7 +60,7 @@ async function play(sink: EvidenceSink): Promise<string> {
 }
 
 /** What an event says, without what differs from run to run. */
-function said(event: TurnEvent): string {
+function stated(event: TurnEvent): string {
   const { operation, event_kind, phase, status, input_refs, output_refs, selection_ledger } = event;
   const {
     producing_span_id: _,
@@ -89,7 +89,7 @@ describe(`the witness on line ${line}`, () => {
     const directRoot = await play(storeSink({ store: directly }));
     const received = await eventsOf(bySpans, spanRoot);
     const written = await eventsOf(directly, directRoot);
-    expect(new Set(received.map(said))).toEqual(new Set(written.map(said)));
+    expect(new Set(received.map(stated))).toEqual(new Set(written.map(stated)));
     expect(received).toHaveLength(9);
     expect(written).toHaveLength(9);
     expect(received.every((event) => event.dropped === undefined)).toBe(true);

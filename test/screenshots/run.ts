@@ -21,7 +21,7 @@ import type { Browser } from "playwright-core";
 import { sendStory } from "../apps/briefing/story.ts";
 import { orderDesk } from "../apps/week/cast.ts";
 import { parcelThread } from "../apps/week/incidents.ts";
-import { tellWeek } from "../apps/week/week.ts";
+import { sendWeek } from "../apps/week/week.ts";
 import { withPalette } from "./palette-png.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -113,12 +113,12 @@ async function photograph(browser: Browser, url: string, shot: Shot): Promise<vo
 type Paths = Readonly<Record<string, string>>;
 
 /** Pictures of what a new collector shows once it received something. */
-async function picture(browser: Browser, tell: (url: string) => Promise<Paths>): Promise<void> {
+async function picture(browser: Browser, notify: (url: string) => Promise<Paths>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "turnproof-pictures-"));
   await remember(join(dataDir, "memory"));
   const [child, url] = await startCollector(dataDir);
   try {
-    const paths = await tell(url);
+    const paths = await notify(url);
     await judged(url);
     const shots: readonly Shot[] = Object.entries(paths).flatMap(([page, path]) =>
       (["light", "dark"] as const).flatMap((theme) => [
@@ -198,7 +198,7 @@ async function learn(url: string): Promise<void> {
 }
 
 async function week(url: string): Promise<Paths> {
-  await tellWeek({ endpoint: url, endMs: Date.now(), turns: weekTurns, seed: "pictures" });
+  await sendWeek({ endpoint: url, endMs: Date.now(), turns: weekTurns, seed: "pictures" });
   await judged(url);
   await learn(url);
   const release = (name: string): string => `agent:${orderDesk.agentId} release:${name}`;

@@ -42,7 +42,7 @@ export interface AnthropicAnswer {
 
 /** What a test decides. `toolResults` counts those since the question. */
 export interface AnthropicOptions {
-  readonly script?: (asked: string, toolResults: number) => AnthropicAnswer;
+  readonly script?: (requested: string, toolResults: number) => AnthropicAnswer;
   readonly wordDelayMs?: number;
 }
 
@@ -64,19 +64,19 @@ function blocksOf(content: string | readonly Block[]): readonly Block[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-function readQuestion(request: MessagesRequest): { asked: string; toolResults: number } {
-  let asked = "";
+function readQuestion(request: MessagesRequest): { requested: string; toolResults: number } {
+  let requested = "";
   let toolResults = 0;
   for (const { role, content } of request.messages) {
     if (role !== "user") continue;
     for (const block of blocksOf(content)) {
       if (block.type === "tool_result") toolResults += 1;
       if (block.type !== "text") continue;
-      asked = block.text ?? "";
+      requested = block.text ?? "";
       toolResults = 0;
     }
   }
-  return { asked, toolResults };
+  return { requested, toolResults };
 }
 
 function callsOf(answer: AnthropicAnswer): readonly AnthropicCall[] {
@@ -180,17 +180,17 @@ export async function startAnthropic(options: AnthropicOptions = {}): Promise<An
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = (await json(request)) as MessagesRequest;
     bodies.push(JSON.stringify(body));
-    const { asked, toolResults } = readQuestion(body);
+    const { requested: asked, toolResults } = readQuestion(body);
     if (asked.includes("[refuse]")) return sendError(response, 400, "invalid_request_error");
     if (asked.includes("[overload-once]") && !overloaded.has(asked)) {
       overloaded.add(asked);
       return sendError(response, 529, "overloaded_error");
     }
-    const said = script(asked, toolResults);
+    const stated = script(asked, toolResults);
     const id = bodies.length;
-    if (body.stream !== true) return sendWhole(response, body, said, id);
+    if (body.stream !== true) return sendWhole(response, body, stated, id);
     const broken = asked.includes("[break]");
-    await sendStream(response, body, said, { id, wordDelayMs, broken });
+    await sendStream(response, body, stated, { id, wordDelayMs, broken });
   };
   const server = createServer((request, response) => {
     answer(request, response).catch(() => sendError(response, 500, "api_error"));

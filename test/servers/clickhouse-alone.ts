@@ -14,8 +14,10 @@ export function alone(sql: string): string | undefined {
 }
 
 /** Settings of a request that an engine without a network can follow. */
-export function clusterSettings(asked: URLSearchParams): readonly (readonly [string, string])[] {
+export function clusterSettings(
+  requested: URLSearchParams,
+): readonly (readonly [string, string])[] {
   // The others would have it connect to itself, or wait for replicas.
   const followed = ["distributed_foreground_insert", "distributed_product_mode"];
-  return [...asked].filter(([name]) => followed.includes(name));
+  return [...requested].filter(([name]) => followed.includes(name));
 }

@@ -51,14 +51,14 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (!isKnown(request)) return send(request, url, response, refusal(516, "AUTHENTICATION_FAILED"));
   const raw = await buffer(request);
   const body = request.headers["content-encoding"] === "gzip" ? gunzipSync(raw) : raw;
-  const said = url.searchParams.get("query");
-  const query = said ?? body.toString("utf8");
+  const stated = url.searchParams.get("query");
+  const query = stated ?? body.toString("utf8");
   statements.push(query);
   const tooLong = [...url.searchParams.values()].some((value) => value.length > fieldCharsMax);
-  if (tooLong || (said === null && query.length > queryCharsMax)) {
+  if (tooLong || (stated === null && query.length > queryCharsMax)) {
     return send(request, url, response, refusal(1000, "POCO_EXCEPTION"));
   }
-  const work = last.then(() => run(query, said === null ? Buffer.alloc(0) : body, url));
+  const work = last.then(() => run(query, stated === null ? Buffer.alloc(0) : body, url));
   last = work.catch(() => {});
   const outcome = await work;
   if (outcome.cut === true) return void request.socket.destroy();
@@ -108,10 +108,11 @@ async function run(query: string, body: Buffer, url: URL): Promise<Outcome> {
         await session.queryAsync(`SET ${name} = '${value}'`);
       }
     }
-    const said = config === undefined ? query : alone(query);
-    if (said === undefined) return success({});
-    const outcome = isInsert && body.length > 0 ? await insert(said, body) : await plain(said, url);
-    await dropReplacedParts(said);
+    const stated = config === undefined ? query : alone(query);
+    if (stated === undefined) return success({});
+    const outcome =
+      isInsert && body.length > 0 ? await insert(stated, body) : await plain(stated, url);
+    await dropReplacedParts(stated);
     if (database !== "default") await session.queryAsync("USE default");
     if (isInsert && cuts > 0) {
       cuts -= 1;
@@ -221,7 +222,7 @@ function failure(code: string, text: string): Outcome {
 /** What the parent may ask. */
 interface Question {
   readonly id: number;
-  readonly ask: "start" | "inject" | "statements";
+  readonly request: "start" | "inject" | "statements";
   readonly faults?: ClickhouseFaults;
   readonly user?: string;
   readonly password?: string;
@@ -232,7 +233,7 @@ const server = createServer({ maxHeaderSize: 2 ** 22 }, (request, response) => {
 });
 
 function reply(question: Question): unknown {
-  switch (question.ask) {
+  switch (question.request) {
     case "start":
       account = question;
       return { port: (server.address() as AddressInfo).port };
@@ -241,9 +242,9 @@ function reply(question: Question): unknown {
       cuts = faults.cutAfterCommit ?? 0;
       return null;
     case "statements": {
-      const said = statements;
+      const stated = statements;
       statements = [];
-      return said;
+      return stated;
     }
   }
 }

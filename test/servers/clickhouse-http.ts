@@ -69,16 +69,16 @@ export async function startClickhouseServer(
     execArgv: [],
   });
   const { user, password } = options;
-  const { port } = (await ask(child, { ask: "start", user, password })) as { port: number };
+  const { port } = (await request(child, { ask: "start", user, password })) as { port: number };
   const inject = async (faults: ClickhouseFaults): Promise<void> => {
-    await ask(child, { ask: "inject", faults });
+    await request(child, { ask: "inject", faults });
   };
   if (options.faults !== undefined) await inject(options.faults);
   const server: ClickhouseServer = {
     url: `http://${host}:${port}`,
     dataDir,
     inject,
-    statements: async () => (await ask(child, { ask: "statements" })) as string[],
+    statements: async () => (await request(child, { ask: "statements" })) as string[],
     kill: () => ended(child, "SIGKILL"),
     async close() {
       await ended(child, "SIGTERM");
@@ -102,7 +102,7 @@ async function configFiles(dataDir: string, { config, users = "" }: ClickhouseSe
 let serial = 0;
 
 /** One question to the process and its answer. */
-function ask(child: ChildProcess, question: object): Promise<unknown> {
+function request(child: ChildProcess, question: object): Promise<unknown> {
   serial += 1;
   const id = serial;
   return new Promise((resolve, reject) => {

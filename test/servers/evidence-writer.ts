@@ -8,7 +8,7 @@ import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import { allTenants, receivedAt, sampleTurn } from "@turnproof/store/testing";
 
 /** What the parent receives. */
-export type Told =
+export type Reported =
   | { readonly did: "stored" | "recorded"; readonly batch: string; readonly roots: string[] }
   | { readonly did: "erasing" | "erased" | "retaining" | "retained" };
 
@@ -17,9 +17,9 @@ const provider = await filesystem({ directory });
 const { evidence } = provider;
 
 /** Resolves when the message is out of this process, so that a kill cannot take it back. */
-function tell(told: Told): Promise<void> {
+function notify(reported: Reported): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.send?.(told, (error: Error | null) => (error === null ? resolve() : reject(error)));
+    process.send?.(reported, (error: Error | null) => (error === null ? resolve() : reject(error)));
   });
 }
 
@@ -37,20 +37,20 @@ async function store(round: number): Promise<void> {
     );
     const received = kind === "old" ? longAgo : receivedAt(round % 3_600);
     await evidence.append({ batchId: batch, receivedAt: received, events });
-    await tell({ did: "stored", batch, roots });
+    await notify({ did: "stored", batch, roots });
     await recordStored(evidence, allTenants, roots);
-    await tell({ did: "recorded", batch, roots });
+    await notify({ did: "recorded", batch, roots });
   }
 }
 
 for (let round = 0; ; round += 1) {
   await store(round);
-  await tell({ did: "erasing" });
+  await notify({ did: "erasing" });
   await deleteUserEvidence(evidence, { userId: "goes", dryRun: false });
-  await tell({ did: "erased" });
+  await notify({ did: "erased" });
   await store(round + 0.5);
-  await tell({ did: "retaining" });
+  await notify({ did: "retaining" });
   const policy = defaultRetention;
   await provider.retention.evidence({ policy, now: receivedAt(7_200), dryRun: false });
-  await tell({ did: "retained" });
+  await notify({ did: "retained" });
 }

@@ -42,7 +42,7 @@ function answerTo({ method, params }: Message, tools: readonly McpTool[]): objec
         serverInfo: { name: "test", version: "1" },
       };
     case "tools/list":
-      return { tools: tools.map(({ call: _call, ...told }) => told) };
+      return { tools: tools.map(({ call: _call, ...reported }) => reported) };
     case "tools/call": {
       const tool = tools.find(({ name }) => name === params?.name);
       try {

@@ -40,8 +40,8 @@ export function changed(document: Doc, change: Doc, inserted: boolean): Doc {
     }
     for (const [field, value] of Object.entries(fields)) {
       if (touched.has(field)) {
-        const said = `Updating the path '${field}' would create a conflict at '${field}'`;
-        throw new CommandError(40, "ConflictingUpdateOperators", said);
+        const stated = `Updating the path '${field}' would create a conflict at '${field}'`;
+        throw new CommandError(40, "ConflictingUpdateOperators", stated);
       }
       touched.add(field);
       if (operator === "$setOnInsert" && !inserted) continue;

@@ -167,13 +167,13 @@ function equalities(filter: Doc, found = new Map<string, readonly unknown[]>()):
 function checkSize(document: Doc, code = 2): void {
   const size = calculateObjectSize(document);
   if (size <= documentBytesMax) return;
-  const said = code === 2 ? "object to insert too large" : "document after update is too large";
-  throw new CommandError(code, code === 2 ? "BadValue" : "Location17419", said);
+  const stated = code === 2 ? "object to insert too large" : "document after update is too large";
+  throw new CommandError(code, code === 2 ? "BadValue" : "Location17419", stated);
 }
 
 function duplicate(rule: UniqueRule, document: Doc): CommandError {
   const pattern = Object.fromEntries(rule.fields.map((field) => [field, 1]));
   const value = Object.fromEntries(rule.fields.map((field) => [field, document[field] ?? null]));
-  const said = `E11000 duplicate key error index: ${rule.name}`;
-  return new CommandError(11_000, "DuplicateKey", said, { keyPattern: pattern, keyValue: value });
+  const stated = `E11000 duplicate key error index: ${rule.name}`;
+  return new CommandError(11_000, "DuplicateKey", stated, { keyPattern: pattern, keyValue: value });
 }

@@ -185,8 +185,8 @@ export class Engine {
     if (session === undefined || kept === undefined) return undefined;
     if (kept.number === session.number) return kept.reply;
     if (Number(kept.number) < Number(session.number)) return undefined;
-    const said = "a transaction number that is older than the session's";
-    return new CommandError(225, "TransactionTooOld", said).reply();
+    const stated = "a transaction number that is older than the session's";
+    return new CommandError(225, "TransactionTooOld", stated).reply();
   }
 
   #remember(command: Doc, reply: Doc): void {

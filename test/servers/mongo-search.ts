@@ -25,8 +25,8 @@ export function vectorStage(
 ): Doc[] {
   if (index === undefined) return [];
   if (!index.queryable) {
-    const said = `cannot query search index ${index.name} while in state ${index.status}`;
-    throw new CommandError(8, "UnknownError", said);
+    const stated = `cannot query search index ${index.name} while in state ${index.status}`;
+    throw new CommandError(8, "UnknownError", stated);
   }
   const path = String(stage["path"]);
   const query = stage["queryVector"] as number[];
@@ -36,13 +36,13 @@ export function vectorStage(
   }
   const dimensions = Number(vector["numDimensions"]);
   if (dimensions !== query.length) {
-    const said = `vector field is indexed with ${dimensions} dimensions but queried with ${query.length}`;
-    throw new CommandError(8, "UnknownError", said);
+    const stated = `vector field is indexed with ${dimensions} dimensions but queried with ${query.length}`;
+    throw new CommandError(8, "UnknownError", stated);
   }
   const length = Math.hypot(...query);
   if (length === 0 && vector["similarity"] === "cosine") {
-    const said = "Cosine similarity cannot be calculated against a zero vector.";
-    throw new CommandError(8, "UnknownError", said);
+    const stated = "Cosine similarity cannot be calculated against a zero vector.";
+    throw new CommandError(8, "UnknownError", stated);
   }
   const filter = (stage["filter"] ?? {}) as Doc;
   for (const field of fieldsOf(filter)) {

@@ -40,7 +40,7 @@ export interface ScriptedModel extends AsyncDisposable {
 /** What a test may change of the script. */
 export interface ScriptOptions {
   /** Final words for a conversation, instead of the script's own. */
-  readonly say?: (asked: string, conversation: string) => string | undefined;
+  readonly print?: (requested: string, conversation: string) => string | undefined;
   /** Milliseconds between two streamed words. */
   readonly wordDelayMs?: number;
 }
@@ -59,16 +59,16 @@ const plans: readonly (readonly [asked: RegExp, tool: string, argument: string])
 
 /** The script: one tool for each thing that was asked for and is offered, then the answer. */
 function decide(request: ChatRequest): Answer {
-  const asked = textOf(request.messages.findLast(({ role }) => role === "user")?.content);
+  const requested = textOf(request.messages.findLast(({ role }) => role === "user")?.content);
   const offered = new Set(request.tools?.map((tool) => tool.function.name));
   const since = request.messages.slice(
     request.messages.findLastIndex(({ role }) => role === "user") + 1,
   );
   const used = since.filter(({ role }) => role === "tool").length;
-  const wanted = plans.filter(([pattern, tool]) => pattern.test(asked) && offered.has(tool));
+  const wanted = plans.filter(([pattern, tool]) => pattern.test(requested) && offered.has(tool));
   const next = wanted[used];
   if (next !== undefined) {
-    const id = /\b[A-Z]-\d+\b/.exec(asked)?.[0] ?? "A-1001";
+    const id = /\b[A-Z]-\d+\b/.exec(requested)?.[0] ?? "A-1001";
     return { tool: { name: next[1], args: { [next[2]]: next[2] === "topic" ? "returns" : id } } };
   }
   return {
@@ -198,13 +198,13 @@ export async function startScriptedModel(options: ScriptOptions = {}): Promise<S
       return;
     }
     const chat = body as ChatRequest;
-    const asked = textOf(chat.messages.findLast(({ role }) => role === "user")?.content);
-    if (asked.includes("[refuse]")) {
+    const requested = textOf(chat.messages.findLast(({ role }) => role === "user")?.content);
+    if (requested.includes("[refuse]")) {
       sendError(response, 400, "This request was refused.");
       return;
     }
-    if (asked.includes("[overload-once]") && !overloaded.has(asked)) {
-      overloaded.add(asked);
+    if (requested.includes("[overload-once]") && !overloaded.has(requested)) {
+      overloaded.add(requested);
       sendError(response, 503, "The model is overloaded.");
       return;
     }
@@ -212,8 +212,9 @@ export async function startScriptedModel(options: ScriptOptions = {}): Promise<S
     bodies.push(JSON.stringify(chat));
     const send = chat.stream === true ? sendStream : sendWhole;
     const decided = decide(chat);
-    const said = decided.text === undefined ? undefined : options.say?.(asked, bodies.at(-1) ?? "");
-    const text = said === undefined ? decided : { text: said };
+    const stated =
+      decided.text === undefined ? undefined : options.print?.(requested, bodies.at(-1) ?? "");
+    const text = stated === undefined ? decided : { text: stated };
     await send(response, chat, text, id, options.wordDelayMs);
   };
   const server = createServer((request, response) => {

@@ -48,7 +48,7 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   // The server's own user must be able to walk in.
   await chmod(parent, 0o755);
   const port = await freePort();
-  const said: string[] = [];
+  const stated: string[] = [];
   const server = new EmbeddedPostgres({
     databaseDir: join(parent, "data"),
     port,
@@ -67,15 +67,15 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
       "unix_socket_directories=",
       ...flags,
     ],
-    onLog: (line) => said.push(String(line)),
-    onError: (line) => said.push(String(line)),
+    onLog: (line) => stated.push(String(line)),
+    onError: (line) => stated.push(String(line)),
   });
   try {
     await server.initialise();
     await server.start();
   } catch (error) {
     await rm(parent, { recursive: true, force: true });
-    const why = `${String(error)} ${said.slice(-5).join(" ")}`;
+    const why = `${String(error)} ${stated.slice(-5).join(" ")}`;
     throw new Error(
       `No PostgreSQL could be started. As root, every folder above node_modules needs the x bit ` +
         `for others, so that the server's own user reaches its binaries. ${why}`,

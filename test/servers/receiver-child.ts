@@ -96,17 +96,17 @@ function measures(): ChildMeasures {
   };
 }
 
-process.on("message", (message: { readonly ask: "measures" | "reset" | "idle" | "close" }) => {
+process.on("message", (message: { readonly request: "measures" | "reset" | "idle" | "close" }) => {
   void (async () => {
-    if (message.ask === "idle") await receiver.idle();
-    if (message.ask === "reset") {
+    if (message.request === "idle") await receiver.idle();
+    if (message.request === "reset") {
       const { gc } = globalThis;
       gc?.();
       loop.reset();
       peak = 0;
     }
     process.send?.(measures());
-    if (message.ask !== "close") return;
+    if (message.request !== "close") return;
     clearInterval(watch);
     await server.close(1_000);
     await receiver.close(0);

@@ -11,7 +11,7 @@ import type { ChildMeasures, ChildOptions } from "./receiver-child.ts";
 /** A receiver in its own process. */
 export interface ReceiverProcess {
   readonly url: string;
-  ask(what: "measures" | "reset" | "idle"): Promise<ChildMeasures>;
+  request(what: "measures" | "reset" | "idle"): Promise<ChildMeasures>;
   readonly directory: string;
   /** Ends the process; its directory goes with it unless it is kept. */
   close(options?: { readonly keep?: boolean }): Promise<void>;
@@ -32,7 +32,7 @@ export async function startReceiver(
   });
   const exited = once(child, "exit");
   const [hello] = (await once(child, "message")) as [{ readonly url: string }];
-  const ask = async (what: string): Promise<ChildMeasures> => {
+  const request = async (what: string): Promise<ChildMeasures> => {
     const answer = once(child, "message") as Promise<[ChildMeasures]>;
     child.send({ ask: what });
     return (await answer)[0];
@@ -40,10 +40,10 @@ export async function startReceiver(
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
   return {
     url: hello.url,
-    ask,
+    request,
     directory,
     async close(closing = {}) {
-      await ask("close");
+      await request("close");
       await exited;
       if (closing.keep !== true) await remove();
     },

@@ -257,9 +257,9 @@ class RunningAlerts implements Alerts {
 
   #end(rule: AlertRule, alert: ActiveAlert, reason: AlertEnd, atMs: number): void {
     // An alert that began and ended in a time without a process is sent as both.
-    const told = alert.notified || alert.resolved ? alert : this.#told(rule, alert, atMs);
-    this.document = closed(this.document, told, reason, atMs);
-    if (told.notified && !told.resolved) this.#enqueue("resolved", rule, told, atMs);
+    const reported = alert.notified || alert.resolved ? alert : this.#reported(rule, alert, atMs);
+    this.document = closed(this.document, reported, reason, atMs);
+    if (reported.notified && !reported.resolved) this.#enqueue("resolved", rule, reported, atMs);
   }
 
   /** Alerts of rules that the file no longer has. */
@@ -280,14 +280,14 @@ class RunningAlerts implements Alerts {
     for (const alert of this.document.active) {
       const rule = this.rules.find(({ name }) => name === alert.rule);
       if (rule === undefined || alert.notified || alert.resolved) continue;
-      const told = this.#told(rule, alert, now);
-      const active = this.document.active.map((one) => (one.id === alert.id ? told : one));
+      const reported = this.#reported(rule, alert, now);
+      const active = this.document.active.map((one) => (one.id === alert.id ? reported : one));
       this.document = { ...this.document, active };
     }
   }
 
   /** Puts its message into the outbox, unless a silence covers it. */
-  #told(rule: AlertRule, alert: ActiveAlert, now: number): ActiveAlert {
+  #reported(rule: AlertRule, alert: ActiveAlert, now: number): ActiveAlert {
     if (isSilenced(this.document.silences, alert, now)) return alert;
     this.#enqueue("firing", rule, alert, now);
     return { ...alert, notified: true, sent: rule };

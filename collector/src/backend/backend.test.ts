@@ -18,10 +18,13 @@ test.each([
   ["has no build here", new Error("no native module here"), engineSentences.broken],
 ])("the filesystem store stands in for an engine that %s", async (_, error, sentence) => {
   const config = parseConfig({ TURNPROOF_DATA_DIR: mkdtempSync(join(tmpdir(), "backend-")) });
-  const said: string[] = [];
+  const stated: string[] = [];
   const loadEngine = (): Promise<never> => Promise.reject(error);
-  await using store = await openStore(config, { say: (text) => void said.push(text), loadEngine });
-  expect([store.name, said]).toEqual(["filesystem", [sentence]]);
+  await using store = await openStore(config, {
+    print: (text) => void stated.push(text),
+    loadEngine,
+  });
+  expect([store.name, stated]).toEqual(["filesystem", [sentence]]);
   expect((await store.check()).ok).toBe(true);
 });
 

@@ -45,7 +45,7 @@ export const engineSentences = {
 
 /** Options of opening a store: the callback for notices, and how the engine is loaded. */
 export interface OpenOptions {
-  readonly say?: (sentence: string) => void;
+  readonly print?: (sentence: string) => void;
   readonly loadEngine?: () => Promise<unknown>;
   /** Files of this directory are opened through a read-only connection. */
   readonly readOnly?: boolean;
@@ -194,6 +194,6 @@ function openFiles(
   if ("dataDir" in connection && existsSync(connection.dataDir)) {
     throw new CodedError("driver_missing", { field: "npm install chdb" });
   }
-  options.say?.(engineSentences[problem]);
+  options.print?.(engineSentences[problem]);
   return openStore({ ...config, backend: "filesystem" }, options);
 }

@@ -45,7 +45,7 @@ export function lateEvidence(
     sources: ["trace", "conversation", "tool_log"],
     ledger: lateLedger("store", () => late.current().ledger),
     operatorRows: {
-      list: async (...asked) => late.current().operatorRows.list(...asked),
+      list: async (...requested) => late.current().operatorRows.list(...requested),
       write: async (row) => late.current().operatorRows.write(row),
       remove: async (of) => late.current().operatorRows.remove(of),
     },
@@ -59,7 +59,7 @@ export function lateEvidence(
     roots: async (scope, roots, options) => late.current().roots(scope, roots, options),
     find: async (scope, id, query, options) => late.current().find(scope, id, query, options),
     quietRoots: async (since, before, limit) => late.current().quietRoots(since, before, limit),
-    shortRoots: async (...asked) => late.current().shortRoots(...asked),
+    shortRoots: async (...requested) => late.current().shortRoots(...requested),
     standing: async (roots) => late.current().standing(roots),
     held: async (signal) => late.current().held(signal),
     check: () => lateCheck(late),

@@ -66,7 +66,7 @@ export async function openLate<T extends Closable>(options: LateOptions<T>): Pro
   const opened = Promise.withResolvers<T>();
   const first = Promise.withResolvers<void>();
   const state: { value?: T; failure?: CodedError } = {};
-  const told = (error: CodedError): void => {
+  const reported = (error: CodedError): void => {
     const before = state.failure;
     state.failure = error;
     if (before !== undefined && before.code === error.code && before.field === error.field) return;
@@ -93,7 +93,7 @@ export async function openLate<T extends Closable>(options: LateOptions<T>): Pro
         return;
       } catch (error) {
         const coded = CodedError.is(error) ? error : new CodedError("store_unavailable");
-        told(coded);
+        reported(coded);
         if (hopeless.has(coded.code)) first.reject(coded);
         first.resolve();
         const ceiling = Math.min(pauseMsMax, pauseFirstMs * 2 ** Math.min(attempt, 10));
@@ -114,7 +114,7 @@ export async function openLate<T extends Closable>(options: LateOptions<T>): Pro
   }
   if (state.value === undefined && state.failure === undefined) {
     // No error and no answer yet: the attempt continues.
-    told(new CodedError("store_timeout"));
+    reported(new CodedError("store_timeout"));
   }
   return {
     current: () => {

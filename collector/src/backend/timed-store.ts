@@ -25,7 +25,7 @@ export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes)
     ledger: timedLedger(store.ledger, timed),
     operatorRows: {
       ...store.operatorRows,
-      list: (...asked) => timed(() => store.operatorRows.list(...asked)),
+      list: (...requested) => timed(() => store.operatorRows.list(...requested)),
     },
     page: (scope, query, options) =>
       timed((signal) => store.page(scope, query, { ...options, signal })),
@@ -57,8 +57,8 @@ function timedLedger(
       timed((signal) => ledger.turnCounts({ ...question, signal }, options)),
     turnFigures: (question, options) =>
       timed((signal) => ledger.turnFigures({ ...question, signal }, options)),
-    callFigures: (question, ...asked) =>
-      timed((signal) => ledger.callFigures({ ...question, signal }, ...asked)),
+    callFigures: (question, ...requested) =>
+      timed((signal) => ledger.callFigures({ ...question, signal }, ...requested)),
   };
 }
 

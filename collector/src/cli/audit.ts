@@ -16,7 +16,7 @@ import { readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, fail, printJson, printTable, say } from "./terminal.ts";
+import { exitCodes, fail, printJson, printTable, write } from "./terminal.ts";
 
 interface PlaceFlags {
   readonly json?: boolean;
@@ -102,8 +102,8 @@ async function verify(flags: VerifyFlags): Promise<void> {
       "Nothing was touched.",
     );
     const more = result.findings_total - result.findings.length;
-    if (more > 0) say(`${more} more findings.`);
-    say(`${result.records} records, ${result.checkpoints} checkpoints.`);
+    if (more > 0) write(`${more} more findings.`);
+    write(`${result.records} records, ${result.checkpoints} checkpoints.`);
   }
   process.exitCode = result.ok ? exitCodes.ok : exitCodes.failed;
 }

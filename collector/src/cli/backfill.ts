@@ -13,7 +13,7 @@ import type { Config } from "../config/config.ts";
 import { withJson } from "./command.ts";
 import { allEvents, appendAll, markOf } from "./evidence-copy.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, printJson, printTable, say } from "./terminal.ts";
+import { exitCodes, printJson, printTable, write } from "./terminal.ts";
 
 interface CopyFlags {
   readonly json?: boolean;
@@ -65,7 +65,7 @@ function configsOf(flags: CopyFlags): { readonly from: Config; readonly to: Conf
 
 function nothingToDo({ backend }: Config, { json }: CopyFlags): void {
   if (json === true) printJson({ store: backend, nothing_to_do: true });
-  else say(`The ${backend} backend writes its index with its rows: nothing to do.`);
+  else write(`The ${backend} backend writes its index with its rows: nothing to do.`);
   process.exitCode = exitCodes.ok;
 }
 
@@ -89,7 +89,7 @@ async function backfill(flags: CopyFlags): Promise<void> {
   if (process.stderr.isTTY) process.stderr.write("\r");
   const applied = flags.apply === true;
   if (flags.json === true) printJson({ from: from.name, to: to.name, events, applied });
-  else say(applied ? `${events} events copied.` : `${events} events; a dry run: --apply copies.`);
+  else write(applied ? `${events} events copied.` : `${events} events; a dry run: --apply copies.`);
   process.exitCode = exitCodes.ok;
 }
 
@@ -118,7 +118,7 @@ async function parity(flags: CopyFlags): Promise<void> {
       ["COMPARED", "MISSING", "ONLY IN THE CONFIGURED"],
       [[String(compared), String(wanted.size), String(extra)]],
     );
-    for (const root of roots) say(`missing in root ${root}`);
+    for (const root of roots) write(`missing in root ${root}`);
   }
   process.exitCode = wanted.size === 0 ? exitCodes.ok : exitCodes.failed;
 }

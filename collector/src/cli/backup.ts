@@ -23,7 +23,7 @@ import { copyAudit, copyDocuments, copyJournal, copyState } from "./backup-parts
 import { auditFolder, auditName, dataFolder } from "./backup-parts.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { printJson, printTable, say } from "./terminal.ts";
+import { printJson, printTable, write } from "./terminal.ts";
 
 interface BackupFlags {
   readonly json?: boolean;
@@ -76,7 +76,7 @@ async function backup(flags: BackupFlags): Promise<void> {
     );
   }
   for (const place of databasesOf(config)) {
-    say(`Not in the backup: ${place}. Copy it now; docs/operate/backup.md says how.`);
+    write(`Not in the backup: ${place}. Copy it now; docs/operate/backup.md says how.`);
   }
 }
 

@@ -30,7 +30,7 @@ import type { SharedFlags } from "./command.ts";
 import { readContractSources } from "./contract-sources.ts";
 import type { NamedContracts } from "../config/contract-files.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, fail, printable, say } from "./terminal.ts";
+import { exitCodes, fail, printable, write } from "./terminal.ts";
 
 interface CheckFlags extends SharedFlags, CheckFilters {
   readonly contract?: readonly string[];
@@ -107,10 +107,10 @@ async function check(flags: CheckFlags): Promise<void> {
   else await writeFile(flags.out, text);
   const tally = tallyOf(results);
   if (flags.out !== undefined) {
-    say(tallyWords(tally));
+    write(tallyWords(tally));
   }
   if (tally.turns === 0) {
-    if (flags.out === undefined) say("There is no turn to judge.");
+    if (flags.out === undefined) write("There is no turn to judge.");
     process.exitCode = exitCodes.unknown;
   } else if (tally.violated > 0) process.exitCode = exitCodes.failed;
   else if (tally.not_established > 0 && flags.allowUnestablished !== true) {
@@ -124,7 +124,7 @@ export async function contractsOf(paths: readonly string[]): Promise<NamedContra
     return await readContractSources(paths);
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    for (const { path, rule } of error.problems) say(printable(`${path}: ${rule}`));
+    for (const { path, rule } of error.problems) write(printable(`${path}: ${rule}`));
     fail(`The contracts have ${error.problems.length} problem(s).`, exitCodes.usage);
     return undefined;
   }
@@ -157,7 +157,7 @@ async function judge(
     results.push(...evaluateTurns(events, contracts, { goldens, ...pricing, ...how }));
     left = more;
   }
-  if (left) say(`More turns match; these are the newest ${limit}.`);
+  if (left) write(`More turns match; these are the newest ${limit}.`);
   return results;
 }
 

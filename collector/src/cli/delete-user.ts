@@ -27,7 +27,7 @@ import { beyondReach } from "./deletion-reach.ts";
 import { deleteMentions } from "./deletion-mentions.ts";
 import { eraseJournal } from "./erase-journal.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, interruption, printJson, printTable, progressBar, say } from "./terminal.ts";
+import { exitCodes, interruption, printJson, printTable, progressBar, write } from "./terminal.ts";
 
 interface DeleteFlags {
   readonly json?: boolean;
@@ -240,17 +240,17 @@ function add({ places }: Run, more: DeletionPlace): void {
 
 function report(
   { places, unreached, dryRun }: Run,
-  told: {
+  reported: {
     readonly left: number;
     readonly failed: boolean;
     readonly json: boolean;
     readonly spools: number;
   },
 ): void {
-  const beyond = beyondReach(unreached, told.spools);
-  if (told.json) {
+  const beyond = beyondReach(unreached, reported.spools);
+  if (reported.json) {
     const kinds = places;
-    printJson({ applied: !dryRun, kinds, remaining: told.left, unreached: beyond });
+    printJson({ applied: !dryRun, kinds, remaining: reported.left, unreached: beyond });
     return;
   }
   const rows = places.map(({ kind, found, deleted, remaining, error }) => [
@@ -260,9 +260,9 @@ function report(
     error ?? String(remaining),
   ]);
   printTable(["PLACE", "FOUND", "DELETED", "LEFT"], rows, "Nothing is kept here.");
-  say(`\nNot reached from here:\n${beyond.map(({ sentence }) => `  ${sentence}`).join("\n")}`);
-  if (dryRun) say("\nA dry run: --apply deletes these rows.");
-  else if (told.failed || told.left > 0) say("\nSomething is left: run it again.");
+  write(`\nNot reached from here:\n${beyond.map(({ sentence }) => `  ${sentence}`).join("\n")}`);
+  if (dryRun) write("\nA dry run: --apply deletes these rows.");
+  else if (reported.failed || reported.left > 0) write("\nSomething is left: run it again.");
 }
 
 /** Ids that every version of the guard admits. */

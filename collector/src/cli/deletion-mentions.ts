@@ -26,7 +26,7 @@ export async function deleteMentions(
         limit: pageRows,
         ...(after === undefined ? {} : { after }),
       });
-      for (const { id, data } of page.records) if (says(data, names)) found.push([kind, id]);
+      for (const { id, data } of page.records) if (mentions(data, names)) found.push([kind, id]);
       after = page.next ?? undefined;
     } while (after !== undefined);
   }
@@ -38,8 +38,8 @@ export async function deleteMentions(
 }
 
 /** True where a text in it is exactly one of these. */
-function says(value: Json, names: ReadonlySet<string>): boolean {
+function mentions(value: Json, names: ReadonlySet<string>): boolean {
   if (typeof value === "string") return names.has(value);
   if (typeof value !== "object" || value === null) return false;
-  return Object.values(value).some((inner) => says(inner, names));
+  return Object.values(value).some((inner) => mentions(inner, names));
 }

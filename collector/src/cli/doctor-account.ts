@@ -29,10 +29,10 @@ export async function accountChecks(config: Config): Promise<readonly Check[]> {
   } catch (error) {
     if (!CodedError.is(error)) throw error;
     const isUsed = error.code === "store_locked" || error.code === "store_busy";
-    const says = "A collector uses it; Health has the comparison.";
+    const message = "A collector uses it; Health has the comparison.";
     return isUsed
-      ? [{ check, state: "ok", says }, ...(await accountCheck(config, undefined))]
-      : [{ check, state: "fail", says: error.message }];
+      ? [{ check, state: "ok", message }, ...(await accountCheck(config, undefined))]
+      : [{ check, state: "fail", message: error.message }];
   }
 }
 
@@ -59,12 +59,12 @@ function isEmpty(folder: string): boolean {
 
 function partsCheck(damaged: readonly { readonly table: string; readonly part: string }[]): Check {
   const subject = "clickhouse parts";
-  if (damaged.length === 0) return { check: subject, state: "ok", says: "Each is whole." };
+  if (damaged.length === 0) return { check: subject, state: "ok", message: "Each is whole." };
   const names = damaged.map(({ table, part }) => `${table}/${part}`).join(", ");
-  const says =
+  const message =
     `store_corrupt: ${damaged.length} parts are damaged and are not served (${names}); ${restore}, ` +
     "or remove them from the folder detached of their table.";
-  return { check: subject, state: "fail", says };
+  return { check: subject, state: "fail", message };
 }
 
 /** @param held undefined while a collector has the store */
@@ -76,17 +76,17 @@ async function accountCheck(
   const account = await readAccount(config.dataDir, signer);
   if (account === "none") return [];
   if (account === "unusable") {
-    const says =
+    const message =
       "evidence-account.jws is damaged, or another key signed it; the next start begins a new one.";
-    return [{ check, state: "warn", says }];
+    return [{ check, state: "warn", message }];
   }
   const missing = held === undefined ? account.missing : missingSince(account, held, true);
   if (missing === 0)
-    return held === undefined ? [] : [{ check, state: "ok", says: wholeOf(account) }];
-  const says =
+    return held === undefined ? [] : [{ check, state: "ok", message: wholeOf(account) }];
+  const message =
     `evidence_missing: ${missing} stored events are gone without a deletion, by the account of ` +
     `${account.at}; ${restore}, or move evidence-account.jws away to begin a new account.`;
-  return [{ check, state: "fail", says }];
+  return [{ check, state: "fail", message }];
 }
 
 const wholeOf = ({ events, at }: EvidenceAccount): string =>

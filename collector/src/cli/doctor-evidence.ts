@@ -9,7 +9,7 @@ import type { EvidenceLook } from "@turnproof/store/admin";
 export interface Check {
   readonly check: string;
   readonly state: "ok" | "warn" | "fail";
-  readonly says: string;
+  readonly message: string;
 }
 
 const check = "evidence file";
@@ -37,19 +37,19 @@ export async function evidenceCheck(folder: string): Promise<Check> {
   try {
     const look = await lookAtEvidence(folder);
     if (look.found === "part_missing") {
-      const says = `store_corrupt: evidence.sqlite lacks ${look.name}; ${restore}.`;
-      return { check, state: "fail", says };
+      const message = `store_corrupt: evidence.sqlite lacks ${look.name}; ${restore}.`;
+      return { check, state: "fail", message };
     }
     if (look.found === "rows_missing") {
-      const says =
+      const message =
         `evidence_missing: ${look.rows} rows of ${look.roots} traces are gone from ` +
         `evidence.sqlite without a deletion; ${restore}.`;
-      return { check, state: "fail", says };
+      return { check, state: "fail", message };
     }
     const isWell = look.found === "whole" || look.found === "none";
-    return { check, state: isWell ? "ok" : "fail", says: sentences[look.found] };
+    return { check, state: isWell ? "ok" : "fail", message: sentences[look.found] };
   } catch (error) {
     if (!CodedError.is(error)) throw error;
-    return { check, state: "fail", says: error.message };
+    return { check, state: "fail", message: error.message };
   }
 }

@@ -49,9 +49,9 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   let config: Config | undefined;
   try {
     config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
-    checks.push({ check: "configuration", state: "ok", says: meaningOf(config) });
-    for (const says of config.warnings)
-      checks.push({ check: "configuration", state: "warn", says });
+    checks.push({ check: "configuration", state: "ok", message: meaningOf(config) });
+    for (const message of config.warnings)
+      checks.push({ check: "configuration", state: "warn", message });
     checks.push(directoryCheck(config.dataDir), await collectorCheck(config));
     if (config.backend === "filesystem") checks.push(await evidenceCheck(evidenceFolder(config)));
     checks.push(...(await accountChecks(config)));
@@ -59,7 +59,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const { variable, problem } of error.problems) {
-      checks.push({ check: variable, state: "fail", says: problem });
+      checks.push({ check: variable, state: "fail", message: problem });
     }
   }
   checks.push(apiCheck(resolve(flags.app ?? ".")));
@@ -77,7 +77,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     process.stdout.write("\n");
     printTable(
       ["CHECK", "", "SAYS"],
-      checks.map(({ check, state, says }) => [check, paint[state], says]),
+      checks.map(({ check, state, message }) => [check, paint[state], message]),
     );
   }
   const failed = checks.some(({ state }) => state === "fail");
@@ -85,7 +85,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
 }
 
 function nodeCheck(): Check {
-  return { check: "node", state: "ok", says: `${process.version} runs the collector.` };
+  return { check: "node", state: "ok", message: `${process.version} runs the collector.` };
 }
 
 function meaningOf(config: Config): string {
@@ -112,14 +112,14 @@ function directoryCheck(dataDir: string): Check {
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
   try {
     accessSync(place, constants.R_OK | constants.W_OK | constants.X_OK);
-    const says =
+    const message =
       place === resolve(dataDir) ? "It can be written." : "It will be made at the start.";
-    return { check: "data directory", state: "ok", says };
+    return { check: "data directory", state: "ok", message };
   } catch {
     return {
       check: "data directory",
       state: "fail",
-      says: "It cannot be written by this user; choose another with --data-dir.",
+      message: "It cannot be written by this user; choose another with --data-dir.",
     };
   }
 }
@@ -137,12 +137,12 @@ async function memoryChecks(config: Config): Promise<readonly Check[]> {
     } = (await memory?.check()) ?? {
       ok: true,
     };
-    if (!ok) return [{ check, state: "fail", says: sentenceOf(code) }];
-    if (diagnostics.length === 0) return [{ check, state: "ok", says: "It answers." }];
-    return diagnostics.map((found) => ({ check, state: "warn", says: sentenceOf(found) }));
+    if (!ok) return [{ check, state: "fail", message: sentenceOf(code) }];
+    if (diagnostics.length === 0) return [{ check, state: "ok", message: "It answers." }];
+    return diagnostics.map((found) => ({ check, state: "warn", message: sentenceOf(found) }));
   } catch (error) {
     if (!CodedError.is(error)) throw error;
-    return [{ check, state: "fail", says: error.message }];
+    return [{ check, state: "fail", message: error.message }];
   } finally {
     await memory?.close();
   }
@@ -168,14 +168,18 @@ async function collectorCheck(config: Config): Promise<Check> {
       signal: AbortSignal.timeout(2_000),
     });
     if (!answer.ok) {
-      return { check, state: "warn", says: "It answers and takes no spans; see its health view." };
+      return {
+        check,
+        state: "warn",
+        message: "It answers and takes no spans; see its health view.",
+      };
     }
     const store = await fetch(`${answer.url}/store`, { signal: AbortSignal.timeout(4_000) });
     return store.ok
-      ? { check, state: "ok", says: "It runs and is ready." }
-      : { check, state: "warn", says: "It takes spans, and its store does not answer." };
+      ? { check, state: "ok", message: "It runs and is ready." }
+      : { check, state: "warn", message: "It takes spans, and its store does not answer." };
   } catch {
-    return { check, state: "ok", says: "None runs at this address; `turnproof` starts one." };
+    return { check, state: "ok", message: "None runs at this address; `turnproof` starts one." };
   }
 }
 
@@ -187,12 +191,12 @@ function apiCheck(folder: string): Check {
     versions.set(version, (versions.get(version) ?? 0) + 1);
   const minors = new Set([...versions.keys()].map((version) => version.split(".", 2).join(".")));
   const list = [...versions.keys()].join(", ");
-  if (minors.size === 0) return { check, state: "ok", says: "No copy of it lies here." };
-  if (minors.size === 1) return { check, state: "ok", says: `One line of it: ${list}.` };
+  if (minors.size === 0) return { check, state: "ok", message: "No copy of it lies here." };
+  if (minors.size === 1) return { check, state: "ok", message: `One line of it: ${list}.` };
   return {
     check,
     state: "warn",
-    says:
+    message:
       `Copies of several lines (${list}): a provider registered by the older is invisible to the ` +
       "newer, and its spans do not record (api_version_mismatch). Let one version stand at the root.",
   };

@@ -50,6 +50,6 @@ export async function appendAll(
  * them.
  */
 export function markOf(event: TurnEvent): string {
-  const { received_at: _received, revision: _revision, source_store: _store, ...said } = event;
-  return createHash("sha256").update(canonicalJson(said)).digest("hex").slice(0, 32);
+  const { received_at: _received, revision: _revision, source_store: _store, ...stated } = event;
+  return createHash("sha256").update(canonicalJson(stated)).digest("hex").slice(0, 32);
 }

@@ -30,7 +30,7 @@ import { packType } from "./pack/pack-facts.ts";
 import type { Pack, PackFacts, PackFile } from "./pack/pack-facts.ts";
 import { limitsPage, tablePage } from "./pack/pack-pages.ts";
 import { packTable } from "./pack/pack-table.ts";
-import { exitCodes, printJson, printTable, say } from "./terminal.ts";
+import { exitCodes, printJson, printTable, write } from "./terminal.ts";
 
 interface PackFlags extends SharedFlags {
   readonly from: string;
@@ -83,7 +83,7 @@ async function writePack(flags: PackFlags): Promise<void> {
       because,
     ]);
     printTable(["ARTICLE", "STATE", "BECAUSE"], rows);
-    say(`${files.length} files in the pack.`);
+    write(`${files.length} files in the pack.`);
   }
   process.exitCode = facts.events.complete ? exitCodes.ok : exitCodes.partial;
 }
@@ -107,8 +107,8 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
   for (const table of ["events", "turns"]) {
     for (const format of ["jsonl", "parquet"]) {
       const folder = join(out, format === "jsonl" ? table : `${table}-parquet`);
-      const asked = { folder, table, format, filters, resume: false, json: false };
-      const manifest = await exportParts(client, asked);
+      const requested = { folder, table, format, filters, resume: false, json: false };
+      const manifest = await exportParts(client, requested);
       complete &&= manifest.window_complete;
     }
   }

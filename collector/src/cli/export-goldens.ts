@@ -9,7 +9,7 @@ import { stringify } from "yaml";
 import { collectorWindows } from "./check-windows.ts";
 import { createClient } from "./client.ts";
 import type { FilterFlags, SharedFlags } from "./command.ts";
-import { exitCodes, fail, printJson, say } from "./terminal.ts";
+import { exitCodes, fail, printJson, write } from "./terminal.ts";
 
 /** Writes them to stdout, as YAML or with `--json` as JSON. */
 export async function exportGoldens(
@@ -39,10 +39,10 @@ export async function exportGoldens(
   const file = { version: 1, goldens };
   if (flags.json === true) printJson(file);
   else process.stdout.write(stringify(file));
-  if (truncated) say(`More turns match; these are the newest ${limit}.`);
+  if (truncated) write(`More turns match; these are the newest ${limit}.`);
   const noun = goldens.length === 1 ? "trajectory" : "trajectories";
   const none = left === 0 ? "" : `; ${left} ${left === 1 ? "turn" : "turns"} gave none`;
-  say(`${goldens.length} golden ${noun}${none}.`);
+  write(`${goldens.length} golden ${noun}${none}.`);
   if (left > 0) process.exitCode = exitCodes.partial;
   else if (goldens.length === 0) process.exitCode = exitCodes.unknown;
 }

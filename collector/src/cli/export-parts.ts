@@ -4,7 +4,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { Client, Parameters } from "./client.ts";
 import { addPart, filtersDigest, readFolder, writeManifest } from "./export-folder.ts";
 import type { ExportManifest } from "./export-folder.ts";
-import { exitCodes, printJson, say } from "./terminal.ts";
+import { exitCodes, printJson, write } from "./terminal.ts";
 
 /** What is exported, and where to. */
 export interface ExportParts {
@@ -23,9 +23,9 @@ export interface ExportParts {
  * @throws CodedError `parameter_invalid` for a folder of another export, or a started one without
  * `resume`
  */
-export async function exportParts(client: Client, asked: ExportParts): Promise<ExportManifest> {
-  const { folder, table, format, filters } = asked;
-  let manifest = await startOf(asked);
+export async function exportParts(client: Client, requested: ExportParts): Promise<ExportManifest> {
+  const { folder, table, format, filters } = requested;
+  let manifest = await startOf(requested);
   let first = manifest.parts.length === 0;
   while (first || manifest.next_cursor !== null) {
     first = false;
@@ -35,14 +35,14 @@ export async function exportParts(client: Client, asked: ExportParts): Promise<E
       format,
       cursor: manifest.next_cursor ?? undefined,
     });
-    const said = (name: string): string | null => answer.headers.get(`turnproof-${name}`);
+    const stated = (name: string): string | null => answer.headers.get(`turnproof-${name}`);
     const bytes = new Uint8Array(await answer.arrayBuffer());
-    const added = await addPart(folder, manifest, { bytes, rows: Number(said("rows") ?? 0) });
-    const whole = said("window") === "complete" && said("unread") === "0";
+    const added = await addPart(folder, manifest, { bytes, rows: Number(stated("rows") ?? 0) });
+    const whole = stated("window") === "complete" && stated("unread") === "0";
     manifest = {
       ...added,
-      as_of: manifest.as_of === "" ? (said("as-of") ?? "") : manifest.as_of,
-      next_cursor: said("next-cursor"),
+      as_of: manifest.as_of === "" ? (stated("as-of") ?? "") : manifest.as_of,
+      next_cursor: stated("next-cursor"),
       window_complete: manifest.window_complete && whole,
     };
     await writeManifest(folder, manifest);
@@ -56,13 +56,13 @@ export async function exportParts(client: Client, asked: ExportParts): Promise<E
 export function printExport({ table, format, json }: ExportParts, manifest: ExportManifest): void {
   const { parts, window_complete: complete } = manifest;
   if (json) printJson({ table, format, rows: rowsOf(manifest), parts: parts.length, complete });
-  else say(`${rowsOf(manifest)} rows of ${table} in ${parts.length} files.`);
-  if (!complete) say("Some records could not be read, or were not readable yet.");
+  else write(`${rowsOf(manifest)} rows of ${table} in ${parts.length} files.`);
+  if (!complete) write("Some records could not be read, or were not readable yet.");
   process.exitCode = complete ? exitCodes.ok : exitCodes.partial;
 }
 
-async function startOf(asked: ExportParts): Promise<ExportManifest> {
-  const { folder, table, format, filters, resume } = asked;
+async function startOf(requested: ExportParts): Promise<ExportManifest> {
+  const { folder, table, format, filters, resume } = requested;
   const digest = filtersDigest(filters);
   const held = await readFolder(folder);
   if (held === undefined) {

@@ -13,7 +13,7 @@ import type { FilterFlags, SharedFlags } from "./command.ts";
 import { exportGoldens } from "./export-goldens.ts";
 import { exportParts, printExport } from "./export-parts.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, say } from "./terminal.ts";
+import { exitCodes, write } from "./terminal.ts";
 
 interface ExportFlags extends SharedFlags, FilterFlags {
   readonly store?: string;
@@ -69,8 +69,8 @@ async function exportEvents(flags: ExportFlags): Promise<void> {
     if (flags.pages === true) throw new CodedError("parameter_invalid", { field: "pages" });
     const filters = { ...filterParameters(flags), store: flags.store };
     const { resume = false, json = false } = flags;
-    const asked = { folder: out, table, format, filters, resume, json };
-    return printExport(asked, await exportParts(createClient(flags), asked));
+    const requested = { folder: out, table, format, filters, resume, json };
+    return printExport(requested, await exportParts(createClient(flags), requested));
   }
   const field = fileFlags.find((name) => flags[name] !== undefined);
   if (field !== undefined) throw new CodedError("parameter_invalid", { field });
@@ -103,6 +103,6 @@ async function exportLines(flags: ExportFlags): Promise<void> {
     if (process.stderr.isTTY) process.stderr.write(`\r${events} events`);
   } while (cursor !== null);
   if (process.stderr.isTTY) process.stderr.write("\r");
-  say(`${events} events${failures > 0 ? `, ${failures} records could not be read` : ""}.`);
+  write(`${events} events${failures > 0 ? `, ${failures} records could not be read` : ""}.`);
   if (failures > 0) process.exitCode = exitCodes.partial;
 }

@@ -69,8 +69,8 @@ export function reportFailure(error: unknown, options: FailureOptions = {}): voi
   }
   const { code, sentence, field, exitCode = exitCodes.failed } = failureOf(error, options);
   if (options.json === true) printJson({ code, detail: sentence, ...field });
-  const told = adviceFor(code, field?.field ?? "");
-  const next = told === undefined ? "" : ` ${told}`;
+  const reported = adviceFor(code, field?.field ?? "");
+  const next = reported === undefined ? "" : ` ${reported}`;
   const where = field?.field === undefined ? "" : `, ${field.field}`;
   fail(`${sentence}${next} (${code}${where})`, exitCode);
 }

@@ -9,7 +9,7 @@ import { createClient } from "./client.ts";
 import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, printJson, printTable, printable, say } from "./terminal.ts";
+import { exitCodes, printJson, printTable, printable, write } from "./terminal.ts";
 
 interface FindFlags extends SharedFlags {
   readonly agent?: string;
@@ -90,8 +90,8 @@ async function find(id: string, flags: FindFlags): Promise<void> {
       ]),
       "Nothing mentions this id.",
     );
-    for (const { says } of places) say(says);
-    if (pending > 0) say(`${pending} received batches are not readable yet; ask again.`);
+    for (const { message } of places) write(message);
+    if (pending > 0) write(`${pending} received batches are not readable yet; ask again.`);
   }
   process.exitCode = items.length > 0 ? exitCodes.ok : exitCodes.failed;
 }

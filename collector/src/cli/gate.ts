@@ -19,7 +19,7 @@ import { attempt } from "./failure.ts";
 import { UnclearTerms, readSide } from "./gate-side.ts";
 import type { GateSide, SideOptions } from "./gate-side.ts";
 import { unclearReason } from "../ui/display/filter-terms.ts";
-import { exitCodes, fail, printable, say } from "./terminal.ts";
+import { exitCodes, fail, printable, write } from "./terminal.ts";
 
 interface GateFlags extends SharedFlags {
   readonly baseline: string;
@@ -109,7 +109,7 @@ async function compare(flags: GateFlags): Promise<void> {
     return;
   }
   for (const { more } of [baseline, candidate]) {
-    if (more) say(`More turns match; these are the newest ${turnsMax} of a side.`);
+    if (more) write(`More turns match; these are the newest ${turnsMax} of a side.`);
   }
   const names = contracts.contracts.map(({ name }) => name);
   const trials = trialsOf(names, baseline.turns, candidate.turns);
@@ -120,7 +120,7 @@ async function compare(flags: GateFlags): Promise<void> {
   const text = format(report, plans);
   if (flags.out === undefined) process.stdout.write(text);
   else await writeFile(flags.out, text);
-  if (flags.out !== undefined) say(`The outcome is ${report.outcome}.`);
+  if (flags.out !== undefined) write(`The outcome is ${report.outcome}.`);
   process.exitCode = outcomeCodes[report.outcome];
 }
 
@@ -134,7 +134,7 @@ async function sideOf(
     return await readSide(source, options);
   } catch (error) {
     if (!(error instanceof UnclearTerms)) throw error;
-    for (const word of error.words) say(printable(`${flag}: ${word}: ${unclearReason(word)}`));
+    for (const word of error.words) write(printable(`${flag}: ${word}: ${unclearReason(word)}`));
     fail(`${flag} is neither a file nor terms of the filter bar.`, exitCodes.usage);
     return undefined;
   }

@@ -152,14 +152,14 @@ async function* collectionRows(
 /** The columns of a row hold the fields of a record. */
 function asRecord(row: unknown, key: "id" | "_id"): unknown {
   if (typeof row !== "object" || row === null) return row;
-  const said = row as Readonly<Record<string, unknown>>;
-  const { [key]: id, ...rest } = said;
+  const stated = row as Readonly<Record<string, unknown>>;
+  const { [key]: id, ...rest } = stated;
   const named = typeof id === "string" || typeof id === "number";
   return {
     ...rest,
-    ...(said["record_id"] === undefined && named ? { record_id: String(id) } : {}),
+    ...(stated["record_id"] === undefined && named ? { record_id: String(id) } : {}),
     // Text is parsed only in a record that states its type.
-    ...(said["record_type"] === undefined && said["event_kind"] === undefined
+    ...(stated["record_type"] === undefined && stated["event_kind"] === undefined
       ? { record_type: "trace_bundle" }
       : {}),
   };

@@ -19,7 +19,7 @@ import { withJson } from "./command.ts";
 import { appendAll } from "./evidence-copy.ts";
 import { attempt } from "./failure.ts";
 import { defaultTable, recordsOf } from "./import-sources.ts";
-import { exitCodes, printJson, printTable, say } from "./terminal.ts";
+import { exitCodes, printJson, printTable, write } from "./terminal.ts";
 
 interface ImportFlags {
   readonly json?: boolean;
@@ -116,8 +116,8 @@ function printReport(report: Report, flags: ImportFlags): void {
       ["SOURCES", "RECORDS", "EVENTS", "COPIES", "WITHOUT ROOT", "WITH WORDS"],
       [[files, rows, events, duplicates, rootless, content].map(String)],
     );
-    for (const [code, count] of Object.entries(report.findings)) say(`${count} × ${code}`);
-    if (!applied) say("A dry run: --apply writes these events.");
+    for (const [code, count] of Object.entries(report.findings)) write(`${count} × ${code}`);
+    if (!applied) write("A dry run: --apply writes these events.");
   }
   const clean = Object.keys(report.findings).length === 0;
   process.exitCode = clean ? exitCodes.ok : exitCodes.partial;

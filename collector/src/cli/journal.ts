@@ -18,7 +18,7 @@ import type { SetAside } from "../receive/otlp/set-aside.ts";
 import { openCommandJournal } from "./command-journal.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, printJson, printTable, printable, say } from "./terminal.ts";
+import { exitCodes, printJson, printTable, printable, write } from "./terminal.ts";
 
 interface JournalFlags {
   readonly json?: boolean;
@@ -84,7 +84,7 @@ async function list(flags: JournalFlags): Promise<void> {
       "Nothing is in quarantine.",
     );
     if (records.length > 0) {
-      say("Mend the cause, stop the collector and run `turnproof journal replay`.");
+      write("Mend the cause, stop the collector and run `turnproof journal replay`.");
     }
   }
   process.exitCode = records.length === 0 ? exitCodes.ok : exitCodes.partial;

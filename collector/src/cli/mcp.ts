@@ -5,8 +5,8 @@ import type { Command } from "commander";
 import { readClientConfig } from "../config/config.ts";
 import { pricingOf } from "../cost/call-price.ts";
 import { openPriceList } from "../cost/price-list.ts";
-import { Refused, withQuery } from "../mcp/ask.ts";
-import type { Ask } from "../mcp/ask.ts";
+import { Refused, withQuery } from "../mcp/requester.ts";
+import type { Requester } from "../mcp/requester.ts";
 import { createQuestionServer } from "../mcp/question-server.ts";
 import { Refusal, createClient } from "./client.ts";
 import type { Client, ClientFlags } from "./client.ts";
@@ -40,17 +40,19 @@ contracts go by listed prices and those of TURNPROOF_PRICES.
 
 async function serve(flags: ClientFlags): Promise<void> {
   const { prices } = readClientConfig(flags);
-  const ask = askOver(createClient(flags), async () => pricingOf(await openPriceList(prices)));
-  serveStdio(() => createQuestionServer(ask));
+  const request = requestOver(createClient(flags), async () =>
+    pricingOf(await openPriceList(prices)),
+  );
+  serveStdio(() => createQuestionServer(request));
   // The transport closes itself at the end of its input, and then nothing holds the process.
 }
 
 /** The collector behind a client. */
-function askOver(client: Client, pricing: Ask["pricing"]): Ask {
+function requestOver(client: Client, pricing: Requester["pricing"]): Requester {
   return {
     pricing,
     link: (path, parameters) => `${client.url}${withQuery(path, parameters)}`,
-    json: async <T>(path: string, parameters?: Parameters<Ask["json"]>[1]): Promise<T> => {
+    json: async <T>(path: string, parameters?: Parameters<Requester["json"]>[1]): Promise<T> => {
       try {
         return await client.json<T>(path, parameters);
       } catch (error) {

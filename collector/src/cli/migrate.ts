@@ -22,7 +22,7 @@ import { anyOf } from "../config/config-variables.ts";
 import { backendOf, openArchive } from "./archive.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, interruption, printJson, printTable, progressBar, say } from "./terminal.ts";
+import { exitCodes, interruption, printJson, printTable, progressBar, write } from "./terminal.ts";
 
 interface MigrateFlags {
   readonly json?: boolean;
@@ -98,7 +98,7 @@ async function migrate(flags: MigrateFlags): Promise<void> {
     for (const { store, parity } of rooms) {
       if (parity === undefined) continue;
       const { events, missing, roots, deleted } = parity;
-      say(
+      write(
         `${store}: ${missing} of ${events} earlier events are not in the copy (${roots} roots); ` +
           `${deleted} were deleted since.`,
       );
@@ -110,7 +110,7 @@ async function migrate(flags: MigrateFlags): Promise<void> {
         search.map((row) => [row.collection, row.state, String(row.dimensions ?? "")]),
       );
     }
-    if (!applied) say("A dry run: --apply changes the stores.");
+    if (!applied) write("A dry run: --apply changes the stores.");
   }
   const failed = rooms.some(
     ({ schema, parity }) =>
@@ -154,8 +154,8 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
     }
     const { earlier, parity } = await earlierOf(opened, flags);
     const behind = earlier !== undefined && earlier.copied < earlier.events;
-    const said = earlier === undefined ? {} : { earlier, ...(parity && { parity }) };
-    return { ...about, schema: schema === "ready" && behind ? "behind" : schema, ...said };
+    const stated = earlier === undefined ? {} : { earlier, ...(parity && { parity }) };
+    return { ...about, schema: schema === "ready" && behind ? "behind" : schema, ...stated };
   } catch (error) {
     if (!CodedError.is(error)) throw error;
     const behind = error.code === "not_configured" && !applied && !namesVariable(error.field);
@@ -195,8 +195,8 @@ async function searchIndexesOf(
 ): Promise<readonly SearchMigrationRow[] | undefined> {
   if (vectors === undefined) return undefined;
   const bar = progressBar("search indexes");
-  const asked = { dryRun: !applied, signal: interruption(), onProgress: bar };
-  const found = await vectors.migrate(asked);
+  const requested = { dryRun: !applied, signal: interruption(), onProgress: bar };
+  const found = await vectors.migrate(requested);
   bar.end();
   return found;
 }

@@ -61,14 +61,14 @@ A file of events without its metadata is unverified, and at best partial.`,
 }
 
 async function reconcile(flags: ReconcileFlags): Promise<void> {
-  const verdict = flags.events === undefined ? await asked(flags) : await fromFile(flags);
+  const verdict = flags.events === undefined ? await requested(flags) : await fromFile(flags);
   if (verdict === undefined) return;
   if (flags.json === true) printJson(verdict);
   else show(verdict);
   process.exitCode = verdictCodes[verdict.status];
 }
 
-async function asked(flags: ReconcileFlags): Promise<Verdict | undefined> {
+async function requested(flags: ReconcileFlags): Promise<Verdict | undefined> {
   if (flags.agent === undefined || flags.root === undefined) {
     fail("Say which: --agent and --root, or --events FILE.", exitCodes.usage);
     return undefined;

@@ -22,7 +22,7 @@ import type { BackupEntry, Manifest } from "./backup-manifest.ts";
 import { auditFolder, auditPlace, dataFolder } from "./backup-parts.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, fail, printJson, printTable, say } from "./terminal.ts";
+import { exitCodes, fail, printJson, printTable, write } from "./terminal.ts";
 
 interface RestoreFlags {
   readonly json?: boolean;
@@ -125,7 +125,7 @@ async function report(
   const files = entries.filter(({ is }) => is === "file").length;
   if (flags.verify !== true) {
     if (flags.json === true) printJson({ data_dir: config.dataDir, files });
-    else say(`${files} files were restored. Check them with --verify, or by turnproof doctor.`);
+    else write(`${files} files were restored. Check them with --verify, or by turnproof doctor.`);
     return;
   }
   const evidence = expected === null ? null : await countIn(config);
@@ -133,8 +133,8 @@ async function report(
   const different = differences(manifest, { evidence, audit });
   const isWhole = audit === null || (await auditHolds(config, auditFile));
   if (flags.json === true) {
-    const told = { evidence, audit, audit_holds: isWhole, different };
-    printJson({ data_dir: config.dataDir, files, ...told });
+    const reported = { evidence, audit, audit_holds: isWhole, different };
+    printJson({ data_dir: config.dataDir, files, ...reported });
   } else {
     printTable(
       ["WHAT", "IN THE BACKUP", "RESTORED"],
@@ -146,7 +146,7 @@ async function report(
   if (!isWhole) fail("The audit log does not verify; `turnproof audit verify` says where.");
   else if (different.length > 0) process.exitCode = exitCodes.failed;
   else if (expected === null) {
-    say("The store is not in the backup: restore it by its own means, and count it there.");
+    write("The store is not in the backup: restore it by its own means, and count it there.");
     process.exitCode = exitCodes.partial;
   }
 }

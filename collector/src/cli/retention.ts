@@ -20,7 +20,7 @@ import { anyOf } from "../config/config-variables.ts";
 import { backendOf, openArchive } from "./archive.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, interruption, printJson, printTable, progressBar, say } from "./terminal.ts";
+import { exitCodes, interruption, printJson, printTable, progressBar, write } from "./terminal.ts";
 
 interface RetentionFlags {
   readonly json?: boolean;
@@ -108,9 +108,9 @@ function printReports(stores: readonly RoomReport[], applied: boolean, complete:
   );
   printTable(["STORE", "BACKEND", "CLASS", "TOO OLD", "REMOVED"], rows, "Nothing is kept here.");
   const held = stores.reduce((sum, report) => sum + (report.held ?? 0), 0);
-  if (held > 0) say(`${held} rows are too old and stay: something younger rests on them.`);
-  if (!complete) say("Ended early: run it again and it goes on.");
-  else if (!applied) say("A dry run: --apply removes this.");
+  if (held > 0) write(`${held} rows are too old and stay: something younger rests on them.`);
+  if (!complete) write("Ended early: run it again and it goes on.");
+  else if (!applied) write("A dry run: --apply removes this.");
 }
 
 /** One store; undefined for a store in memory. */

@@ -9,7 +9,7 @@ import { createClient } from "./client.ts";
 import { filterParameters, withClient, withFilters } from "./command.ts";
 import type { FilterFlags, SharedFlags } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, fail, printable, say } from "./terminal.ts";
+import { exitCodes, fail, printable, write } from "./terminal.ts";
 
 interface TailFlags extends SharedFlags, FilterFlags {
   readonly count?: string;
@@ -42,7 +42,7 @@ async function tail(flags: TailFlags): Promise<void> {
       buffer = messages.pop() ?? "";
       for (const message of messages) {
         const { event, data } = fieldsOf(message);
-        if (event === "gap") say("Some events were passed over: too many at once.");
+        if (event === "gap") write("Some events were passed over: too many at once.");
         if (event !== "event") continue;
         print(JSON.parse(data) as TurnEvent, flags);
         left -= 1;

@@ -53,7 +53,7 @@ export function printTable(
 }
 
 /** Prints a progress message on stderr. */
-export function say(sentence: string): void {
+export function write(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 

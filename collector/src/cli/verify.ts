@@ -17,7 +17,7 @@ import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";
 import { attempt } from "./failure.ts";
 import { readEvents } from "./reconcile.ts";
-import { exitCodes, fail, printJson, printTable, printable, say } from "./terminal.ts";
+import { exitCodes, fail, printJson, printTable, printable, write } from "./terminal.ts";
 
 interface VerifyFlags extends SharedFlags {
   readonly events?: string;
@@ -105,7 +105,7 @@ async function verifyPack(folder: string, flags: VerifyFlags): Promise<void> {
       "The signature over the list does not hold.",
     );
     for (const problem of check.problems) fail(`${printable(problem)}.`);
-    if (holds && check.own_keys) say("Checked by the pack's own keys: compare them with --keys.");
+    if (holds && check.own_keys) write("Checked by the pack's own keys: compare them with --keys.");
   }
   process.exitCode = holds ? exitCodes.ok : exitCodes.failed;
 }

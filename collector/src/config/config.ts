@@ -335,9 +335,9 @@ function s3Of(data: ParsedVariables): Config["auditS3"] {
 }
 
 /** OTLP's own port; any free one when the HTTP port is any free one. */
-function grpcPortOf({ GRPC_PORT: said, INGEST: ingest, PORT: port }: ParsedVariables) {
-  if (said === "off" || ingest === "off") return undefined;
-  return said ?? (port === 0 ? 0 : 4317);
+function grpcPortOf({ GRPC_PORT: stated, INGEST: ingest, PORT: port }: ParsedVariables) {
+  if (stated === "off" || ingest === "off") return undefined;
+  return stated ?? (port === 0 ? 0 : 4317);
 }
 
 /** Removes undefined fields, so that an absent option is absent. */

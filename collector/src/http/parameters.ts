@@ -9,7 +9,7 @@ import { z } from "zod";
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
 import {
-  askedRange,
+  requestedRange,
   isRelative,
   rangeParameters,
   readTime,
@@ -29,8 +29,8 @@ const time = z
   .string()
   .max(timeCharsMax)
   .transform((value, context) => {
-    const said = writtenTime(value);
-    const utc = isRelative(said) ? said : readTime(said, 0);
+    const stated = writtenTime(value);
+    const utc = isRelative(stated) ? stated : readTime(stated, 0);
     if (utc === undefined) context.addIssue({ code: "custom", message: "not a time" });
     return utc ?? z.NEVER;
   });
@@ -178,7 +178,7 @@ export function readParameters<S extends z.ZodObject>(c: AppContext, schema: S):
 /** Leaves out the range of a page that cannot be applied, and the cursor that would belong to it. */
 function leaveOutRange(c: AppContext, given: Record<string, string>): void {
   if (c.get("renderer")?.hasPicker(c) !== true) return;
-  const refused = refusedRange(askedRange(new URLSearchParams(given)), c.get("now")());
+  const refused = refusedRange(requestedRange(new URLSearchParams(given)), c.get("now")());
   // The range of a later page counts back from its first page, whose cursor has the time.
   if (refused === undefined || (given["cursor"] !== undefined && refused.noTimes.length === 0))
     return;

@@ -72,8 +72,10 @@ export function createLateLosses(before?: EarlierLosses): LateLosses {
     if (judged === undefined) return undefined;
     // A loss without a producer may concern any turn.
     const anyTurn = id === undefined || service === undefined;
-    const told = [first.get(`p ${id}`), first.get(`s ${service}`)].filter((at) => at !== undefined);
-    const earliest = anyTurn ? judged : (floor ?? told.toSorted(compareTimes)[0]);
+    const reported = [first.get(`p ${id}`), first.get(`s ${service}`)].filter(
+      (at) => at !== undefined,
+    );
+    const earliest = anyTurn ? judged : (floor ?? reported.toSorted(compareTimes)[0]);
     if (from === null || earliest === undefined) return earliest;
     const back = isoTime(Date.parse(from) - skewMs);
     return compareTimes(back, earliest) > 0 ? back : earliest;

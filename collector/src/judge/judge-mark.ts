@@ -78,23 +78,23 @@ function read(file: string, of: string, log: JudgeParts["log"]): JudgeState | un
       log.warn("judge_mark_unreadable", { count: 1 });
     return undefined;
   }
-  const said = parsed(text);
-  if (said === undefined) {
+  const stated = parsed(text);
+  if (stated === undefined) {
     log.warn("judge_mark_damaged", { count: 1, bytes: Buffer.byteLength(text) });
     return undefined;
   }
-  return said.store === of ? said.state : undefined;
+  return stated.store === of ? stated.state : undefined;
 }
 
 /** The parsed file; undefined for an unknown version. */
 function parsed(text: string): { readonly store: string; readonly state: JudgeState } | undefined {
-  let said: unknown;
+  let stated: unknown;
   try {
-    said = JSON.parse(text);
+    stated = JSON.parse(text);
   } catch {
     return undefined;
   }
-  if (typeof said !== "object" || said === null) return undefined;
+  if (typeof stated !== "object" || stated === null) return undefined;
   const {
     version,
     store,
@@ -102,7 +102,7 @@ function parsed(text: string): { readonly store: string; readonly state: JudgeSt
     stale_before,
     seen = [],
     named = [],
-  } = said as Record<string, unknown>;
+  } = stated as Record<string, unknown>;
   const isWhole =
     version === 1 &&
     typeof store === "string" &&

@@ -37,9 +37,9 @@ export async function judgeRoots(
   const isPending = (root: string): boolean =>
     compareTimes(parts.recorder?.last(root) ?? "", briefing.mark) > 0;
   const early = roots.filter(isPending);
-  const asked = early.length === 0 ? roots : roots.filter((root) => !isPending(root));
+  const requested = early.length === 0 ? roots : roots.filter((root) => !isPending(root));
   // Rows stored after this count are read too, and make the next version of the turns.
-  const standing = await parts.store.standing(asked);
+  const standing = await parts.store.standing(requested);
   const drafts = await settleDrafted(parts, standing, briefing, memory);
   const windows = await judgeWindows(parts, drafts.others, briefing.mark);
   const judged: JudgedWindow[] = [];

@@ -268,7 +268,7 @@ class RunningJudge {
     const quietBefore = this.quiet(briefing);
     const roots = await parts.store.quietRoots(since, quietBefore, wanted);
     let reached = "";
-    let asked = roots;
+    let requested = roots;
     if (compareTimes(since, this.staleBefore) >= 0) {
       const others = roots.filter((root) => {
         const last = this.own.get(root) ?? "";
@@ -276,9 +276,9 @@ class RunningJudge {
         if (isOwn && last > reached) reached = last;
         return !isOwn && parts.recorder?.knows(root) !== true;
       });
-      asked = await unsettledRoots(parts, others);
+      requested = await unsettledRoots(parts, others);
     }
-    const done = await this.judge(asked, briefing);
+    const done = await this.judge(requested, briefing);
     if (done.reached > reached) ({ reached } = done);
     if (this.closed) return { judged: done.judged, more: false };
     const more = roots.length >= wanted;

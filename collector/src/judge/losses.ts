@@ -52,12 +52,12 @@ export function knownLosses(
   const journal = parts.ingest.losses();
   const producers = new Set(events.flatMap((event) => event.producer_id ?? []));
   const services = new Set(events.map((event) => event.service_name ?? event.application_id));
-  const told = intervalsOf(reports).filter(
+  const reported = intervalsOf(reports).filter(
     ({ producer_id: id, service }) => producers.has(id ?? "") || services.has(service),
   );
   return {
     quarantined_roots: rootsAmong(events, journal.quarantined_roots),
-    losses: [...told, ...journal.losses],
+    losses: [...reported, ...journal.losses],
   };
 }
 
@@ -126,9 +126,9 @@ function keep(reports: Map<string, TurnEvent>, event: TurnEvent): void {
   const { producer_id: id, attributes: of } = event;
   if (id === undefined) return;
   const totals = [of.loss_dropped, of.sampled_out, of.write_failures];
-  const said = of.quality_code === codes.heartbeat ? "heartbeat" : totals.join(" ");
+  const stated = of.quality_code === codes.heartbeat ? "heartbeat" : totals.join(" ");
   for (const end of ["first", "last"] as const) {
-    const key = JSON.stringify([id, isTrusted(event), said, end]);
+    const key = JSON.stringify([id, isTrusted(event), stated, end]);
     const known = reports.get(key);
     const order = known === undefined ? 0 : compareTimes(event.timestamp, known.timestamp);
     if (known === undefined || (end === "first" ? order < 0 : order > 0)) reports.set(key, event);

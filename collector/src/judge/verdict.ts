@@ -60,8 +60,8 @@ export async function metadataOf(
 ): Promise<WindowMetadata> {
   const failed = trustedErrors(window.errors).length > 0;
   const read = readCompleteness({ failed, partial: !window.complete });
-  const told = reports ?? (await producerReports(parts));
-  const { quarantined_roots, losses } = knownLosses(parts, window.events, told);
+  const reported = reports ?? (await producerReports(parts));
+  const { quarantined_roots, losses } = knownLosses(parts, window.events, reported);
   const { turnLimits } = parts.config;
   return {
     coverage: readCoverage(window.events, { readCompleteness: read }),
@@ -72,7 +72,7 @@ export async function metadataOf(
     quarantined_roots,
     losses,
     as_of: window.mark,
-    producers: livesOf(window.events, told),
+    producers: livesOf(window.events, reported),
     ...(turnLimits === undefined ? {} : { turn_limits: turnLimits }),
   };
 }

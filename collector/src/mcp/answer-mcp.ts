@@ -9,7 +9,7 @@ import { pricingOf } from "../cost/call-price.ts";
 import { openPriceList } from "../cost/price-list.ts";
 import type { AppContext } from "../http/environment.ts";
 import { ownOrigin } from "../http/own-origin.ts";
-import { askWithin } from "./ask.ts";
+import { requestWithin } from "./requester.ts";
 import { createQuestionServer } from "./question-server.ts";
 
 /** Headers that say who calls, and from where. */
@@ -33,8 +33,8 @@ export async function answerMcp(
   const below = basePath === "/" ? "" : basePath;
   const shown = `${ownOrigin(c, config)}${below}`;
   const pricing = async () => pricingOf(await openPriceList(prices));
-  const ask = askWithin(dispatch, { base: `${origin}${below}`, shown, headers, pricing });
-  const handler = createMcpHandler(() => createQuestionServer(ask), {
+  const query = requestWithin(dispatch, { base: `${origin}${below}`, shown, headers, pricing });
+  const handler = createMcpHandler(() => createQuestionServer(query), {
     // Nothing changes while a client is connected, so there is nothing to subscribe to.
     maxSubscriptions: 0,
     maxRequestBodySize: bodyBytesMax,

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { checkedWindow } from "../judge/checked-window.ts";
 import type { TurnModel } from "../pages/turn/route.ts";
 import { AnswerText, evidence, value } from "./answer-text.ts";
-import { Refused } from "./ask.ts";
+import { Refused } from "./requester.ts";
 import { anId, tool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
@@ -27,17 +27,17 @@ export const checkContract: Tool = tool({
       .optional()
       .describe("A file of contracts: `version: 1` and `contracts`, as `turnproof check` reads."),
   },
-  async answer(ask, { root_trace_id: root, turn_id, contracts }) {
+  async answer(request, { root_trace_id: root, turn_id, contracts }) {
     const { contracts: own, goldens } = read(contracts);
     const path = `/traces/${encodeURIComponent(root)}`;
-    const model = await ask.json<TurnModel>(`${path}.json`, { turn_id });
+    const model = await request.json<TurnModel>(`${path}.json`, { turn_id });
     const metadata = checkedWindow(model.window, model.verdict);
     const text = new AnswerText();
-    const how = { goldens, metadata, ...(await ask.pricing()) };
+    const how = { goldens, metadata, ...(await request.pricing()) };
     for (const result of evaluateTurns(model.events, own, how)) {
       addResult(text, result);
     }
-    return text.end(`page: ${ask.link(path)}`);
+    return text.end(`page: ${request.link(path)}`);
   },
 });
 

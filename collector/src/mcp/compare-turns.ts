@@ -12,7 +12,7 @@ import { durationText, shareText } from "../ui/display/figures.ts";
 import { chanceText } from "../ui/display/share-words.ts";
 import { tokensPerTurn } from "../ui/display/trend.ts";
 import { AnswerText, evidence, value } from "./answer-text.ts";
-import type { Ask } from "./ask.ts";
+import type { Requester } from "./requester.ts";
 import { aTime, anAgent, anId, tool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
@@ -28,23 +28,23 @@ export const compareTurns: Tool = tool({
     candidate_root: anId.describe("Root trace that is compared."),
     agent_id: anAgent.describe("Their agent; default the candidate's."),
   },
-  async answer(ask, { baseline_root, candidate_root, agent_id }) {
-    const agent = agent_id ?? (await agentOf(ask, candidate_root));
+  async answer(request, { baseline_root, candidate_root, agent_id }) {
+    const agent = agent_id ?? (await agentOf(request, candidate_root));
     if (agent === undefined) {
       return new AnswerText().add(`No turn of root ${value(candidate_root)} is in your scope.`);
     }
     const sides = { agent_id: agent, baseline_root, candidate_root };
-    const model = await ask.json<ComparedModel>("/traces/compare.json", sides);
+    const model = await request.json<ComparedModel>("/traces/compare.json", sides);
     const text = new AnswerText();
     addSums(text, model);
     addChanges(text, model);
-    return text.end(`page: ${ask.link("/traces/compare", sides)}`);
+    return text.end(`page: ${request.link("/traces/compare", sides)}`);
   },
 });
 
-async function agentOf(ask: Ask, root: string): Promise<string | undefined> {
+async function agentOf(request: Requester, root: string): Promise<string | undefined> {
   const query = { q: `root:${JSON.stringify(root)}`, limit: 1 };
-  const { items } = await ask.json<TurnsModel>("/traces/turns.json", query);
+  const { items } = await request.json<TurnsModel>("/traces/turns.json", query);
   return items[0]?.agent_id;
 }
 
@@ -116,9 +116,9 @@ export const compareReleases: Tool = tool({
     since: aTime.optional().describe("Only turns that ended at or after this time."),
     until: aTime.optional().describe("Only turns that ended before this time."),
   },
-  async answer(ask, { baseline, candidate, agent_id, since, until }) {
+  async answer(request, { baseline, candidate, agent_id, since, until }) {
     const filter = { agent_id, start_time: since, end_time: until };
-    const { releases } = await ask.json<TrendModel>("/traces/trend.json", filter);
+    const { releases } = await request.json<TrendModel>("/traces/trend.json", filter);
     const named = releases.filter(({ release }) => release !== null);
     const text = new AnswerText();
     const [before, after] = [
@@ -142,7 +142,7 @@ export const compareReleases: Tool = tool({
       a: releaseTerm(before.release ?? ""),
       b: releaseTerm(after.release ?? ""),
     };
-    const { compared } = await ask.json<ReleasesModel>("/traces/compare/releases.json", sides);
+    const { compared } = await request.json<ReleasesModel>("/traces/compare/releases.json", sides);
     const [pair] = compared?.pairs ?? [];
     if (pair !== undefined) {
       text.add(
@@ -155,7 +155,7 @@ export const compareReleases: Tool = tool({
         if (row.significant) text.add(`differs: ${value(name)} ${changeLine(row)}`);
       }
     }
-    return text.end(`page: ${ask.link("/traces/compare/releases", sides)}`);
+    return text.end(`page: ${request.link("/traces/compare/releases", sides)}`);
   },
 });
 

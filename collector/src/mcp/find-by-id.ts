@@ -19,9 +19,9 @@ export const findById: Tool = tool({
     limit: z.int().min(1).max(200).optional().describe("Events of one page; default 100."),
     cursor: z.string().max(8_192).optional().describe("The cursor of the page before."),
   },
-  async answer(ask, { id, agent_id, limit = 100, cursor }) {
+  async answer(request, { id, agent_id, limit = 100, cursor }) {
     const query = { id, agent_id };
-    const model = await ask.json<FindModel>("/traces/find.json", { ...query, limit, cursor });
+    const model = await request.json<FindModel>("/traces/find.json", { ...query, limit, cursor });
     const text = new AnswerText();
     for (const row of model.items) {
       const verdicts = (row.verdicts ?? []).map(({ verdict }) => verdict ?? "unjudged");
@@ -32,11 +32,13 @@ export const findById: Tool = tool({
       );
     }
     if (model.items.length === 0) text.add(`Nothing in your scope mentions ${value(id)}.`);
-    text.add(...model.places.filter(({ reach }) => reach !== "whole").map(({ says }) => says));
+    text.add(
+      ...model.places.filter(({ reach }) => reach !== "whole").map(({ message }) => message),
+    );
     if (model.pending_frames > 0) text.add("Received batches are not readable yet; ask again.");
     return text.end(
       model.next_cursor === null ? undefined : `cursor: ${model.next_cursor}`,
-      `page: ${ask.link("/traces/find", query)}`,
+      `page: ${request.link("/traces/find", query)}`,
     );
   },
 });

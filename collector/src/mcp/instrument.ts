@@ -26,12 +26,13 @@ export const instrument: Tool = tool({
       .max(64)
       .describe(`One of: ${names.join(", ")}.`),
   },
-  async answer(ask, { framework }) {
-    const asked = bare(framework);
+  async answer(request, { framework }) {
+    const requested = bare(framework);
     const name =
-      names.find((one) => bare(one) === asked) ??
+      names.find((one) => bare(one) === requested) ??
       names.find(
-        (one) => asked.length > 2 && (bare(one).includes(asked) || asked.includes(bare(one))),
+        (one) =>
+          requested.length > 2 && (bare(one).includes(requested) || requested.includes(bare(one))),
       );
     const text = new AnswerText();
     if (name === undefined) {
@@ -40,6 +41,6 @@ export const instrument: Tool = tool({
     } else {
       text.add(...(pages[name] ?? []));
     }
-    return text.end(`send to: OTEL_EXPORTER_OTLP_ENDPOINT=${ask.link("")}`);
+    return text.end(`send to: OTEL_EXPORTER_OTLP_ENDPOINT=${request.link("")}`);
   },
 });

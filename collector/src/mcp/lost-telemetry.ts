@@ -14,8 +14,8 @@ export const lostTelemetry: Tool = tool({
     "unknown, and the collector's own account from receiver to store. A producer without a report " +
     "is unknown, not zero.",
   input: { agent_id: anAgent },
-  async answer(ask, { agent_id }) {
-    const model = await ask.json<HealthModel>("/traces/health.json", { agent_id });
+  async answer(request, { agent_id }) {
+    const model = await request.json<HealthModel>("/traces/health.json", { agent_id });
     const { producers, window } = model;
     const lost = producers.filter(({ state }) => state === "lost");
     const unknown = producers.filter(({ state }) => state === "unknown").length;
@@ -48,7 +48,7 @@ export const lostTelemetry: Tool = tool({
         : `read: the newest ${countText(model.normalized_events)} events, not all (${window.reasons.join(", ")})`,
     );
     addCollector(text, model);
-    return text.end(`page: ${ask.link("/traces/health", { agent_id })}`);
+    return text.end(`page: ${request.link("/traces/health", { agent_id })}`);
   },
 });
 

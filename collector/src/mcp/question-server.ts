@@ -7,8 +7,8 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import { version } from "../version.ts";
 import { tokensAtMost } from "./answer-text.ts";
-import { Refused } from "./ask.ts";
-import type { Ask } from "./ask.ts";
+import { Refused } from "./requester.ts";
+import type { Requester } from "./requester.ts";
 import { checkContract } from "./check-contract.ts";
 import { compareReleases, compareTurns } from "./compare-turns.ts";
 import { findById } from "./find-by-id.ts";
@@ -38,7 +38,7 @@ const instructions =
   "not recorded, never zero. Start with why_did_this_turn_fail for an id, or what_failed_since.";
 
 /** A server for one caller. */
-export function createQuestionServer(ask: Ask): McpServer {
+export function createQuestionServer(request: Requester): McpServer {
   const server = new McpServer(
     { name: "turnproof", title: "Turnproof", version },
     { instructions, capabilities: { tools: {} } },
@@ -51,7 +51,7 @@ export function createQuestionServer(ask: Ask): McpServer {
       async (given): Promise<CallToolResult> => {
         const { budget = budgetDefault, ...parameters } = given as { readonly budget?: number };
         return answered(async () => {
-          const text = await answer(ask, parameters as never);
+          const text = await answer(request, parameters as never);
           return text.within(budget);
         });
       },

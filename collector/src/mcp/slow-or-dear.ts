@@ -9,8 +9,8 @@ import type { CostModel } from "../pages/cost/route.ts";
 import type { ToolsModel } from "../pages/tools/route.ts";
 import { durationText, shareText, usdText } from "../ui/display/figures.ts";
 import { AnswerText, value } from "./answer-text.ts";
-import { Refused } from "./ask.ts";
-import type { Ask, AskParameters } from "./ask.ts";
+import { Refused } from "./requester.ts";
+import type { Requester, RequestParameters } from "./requester.ts";
 import { aTime, anAgent, tool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
@@ -29,7 +29,7 @@ export const slowOrDear: Tool = tool({
     agent_id: anAgent,
     min_calls: z.int().min(1).optional().describe("Fewest calls of either window; default 5."),
   },
-  async answer(ask, input) {
+  async answer(request, input) {
     const { kind = "tool", hours = 24, against = "before", agent_id, min_calls: least = 5 } = input;
     const endMs = input.until === undefined ? Date.now() : Date.parse(input.until);
     if (Number.isNaN(endMs)) throw new Refused("parameter_invalid", "`until` is no time.");
@@ -37,7 +37,7 @@ export const slowOrDear: Tool = tool({
     const back = against === "before" ? sizeMs : 7 * 86_400_000;
     const [now, then] = [windowTo(endMs, sizeMs), windowTo(endMs - back, sizeMs)];
     const [after, before] = (await Promise.all(
-      [now, then].map((window) => readCalls(ask, kind, { ...window, agent_id })),
+      [now, then].map((window) => readCalls(request, kind, { ...window, agent_id })),
     )) as [CallsByName, CallsByName];
     const rows = [...after].flatMap(([name, row]) => {
       const old = before.get(name);
@@ -56,7 +56,7 @@ export const slowOrDear: Tool = tool({
     if (few > 0) text.add(`${few} with fewer than ${least} calls in a window are not compared`);
     if (rows.length === 0) text.add("Nothing is in both windows often enough to compare.");
     const shown = { ...now, agent_id };
-    return text.end(`page: ${ask.link("/tools", { ...shown, kind })}`);
+    return text.end(`page: ${request.link("/tools", { ...shown, kind })}`);
   },
 });
 
@@ -75,13 +75,15 @@ function windowTo(endMs: number, sizeMs: number): { start_time: string; end_time
 }
 
 async function readCalls(
-  ask: Ask,
+  request: Requester,
   kind: "tool" | "model",
-  filter: AskParameters,
+  filter: RequestParameters,
 ): Promise<CallsByName> {
   const [{ items }, costs] = await Promise.all([
-    ask.json<ToolsModel>("/tools.json", { ...filter, kind }),
-    kind === "model" ? ask.json<CostModel>("/cost.json", { ...filter, by: "model" }) : undefined,
+    request.json<ToolsModel>("/tools.json", { ...filter, kind }),
+    kind === "model"
+      ? request.json<CostModel>("/cost.json", { ...filter, by: "model" })
+      : undefined,
   ]);
   const usd = new Map((costs?.items ?? []).map((row) => [row.value, perCall(row)]));
   return new Map(

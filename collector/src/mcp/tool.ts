@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 import type { AnswerText } from "./answer-text.ts";
-import type { Ask } from "./ask.ts";
+import type { Requester } from "./requester.ts";
 
 /** Tokens of an answer where the caller gives no budget. */
 export const budgetDefault = 1_200;
@@ -24,7 +24,7 @@ export interface Tool {
   readonly description: string;
   readonly input: z.ZodObject;
   /** @throws Refused */
-  readonly answer: (ask: Ask, input: never) => Promise<AnswerText>;
+  readonly answer: (request: Requester, input: never) => Promise<AnswerText>;
 }
 
 /** A tool with a typed input; unknown parameters are refused. */
@@ -33,7 +33,7 @@ export function tool<S extends z.ZodRawShape>(of: {
   readonly title: string;
   readonly description: string;
   readonly input: S;
-  readonly answer: (ask: Ask, input: z.output<z.ZodObject<S>>) => Promise<AnswerText>;
+  readonly answer: (request: Requester, input: z.output<z.ZodObject<S>>) => Promise<AnswerText>;
 }): Tool {
   return { ...of, input: z.strictObject({ ...of.input, ...shared }) };
 }

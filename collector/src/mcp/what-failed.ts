@@ -30,7 +30,7 @@ export const whatFailed: Tool = tool({
     cursor: z.string().max(8_192).optional().describe("The cursor of the page before."),
   },
   async answer(
-    ask,
+    request,
     { since, until, agent_id, verdict = "not_success", finding, q, limit, cursor },
   ) {
     const not = verdict === "not_success";
@@ -44,8 +44,8 @@ export const whatFailed: Tool = tool({
       q: terms === "" ? undefined : terms,
     };
     const [facets, page] = await Promise.all([
-      cursor === undefined ? ask.json<FacetsModel>("/traces/facets.json", filter) : undefined,
-      ask.json<TurnsModel>("/traces/turns.json", { ...filter, limit: limit ?? 10, cursor }),
+      cursor === undefined ? request.json<FacetsModel>("/traces/facets.json", filter) : undefined,
+      request.json<TurnsModel>("/traces/turns.json", { ...filter, limit: limit ?? 10, cursor }),
     ]);
     const text = new AnswerText();
     if (facets !== undefined) addCounts(text, facets, since);
@@ -64,7 +64,7 @@ export const whatFailed: Tool = tool({
         ? undefined
         : `${countText(page.pending_frames)} received batches are not readable yet and not counted`,
       page.next_cursor === null ? undefined : `cursor: ${page.next_cursor}`,
-      `page: ${ask.link("/traces", filter)}`,
+      `page: ${request.link("/traces", filter)}`,
     );
   },
 });

@@ -7,8 +7,8 @@ import { durationText, countText } from "../ui/display/figures.ts";
 import { failureText, failuresOf } from "../ui/display/failure-words.ts";
 import { reasonText } from "../ui/display/kind-words.ts";
 import { AnswerText, evidence, value } from "./answer-text.ts";
-import { Refused } from "./ask.ts";
-import type { Ask } from "./ask.ts";
+import { Refused } from "./requester.ts";
+import type { Requester } from "./requester.ts";
 import { anId, tool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
@@ -24,8 +24,8 @@ export const whyFailed: Tool = tool({
     id: anId.describe("Root trace, or any other id of the turn."),
     turn_id: anId.optional().describe("One turn of a root that has several."),
   },
-  async answer(ask, { id, turn_id }) {
-    const found = await turnOf(ask, id, turn_id);
+  async answer(request, { id, turn_id }) {
+    const found = await turnOf(request, id, turn_id);
     if (found === undefined) {
       return new AnswerText().add(`Nothing in your scope mentions ${value(id)}.`);
     }
@@ -35,7 +35,7 @@ export const whyFailed: Tool = tool({
     addFindings(text, model);
     for (const turn of model.turns.slice(0, 8)) text.add(turnLine(turn));
     if (model.turns.length > 1) text.add("Several turns: give turn_id for the verdict on one.");
-    return text.end(`page: ${ask.link(`/traces/${encodeURIComponent(model.root_trace_id)}`)}`);
+    return text.end(`page: ${request.link(`/traces/${encodeURIComponent(model.root_trace_id)}`)}`);
   },
 });
 
@@ -47,15 +47,19 @@ interface FoundTurn {
 
 const otherId = new Set(["trace_not_found_in_window", "not_found", "path_refused"]);
 
-async function turnOf(ask: Ask, id: string, turn?: string): Promise<FoundTurn | undefined> {
+async function turnOf(
+  request: Requester,
+  id: string,
+  turn?: string,
+): Promise<FoundTurn | undefined> {
   const read = (root: string, turn_id?: string): Promise<TurnModel> =>
-    ask.json<TurnModel>(`/traces/${encodeURIComponent(root)}.json`, { turn_id });
+    request.json<TurnModel>(`/traces/${encodeURIComponent(root)}.json`, { turn_id });
   try {
     return { model: await read(id, turn), note: undefined };
   } catch (error) {
     if (!(error instanceof Refused) || !otherId.has(error.code)) throw error;
   }
-  const { items } = await ask.json<FindModel>("/traces/find.json", { id, limit: 1_000 });
+  const { items } = await request.json<FindModel>("/traces/find.json", { id, limit: 1_000 });
   const sorted = items.toSorted((a, b) => rank(a) - rank(b) || (a.last_at < b.last_at ? 1 : -1));
   const [first] = sorted;
   if (first === undefined) return undefined;

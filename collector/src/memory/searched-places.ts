@@ -18,7 +18,7 @@ export interface SearchedPlace {
 }
 
 /** The query and its result. */
-export interface Asked {
+export interface Requested {
   readonly scope: EvidenceScope;
   readonly query: EventQuery;
   /** False where the collector has no memory configured. */
@@ -28,20 +28,20 @@ export interface Asked {
 }
 
 /** The places of a query over every store, in search order. */
-export function searchedPlaces(asked: Asked): readonly SearchedPlace[] {
-  const rows = rowStores.map((place) => ({ place, reach: rowsReach(place, asked) }));
-  return [{ place: "evidence", reach: evidenceReach(asked) }, ...rows];
+export function searchedPlaces(requested: Requested): readonly SearchedPlace[] {
+  const rows = rowStores.map((place) => ({ place, reach: rowsReach(place, requested) }));
+  return [{ place: "evidence", reach: evidenceReach(requested) }, ...rows];
 }
 
-function evidenceReach({ after, slice }: Asked): Reach {
+function evidenceReach({ after, slice }: Requested): Reach {
   if (phaseOf(after) !== undefined) return "earlier";
   if (phaseOf(slice.next) !== undefined) return "whole";
   if (slice.bounded) return "bounded";
   return slice.next === null ? "whole" : "goes_on";
 }
 
-function rowsReach(place: RowStore, asked: Asked): Reach {
-  const { scope, query, after, slice, hasMemory } = asked;
+function rowsReach(place: RowStore, requested: Requested): Reach {
+  const { scope, query, after, slice, hasMemory } = requested;
   if (!hasMemory) return "no_memory";
   if (tenantOf(scope, query) === undefined) {
     const application = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
@@ -49,7 +49,7 @@ function rowsReach(place: RowStore, asked: Asked): Reach {
   }
   const [started, ended] = [phaseOf(after), phaseOf(slice.next)];
   if (started !== undefined && orderOf(place) < orderOf(started)) return "earlier";
-  const evidence = evidenceReach(asked);
+  const evidence = evidenceReach(requested);
   if (evidence === "bounded" || evidence === "goes_on") return "not_yet";
   if (slice.errors.some(({ code, source_store: store }) => failed(code) && store === place)) {
     return "no_answer";

@@ -25,7 +25,7 @@ export type Handlers = Readonly<
 /** One end of a port. */
 export interface Calls {
   /** Calls the other side. @throws CodedError of the other side, or `overloaded` when it ended */
-  ask<T>(
+  request<T>(
     name: string,
     argument: unknown,
     options?: {
@@ -40,14 +40,14 @@ export interface Calls {
 }
 
 type Message =
-  | { readonly ask: number; readonly name: string; readonly argument: unknown }
+  | { readonly request: number; readonly name: string; readonly argument: unknown }
   | { readonly answer: number; readonly value: unknown }
   | { readonly failed: number; readonly code: string; readonly field?: string }
   | { readonly cancel: number };
 
 /** Connects to a port; both sides may call. */
 export function connectCalls(port: Port, handlers: Handlers): Calls {
-  const asked = new Map<number, PromiseWithResolvers<unknown>>();
+  const requested = new Map<number, PromiseWithResolvers<unknown>>();
   const answering = new Map<number, AbortController>();
   let next = 0;
   let ended = false;
@@ -69,19 +69,19 @@ export function connectCalls(port: Port, handlers: Handlers): Calls {
     }
   };
   const settle = (id: number): PromiseWithResolvers<unknown> | undefined => {
-    const known = asked.get(id);
-    asked.delete(id);
+    const known = requested.get(id);
+    requested.delete(id);
     return known;
   };
   port.on("message", (given) => {
     const message = given as Message;
-    if ("ask" in message) void answer(message.ask, message.name, message.argument);
+    if ("request" in message) void answer(message.request, message.name, message.argument);
     else if ("answer" in message) settle(message.answer)?.resolve(message.value);
     else if ("cancel" in message) answering.get(message.cancel)?.abort();
     else settle(message.failed)?.reject(codedOf(message));
   });
   return {
-    async ask<T>(
+    async request<T>(
       name: string,
       argument: unknown,
       options: {
@@ -94,9 +94,9 @@ export function connectCalls(port: Port, handlers: Handlers): Calls {
       const id = next;
       next += 1;
       const waiting = Promise.withResolvers<unknown>();
-      asked.set(id, waiting);
+      requested.set(id, waiting);
       const cancel = (): void => port.postMessage({ cancel: id });
-      port.postMessage({ ask: id, name, argument }, transfer);
+      port.postMessage({ request: id, name, argument }, transfer);
       signal?.addEventListener("abort", cancel, { once: true });
       try {
         return (await waiting.promise) as T;
@@ -105,11 +105,11 @@ export function connectCalls(port: Port, handlers: Handlers): Calls {
       }
     },
     get waiting() {
-      return asked.size;
+      return requested.size;
     },
     end() {
       ended = true;
-      for (const id of asked.keys()) settle(id)?.reject(new CodedError("overloaded"));
+      for (const id of requested.keys()) settle(id)?.reject(new CodedError("overloaded"));
       for (const stop of answering.values()) stop.abort();
     },
   };

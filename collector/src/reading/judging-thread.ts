@@ -17,15 +17,15 @@ import type { RecordBatch } from "../receive/record-frames.ts";
 import { connectCalls } from "./calls.ts";
 import type { Port } from "./calls.ts";
 import { logOver, openThreadStores } from "./thread-link.ts";
-import type { ThreadStart, Told } from "./thread-link.ts";
+import type { ThreadStart, Reported } from "./thread-link.ts";
 
-const start = workerData as ThreadStart & { readonly told: Told };
-let told = start.told;
+const start = workerData as ThreadStart & { readonly reported: Reported };
+let reported = start.reported;
 
 const begun = Promise.withResolvers<RecordBatch>();
 const calls = connectCalls(parentPort as Port, {
-  tell: async (given: Told) => {
-    told = given;
+  notify: async (given: Reported) => {
+    reported = given;
     return { value: null };
   },
   started: async () => {
@@ -55,9 +55,9 @@ async function begin(): Promise<RecordBatch> {
     recorder,
     server: serverOf(config) ?? null,
     ingest: {
-      mark: () => told.mark,
-      report: () => told.report,
-      losses: () => told.losses,
+      mark: () => reported.mark,
+      report: () => reported.report,
+      losses: () => reported.losses,
     },
     now: Date.now,
   });

@@ -19,7 +19,7 @@ import { connectCalls } from "./calls.ts";
 import type { Calls, Handlers } from "./calls.ts";
 import type { PassedRequest } from "../http/environment.ts";
 import type { PassedAnswer } from "./reading-app.ts";
-import type { ThreadStart, Told } from "./thread-link.ts";
+import type { ThreadStart, Reported } from "./thread-link.ts";
 
 /** Options of the threads. */
 export interface ReadersOptions {
@@ -47,7 +47,7 @@ const waitingMax = 64;
 /** A request that takes longer ends its thread, because it cannot be aborted otherwise. */
 const answerMsMax = 120_000;
 /** How often threads receive the state of the receiving side. */
-const tellMs = 500;
+const notifyMs = 500;
 const heapMegabytesMax = 1_024;
 
 /** True where threads can run this code: from built files. Node itself cannot load TSX. */
@@ -58,20 +58,20 @@ export function createReaders(options: ReadersOptions): Readers {
   const { parts, judge } = options;
   const state = { closed: false };
   const handlers = handlersOf(options);
-  const tell = (): Told => ({
+  const notify = (): Reported => ({
     report: parts.ingest.report(),
     minutes: parts.history.recent(),
     losses: parts.ingest.losses(),
     audit: auditState(parts.audit),
     mark: parts.ingest.mark(),
   });
-  const startOf = (role: ThreadStart["role"]): ThreadStart & { told: Told } => ({
+  const startOf = (role: ThreadStart["role"]): ThreadStart & { reported: Reported } => ({
     config: parts.config,
     role,
     lent: lentEngineOf(options.store) !== undefined,
     memoryName: options.memory?.name ?? null,
     agents: parts.hooks.agents !== undefined,
-    told: tell(),
+    reported: notify(),
   });
   const open = (role: ThreadStart["role"]): ReadingThread =>
     new ReadingThread(() => startOf(role), handlers, parts, state);
@@ -80,9 +80,9 @@ export function createReaders(options: ReadersOptions): Readers {
   const judging = judge ? open("judge") : undefined;
   const all = judging === undefined ? [] : [judging];
   const timer = setInterval(() => {
-    const told = tell();
-    for (const thread of all) thread.tell(told);
-  }, tellMs).unref();
+    const reported = notify();
+    for (const thread of all) thread.notify(reported);
+  }, notifyMs).unref();
   const openReader = (): void => {
     const reader = open("reader");
     readers.push(reader);
@@ -94,28 +94,28 @@ export function createReaders(options: ReadersOptions): Readers {
   const least = (): ReadingThread => {
     if (state.closed) throw new CodedError("overloaded");
     // The next request has another thread when each has something to do.
-    if (readers.length < threads && readers.every((one) => one.asked > 0)) openReader();
-    return leastAsked(readers);
+    if (readers.length < threads && readers.every((one) => one.requested > 0)) openReader();
+    return leastRequested(readers);
   };
   return {
     async answer(c) {
       const thread = least();
       const passed = await passedRequest(c);
       // Health needs the state of the receiving side at the time of the request.
-      thread.tell(tell());
-      const answer = await thread.ask<PassedAnswer>("answer", passed);
+      thread.notify(notify());
+      const answer = await thread.request<PassedAnswer>("answer", passed);
       return new Response(answer.body, {
         status: answer.status,
         headers: answer.headers.map(([name, value]): [string, string] => [name, value]),
       });
     },
     page: (principal, query, { signal: _signal, ...rest }) =>
-      least().ask("page", { principal, query, options: rest }),
+      least().request("page", { principal, query, options: rest }),
     async stored({ frames, refused }) {
       const sent = frames.map(({ sequence, payload, spans, appendedAtMs }) => {
         return { sequence, payload, spans, appendedAtMs };
       });
-      await judging?.ask("stored", { frames: sent, refused });
+      await judging?.request("stored", { frames: sent, refused });
     },
     async close() {
       state.closed = true;
@@ -127,11 +127,11 @@ export function createReaders(options: ReadersOptions): Readers {
 }
 
 /** The thread with the fewest requests, of those that have started, where one has. */
-function leastAsked(readers: readonly ReadingThread[]): ReadingThread {
+function leastRequested(readers: readonly ReadingThread[]): ReadingThread {
   const started = readers.filter((one) => one.started);
   const [first, ...others] = started.length > 0 ? started : readers;
   if (first === undefined) throw new CodedError("overloaded");
-  return others.reduce((best, one) => (one.asked < best.asked ? one : best), first);
+  return others.reduce((best, one) => (one.requested < best.requested ? one : best), first);
 }
 
 async function passedRequest(c: AppContext): Promise<PassedRequest> {
@@ -159,24 +159,24 @@ function handlersOf({ parts, store, memory }: ReadersOptions): Handlers {
   };
   return {
     select: async (
-      asked: { readonly sql: string; readonly parameters?: Readonly<Record<string, string>> },
+      requested: { readonly sql: string; readonly parameters?: Readonly<Record<string, string>> },
       signal,
     ) => {
-      const { bytes, rowsRead } = await lent().select(asked.sql, asked.parameters, signal);
+      const { bytes, rowsRead } = await lent().select(requested.sql, requested.parameters, signal);
       const whole = bytes.byteLength === bytes.buffer.byteLength;
       const own = whole ? bytes : Uint8Array.from(bytes);
       return { value: { bytes: own, rowsRead }, transfer: [own.buffer as ArrayBuffer] };
     },
     command: async (sql: string) => ({ value: await lent().command(sql) }),
-    insert: async (asked: {
+    insert: async (requested: {
       readonly table: string;
       readonly block: Parameters<NonNullable<typeof engine>["insert"]>[1];
       readonly token: string;
-    }) => ({ value: await lent().insert(asked.table, asked.block, asked.token) }),
+    }) => ({ value: await lent().insert(requested.table, requested.block, requested.token) }),
     pending: async () => ({ value: await lent().pending() }),
     settled: async (waitMs: number) => ({ value: await parts.ingest.settled(waitMs) }),
-    memory: async (asked: { readonly method: string; readonly args: readonly unknown[] }) => ({
-      value: await callMemory(memory, asked.method, asked.args),
+    memory: async (requested: { readonly method: string; readonly args: readonly unknown[] }) => ({
+      value: await callMemory(memory, requested.method, requested.args),
     }),
     agents: async (context: Omit<HookContext, "signal">, signal) => ({
       value: (await parts.hooks.agents?.list({ ...context, signal })) ?? [],
@@ -216,7 +216,7 @@ class ReadingThread {
   readonly #state: { readonly closed: boolean };
   #worker: Worker;
   #calls: Calls;
-  #asked = 0;
+  #requested = 0;
   #started = false;
 
   constructor(
@@ -233,8 +233,8 @@ class ReadingThread {
   }
 
   /** Requests without an answer yet. */
-  get asked(): number {
-    return this.#asked;
+  get requested(): number {
+    return this.#requested;
   }
 
   /** True once it has opened its parts; before that a request waits for them. */
@@ -242,22 +242,22 @@ class ReadingThread {
     return this.#started;
   }
 
-  tell(told: Told): void {
+  notify(reported: Reported): void {
     // A thread that ended is started again with the present state.
-    void this.#calls.ask("tell", told).catch(() => {});
+    void this.#calls.request("notify", reported).catch(() => {});
   }
 
-  async ask<T>(name: string, argument: unknown): Promise<T> {
-    if (this.#asked > waitingMax) throw new CodedError("overloaded");
+  async request<T>(name: string, argument: unknown): Promise<T> {
+    if (this.#requested > waitingMax) throw new CodedError("overloaded");
     const worker = this.#worker;
-    this.#asked += 1;
+    this.#requested += 1;
     const late = setTimeout(() => void worker.terminate(), answerMsMax);
     late.unref();
     try {
-      return await this.#calls.ask<T>(name, argument);
+      return await this.#calls.request<T>(name, argument);
     } finally {
       clearTimeout(late);
-      this.#asked -= 1;
+      this.#requested -= 1;
     }
   }
 
@@ -277,7 +277,7 @@ class ReadingThread {
     this.#started = false;
     const started = (): void => void (this.#started = this.#worker === worker);
     // A worker that ends before it has started is reported by its `error` and `exit` below.
-    void calls.ask("started", null).then(started, () => {});
+    void calls.request("started", null).then(started, () => {});
     worker.on("error", (error: unknown) => {
       const name = error instanceof Error ? error.name : "unknown";
       this.#parts.log.error("reader_ended", { error_type: name });

@@ -10,16 +10,16 @@ import type { PassedRequest } from "../http/environment.ts";
 import { connectCalls } from "./calls.ts";
 import type { Port } from "./calls.ts";
 import { createReadingApp } from "./reading-app.ts";
-import type { ThreadStart, Told } from "./thread-link.ts";
+import type { ThreadStart, Reported } from "./thread-link.ts";
 import { openThreadParts } from "./thread-parts.ts";
 
-const start = workerData as ThreadStart & { readonly told: Told };
-let told = start.told;
+const start = workerData as ThreadStart & { readonly reported: Reported };
+let reported = start.reported;
 
 const begun = Promise.withResolvers<Awaited<ReturnType<typeof begin>>>();
 const calls = connectCalls(parentPort as Port, {
-  tell: async (given: Told) => {
-    told = given;
+  notify: async (given: Reported) => {
+    reported = given;
     return { value: null };
   },
   started: async () => {
@@ -30,19 +30,19 @@ const calls = connectCalls(parentPort as Port, {
     const answer = await (await begun.promise).answer(passed);
     return { value: answer, transfer: [answer.body] };
   },
-  page: async (asked: {
+  page: async (requested: {
     readonly principal: Principal;
     readonly query: EventQuery;
     readonly options: Omit<SliceOptions, "signal">;
   }) => {
     const { parts } = await begun.promise;
-    const { scope, query } = readingOf(asked.principal, asked.query);
-    return { value: await parts.store.page(scope, query, asked.options) };
+    const { scope, query } = readingOf(requested.principal, requested.query);
+    return { value: await parts.store.page(scope, query, requested.options) };
   },
 });
 
 async function begin() {
-  const parts = await openThreadParts(start, calls, () => told);
+  const parts = await openThreadParts(start, calls, () => reported);
   return { parts, answer: createReadingApp(parts) };
 }
 

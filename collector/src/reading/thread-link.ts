@@ -31,7 +31,7 @@ export interface ThreadStart {
 }
 
 /** Last state of the receiving side and the audit log. */
-export interface Told {
+export interface Reported {
   readonly report: IngestReport;
   /** Minutes of the receiving side that are not on the disk. */
   readonly minutes: readonly IngestMinute[];
@@ -75,20 +75,20 @@ async function ownStore({ config, role }: ThreadStart): Promise<EvidenceStore> {
 
 /** The log of the thread that started this one. */
 export function logOver(calls: Calls): Log {
-  const say =
+  const print =
     (level: "info" | "warn" | "error"): Log["info"] =>
     (event, fields) =>
       // A thread whose parent is gone has nowhere to log.
-      void calls.ask("log", { level, event, fields }).catch(() => {});
-  return { info: say("info"), warn: say("warn"), error: say("error") };
+      void calls.request("log", { level, event, fields }).catch(() => {});
+  return { info: print("info"), warn: print("warn"), error: print("error") };
 }
 
 function engineOver(calls: Calls): LentEngine {
   return {
-    select: (sql, parameters, signal) => calls.ask("select", { sql, parameters }, { signal }),
-    command: (sql) => calls.ask("command", sql),
-    insert: (table, block, token) => calls.ask("insert", { table, block, token }),
-    pending: () => calls.ask("pending", null),
+    select: (sql, parameters, signal) => calls.request("select", { sql, parameters }, { signal }),
+    command: (sql) => calls.request("command", sql),
+    insert: (table, block, token) => calls.request("insert", { table, block, token }),
+    pending: () => calls.request("pending", null),
   };
 }
 
@@ -96,7 +96,7 @@ function memoryOver(calls: Calls, name: string): MemoryStore {
   const over =
     (method: string) =>
     <T>(...args: readonly unknown[]): Promise<T> =>
-      calls.ask("memory", { method, args });
+      calls.request("memory", { method, args });
   const close = async (): Promise<void> => {};
   return {
     name,

@@ -27,13 +27,13 @@ import { readTimes, timedStore } from "../backend/timed-store.ts";
 import { version } from "../version.ts";
 import type { Calls } from "./calls.ts";
 import { logOver, openThreadStores } from "./thread-link.ts";
-import type { ThreadStart, Told } from "./thread-link.ts";
+import type { ThreadStart, Reported } from "./thread-link.ts";
 
 /** Opens the parts of a thread; `told` returns the last state received. */
 export async function openThreadParts(
   start: ThreadStart,
   calls: Calls,
-  told: () => Told,
+  reported: () => Reported,
 ): Promise<Parts> {
   const { config } = start;
   const log = logOver(calls);
@@ -59,8 +59,8 @@ export async function openThreadParts(
     store: timedStore(patient, readTimes),
     server: serverOf(config) ?? null,
     memory,
-    ingest: ingestOver(calls, told),
-    history: { folder: historyFolder(config), recent: () => told().minutes },
+    ingest: ingestOver(calls, reported),
+    history: { folder: historyFolder(config), recent: () => reported().minutes },
     streams: createStreams({ sessions, credentials, closing }),
     throttle: createThrottle(),
     // No reader uses this key for output; only its stability is shown.
@@ -68,7 +68,7 @@ export async function openThreadParts(
       ...createPseudonyms({ auditScope: config.auditScope }),
       stable: config.pseudonymKey !== undefined,
     },
-    audit: auditOver(told),
+    audit: auditOver(reported),
     signer: await createStatementSigner(config.signingKey, persistent ? config.dataDir : undefined),
     hooks: start.agents ? { agents: agentsOver(calls) } : {},
     requests: createRequestMetrics(),
@@ -77,7 +77,7 @@ export async function openThreadParts(
   };
 }
 
-function ingestOver(calls: Calls, told: () => Told): Receiver {
+function ingestOver(calls: Calls, reported: () => Reported): Receiver {
   const refuse = async (): Promise<never> => {
     throw new CodedError("internal_error");
   };
@@ -86,19 +86,19 @@ function ingestOver(calls: Calls, told: () => Told): Receiver {
     get intake(): never {
       throw new CodedError("internal_error");
     },
-    healthy: () => told().report.journal.healthy,
-    accepting: () => told().report.receiving,
-    serving: () => told().report.receiving,
+    healthy: () => reported().report.journal.healthy,
+    accepting: () => reported().report.receiving,
+    serving: () => reported().report.receiving,
     // Taken no earlier than the request, and before anything is read for it.
-    mark: () => told().mark,
-    pendingFrames: () => told().report.journal.pending_frames,
-    settled: (waitMs) => calls.ask("settled", waitMs),
-    storedBatches: () => told().report.drain.stored_batches,
+    mark: () => reported().mark,
+    pendingFrames: () => reported().report.journal.pending_frames,
+    settled: (waitMs) => calls.request("settled", waitMs),
+    storedBatches: () => reported().report.drain.stored_batches,
     nextStored: refuse,
-    report: () => told().report,
-    losses: () => told().losses,
+    report: () => reported().report,
+    losses: () => reported().losses,
     noteMissing: () => {},
-    conservation: () => told().report.conservation,
+    conservation: () => reported().report.conservation,
     get totals(): never {
       throw new CodedError("internal_error");
     },
@@ -108,26 +108,26 @@ function ingestOver(calls: Calls, told: () => Told): Receiver {
 }
 
 /** State of the log for Health; a reader writes no records. */
-function auditOver(told: () => Told): Audit | undefined {
-  if (!told().audit.on) return undefined;
+function auditOver(reported: () => Reported): Audit | undefined {
+  if (!reported().audit.on) return undefined;
   return {
     get healthy() {
-      return told().audit.healthy;
+      return reported().audit.healthy;
     },
     get records() {
-      return told().audit.records;
+      return reported().audit.records;
     },
     get shipping() {
-      return told().audit.shipping;
+      return reported().audit.shipping;
     },
     get checked() {
-      return checkedOf(told().audit);
+      return checkedOf(reported().audit);
     },
   } as Audit;
 }
 
 /** The first finding stands for the others. */
-function checkedOf({ checked, damage, records }: Told["audit"]): Audit["checked"] {
+function checkedOf({ checked, damage, records }: Reported["audit"]): Audit["checked"] {
   if (!checked) return undefined;
   const findings = damage === null ? [] : [damage as AuditFinding];
   const findings_total = damage?.total ?? 0;
@@ -136,7 +136,7 @@ function checkedOf({ checked, damage, records }: Told["audit"]): Audit["checked"
 
 function agentsOver(calls: Calls): AgentPort {
   return {
-    list: ({ signal, ...context }) => calls.ask("agents", context, { signal }),
+    list: ({ signal, ...context }) => calls.request("agents", context, { signal }),
     run: async () => undefined,
     async *stream() {},
   };

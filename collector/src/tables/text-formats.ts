@@ -50,10 +50,10 @@ export function linesOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer>
   const heads = columns.map(({ name }) => `${JSON.stringify(name)}:`);
   const lines: string[] = [];
   for (let row = 0; row < rows; row += 1) {
-    const said = columns.map(
+    const stated = columns.map(
       ({ type, values }, at) => `${heads[at] ?? ""}${jsonText(type, values[row] ?? null)}`,
     );
-    lines.push(`{${said.join(",")}}\n`);
+    lines.push(`{${stated.join(",")}}\n`);
   }
   return encoder.encode(lines.join(""));
 }

@@ -73,7 +73,11 @@ export async function callRows(
 ): Promise<CallRows> {
   const { kind, by } = of;
   const field = fieldOf[by];
-  const counts = turnStretches((asked, options) => ledger.turnCounts(asked, options), question, of);
+  const counts = turnStretches(
+    (requested, options) => ledger.turnCounts(requested, options),
+    question,
+    of,
+  );
   const [{ frame, drawn }, [total], groups] = await Promise.all([
     counts,
     ledger.callFigures(question, kind, []),

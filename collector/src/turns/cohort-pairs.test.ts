@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { pairsOf } from "./cohort-pairs.ts";
 
-function row(minute: number, said: Partial<TurnRow> = {}): TurnRow {
+function row(minute: number, stated: Partial<TurnRow> = {}): TurnRow {
   return {
     root_trace_id: `root-${minute}`,
     agent_id: "desk",
@@ -14,7 +14,7 @@ function row(minute: number, said: Partial<TurnRow> = {}): TurnRow {
     duration_ms: null,
     timing_state: "unknown",
     models: [],
-    ...said,
+    ...stated,
   } as TurnRow;
 }
 

@@ -97,16 +97,18 @@ export function ratioRow(
 }
 
 function ratioSide({ parts, unknown, counted }: Sums, unit: CohortUnit): CohortSide {
-  const told = ratioOf(parts, confidence);
+  const reported = ratioOf(parts, confidence);
   const of = parts.reduce((sum, { whole }) => sum + whole, 0);
   const hits = counted === true ? parts.reduce((sum, { part }) => sum + part, 0) : null;
   // None or all of them: the variance says nothing, the number of intervals does.
   const some = parts.filter(({ whole }) => whole > 0).length;
   const whole = unit === "share" && (hits === 0 || hits === of);
-  const interval = whole ? shareInterval(hits === 0 ? 0 : some, some, confidence) : told?.interval;
+  const interval = whole
+    ? shareInterval(hits === 0 ? 0 : some, some, confidence)
+    : reported?.interval;
   const high = interval?.high ?? null;
   return {
-    value: told?.ratio ?? null,
+    value: reported?.ratio ?? null,
     low: interval?.low ?? null,
     high: high !== null && unit === "share" ? Math.min(1, high) : high,
     of,

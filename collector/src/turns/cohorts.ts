@@ -169,7 +169,7 @@ function groupsOf(
         ),
         ratioRow("input tokens from a cache", "share", sumsOf(a, b, cachedSums)),
         costRow(a, b),
-      ].filter(isTold),
+      ].filter(isReported),
     },
     { name: "Models", rows: shares("model", "model").slice(0, rowsMax) },
     { name: "Tools", rows: toolRows(a, b) },
@@ -188,7 +188,7 @@ function sumsOf<T>(a: CohortRead, b: CohortRead, read: (of: CohortRead) => T): {
   return { a: read(a), b: read(b) };
 }
 
-function isTold({ a, b }: Untested): boolean {
+function isReported({ a, b }: Untested): boolean {
   return a.value !== null || b.value !== null;
 }
 
@@ -236,10 +236,10 @@ function costRow(a: CohortRead, b: CohortRead): Untested {
 function toolRows(a: CohortRead, b: CohortRead): readonly Untested[] {
   const rows = (tool?: string): readonly Untested[] =>
     (["failed", "limited"] as const).map((ended) => {
-      const asked = { kind: "tool", outcome: "failed" } as const;
+      const requested = { kind: "tool", outcome: "failed" } as const;
       const term =
         ended === "failed"
-          ? callTerm(tool === undefined ? asked : { ...asked, name: tool })
+          ? callTerm(tool === undefined ? requested : { ...requested, name: tool })
           : undefined;
       return ratioRow(
         `${tool ?? "all calls"}: ${ended === "failed" ? "failed" : "fallback, degraded or empty"}`,

@@ -9,7 +9,7 @@ import { principalOf } from "../http/environment.ts";
 import type { AppContext } from "../http/environment.ts";
 import { readingFor } from "../http/query.ts";
 import { rangeOf } from "../ui/display/time-range.ts";
-import type { AskedRange } from "../ui/display/time-range.ts";
+import type { RequestedRange } from "../ui/display/time-range.ts";
 import type { Parts } from "../parts.ts";
 import { knownNames } from "./free-text.ts";
 import { turnQuestion } from "./turn-conditions.ts";
@@ -37,12 +37,15 @@ export async function countingOf(
   const atMs = c.get("now")();
   const reading = readingFor(c, parameters, atMs);
   const { verdict, finding, q } = parameters;
-  const asked = { start_time: parameters.start_time, end_time: parameters.end_time } as AskedRange;
+  const requested = {
+    start_time: parameters.start_time,
+    end_time: parameters.end_time,
+  } as RequestedRange;
   const names = await knownNames(store.ledger, reading.scope, q);
   const reads = { typed: c.get("typed"), names };
   const question = turnQuestion(reading, { verdict, finding, q }, reads);
   // A relative time stays as it was written, or no answer would serve a second request.
-  const query = { ...reading.query, ...asked };
+  const query = { ...reading.query, ...requested };
   const key = JSON.stringify([scopeKey(principalOf(c)), query, verdict, finding, q]);
-  return { question, within: rangeOf(asked, atMs), key };
+  return { question, within: rangeOf(requested, atMs), key };
 }

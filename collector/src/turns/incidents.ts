@@ -100,15 +100,15 @@ export async function findIncidents(
   { skip = 0, limit = incidentsMax, ...options }: StretchOptions & IncidentsPart,
 ): Promise<Incidents> {
   const { total, frame } = await turnStretches(
-    (asked, by) => ledger.turnCounts(asked, by),
+    (requested, by) => ledger.turnCounts(requested, by),
     question,
     options,
   );
   const everyMs = frame?.stepMs ?? 86_400_000;
   const pauseMs = Math.max(everyMs, pauseLeastMs);
-  const asked = { ...question, where: [...question.where, wrongTurns] };
-  const records = total === undefined ? [] : await newest(ledger, asked);
-  const wrong = records.length < readMax ? records.length : await ledger.countTurns(asked);
+  const requested = { ...question, where: [...question.where, wrongTurns] };
+  const records = total === undefined ? [] : await newest(ledger, requested);
+  const wrong = records.length < readMax ? records.length : await ledger.countTurns(requested);
   const turns = wrongTurnsOf(records);
   const all = ranked(turns, pauseMs);
   const listed = all.slice(skip, skip + limit);

@@ -34,10 +34,10 @@ class Counted {
     this.#kept = new KeptAccounts(bounds);
   }
 
-  of(told: KeptQuestion): TurnAccount {
-    return this.#kept.of(told, () => {
+  of(reported: KeptQuestion): TurnAccount {
+    return this.#kept.of(reported, () => {
       this.made += 1;
-      return accountOf(told.events, told.metadata as WindowMetadata);
+      return accountOf(reported.events, reported.metadata as WindowMetadata);
     });
   }
 }
@@ -60,24 +60,24 @@ test.each([
   ["an attribute", "a", [event(0), event(1), event(2, { attributes: { model: "m" } })], metadata],
   ["a null for nothing", "a", [event(0), event(1), event(2, { user_id: null })], metadata],
   ["what was read of it", "a", three(), { window_complete: false }],
-] as const)("%s is told anew", (_name, question, events, said) => {
+] as const)("%s is told anew", (_name, question, events, stated) => {
   const accounts = new Counted();
   const first = accounts.of({ question: "a", events: three(), metadata });
-  const second = accounts.of({ question, events, metadata: said });
+  const second = accounts.of({ question, events, metadata: stated });
   expect(second).not.toBe(first);
   expect(accounts.made).toBe(2);
-  expect(second).toEqual(new Counted().of({ question, events, metadata: said }));
+  expect(second).toEqual(new Counted().of({ question, events, metadata: stated }));
 });
 
 test("what is kept is bounded in number and in events", () => {
   const accounts = new Counted({ events: 12 });
-  const ask = (question: string, events: readonly TurnEvent[]): unknown =>
+  const request = (question: string, events: readonly TurnEvent[]): unknown =>
     accounts.of({ question, events, metadata });
   const huge = Array.from({ length: 13 }, (_, index) => event(index));
-  expect(ask("huge", huge)).not.toBe(ask("huge", huge));
-  const first = ask("0", three());
-  for (const question of ["1", "2", "3"]) ask(question, three());
-  expect(ask("0", three())).toBe(first);
-  ask("4", three());
-  expect(ask("0", three())).not.toBe(first);
+  expect(request("huge", huge)).not.toBe(request("huge", huge));
+  const first = request("0", three());
+  for (const question of ["1", "2", "3"]) request(question, three());
+  expect(request("0", three())).toBe(first);
+  request("4", three());
+  expect(request("0", three())).not.toBe(first);
 });

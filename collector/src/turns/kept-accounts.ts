@@ -31,13 +31,13 @@ export class KeptAccounts<A> {
   }
 
   /** The cached account for equal input, or the result of `make`. */
-  of(told: KeptQuestion, make: () => A): A {
-    const kept = this.#kept.find((one) => one.question === told.question);
-    if (kept !== undefined && isEqual(kept.metadata, told.metadata)) {
-      if (isEqual(kept.events, told.events)) return kept.account;
+  of(reported: KeptQuestion, make: () => A): A {
+    const kept = this.#kept.find((one) => one.question === reported.question);
+    if (kept !== undefined && isEqual(kept.metadata, reported.metadata)) {
+      if (isEqual(kept.events, reported.events)) return kept.account;
     }
     const account = make();
-    this.#keep({ ...told, account });
+    this.#keep({ ...reported, account });
     return account;
   }
 

@@ -6,7 +6,7 @@ import { verdictStatuses } from "@turnproof/semconv";
 import { chart, filters } from "../http/parameters.ts";
 
 /** Codes of the judge's findings and of insights; some are both. */
-const askedCodes = [...new Set([...Object.keys(findingTexts), ...insightCodes])];
+const requestedCodes = [...new Set([...Object.keys(findingTexts), ...insightCodes])];
 
 const { limit: _limit, cursor: _cursor, ...eventFilters } = filters;
 const turnTime = (end: string): string =>
@@ -26,7 +26,7 @@ export const listParameters = z
       .enum([...verdictStatuses, "unjudged"])
       .describe("Only turns with this verdict of the background judge, or with none yet."),
     finding: z
-      .enum(askedCodes)
+      .enum(requestedCodes)
       .describe("Only turns with this finding of the judge or this insight, by its code."),
     q: z
       .string()

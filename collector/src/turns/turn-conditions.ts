@@ -25,33 +25,33 @@ import type { Term } from "../ui/display/filter-terms.ts";
 import { readTime } from "../ui/display/time-range.ts";
 
 /** Condition on a turn for a key's value. */
-type Asks = (value: string) => TurnCondition;
+type Requests = (value: string) => TurnCondition;
 /** The same where the value may be a time relative to `atMs`. */
-type AsksAt = (value: string, atMs: number) => TurnCondition;
+type RequestsAt = (value: string, atMs: number) => TurnCondition;
 
 const text =
-  (field: TextField): Asks =>
+  (field: TextField): Requests =>
   (is) => ({ text: field, is });
 const list =
-  (field: ListField): Asks =>
+  (field: ListField): Requests =>
   (has) => ({ list: field, has });
 /** Compares every event of the turn: its row has the value only where all events agree. */
 const named =
-  (kind: Parameters<typeof turnName>[0]): Asks =>
+  (kind: Parameters<typeof turnName>[0]): Requests =>
   (id) => ({ list: "name", has: turnName(kind, id) });
 const compared =
-  (field: NumberField, read: (value: string) => number): Asks =>
-  (asked) => ({
+  (field: NumberField, read: (value: string) => number): Requests =>
+  (requested) => ({
     number: field,
-    sign: comparisonSign(asked),
-    value: read(comparedText(asked)),
+    sign: comparisonSign(requested),
+    value: read(comparedText(requested)),
   });
 
 /**
  * By key of the bar. A turn is at the time of its last event, as in the charts above the list:
  * each turn is in exactly one interval.
  */
-const conditions: { readonly [key: string]: AsksAt | undefined } = {
+const conditions: { readonly [key: string]: RequestsAt | undefined } = {
   status: (value) =>
     value === "error"
       ? { any: [text("status")(value), list("flag")("error")] }
@@ -91,9 +91,9 @@ const conditions: { readonly [key: string]: AsksAt | undefined } = {
 export const conditionKeys: readonly string[] = Object.keys(conditions);
 
 function callCondition(value: string): TurnCondition {
-  const asked = readCall(value);
-  if (asked === undefined) throw new CodedError("parameter_invalid", { field: "q" });
-  const { outcome: word, ...call } = asked;
+  const requested = readCall(value);
+  if (requested === undefined) throw new CodedError("parameter_invalid", { field: "q" });
+  const { outcome: word, ...call } = requested;
   if (word === undefined) return { call };
   const outcomes = Object.hasOwn(outcomeGroups, word) ? outcomeGroups[word] : [word];
   return { any: (outcomes ?? []).map((outcome) => ({ call: { ...call, outcome } })) };
@@ -143,11 +143,11 @@ export function termCondition(
     const found = textCondition(value, names, typed);
     return negated ? { ...found, not: true } : found;
   }
-  const asks = Object.hasOwn(conditions, key) ? conditions[key] : undefined;
-  if (asks === undefined) throw new CodedError("parameter_invalid", { field: "q" });
+  const requests = Object.hasOwn(conditions, key) ? conditions[key] : undefined;
+  if (requests === undefined) throw new CodedError("parameter_invalid", { field: "q" });
   const field = key === "user" && tenantWords.has(value) ? undefined : identityField(key);
-  const asked = asks(field === undefined ? value : typed(value, field), atMs);
-  return negated ? { ...asked, not: true } : asked;
+  const requested = requests(field === undefined ? value : typed(value, field), atMs);
+  return negated ? { ...requested, not: true } : requested;
 }
 
 /** The conditions of a query's filters. */
@@ -157,15 +157,15 @@ export function queryConditions(
 ): readonly TurnCondition[] {
   const { user_id: tenant, store = "trace", ...filters } = query;
   const values: { readonly [field: string]: unknown } = filters;
-  const asked = Object.entries(storeKeys).flatMap(([key, field]) => {
+  const requested = Object.entries(storeKeys).flatMap(([key, field]) => {
     const value = values[field];
-    const asks = conditions[key];
-    return typeof value !== "string" || asks === undefined ? [] : [asks(value, atMs)];
+    const requests = conditions[key];
+    return typeof value !== "string" || requests === undefined ? [] : [requests(value, atMs)];
   });
-  if (tenant !== undefined) asked.push(text("tenant")(tenantText(tenant)));
+  if (tenant !== undefined) requested.push(text("tenant")(tenantText(tenant)));
   // Every turn has trace evidence: rows of the other stores form none.
-  if (store !== "trace" && store !== "all") asked.push(named("store")(store));
-  return asked;
+  if (store !== "trace" && store !== "all") requested.push(named("store")(store));
+  return requested;
 }
 
 /** Filters of a list of turns that do not apply to events. */

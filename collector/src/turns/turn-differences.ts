@@ -30,7 +30,7 @@ export function differencesOf(
   window: SideCounts,
   { names, terms }: ComparedTerms,
 ): Differences {
-  const asked = new Set(
+  const requested = new Set(
     terms.filter(({ negated }) => !negated).map(({ key, value }) => `${key}:${value}`),
   );
   // Turns that arrive between the two counts are only in the second one.
@@ -50,7 +50,7 @@ export function differencesOf(
       const inWindow = around?.counts.get(value);
       if (inWindow === undefined) continue;
       compared += 1;
-      if (asked.has(`${key}:${value}`)) continue;
+      if (requested.has(`${key}:${value}`)) continue;
       const beside = Math.min(Math.max(inWindow - turns, 0), others);
       found.push({ key, name, value, these: turns, others: beside });
     }

@@ -66,12 +66,12 @@ export async function countFacets(
   keys: readonly string[],
   valuesMax: number,
 ): Promise<CountedFacets> {
-  const asked = keys.flatMap((key) => {
+  const requested = keys.flatMap((key) => {
     const source = sources[key];
     return source === undefined ? [] : [{ key, source }];
   });
   // Flags count the turns with an error or a finding. Each turn has one verdict.
-  const fields = [...asked.map(({ source }) => source.field), "verdict", "flag"] as const;
+  const fields = [...requested.map(({ source }) => source.field), "verdict", "flag"] as const;
   const read = await ledger.turnFacets(question, fields, valuesMax);
   const facets = await Promise.all(read.map((facet) => withNone(ledger, question, facet)));
   const byField = new Map(facets.map((facet) => [facet.field, facet]));
@@ -82,7 +82,7 @@ export async function countFacets(
   return {
     turns,
     errors,
-    keys: asked.map(({ key, source }) => {
+    keys: requested.map(({ key, source }) => {
       const counted = countedKey(key, source, byField.get(source.field));
       if (key === "status") return withErrors(counted, errors);
       // A turn with only insights has no finding either.

@@ -94,10 +94,10 @@ export async function turnGroups(
     values.map(async (value): Promise<NamedGroup> => {
       const own = read.get(value) ?? [];
       const of = byValue.get(value);
-      const told = isRead(value)
-        ? toldBy(own)
-        : await toldOf(ledger, narrowed(question, { text: by, is: value }), calls?.(value));
-      return { value, group: groupOf(of, told), names: told.names };
+      const reported = isRead(value)
+        ? figuresBy(own)
+        : await figuresOf(ledger, narrowed(question, { text: by, is: value }), calls?.(value));
+      return { value, group: groupOf(of, reported), names: reported.names };
     }),
   );
 }
@@ -143,7 +143,7 @@ function timeText(micros: number | null | undefined): string {
 }
 
 /** A group whose turns were all read. */
-function toldBy(records: readonly TurnRecord[]): ReadNames {
+function figuresBy(records: readonly TurnRecord[]): ReadNames {
   const rows = records.map(({ row }) => row);
   const calls = records.flatMap((record) => record.calls);
   const users = rows.flatMap(({ user_id: id }) => (id === undefined ? [] : [id]));
@@ -175,7 +175,7 @@ function outcomesOf(calls: readonly TurnCall[]): Readonly<Record<string, number>
 }
 
 /** Results from the calls of a group. */
-interface CallsTold {
+interface CallFiguresValue {
   readonly tools: ToolCounts;
   readonly withoutUsage: number;
 }
@@ -184,26 +184,29 @@ interface CallsTold {
 async function agentCalls(
   ledger: TurnReader,
   question: TurnQuestion,
-): Promise<(agent: string | null) => CallsTold> {
+): Promise<(agent: string | null) => CallFiguresValue> {
   const [tools, models] = await Promise.all([
     ledger.callFigures(question, "tool", ["agent_id"]),
     ledger.callFigures(question, "model", ["agent_id"]),
   ]);
   const of = (all: readonly CallFigures[], agent: string | null): CallFigures | undefined =>
     all.find(({ group }) => (group.agent_id ?? null) === agent);
-  return (agent) => callsTold(of(tools, agent), of(models, agent));
+  return (agent) => callFigures(of(tools, agent), of(models, agent));
 }
 
-function callsTold(tools: CallFigures | undefined, models: CallFigures | undefined): CallsTold {
+function callFigures(
+  tools: CallFigures | undefined,
+  models: CallFigures | undefined,
+): CallFiguresValue {
   return { tools: toolCounts(tools?.outcomes ?? {}), withoutUsage: models?.tokens_unknown ?? 0 };
 }
 
-async function groupCalls(ledger: TurnReader, question: TurnQuestion): Promise<CallsTold> {
+async function groupCalls(ledger: TurnReader, question: TurnQuestion): Promise<CallFiguresValue> {
   const [[tools], [models]] = await Promise.all([
     ledger.callFigures(question, "tool", []),
     ledger.callFigures(question, "model", []),
   ]);
-  return callsTold(tools, models);
+  return callFigures(tools, models);
 }
 
 const namedFields = [
@@ -218,10 +221,10 @@ const namedFields = [
  * A group that is too large to be read; results from its calls are queried where they are not
  * known.
  */
-async function toldOf(
+async function figuresOf(
   ledger: TurnReader,
   question: TurnQuestion,
-  known: CallsTold | undefined,
+  known: CallFiguresValue | undefined,
 ): Promise<ReadNames> {
   // The page of agents shows no tenants, and its groups have one agent each.
   const fields =
@@ -232,14 +235,14 @@ async function toldOf(
   ]);
   const facet = (field: (typeof namedFields)[number]): TurnFacet | undefined =>
     facets.find((one) => one.field === field);
-  const said = (field: (typeof namedFields)[number]): readonly string[] =>
+  const stated = (field: (typeof namedFields)[number]): readonly string[] =>
     (facet(field)?.values ?? []).flatMap(({ value }) => value ?? []);
   return {
     names: {
-      models: distinct(said("model")),
-      application_ids: distinct(said("application_id")),
-      agent_ids: distinct(said("agent_id")),
-      user_ids: said("tenant").flatMap((tenant) =>
+      models: distinct(stated("model")),
+      application_ids: distinct(stated("application_id")),
+      agent_ids: distinct(stated("agent_id")),
+      user_ids: stated("tenant").flatMap((tenant) =>
         tenant === "unattributed" ? [] : tenant === "anonymous" ? [null] : tenant.slice(3),
       ),
       threads: await namedThreads(ledger, question, facet("thread_id")),

@@ -16,7 +16,7 @@ export async function turnTrend(
   options: StretchOptions,
 ): Promise<Trend> {
   const { total, drawn, frame, bars } = await turnStretches(
-    (asked, by) => ledger.turnFigures(asked, by),
+    (requested, by) => ledger.turnFigures(requested, by),
     question,
     options,
   );

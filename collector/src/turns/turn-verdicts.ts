@@ -31,21 +31,21 @@ export async function foundVerdicts(
   scope: EvidenceScope,
   roots: readonly string[],
 ): Promise<ReadonlyMap<string, readonly FoundVerdict[]>> {
-  const asked = roots.filter((root) => root !== "").slice(0, rootsMax);
-  if (asked.length === 0) return new Map();
-  const question = ofRoots(scope, asked);
+  const requested = roots.filter((root) => root !== "").slice(0, rootsMax);
+  if (requested.length === 0) return new Map();
+  const question = ofRoots(scope, requested);
   const { records, whole } = await recordsOf(ledger, question, turnsMax);
   const byRoot = Map.groupBy(records, ({ row }) => row.root_trace_id ?? "");
   if (!whole) {
-    const [facet] = await ledger.turnFacets(question, ["root_trace_id"], asked.length);
+    const [facet] = await ledger.turnFacets(question, ["root_trace_id"], requested.length);
     for (const { value, turns } of facet?.values ?? []) {
       if (turns !== byRoot.get(value ?? "")?.length) byRoot.delete(value ?? "");
     }
   }
-  return new Map([...byRoot].map(([root, own]) => [root, own.map(({ row }) => said(row))]));
+  return new Map([...byRoot].map(([root, own]) => [root, own.map(({ row }) => stated(row))]));
 }
 
-function said({ turn_id, verdict, finding_codes }: TurnRow): FoundVerdict {
+function stated({ turn_id, verdict, finding_codes }: TurnRow): FoundVerdict {
   return { turn_id: turn_id ?? null, verdict, finding_codes: finding_codes ?? [] };
 }
 

@@ -7,7 +7,7 @@ import type { Child, FC } from "hono/jsx";
 import { problemWords } from "./display/problem-words.ts";
 import type { Problem } from "../http/problem.ts";
 import type { Frame } from "../http/frame.ts";
-import { askedRange } from "./display/time-range.ts";
+import { requestedRange } from "./display/time-range.ts";
 import { OtherRange } from "./elements/refused-range.tsx";
 import { Fact, Facts } from "./elements/panel.tsx";
 import { Icon } from "./icons.tsx";
@@ -134,7 +134,7 @@ const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
       )}
       {code === "range_empty" ? (
         <OtherRange
-          asked={askedRange(frame.query)}
+          requested={requestedRange(frame.query)}
           hrefWith={(changes) => hrefWith(frame, changes)}
         />
       ) : null}

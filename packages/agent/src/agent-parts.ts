@@ -45,8 +45,8 @@ export function agentParts(options: AgentOptions): AgentParts {
       if (typeof persona !== "string") return persona?.instructions;
       const stored = await memory.shared.of("persona").get(persona, turn);
       if (stored === undefined) throw new CodedError("not_found", { field: "persona" });
-      const told = stored.data["instructions"];
-      return typeof told === "string" ? told : stored.text;
+      const reported = stored.data["instructions"];
+      return typeof reported === "string" ? reported : stored.text;
     },
   };
 }

@@ -161,8 +161,8 @@ export class Agent {
    * @throws CodedError identity_missing when there is no turn
    */
   async recordTaskOutcome(outcome: string, options: OutcomeOptions = {}): Promise<void> {
-    const { traceContext, ...said } = options;
-    await this.#recorder(this.#turnOf(traceContext)).recordTaskOutcome(outcome, said);
+    const { traceContext, ...stated } = options;
+    await this.#recorder(this.#turnOf(traceContext)).recordTaskOutcome(outcome, stated);
   }
 
   /** Bounded counts and freshness of a scope, without content. */

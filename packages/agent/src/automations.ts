@@ -158,7 +158,7 @@ export class Automations {
     const { query, userId, memoryId, threadId } = scheduleOf(row.data);
     const place = { userId: userId ?? null, memoryId, threadId };
     const run = await agent.withCaller(async (): Promise<AutomationRun> => {
-      const asked = await agent.run(query, place).then(
+      const requested = await agent.run(query, place).then(
         ({ status }) => ({ status }),
         (error: unknown) => ({ status: "error" as const, errorType: errorTypeOf(error) }),
       );
@@ -171,9 +171,9 @@ export class Automations {
         const span = agent
           .recorder(turn)
           .startSpan("automation.run", { kind: "queue", attributes: { job_ref: row.id } });
-        await (asked.status === "success" ? span.succeed() : span.partial());
+        await (requested.status === "success" ? span.succeed() : span.partial());
       }
-      return { id: row.id, ...asked, ...ended };
+      return { id: row.id, ...requested, ...ended };
     });
     const { status, turnId } = run;
     const data: SharedData = { ...row.data, last_status: status, last_turn_id: turnId };

@@ -59,7 +59,7 @@ export async function modelStep(request: StepRequest): Promise<StepAnswer> {
   for (let attempt = 0; ; attempt += 1) {
     const started = { streamed: false };
     try {
-      return await askOnce(request, attempt, started);
+      return await requestOnce(request, attempt, started);
     } catch (error) {
       request.signal.throwIfAborted();
       const last = attempt >= request.retriesMax || started.streamed || !isRetryable(error);
@@ -77,11 +77,14 @@ function isRetryable(error: unknown): boolean {
 function delayOf(error: unknown, attempt: number): number {
   const headers = (error as { responseHeaders?: Record<string, string> }).responseHeaders;
   const seconds = Number(headers?.["retry-after"]);
-  const asked = headers?.["retry-after"] !== undefined && Number.isFinite(seconds);
-  return Math.min(retryAfterMsMax, asked ? Math.max(0, seconds) * 1_000 : backoffMs * 2 ** attempt);
+  const requested = headers?.["retry-after"] !== undefined && Number.isFinite(seconds);
+  return Math.min(
+    retryAfterMsMax,
+    requested ? Math.max(0, seconds) * 1_000 : backoffMs * 2 ** attempt,
+  );
 }
 
-function askOnce(
+function requestOnce(
   request: StepRequest,
   attempt: number,
   started: { streamed: boolean },
@@ -141,17 +144,23 @@ async function settle(
   request: StepRequest,
   open: ModelCall,
   raw: RawAnswer,
-  told: ReturnType<ReturnType<typeof followCall>["metadata"]>,
+  reported: ReturnType<ReturnType<typeof followCall>["metadata"]>,
   attempt: number,
   times: { readonly startedAt: number; readonly firstAt: number | undefined },
 ): Promise<StepAnswer> {
   const text = raw.content.map((part) => (part.type === "text" ? part.text : "")).join("");
-  const said = finishReasonOf(raw.finishReason, told);
-  const finishReason = admissible(attribute.finish_reason, said === undefined ? said : [said])?.[0];
-  const requestId = admissible(attribute.request_id, requestIdOf(raw.headers) ?? told.requestId);
+  const stated = finishReasonOf(raw.finishReason, reported);
+  const finishReason = admissible(
+    attribute.finish_reason,
+    stated === undefined ? stated : [stated],
+  )?.[0];
+  const requestId = admissible(
+    attribute.request_id,
+    requestIdOf(raw.headers) ?? reported.requestId,
+  );
   const responseModel = admissible(attribute.response_model, raw.modelId);
-  const usage = usageOf(raw.usage, told);
-  const responseChars = told.responseChars ?? text.length;
+  const usage = usageOf(raw.usage, reported);
+  const responseChars = reported.responseChars ?? text.length;
   await open.respond({
     usage,
     responseChars,
@@ -174,7 +183,7 @@ async function settle(
       finishReason: finishReason ?? null,
       requestId: requestId ?? null,
       responseChars,
-      maxOutputTokens: told.maxOutputTokens ?? request.call.maxOutputTokens ?? null,
+      maxOutputTokens: reported.maxOutputTokens ?? request.call.maxOutputTokens ?? null,
       timeToFirstTokenMs: firstAt === undefined ? null : firstAt - startedAt,
       providerTimeMs: performance.now() - startedAt,
     },

@@ -55,19 +55,19 @@ function spokenAs(
   i: number,
   history: readonly Message[],
 ): readonly LanguageModelV4Message[] {
-  const say = (as: "user" | "assistant", words: string): LanguageModelV4Message => ({
+  const print = (as: "user" | "assistant", words: string): LanguageModelV4Message => ({
     role: as,
     content: [{ type: "text", text: words }],
   });
   if (cut === undefined) {
     const isAnswered = history.some((m) => m.role === "assistant" && m.turnId === turnId);
-    if (role === "assistant" || turnId === undefined || isAnswered) return [say(role, text)];
-    return [say(role, text), say("assistant", "[No answer of this turn was kept.]")];
+    if (role === "assistant" || turnId === undefined || isAnswered) return [print(role, text)];
+    return [print(role, text), print("assistant", "[No answer of this turn was kept.]")];
   }
-  if (role === "assistant") return [say(role, `${text} …\n\n${cutNote(cut)}`)];
+  if (role === "assistant") return [print(role, `${text} …\n\n${cutNote(cut)}`)];
   const next = history[i + 1];
   const begun = next?.role === "assistant" && next.turnId === turnId;
-  return begun ? [say(role, text)] : [say(role, text), say("assistant", cutNote(cut))];
+  return begun ? [print(role, text)] : [print(role, text), print("assistant", cutNote(cut))];
 }
 
 /** What the model needs to know about a turn that ended without an answer. */

@@ -13,8 +13,8 @@ test("a zero of the adapter is unknown where the provider has no such field", ()
   expect(usageOf({ inputTokens: input, outputTokens: output, raw }, {})).toEqual({
     inputTokens: 9,
   });
-  const told = { ...raw, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 0 } };
-  expect(usageOf({ inputTokens: input, outputTokens: output, raw: told }, {})).toEqual({
+  const reported = { ...raw, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 0 } };
+  expect(usageOf({ inputTokens: input, outputTokens: output, raw: reported }, {})).toEqual({
     inputTokens: 9,
     outputTokens: 0,
     cachedTokens: 0,
@@ -27,7 +27,7 @@ test("split counts are summed, from an adapter as from its metadata", () => {
   const split = usageOf({ inputTokens: input, outputTokens: output }, {});
   expect(split).toMatchObject({ inputTokens: 10, splitInput: true });
   expect(tokenUsageOf(split).inputTokens).toBe(17);
-  const told = readAdapterMetadata({
+  const reported = readAdapterMetadata({
     stop_reason: "end_turn",
     input_tokens: 10,
     cache_read_input_tokens: 5,
@@ -36,7 +36,7 @@ test("split counts are summed, from an adapter as from its metadata", () => {
     response_length: -1,
     output_limit: 2_200,
   });
-  expect(told).toEqual({
+  expect(reported).toEqual({
     finishReason: "end_turn",
     inputTokens: 10,
     cachedTokens: 5,
@@ -44,7 +44,7 @@ test("split counts are summed, from an adapter as from its metadata", () => {
     maxOutputTokens: 2_200,
     splitInput: true,
   });
-  expect(tokenUsageOf(usageOf(undefined, told))).toMatchObject({
+  expect(tokenUsageOf(usageOf(undefined, reported))).toMatchObject({
     inputTokens: 17,
     outputTokens: null,
   });

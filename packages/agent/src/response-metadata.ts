@@ -78,15 +78,15 @@ export function followCall(model: LanguageModelV4): {
     metadata: (requestId) => {
       const adapter = model as { getLastResponseMetadata?: () => unknown };
       if (typeof adapter.getLastResponseMetadata !== "function") return {};
-      let told: AdapterMetadata;
+      let reported: AdapterMetadata;
       try {
-        told = readAdapterMetadata(adapter.getLastResponseMetadata());
+        reported = readAdapterMetadata(adapter.getLastResponseMetadata());
       } catch {
         return {};
       }
-      const same = requestId !== undefined && told.requestId === requestId;
-      const contradicted = requestId !== undefined && told.requestId !== undefined && !same;
-      return same || (own.alone && !contradicted) ? told : {};
+      const same = requestId !== undefined && reported.requestId === requestId;
+      const contradicted = requestId !== undefined && reported.requestId !== undefined && !same;
+      return same || (own.alone && !contradicted) ? reported : {};
     },
     end: () => calls.delete(own),
   };
@@ -105,21 +105,22 @@ function exposed(
 /** Usage as the provider reported it, and where it did not, as the adapter reported it. */
 export function usageOf(
   usage: LanguageModelV4Usage | undefined,
-  told: AdapterMetadata,
+  reported: AdapterMetadata,
 ): ModelUsage {
   const raw = usage?.raw === undefined ? undefined : JSON.stringify(usage.raw);
   const { inputTokens: input, outputTokens: output } = usage ?? {};
   const total = exposed(input?.total, raw, /(prompt|input)_?tokens/i);
   const noCache = exposed(input?.noCache, raw, /(prompt|input)_?tokens/i);
-  const told_ = total === undefined && noCache === undefined ? told : {};
-  const split = total === undefined && (noCache !== undefined || told_.splitInput === true);
+  const reportedSplit = total === undefined && noCache === undefined ? reported : {};
+  const split = total === undefined && (noCache !== undefined || reportedSplit.splitInput === true);
   const rawTotal = (usage?.raw as { total_tokens?: unknown } | undefined)?.total_tokens;
   return definedFields({
-    inputTokens: total ?? noCache ?? told_.inputTokens,
-    outputTokens: exposed(output?.total, raw, /(completion|output)_?tokens/i) ?? told.outputTokens,
-    totalTokens: typeof rawTotal === "number" ? rawTotal : told.totalTokens,
-    cachedTokens: exposed(input?.cacheRead, raw, /cache/i) ?? told.cachedTokens,
-    cacheWriteTokens: exposed(input?.cacheWrite, raw, /cache/i) ?? told.cacheWriteTokens,
+    inputTokens: total ?? noCache ?? reportedSplit.inputTokens,
+    outputTokens:
+      exposed(output?.total, raw, /(completion|output)_?tokens/i) ?? reported.outputTokens,
+    totalTokens: typeof rawTotal === "number" ? rawTotal : reported.totalTokens,
+    cachedTokens: exposed(input?.cacheRead, raw, /cache/i) ?? reported.cachedTokens,
+    cacheWriteTokens: exposed(input?.cacheWrite, raw, /cache/i) ?? reported.cacheWriteTokens,
     reasoningTokens: exposed(output?.reasoning, raw, /reasoning|thinking/i),
     splitInput: split ? true : undefined,
   });
@@ -142,9 +143,9 @@ export function tokenUsageOf(usage: ModelUsage): TokenUsage {
 /** The finish reason that the provider reported; an adapter's default counts as none. */
 export function finishReasonOf(
   reason: LanguageModelV4FinishReason | undefined,
-  told: AdapterMetadata,
+  reported: AdapterMetadata,
 ): string | undefined {
-  return reason?.raw === undefined ? told.finishReason : reason.unified;
+  return reason?.raw === undefined ? reported.finishReason : reason.unified;
 }
 
 /** Id of the request as the provider's headers name it. */

@@ -62,7 +62,7 @@ export async function runTurn(
   });
   const context = limitedBy(own, state.sharedLimits);
   const request = cacheRequestOf(parts, state, context, { instructions, tools });
-  const lookup = await askCache(parts, state, context, request);
+  const lookup = await requestCache(parts, state, context, request);
   if (lookup?.decision === "hit" && lookup.answer !== undefined) {
     return answerFromCache(state, parts, lookup, lookup.answer);
   }
@@ -146,7 +146,7 @@ function bypassReason(
   return mayDepend && context.conversationDependent ? "conversation_dependent" : undefined;
 }
 
-async function askCache(
+async function requestCache(
   parts: AgentParts,
   state: TurnState,
   context: AssembledContext,

@@ -35,11 +35,11 @@ export async function sharedContext(
 ): Promise<string> {
   const { skills = true, sharedMemory = true } = parts.options.shared ?? {};
   const names = new Set(tools.map(({ name }) => name));
-  const said = [
+  const stated = [
     skills ? await section(parts, state, "skill", (row) => skillOf(row, names)) : "",
     sharedMemory ? await section(parts, state, "shared_memory", factOf) : "",
   ];
-  return said.filter((part) => part !== "").join("\n\n");
+  return stated.filter((part) => part !== "").join("\n\n");
 }
 
 async function section(
@@ -84,9 +84,9 @@ async function rank(
   if (offers.length <= (options.shared?.itemsMax ?? 5)) return asIs;
   try {
     const texts = [query, ...offers.map(({ text }) => text)];
-    const [asked = [], ...vectors] = await embedAll(embedder, texts, signal);
+    const [requested = [], ...vectors] = await embedAll(embedder, texts, signal);
     return offers
-      .map((offer, i) => ({ offer, score: Math.max(0, cosineOf(vectors[i], asked)) }))
+      .map((offer, i) => ({ offer, score: Math.max(0, cosineOf(vectors[i], requested)) }))
       .toSorted((a, b) => b.score - a.score);
   } catch (error) {
     if (signal.aborted) throw error;
@@ -107,10 +107,14 @@ function skillOf({ id, data, text }: SharedRecord, tools: ReadonlySet<string>): 
       : needed.some((name) => !tools.has(name))
         ? "tools_missing"
         : undefined;
-  const told = textOf(data, ["instructions", "description", "told"]) ?? text ?? "";
+  const reported = textOf(data, ["instructions", "description", "told"]) ?? text ?? "";
   const name = textOf(data, ["name", "title"]) ?? id;
   const order = needed.length === 0 ? "" : ` (tools in order: ${needed.join(", ")})`;
-  return { id, text: `${name}: ${told}${order}`, ...(refused === undefined ? {} : { refused }) };
+  return {
+    id,
+    text: `${name}: ${reported}${order}`,
+    ...(refused === undefined ? {} : { refused }),
+  };
 }
 
 function factOf({ id, data, text }: SharedRecord): Offer {

@@ -33,15 +33,15 @@ export async function summarizeAgent(
   const known = (row: AttributeRow, value: string): string => knownIdentity(row, value);
   const agentId = known(attribute.agent_id, parts.agentId);
   // Validated as in `run`: a wrong type is an error, never the anonymous scope.
-  const asked = {
+  const requested = {
     userId: idOf(options.userId, "userId"),
     memoryId: idOf(options.memoryId, "memoryId") ?? parts.options.memoryId ?? parts.agentId,
     threadId: idOf(options.threadId, "threadId"),
   };
   const threadId =
-    asked.threadId === undefined ? undefined : known(attribute.thread_id, asked.threadId);
-  const userId = asked.userId === undefined ? null : known(attribute.user_id, asked.userId);
-  const memoryId = known(attribute.memory_id, asked.memoryId);
+    requested.threadId === undefined ? undefined : known(attribute.thread_id, requested.threadId);
+  const userId = requested.userId === undefined ? null : known(attribute.user_id, requested.userId);
+  const memoryId = known(attribute.memory_id, requested.memoryId);
   const memory = await parts.memory.counts({ userId, agentId, memoryId, threadId });
   const latest = Object.values(memory)
     .flatMap(({ latest_at }) => (latest_at === null ? [] : [latest_at]))

@@ -57,8 +57,8 @@ export async function offerTools(
   const texts = tools.map((tool) => `${tool.name.replaceAll(/[_-]/g, " ")} ${tool.description}`);
   let scores: readonly number[];
   try {
-    const [asked = [], ...vectors] = await embedAll(embedder, [question, ...texts], signal);
-    scores = vectors.map((vector) => cosineOf(vector, asked));
+    const [requested = [], ...vectors] = await embedAll(embedder, [question, ...texts], signal);
+    scores = vectors.map((vector) => cosineOf(vector, requested));
   } catch (error) {
     if (signal?.aborted === true) throw error;
     // Without vectors the agent's own order is used.

@@ -59,9 +59,9 @@ const answers: WeakSet<object> = new WeakSet();
 
 /** Builds a tool's answer with its outcome; return it from `execute`. */
 export function toolAnswer(answer: ToolAnswer): ToolAnswer {
-  const said = Object.freeze({ ...answer });
-  answers.add(said);
-  return said;
+  const stated = Object.freeze({ ...answer });
+  answers.add(stated);
+  return stated;
 }
 
 /**

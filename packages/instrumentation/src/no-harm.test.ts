@@ -22,8 +22,8 @@ const exporter = new InMemorySpanExporter();
 const identity = { agentId: "helper", userId: "user_1", threadId: "thread_1" };
 const mail = "ann@example.com";
 const spans = (): ReadableSpan[] => exporter.getFinishedSpans();
-const said = (name: string): unknown[] => spans().flatMap((s) => s.attributes[name] ?? []);
-const codes = (): unknown[] => said(attribute.quality_code.span);
+const stated = (name: string): unknown[] => spans().flatMap((s) => s.attributes[name] ?? []);
+const codes = (): unknown[] => stated(attribute.quality_code.span);
 let logged: string[] = [];
 
 beforeAll(() => {
@@ -63,11 +63,11 @@ describe("a turn whose identity is refused", () => {
       const { health, traceContext } = await turnOf({ ...identity, userId });
       expect(health.refused).toBe(1);
       expect(traceContext.identity).not.toHaveProperty("userId");
-      expect(said(attribute.scope.span)).toEqual([]);
-      expect(said(attribute.user_id.span)).toEqual([]);
+      expect(stated(attribute.scope.span)).toEqual([]);
+      expect(stated(attribute.user_id.span)).toEqual([]);
       expect(codes()).toEqual(["identity_refused"]);
       // Recorded on the turn itself, so that every reader of the turn finds it.
-      expect(new Set(said(attribute.turn_id.span)).size).toBe(1);
+      expect(new Set(stated(attribute.turn_id.span)).size).toBe(1);
     }
     expect(logged[0]).toBe("turnproof: identity_refused (userId)");
     expect(logged.join()).not.toContain("ann");
@@ -287,18 +287,18 @@ describe("without a context manager", () => {
 });
 
 test("turnFetch rejects as fetch does, and leaves alone what is not for its hosts", async () => {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const send = turnFetch({
     allow: ["jobs.internal"],
     fetch: (...given) => {
-      asked.push(given);
+      requested.push(given);
       return Promise.resolve(new Response());
     },
   });
   const body = { method: "POST", body: "x" };
   await send("https://elsewhere.example/", body);
   await send("/relative", body);
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     ["https://elsewhere.example/", body],
     ["/relative", body],
   ]);

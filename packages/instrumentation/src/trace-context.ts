@@ -95,9 +95,13 @@ export function fromContent(content: CarrierContent): TraceContext {
 
 function checkExpected(content: CarrierContent, expected: ExpectedScope): void {
   const { userId } = expected;
-  const same = (row: AttributeRow, said: string | undefined, wanted: string | undefined): boolean =>
+  const same = (
+    row: AttributeRow,
+    stated: string | undefined,
+    wanted: string | undefined,
+  ): boolean =>
     // A carrier holds a keyed field as its fingerprint; a worker may expect either form.
-    wanted === undefined || said === wanted || said === knownIdentity(row, wanted);
+    wanted === undefined || stated === wanted || stated === knownIdentity(row, wanted);
   const agrees =
     // An absent user is not the anonymous user: a worker that expects either must find it stated.
     (typeof userId === "string"

@@ -7,7 +7,7 @@ import type { Code } from "@turnproof/semconv";
 /** Codes that were found, once each. */
 export class FoundCodes {
   readonly #found = new Set<Code>();
-  #say: ((code: Code) => void) | undefined;
+  #print: ((code: Code) => void) | undefined;
 
   /** Adds a code; reports it the first time. */
   find(code: Code): void {
@@ -15,12 +15,12 @@ export class FoundCodes {
     const finding = code.startsWith("attribute_") ? "invalid_metadata" : code;
     if (this.#found.has(finding)) return;
     this.#found.add(finding);
-    this.#say?.(finding);
+    this.#print?.(finding);
   }
 
   /** Reports all findings so far, and from now on each new one. */
-  sayTo(say: (code: Code) => void): void {
-    this.#say = say;
-    for (const code of this.#found) say(code);
+  addText(print: (code: Code) => void): void {
+    this.#print = print;
+    for (const code of this.#found) print(code);
   }
 }

@@ -10,7 +10,7 @@ import type { WitnessOptions } from "./witness.ts";
 const unreadable: object = Object.freeze({});
 
 /** Value fields, which the guard screens. */
-const saidFields = [
+const statedFields = [
   "applicationId",
   "agentId",
   "userId",
@@ -53,7 +53,7 @@ export function readOptions(given: TurnOptions | null | undefined): ReadOptions 
   read("strict");
   for (const field of partFields) read(field);
   const parts = [...unread];
-  for (const field of saidFields) read(field);
+  for (const field of statedFields) read(field);
   for (const field of unread.slice(parts.length)) options[field] = unreadable;
   return { options: options as TurnOptions, unread: parts };
 }

@@ -55,7 +55,7 @@ export interface CacheDecided {
 }
 
 /** The span name and the facts of a step's options. */
-type Said = readonly [name: string, facts: Facts];
+type Stated = readonly [name: string, facts: Facts];
 
 /** An open turn. */
 export class Turn {
@@ -82,8 +82,10 @@ export class Turn {
       strict ? undefined : (code) => findings.find(code),
     );
     const named = { ...options, runId: options.runId ?? randomId() };
-    const said = identityOf({ ...named, turnId: options.turnId ?? randomId() });
-    const { identity, refused } = strict ? { identity: said, refused: [] } : admittedIdentity(said);
+    const stated = identityOf({ ...named, turnId: options.turnId ?? randomId() });
+    const { identity, refused } = strict
+      ? { identity: stated, refused: [] }
+      : admittedIdentity(stated);
     for (const field of refused) this.#witness.refuse("identity_refused", field);
     for (const field of unread) this.#witness.refuse("record_invalid", field);
     // Span ids exist only once the span has begun, but the identity is checked before.
@@ -105,11 +107,11 @@ export class Turn {
     this.traceContext = seed.at(open.spanContext);
     this.#step = new OpenStep(open, this.traceContext);
     if (!parentsAreKept()) findings.find("context_manager_missing");
-    findings.sayTo((code) => {
+    findings.addText((code) => {
       const finding = { kind: "data_quality", name: ownSpanNames.data_quality } as const;
-      const said = { ...finding, facts: { [attribute.quality_code.span]: code } };
+      const stated = { ...finding, facts: { [attribute.quality_code.span]: code } };
       // The witness has counted the failed write; a finding must not stop the host.
-      void this.#witness.point(this.traceContext, this.context, said).catch(() => undefined);
+      void this.#witness.point(this.traceContext, this.context, stated).catch(() => undefined);
     });
   }
 
@@ -135,8 +137,8 @@ export class Turn {
 
   /** Begins a model call under the span that is active here. */
   startModelCall(options: ModelCallOptions): ModelCall {
-    const said = (): Said => [modelCallName(options), modelCallFacts(options)];
-    return new ModelCall(this.#begin("model_call", "chat", said, SpanKind.CLIENT));
+    const stated = (): Stated => [modelCallName(options), modelCallFacts(options)];
+    return new ModelCall(this.#begin("model_call", "chat", stated, SpanKind.CLIENT));
   }
 
   /**
@@ -155,8 +157,8 @@ export class Turn {
 
   /** Begins a tool call. */
   startToolCall(options: ToolCallOptions): ToolCall {
-    const said = (): Said => [stepName("execute_tool", options.name), toolCallFacts(options)];
-    return new ToolCall(this.#begin("tool_call", "execute_tool", said));
+    const stated = (): Stated => [stepName("execute_tool", options.name), toolCallFacts(options)];
+    return new ToolCall(this.#begin("tool_call", "execute_tool", stated));
   }
 
   /** Runs a tool call; a throw is outcome `error`, a return without `result` leaves it unknown. */
@@ -175,8 +177,8 @@ export class Turn {
     options: MemoryOperationOptions,
     fn: (operation: MemoryOperation) => Promise<T> | T,
   ): Promise<T> {
-    const said = (): Said => [options.operation, memoryOperationFacts(options)];
-    const step = this.#begin("memory_operation", "memory_operation", said);
+    const stated = (): Stated => [options.operation, memoryOperationFacts(options)];
+    const step = this.#begin("memory_operation", "memory_operation", stated);
     const operation = new MemoryOperation(step);
     return runStep(
       step,
@@ -289,8 +291,8 @@ export class Turn {
   }
 
   /** Begins a step; if its options cannot be read it has only its plain name. */
-  #begin(kind: EventKind, plain: string, said: () => Said, spanKind?: SpanKind): OpenStep {
-    const [name, facts] = this.#facts(said) ?? [plain, {}];
+  #begin(kind: EventKind, plain: string, stated: () => Stated, spanKind?: SpanKind): OpenStep {
+    const [name, facts] = this.#facts(stated) ?? [plain, {}];
     const { turn, parent } = this.#here();
     const shown = { kind, name, facts, ...(spanKind === undefined ? {} : { spanKind }) };
     const open = this.#witness.begin(turn, parent, shown, "result");

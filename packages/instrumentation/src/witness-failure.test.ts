@@ -33,8 +33,8 @@ const sinks: readonly (readonly [way: string, sink: EvidenceSink])[] = [
 const logged: string[] = [];
 beforeAll(() => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  const say = (text: string): void => void logged.push(text);
-  const logger = { error: say, warn: say, info: say, debug: say, verbose: say };
+  const print = (text: string): void => void logged.push(text);
+  const logger = { error: print, warn: print, info: print, debug: print, verbose: print };
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
 });
 afterEach(() => void logged.splice(0));

@@ -160,7 +160,7 @@ describe("a drain with a preparer", () => {
 
   test("closing does not wait for what is being made ready, and does not make it itself", async () => {
     const store = memoryStore();
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const held = Promise.withResolvers<undefined>();
     let decoded = 0;
     const counting: DrainOptions["decode"] = (payload, frame) => {
@@ -168,12 +168,12 @@ describe("a drain with a preparer", () => {
       return decode(payload, frame);
     };
     const prepare = (): Promise<undefined> => {
-      asked.resolve();
+      requested.resolve();
       return held.promise;
     };
     const drain = startDrain({ journal, store, decode: counting, prepare });
     await append([event("a")]);
-    await asked.promise;
+    await requested.promise;
     // If it waited, it would never end: no grace period ends within this test.
     await drain.close({ graceMs: 2 ** 30 });
     held.resolve(undefined);

@@ -294,7 +294,7 @@ async function carry(
     const startedMs = flow.clock.now();
     const refused = await storeBatch(flow, batch, mayBeThere);
     flow.concurrency.stored(flow.clock.now() - startedMs, flow.crowded);
-    await tellStored(flow, { frames: batch.frames, refused });
+    await notifyStored(flow, { frames: batch.frames, refused });
     await before;
     if (flow.stop.signal.aborted) return;
     await persistently(flow, () => flow.options.journal.checkpoint(batch.through));
@@ -309,7 +309,7 @@ async function carry(
   }
 }
 
-async function tellStored({ options }: Flow, batch: StoredFrames): Promise<void> {
+async function notifyStored({ options }: Flow, batch: StoredFrames): Promise<void> {
   // The listener reports its own failures; the batch is stored.
   await options.onStored?.(batch).catch(() => {});
 }

@@ -133,8 +133,8 @@ async function retrieved(
   { retrieval }: MemoryPolicy,
 ): Promise<Retrieved> {
   if (retrieval === false) {
-    const said = { degraded: false, fallbackUsed: false, bounded: false, limits: [] };
-    return { selected: [], ledger: [], ...said, foreignRows: 0 };
+    const stated = { degraded: false, fallbackUsed: false, bounded: false, limits: [] };
+    return { selected: [], ledger: [], ...stated, foreignRows: 0 };
   }
   return retrieve(store, place, question, retrieval);
 }
@@ -192,9 +192,10 @@ function textOf(items: readonly SuppliedItem[]): string {
  * that was cut short is the exception: its tools may have had effects.
  */
 function isDependent(history: readonly Message[], question: string): boolean {
-  const asked = sameWordsKey(question);
+  const requested = sameWordsKey(question);
   return history.some(
-    ({ role, text, cut }) => cut !== undefined || (role === "user" && sameWordsKey(text) !== asked),
+    ({ role, text, cut }) =>
+      cut !== undefined || (role === "user" && sameWordsKey(text) !== requested),
   );
 }
 

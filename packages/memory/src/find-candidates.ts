@@ -73,12 +73,12 @@ export async function findCandidates(
   const [embedding] = mode === "lexical" ? [] : ((await store.embed([text], signal)) ?? []);
   const rows = new Map<string, FoundRow>();
   const limits = new Set<string>();
-  const said = { foreignRows: 0, bounded: false, fallbackUsed: false };
+  const stated = { foreignRows: 0, bounded: false, fallbackUsed: false };
   for (const from of sources) {
     for (const found of await searchKind(store, place, from, { text, embedding, ...bounds })) {
-      said.foreignRows += found.foreignRows;
-      said.bounded ||= found.bounded;
-      said.fallbackUsed ||= found.fallbackUsed || found.diagnostics.length > 0;
+      stated.foreignRows += found.foreignRows;
+      stated.bounded ||= found.bounded;
+      stated.fallbackUsed ||= found.fallbackUsed || found.diagnostics.length > 0;
       for (const limiting of found.limits) limits.add(limiting);
       for (const { record } of found.hits) {
         const { source } = from;
@@ -88,10 +88,10 @@ export async function findCandidates(
     }
   }
   const candidates = ranked(store, [...rows.values()], { text, embedding, ...bounds });
-  return { candidates, ...said, degraded: limits.size > 0, limits: [...limits] };
+  return { candidates, ...stated, degraded: limits.size > 0, limits: [...limits] };
 }
 
-interface Asked extends Bounds {
+interface Requested extends Bounds {
   readonly text: string;
   /** Undefined: only words are compared. */
   readonly embedding: readonly number[] | undefined;
@@ -101,7 +101,7 @@ async function searchKind(
   store: WatchedStore,
   place: MemoryPlace,
   { kind, levels }: Source,
-  { text, embedding, mode, candidatesMax }: Asked,
+  { text, embedding, mode, candidatesMax }: Requested,
 ): Promise<readonly WatchedSearch[]> {
   const at = levels(place);
   const found: WatchedSearch[] = [];
@@ -137,7 +137,7 @@ function isStanding(
 function ranked(
   store: WatchedStore,
   rows: readonly FoundRow[],
-  { text, embedding, mode, relevanceMin, candidatesMax }: Asked,
+  { text, embedding, mode, relevanceMin, candidatesMax }: Requested,
 ): readonly Candidate[] {
   const texts = rows.map(({ source, record }) => recalledText(source, record));
   const vectors = rows.map(({ record }) => ownVector(store, record));

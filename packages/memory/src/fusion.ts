@@ -20,15 +20,15 @@ const rowsMin = 32;
  * the texts have it (inverse document frequency as in BM25).
  */
 export function wordShares(question: string, texts: readonly string[]): readonly number[] {
-  const asked = [...new Set(wordsOf(question))];
-  const said = texts.map((text) => new Set(wordsOf(text)));
-  const rows = Math.max(rowsMin, said.length);
-  const weighed = asked.map((word) => {
-    const having = said.filter((words) => words.has(word)).length;
+  const requested = [...new Set(wordsOf(question))];
+  const stated = texts.map((text) => new Set(wordsOf(text)));
+  const rows = Math.max(rowsMin, stated.length);
+  const weighed = requested.map((word) => {
+    const having = stated.filter((words) => words.has(word)).length;
     return { word, weight: Math.log(1 + (rows - having + 0.5) / (having + 0.5)) };
   });
   const whole = weighed.reduce((sum, { weight }) => sum + weight, 0);
-  return said.map((words) => {
+  return stated.map((words) => {
     const shared = weighed.reduce(
       (sum, { word, weight }) => sum + (words.has(word) ? weight : 0),
       0,

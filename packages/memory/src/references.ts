@@ -33,21 +33,21 @@ export function findReferences<T extends { readonly source: SuppliedFrom; readon
   question: string,
 ): readonly T[] {
   const words = wordsOf(finalText);
-  const said = ` ${words.join(" ")} `;
-  const asked = wordsOf(question);
-  const askedText = ` ${asked.join(" ")} `;
+  const stated = ` ${words.join(" ")} `;
+  const requested = wordsOf(question);
+  const requestedText = ` ${requested.join(" ")} `;
   const answerRuns = runsOf(words, runWords);
-  const askedRuns = runsOf(asked, runWords);
+  const requestedRuns = runsOf(requested, runWords);
   return items.filter((item) => {
     if (!isMeasured(item.source)) return false;
     const own = wordsOf(item.text);
     if (own.length < runWords) {
       const whole = own.join(" ");
       if (whole.length < shortCharsMin) return false;
-      return said.includes(` ${whole} `) && !askedText.includes(` ${whole} `);
+      return stated.includes(` ${whole} `) && !requestedText.includes(` ${whole} `);
     }
     for (const run of runsOf(own, runWords)) {
-      if (answerRuns.has(run) && !askedRuns.has(run)) return true;
+      if (answerRuns.has(run) && !requestedRuns.has(run)) return true;
     }
     return false;
   });

@@ -39,8 +39,8 @@ export async function retrieve(
   const selection = { ...defaults, ...bounds, present };
   const { relevanceMin } = selection;
   const how = { candidatesMax, mode, relevanceMin };
-  const { candidates, ...said } = await findCandidates(store, place, question, how);
-  const retrieved = { ...select(candidates, selection), ...said };
+  const { candidates, ...stated } = await findCandidates(store, place, question, how);
+  const retrieved = { ...select(candidates, selection), ...stated };
   await witnessRetrieval(store, place, retrieved);
   return retrieved;
 }

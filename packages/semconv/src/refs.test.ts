@@ -22,9 +22,9 @@ const ref = fc.record(
 test("references come back as they went, and every list passes the guard", () => {
   fc.assert(
     fc.property(fc.array(ref, { maxLength: 32 }), (refs) => {
-      const said = refsToAttributes("input", refs);
-      expect(screen(said, { names: "span" }).refusedCount).toBe(0);
-      const list = (name: string): never => said[name] as never;
+      const stated = refsToAttributes("input", refs);
+      expect(screen(stated, { names: "span" }).refusedCount).toBe(0);
+      const list = (name: string): never => stated[name] as never;
       const back = refsFromLists({
         types: list(attribute.input_types.span),
         refs: list(attribute.input_refs.span),
@@ -44,9 +44,9 @@ test("a ledger comes back with what was known of each line", () => {
     { resource: { resource_type: "doc", ref: "d2" }, relevance_score: -0.5, selected: false },
     { resource: { resource_type: "doc", ref: "d3" }, selection_reason: "budget", selected: false },
   ];
-  const said = ledgerToAttributes(ledger);
-  expect(screen(said, { names: "span" }).refusedCount).toBe(0);
-  const list = (name: string): never => said[name] as never;
+  const stated = ledgerToAttributes(ledger);
+  expect(screen(stated, { names: "span" }).refusedCount).toBe(0);
+  const list = (name: string): never => stated[name] as never;
   const back = ledgerFromLists({
     types: list(attribute.ledger_types.span),
     refs: list(attribute.ledger_refs.span),

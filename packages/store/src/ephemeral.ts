@@ -50,7 +50,7 @@ export function ephemeral(): EvidenceStore {
     append: async (batch) => rows.append(batch),
     appendPrepared: refusePrepared,
     readBack: async (batchId) => rows.readBack(batchId),
-    shortRoots: (...asked) => shortRootsOf(store, ...asked),
+    shortRoots: (...requested) => shortRootsOf(store, ...requested),
     quietRoots: async (since, before, limit) => rows.quiet(since, before).slice(0, limit),
     standing: async (roots) =>
       new Map(

@@ -52,11 +52,11 @@ test("no row of another user changes hands, and none of the user's stays", () =>
       expect(gone.length - pinned.length).toBe(rows.length - left.length);
       const after = resolveEvents(left);
       for (const event of after) {
-        const told = before.get(event.event_id);
-        expect(event.user_id).toBe(told?.user_id);
+        const reported = before.get(event.event_id);
+        expect(event.user_id).toBe(reported?.user_id);
         expect(event.user_id).not.toBe("kim");
-        expect([told?.agent_id, "erased"]).toContain(event.agent_id);
-        expect([told?.thread_id, "erased"]).toContain(event.thread_id);
+        expect([reported?.agent_id, "erased"]).toContain(event.agent_id);
+        expect([reported?.thread_id, "erased"]).toContain(event.thread_id);
       }
       const others = [...before.values()].filter(
         ({ user_id: user }) => user !== "kim" && user !== undefined,

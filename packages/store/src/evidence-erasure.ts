@@ -126,9 +126,9 @@ export function decideErasure<Key>(
   // Rows rewritten by a killed run carry that run's attribution; the ownership of the others
   // follows from the rows before it.
   const basis = [...rows.keys()].filter((at) => !again.has(at));
-  const told = resolveEvents(basis.map((at) => stored[at] as StoredEvent));
+  const reported = resolveEvents(basis.map((at) => stored[at] as StoredEvent));
   const resolved = new Map<number, TurnEvent>(
-    basis.map((at, index) => [at, told[index] as TurnEvent] as const),
+    basis.map((at, index) => [at, reported[index] as TurnEvent] as const),
   );
   for (const at of again) resolved.set(at, stored[at] as StoredEvent);
   const staying = [...rows.keys()].filter((at) => {
@@ -220,10 +220,10 @@ function retoldRows(rows: readonly StoredEvent[]): {
   const [first, again] = [new Set<number>(), new Set<number>()];
   const groups = groupBy([...rows.keys()], (at) => contentOf(rows[at] as StoredEvent));
   for (const same of groups.values()) {
-    const said = same.map((at) => saidFields(rows[at]));
-    const [least, most] = [Math.min(...said), Math.max(...said)];
+    const stated = same.map((at) => statedFields(rows[at]));
+    const [least, most] = [Math.min(...stated), Math.max(...stated)];
     if (least === most) continue;
-    for (const [index, at] of same.entries()) (said[index] === most ? again : first).add(at);
+    for (const [index, at] of same.entries()) (stated[index] === most ? again : first).add(at);
   }
   return { first, again };
 }
@@ -236,7 +236,7 @@ function contentOf(row: StoredEvent): string {
   return JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function saidFields(row: StoredEvent | undefined): number {
+function statedFields(row: StoredEvent | undefined): number {
   return identityFields.filter((field) => row?.[field] !== undefined).length;
 }
 

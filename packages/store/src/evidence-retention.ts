@@ -52,7 +52,7 @@ const evidenceClasses = ["outcome", "metadata", "structure"] as const;
  * True for a row with a tenant of its own: deleted last, so that no reader ever sees a row without
  * its tenant.
  */
-export function saysTenant(row: StoredEvent): boolean {
+export function namesTenant(row: StoredEvent): boolean {
   return row.user_id !== undefined;
 }
 

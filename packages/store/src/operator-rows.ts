@@ -16,8 +16,8 @@ export function subjectOf(users: readonly string[]): string {
 }
 
 /** True where a row belongs to a tenant, or is a view whose filters name it. */
-export function concerns({ kind, tenant, subject }: OperatorRow, asked: string): boolean {
-  return tenant === asked || (kind === "view" && subject.split("\n").includes(asked));
+export function concerns({ kind, tenant, subject }: OperatorRow, requested: string): boolean {
+  return tenant === requested || (kind === "view" && subject.split("\n").includes(requested));
 }
 
 /** Where a row is; each part is opaque text. */

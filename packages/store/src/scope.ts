@@ -33,13 +33,13 @@ export function issueOperatorGrant(
  * @throws CodedError identity_missing, record_invalid
  */
 export function checkScope(scope: EvidenceScope): void {
-  const said = scope as { readonly tenant?: unknown } | null | undefined;
-  if (typeof said !== "object" || said === null) {
+  const stated = scope as { readonly tenant?: unknown } | null | undefined;
+  if (typeof stated !== "object" || stated === null) {
     throw new CodedError("record_invalid", { field: "scope" });
   }
-  if ("operator" in said) return;
-  if (said.tenant === undefined) throw new CodedError("identity_missing", { field: "tenant" });
-  if (!isTenant(said.tenant)) throw new CodedError("record_invalid", { field: "tenant" });
+  if ("operator" in stated) return;
+  if (stated.tenant === undefined) throw new CodedError("identity_missing", { field: "tenant" });
+  if (!isTenant(stated.tenant)) throw new CodedError("record_invalid", { field: "tenant" });
 }
 
 /** True for a scope whose grant was issued by {@link issueOperatorGrant}. */

@@ -45,17 +45,17 @@ const aboveAll: Position = {
 async function* roundsOf(
   source: RootSource,
   legacy: LegacyRows | undefined,
-  asked: readonly [question: Question, options: SliceOptions, cut: () => void],
+  requested: readonly [question: Question, options: SliceOptions, cut: () => void],
 ): AsyncGenerator<Round> {
   if (legacy === undefined || legacy.roots.size === 0) {
-    yield* source.rounds(...asked);
+    yield* source.rounds(...requested);
     return;
   }
   const { roots } = legacy;
-  const native = await source.rows([...roots.keys()], asked[2]);
+  const native = await source.rows([...roots.keys()], requested[2]);
   // Their items wait until everything newer has been read, as for any root.
   yield { events: settle([...native, ...[...roots.values()].flat()]), frontier: aboveAll };
-  for await (const { events, frontier } of source.rounds(...asked)) {
+  for await (const { events, frontier } of source.rounds(...requested)) {
     const others = events.filter(({ event }) => !roots.has(event.root_trace_id ?? ""));
     yield { events: others, frontier };
   }

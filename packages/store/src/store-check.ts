@@ -4,10 +4,10 @@ import { CodedError } from "@turnproof/semconv";
 import type { CheckResult } from "./evidence-store.ts";
 
 /** Runs a small query; an error is a result too, by its code. */
-export async function checkBy(ask: () => Promise<unknown>): Promise<CheckResult> {
+export async function checkBy(request: () => Promise<unknown>): Promise<CheckResult> {
   const started = performance.now();
   try {
-    await ask();
+    await request();
     return { ok: true, elapsedMs: performance.now() - started };
   } catch (error) {
     const code = CodedError.is(error) ? error.code : "store_unavailable";

@@ -107,23 +107,23 @@ const twoDigits: readonly string[] = Array.from({ length: 60 }, (_, i) =>
   String(i).padStart(2, "0"),
 );
 /** The last formatted day: a page covers few days, and each event has three times. */
-let told = { day: NaN, text: "" };
+let reported = { day: NaN, text: "" };
 /** The last formatted second: an event's start and end are often within one. */
-let toldSecond = { seconds: NaN, text: "" };
+let reportedSecond = { seconds: NaN, text: "" };
 
 /** `YYYY-MM-DDTHH:MM:SS` of whole seconds since the epoch. */
 function wholeOf(seconds: number): string {
-  if (seconds === toldSecond.seconds) return toldSecond.text;
+  if (seconds === reportedSecond.seconds) return reportedSecond.text;
   const day = Math.floor(seconds / daySeconds);
-  if (day !== told.day) {
-    told = { day, text: isoTime(day * daySeconds * 1000).slice(0, 11) };
+  if (day !== reported.day) {
+    reported = { day, text: isoTime(day * daySeconds * 1000).slice(0, 11) };
   }
   const rest = seconds - day * daySeconds;
   const minutesIn = Math.floor(rest / 60);
   const hours = Math.floor(minutesIn / 60);
   const [h, m, s] = [hours, minutesIn - hours * 60, rest - minutesIn * 60];
-  const text = `${told.text}${twoDigits[h]}:${twoDigits[m]}:${twoDigits[s]}`;
-  toldSecond = { seconds, text };
+  const text = `${reported.text}${twoDigits[h]}:${twoDigits[m]}:${twoDigits[s]}`;
+  reportedSecond = { seconds, text };
   return text;
 }
 
@@ -165,13 +165,13 @@ function microsOf(time: string): number {
 }
 
 /** The last formatted receipt: all events of a request share it. */
-let toldReceipt = { micros: NaN, text: "" };
+let reportedReceipt = { micros: NaN, text: "" };
 
 /** The received time of microseconds since the epoch, with six digits. */
 export function isoOfMicros(micros: number): string {
-  if (micros === toldReceipt.micros) return toldReceipt.text;
+  if (micros === reportedReceipt.micros) return reportedReceipt.text;
   const seconds = Math.floor(micros / 1_000_000);
   const text = isoOfInstant({ seconds, nanos: (micros - seconds * 1_000_000) * 1_000 }, 6);
-  toldReceipt = { micros, text };
+  reportedReceipt = { micros, text };
   return text;
 }

@@ -48,15 +48,15 @@ export const chatPage = `<!doctype html>
     const headers = { "content-type": "application/json" };
     const response = await fetch("/api/chat", { method: "POST", headers, body });
     if (!response.ok) return line("The request was refused.", "tool");
-    let said;
+    let shown;
     let rest = "";
     for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
       const lines = (rest + piece).split("\\n\\n");
       rest = lines.pop();
       for (const data of lines.map((each) => each.slice(6)).filter((each) => each !== "[DONE]")) {
         const chunk = JSON.parse(data);
-        if (chunk.type === "text-start") said = line("agent: ");
-        if (chunk.type === "text-delta") said.textContent += chunk.delta;
+        if (chunk.type === "text-start") shown = line("agent: ");
+        if (chunk.type === "text-delta") shown.textContent += chunk.delta;
         if (chunk.type === "tool-output-available") line("tool: " + chunk.output.badge, "tool");
         if (chunk.type === "error") line("The turn failed: " + chunk.errorText, "tool");
       }

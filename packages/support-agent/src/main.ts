@@ -24,7 +24,7 @@ const help = `A support agent to talk to, with memory in PGlite and a mock model
 
 Ctrl-C ends it, and the collector that it started. Memory stays in DIR.`;
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const complain = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** The parsed command line, or the reason why it is invalid. */
@@ -71,7 +71,7 @@ class Opened {
 
 async function run(options: ReturnType<typeof parsed>, opened: Opened): Promise<void> {
   const endpoint = options.endpoint.replace(/\/+$/, "");
-  say("Starting …");
+  print("Starting …");
   const watching = await watch(endpoint, join(options.data, "collector"));
   opened.add(() => watching.end());
   const telemetry = register({ serviceName: "support-agent", endpoint });
@@ -80,10 +80,10 @@ async function run(options: ReturnType<typeof parsed>, opened: Opened): Promise<
   opened.add(close);
   const chat = await startChat(supportAgent(memory), Number(options.port));
   opened.add(async () => chat[Symbol.asyncDispose]());
-  say(`Talk to the agent: ${chat.url}`);
-  say(`Watch its turns:   ${endpoint}/traces`);
-  if (watching.problem !== undefined) say(watching.problem);
-  say("Ctrl-C ends it.");
+  print(`Talk to the agent: ${chat.url}`);
+  print(`Watch its turns:   ${endpoint}/traces`);
+  if (watching.problem !== undefined) print(watching.problem);
+  print("Ctrl-C ends it.");
 }
 
 async function openMemory(path: string) {
@@ -106,13 +106,13 @@ const options = optionsOf();
 if (typeof options === "string") {
   complain(`${options}\nSee --help.`);
   process.exitCode = 2;
-} else if (options.help) say(help);
+} else if (options.help) print(help);
 else {
   const opened = new Opened();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => {
-      say("Ending …");
-      void opened.close().then(() => say(`Ended. Memory stays in ${options.data}.`));
+      print("Ending …");
+      void opened.close().then(() => print(`Ended. Memory stays in ${options.data}.`));
     });
   }
   try {

@@ -9,7 +9,7 @@ import type { AgentOptions } from "@turnproof/agent";
 type LanguageModelV4 = Extract<AgentOptions["model"], { readonly specificationVersion: "v4" }>;
 type LanguageModelV4CallOptions = Parameters<LanguageModelV4["doGenerate"]>[0];
 
-interface Said {
+interface Stated {
   readonly tool?: string;
   readonly text: string;
 }
@@ -19,16 +19,16 @@ const textsOf = (content: unknown): string =>
     ? content
     : (content as readonly { readonly text?: string }[]).map(({ text }) => text ?? "").join(" ");
 
-function decide({ prompt, tools = [] }: LanguageModelV4CallOptions): Said {
-  const asked = textsOf(prompt.findLast(({ role }) => role === "user")?.content ?? "");
+function decide({ prompt, tools = [] }: LanguageModelV4CallOptions): Stated {
+  const requested = textsOf(prompt.findLast(({ role }) => role === "user")?.content ?? "");
   if (prompt.at(-1)?.role === "tool") return { text: "I found it: it is on its way to you." };
-  const order = /\b[A-Z]-\d+\b/.exec(asked)?.[0];
+  const order = /\b[A-Z]-\d+\b/.exec(requested)?.[0];
   if (order !== undefined && tools.some(({ name }) => name === "lookup_order")) {
     return { tool: JSON.stringify({ order_id: order }), text: "" };
   }
   const system = textsOf(prompt.find(({ role }) => role === "system")?.content ?? "");
   const known = system.split("\n").filter((line) => line.startsWith("- "));
-  if (/know|remember|again/i.test(asked) && known.length > 0) {
+  if (/know|remember|again/i.test(requested) && known.length > 0) {
     return { text: `This is what I remember: ${known.map((line) => line.slice(2)).join("; ")}.` };
   }
   return { text: "Noted. What can I do for you?" };
@@ -46,7 +46,7 @@ const usage = {
 
 /** The model; `wordDelayMs` is the delay between words. */
 export function mockModel(wordDelayMs = 20): LanguageModelV4 {
-  const reason = ({ tool }: Said) => ({
+  const reason = ({ tool }: Stated) => ({
     unified: tool === undefined ? ("stop" as const) : ("tool-calls" as const),
     raw: "mock",
   });
@@ -62,19 +62,21 @@ export function mockModel(wordDelayMs = 20): LanguageModelV4 {
     modelId: "support-mock",
     supportedUrls: {},
     doGenerate: async (options) => {
-      const said = decide(options);
+      const stated = decide(options);
       const content =
-        said.tool === undefined ? [{ type: "text" as const, text: said.text }] : [call(said.tool)];
-      return { content, finishReason: reason(said), usage, warnings: [] };
+        stated.tool === undefined
+          ? [{ type: "text" as const, text: stated.text }]
+          : [call(stated.tool)];
+      return { content, finishReason: reason(stated), usage, warnings: [] };
     },
     doStream: async (options) => {
-      const said = decide(options);
-      const words = said.text.match(/\S+\s*/g) ?? [];
+      const stated = decide(options);
+      const words = stated.text.match(/\S+\s*/g) ?? [];
       return {
         stream: new ReadableStream({
           async start(controller) {
             controller.enqueue({ type: "stream-start", warnings: [] });
-            if (said.tool === undefined) {
+            if (stated.tool === undefined) {
               controller.enqueue({ type: "text-start", id: "1" });
               for (const delta of words) {
                 if (options.abortSignal?.aborted === true) break;
@@ -82,8 +84,8 @@ export function mockModel(wordDelayMs = 20): LanguageModelV4 {
                 await wait(wordDelayMs);
               }
               controller.enqueue({ type: "text-end", id: "1" });
-            } else controller.enqueue(call(said.tool));
-            controller.enqueue({ type: "finish", finishReason: reason(said), usage });
+            } else controller.enqueue(call(stated.tool));
+            controller.enqueue({ type: "finish", finishReason: reason(stated), usage });
             controller.close();
           },
         }),

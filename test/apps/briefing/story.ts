@@ -43,8 +43,8 @@ function plotOf(number: number, turns: number, roll: number): Plot {
     28: "disliked",
   };
   const fromEnd = turns - number;
-  const told = rare[fromEnd];
-  if (told !== undefined) return told;
+  const reported = rare[fromEnd];
+  if (reported !== undefined) return reported;
   // The archive in Europe was away for a while.
   if (number > turns * 0.55 && number < turns * 0.68) return roll < 0.8 ? "fallback" : "chat";
   if (roll < 0.16) return "cache_hit";
@@ -53,11 +53,13 @@ function plotOf(number: number, turns: number, roll: number): Plot {
 }
 
 /** The spans of every turn, oldest turn first. */
-export async function tellStory(options: StoryOptions): Promise<readonly (readonly PlainSpan[])[]> {
+export async function sendStoryValue(
+  options: StoryOptions,
+): Promise<readonly (readonly PlainSpan[])[]> {
   const { endMs, turns = 120, hours = 6 } = options;
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const roll = dice(20_261_121);
-  const told: (readonly PlainSpan[])[] = [];
+  const reported: (readonly PlainSpan[])[] = [];
   let atMs = endMs - hours * 3_600_000;
   for (let number = 1; number <= turns; number += 1) {
     const left = turns - number + 1;
@@ -72,9 +74,9 @@ export async function tellStory(options: StoryOptions): Promise<readonly (readon
       agent: plot === "chat" ? "reader-chat" : "briefing-writer",
       ...(number % 17 === 0 ? { user: null } : number % 23 === 0 ? {} : { user: person ?? null }),
     };
-    told.push(await play(scene, new StoryClock(atMs)));
+    reported.push(await play(scene, new StoryClock(atMs)));
   }
-  return told;
+  return reported;
 }
 
 /** Sends spans as one gzipped protobuf request. */
@@ -97,7 +99,7 @@ export async function sendStory(
   endpoint: string,
   options: StoryOptions,
 ): Promise<readonly (readonly PlainSpan[])[]> {
-  const turns = await tellStory(options);
+  const turns = await sendStoryValue(options);
   // In chunks, so that newer turns are received later, as they would be.
   for (let at = 0; at < turns.length; at += 10) {
     await sendSpans(endpoint, turns.slice(at, at + 10).flat());

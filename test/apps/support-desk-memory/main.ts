@@ -123,21 +123,21 @@ export async function playMorning(agent: Agent, worker: NoteWorker): Promise<Mor
   await entities.remember(place, { name: "tone", role: "preference", text: "short and dry" });
   const results: RunResult[] = [];
   let failed = 0;
-  const ask = async (question: string, options: Parameters<Agent["run"]>[1]): Promise<void> => {
+  const request = async (question: string, options: Parameters<Agent["run"]>[1]): Promise<void> => {
     await agent.run(question, options).then(
       (result) => results.push(result),
       () => (failed += 1),
     );
   };
-  await ask("Where is my order A-1001?", ada);
+  await request("Where is my order A-1001?", ada);
   const refunded = await refund(agent, worker, ada, true);
   const unconfirmed = await refund(agent, worker, ben, null);
   results.push(refunded, unconfirmed);
   const policy = "What is the policy when I want to send something back?";
-  await ask(policy, { ...ben, threadId: "thread_ben_2" });
-  await ask(policy, { ...ben, threadId: "thread_ben_3" });
-  await ask(policy, { memoryId, threadId: "thread_visitor" });
-  await ask("Where is my order Z-9999?", { ...ben, threadId: "thread_ben_4" });
+  await request(policy, { ...ben, threadId: "thread_ben_2" });
+  await request(policy, { ...ben, threadId: "thread_ben_3" });
+  await request(policy, { memoryId, threadId: "thread_visitor" });
+  await request("Where is my order Z-9999?", { ...ben, threadId: "thread_ben_4" });
   await agent.recordFeedback({
     traceContext: results.at(-1)!.traceContext,
     rating: -1,
@@ -145,8 +145,8 @@ export async function playMorning(agent: Agent, worker: NoteWorker): Promise<Mor
     comment: "You lost my grandmother's gift",
     verified: true,
   });
-  await ask("[overload-once] Good morning", { ...ada, threadId: "thread_ada_2" });
-  await ask("[refuse] Write me a poem", { ...ben, threadId: "thread_ben_5" });
+  await request("[overload-once] Good morning", { ...ada, threadId: "thread_ada_2" });
+  await request("[refuse] Write me a poem", { ...ben, threadId: "thread_ben_5" });
   for await (const event of agent.runStream("Good evening", { ...ada, threadId: "thread_ada_3" })) {
     if (event.type === "answer.delta") break;
   }

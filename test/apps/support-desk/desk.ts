@@ -48,7 +48,7 @@ const instructions = "You are the support desk of a small shop. Be brief and kin
 export function openDesk(baseURL: string): { answer: (ticket: Ticket) => Promise<string> } {
   const provider = createOpenAICompatible({ name: "desk-model", baseURL, includeUsage: true });
   const tracer = trace.getTracer("support-desk");
-  const ask = async ({ question, stream, userId, sessionId }: Ticket): Promise<string> => {
+  const request = async ({ question, stream, userId, sessionId }: Ticket): Promise<string> => {
     const call = {
       model: provider("desk-1"),
       instructions,
@@ -71,7 +71,7 @@ export function openDesk(baseURL: string): { answer: (ticket: Ticket) => Promise
       tracer.startActiveSpan("answer ticket", async (span) => {
         span.setAttributes({ "user.id": ticket.userId, "session.id": ticket.sessionId });
         try {
-          return await ask(ticket);
+          return await request(ticket);
         } catch (error) {
           span.recordException(error as Error);
           span.setStatus({ code: SpanStatusCode.ERROR, message: String(error) });

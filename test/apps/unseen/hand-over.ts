@@ -20,13 +20,13 @@ export const deliveredPlots = [
 export type DeliveredPlot = (typeof deliveredPlots)[number];
 
 /** Records intent, contract, artifact and delivery, as the plot has them. */
-export async function handOver(told: {
+export async function handOver(reported: {
   readonly turn: Turn;
   readonly clock: StoryClock;
   readonly dice: Dice;
   readonly plot: DeliveredPlot | "fine";
 }): Promise<void> {
-  const { turn, clock, dice, plot } = told;
+  const { turn, clock, dice, plot } = reported;
   const recorder = turn.recorder();
   const taskId = dice.id("task");
   const source: ResourceRef = {

@@ -28,7 +28,7 @@ interface Release {
 }
 
 /** What a turn was, as it happened. */
-export interface Told {
+export interface Reported {
   readonly service: string;
   readonly thread: string;
   readonly root: string;
@@ -40,11 +40,11 @@ export interface World {
   /** Every turn that was told of the shop and of its plain app, by root. */
   readonly turns: ReadonlyMap<string, Plot | "fine">;
   /** The one thread of each plot in which a customer got nothing. */
-  readonly nothing: ReadonlyMap<Plot, Told>;
+  readonly nothing: ReadonlyMap<Plot, Reported>;
   readonly release: {
     readonly thread: string;
-    readonly before: Told & { readonly version: string; readonly model: string };
-    readonly after: Told & { readonly version: string; readonly model: string };
+    readonly before: Reported & { readonly version: string; readonly model: string };
+    readonly after: Reported & { readonly version: string; readonly model: string };
     readonly addedTools: readonly string[];
   };
   /** Lost events by service: a number, or null where it is unknown. */
@@ -52,7 +52,7 @@ export interface World {
 }
 
 /** Makes the world of a seed and sends it to a collector. */
-export async function tellWorld(endpoint: string, seed: string): Promise<World> {
+export async function sendWorld(endpoint: string, seed: string): Promise<World> {
   const dice = diceOf(seed);
   const endMs = Date.now() - 30_000;
   const major = dice.between(1, 7);
@@ -64,7 +64,7 @@ export async function tellWorld(endpoint: string, seed: string): Promise<World> 
   };
   const before = releaseOf(1);
   const after = releaseOf(2);
-  const nothing = new Map<Plot, Told>();
+  const nothing = new Map<Plot, Reported>();
   const turns = new Map<string, Plot | "fine">();
   const shop = { endpoint, dice, service, turns };
   for (const plot of [...deliveredPlots, ...plainPlots]) {
@@ -72,12 +72,12 @@ export async function tellWorld(endpoint: string, seed: string): Promise<World> 
     const at = endMs - dice.between(60, 300) * 60_000;
     for (let fine = dice.between(0, 2); fine > 0; fine -= 1) {
       const earlier = { thread, atMs: at - fine * 900_000 };
-      await tellTurn(shop, before, { ...earlier, plot: "fine", tools: ["find_order"] });
+      await sendTurn(shop, before, { ...earlier, plot: "fine", tools: ["find_order"] });
     }
-    const told = isPlain(plot)
-      ? await tellPlain(shop, { thread, plot, atMs: at })
-      : await tellTurn(shop, before, { thread, plot, atMs: at, tools: ["find_order"] });
-    nothing.set(plot, told);
+    const reported = isPlain(plot)
+      ? await sendPlain(shop, { thread, plot, atMs: at })
+      : await sendTurn(shop, before, { thread, plot, atMs: at, tools: ["find_order"] });
+    nothing.set(plot, reported);
   }
   const thread = dice.id("thr");
   const tools = ["find_order", "check_stock"];
@@ -86,17 +86,17 @@ export async function tellWorld(endpoint: string, seed: string): Promise<World> 
   const fresh = { thread, plot: "unconfirmed", atMs: endMs - 600_000 } as const;
   const release = {
     thread,
-    before: { ...before, ...(await tellTurn(shop, before, old)) },
+    before: { ...before, ...(await sendTurn(shop, before, old)) },
     after: {
       ...after,
-      ...(await tellTurn(shop, after, { ...fresh, tools: [...tools, ...addedTools] })),
+      ...(await sendTurn(shop, after, { ...fresh, tools: [...tools, ...addedTools] })),
     },
     addedTools,
   };
   await Promise.all([before.producer.close(), after.producer.close()]);
   const losses = new Map<string, number | null>([[`plain-${service}`, null]]);
-  losses.set(...(await tellLossy(shop, endMs)));
-  losses.set(...(await tellCutTail(shop, endMs)));
+  losses.set(...(await sendLossy(shop, endMs)));
+  losses.set(...(await sendCutTail(shop, endMs)));
   return { turns, nothing, release, losses };
 }
 
@@ -121,7 +121,7 @@ interface Scene {
 }
 
 /** A turn of the shop's own agent. */
-async function tellTurn(shop: Shop, by: Release, scene: Scene): Promise<Told> {
+async function sendTurn(shop: Shop, by: Release, scene: Scene): Promise<Reported> {
   const { dice, service, turns } = shop;
   const clock = new StoryClock(scene.atMs);
   const turn = new Turn(
@@ -160,10 +160,10 @@ async function tellTurn(shop: Shop, by: Release, scene: Scene): Promise<Told> {
 }
 
 /** A turn of an app that knows nothing of us. */
-async function tellPlain(
+async function sendPlain(
   { endpoint, dice, service, turns }: Shop,
   scene: { readonly thread: string; readonly plot: PlainPlot; readonly atMs: number },
-): Promise<Told> {
+): Promise<Reported> {
   const spans = plainTurn(dice, scene);
   const plain = `plain-${service}`;
   await sendSpans(endpoint, spans, plain);
@@ -173,7 +173,7 @@ async function tellPlain(
 }
 
 /** A service that was cut off for a while, and knows what that cost. */
-async function tellLossy(shop: Shop, endMs: number): Promise<readonly [string, number]> {
+async function sendLossy(shop: Shop, endMs: number): Promise<readonly [string, number]> {
   const { endpoint, dice } = shop;
   const service = `lossy-${dice.hex(4)}`;
   const producer = new Producer({ endpoint, service, version: "1.0.0", dice });
@@ -184,7 +184,7 @@ async function tellLossy(shop: Shop, endMs: number): Promise<readonly [string, n
     producer.cutOff = round === away;
     const scene = { thread: dice.id("thr"), plot: "fine", tools: ["find_order"] } as const;
     // What of them arrived decides their verdicts, so no test waits for those.
-    await tellTurn({ ...shop, service, turns: new Map() }, by, {
+    await sendTurn({ ...shop, service, turns: new Map() }, by, {
       ...scene,
       atMs: endMs - (rounds - round) * 60_000,
     });
@@ -195,7 +195,7 @@ async function tellLossy(shop: Shop, endMs: number): Promise<readonly [string, n
 }
 
 /** A service whose last events were acknowledged by something in between, and never came. */
-async function tellCutTail(
+async function sendCutTail(
   { endpoint, dice }: Shop,
   endMs: number,
 ): Promise<readonly [string, number]> {

@@ -57,12 +57,12 @@ async function work(stage: Stage): Promise<void> {
     for (let calls = dice.between(1, 2); calls > 0; calls -= 1) await toolCall(stage);
     if (plot === "crashed" && round === 1) return;
   }
-  if (role.helper !== undefined) await askHelper(stage, role.helper);
+  if (role.helper !== undefined) await requestHelper(stage, role.helper);
   await modelCall(stage, rounds, true);
 }
 
 /** Another agent inside the same trace: a turn of its own. */
-async function askHelper(stage: Stage, helper: string): Promise<void> {
+async function requestHelper(stage: Stage, helper: string): Promise<void> {
   const { turn, dice, clock, role, person, thread, sink } = stage;
   const { identity } = turn.traceContext;
   const nested = new Turn({

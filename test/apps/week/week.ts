@@ -51,7 +51,7 @@ type Beginning = Pick<Appointed, "atMs"> & Partial<Appointed>;
 const batchTurns = 10;
 
 /** Tells the week to a collector. */
-export async function tellWeek(options: WeekOptions): Promise<Week> {
+export async function sendWeek(options: WeekOptions): Promise<Week> {
   const { endMs, turns, onProgress } = options;
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   // The same week told at another time is another week: its ids are others, too.
@@ -66,7 +66,7 @@ export async function tellWeek(options: WeekOptions): Promise<Week> {
   const found = new Map<SingleIncident, Played>();
   let last: Played | undefined;
   for (const [index, beginning] of all.entries()) {
-    last = await tell(beginning, index + 1, { house, dice, incidents });
+    last = await notify(beginning, index + 1, { house, dice, incidents });
     if (beginning.name !== undefined) found.set(beginning.name, last);
     if ((index + 1) % batchTurns === 0) {
       await house.drained();
@@ -91,7 +91,7 @@ interface Telling {
   readonly incidents: Incidents;
 }
 
-async function tell(
+async function notify(
   beginning: Beginning,
   number: number,
   { house, dice, incidents }: Telling,

@@ -42,7 +42,7 @@ try {
     await wait(Math.random() * 2_000);
   }
   await arrived();
-  say("undisturbed", [...acknowledged.keys()]);
+  print("undisturbed", [...acknowledged.keys()]);
   const disturbed: string[] = [];
   for (let index = 0; index < kills; index += 1) {
     const agent = `killed-${index}`;
@@ -54,7 +54,7 @@ try {
     if (index % 50 === 49) console.log(`# ${index + 1} kills`);
   }
   await arrived();
-  if (disturbed.length > 0) say(`over ${kills} kills, restarts included`, disturbed);
+  if (disturbed.length > 0) print(`over ${kills} kills, restarts included`, disturbed);
   report();
 } finally {
   await child.kill();
@@ -110,7 +110,7 @@ async function arrived(): Promise<void> {
   }
 }
 
-function say(name: string, of: readonly string[]): void {
+function print(name: string, of: readonly string[]): void {
   const all = agents();
   const took = of
     .flatMap((agent) => {

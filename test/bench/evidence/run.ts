@@ -126,10 +126,11 @@ function printTable(title: string, rows: ReadonlyMap<string, readonly number[]>)
   for (const [name, figures] of rows) {
     const ratios = figures.slice(1).map((figure, at) => figure / (figures[at] as number));
     const cells = figures.map((figure) => figure.toFixed(3).padStart(11)).join("");
-    const told = ratios.map((ratio) => ratio.toFixed(2));
-    console.log(`${name.padEnd(22)}${cells}   ${told.join(" ")}`);
+    const reported = ratios.map((ratio) => ratio.toFixed(2));
+    console.log(`${name.padEnd(22)}${cells}   ${reported.join(" ")}`);
     ratios.forEach((ratio, at) => {
-      if (ratio > ratioMax) over.push(`${name}: ${told[at]} from ${sizes[at]} to ${sizes[at + 1]}`);
+      if (ratio > ratioMax)
+        over.push(`${name}: ${reported[at]} from ${sizes[at]} to ${sizes[at + 1]}`);
     });
   }
   return over;

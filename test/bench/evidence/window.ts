@@ -57,10 +57,10 @@ function turn(number: number): TurnEvent[] {
   const source = { resource_type: "document", ref: `doc-${number}`, version: "3" };
   const authoritative = { ...source, role: "authoritative_current_source" };
   const reply = { resource_type: "reply", ref: `reply-${number}`, version: "1" };
-  const asked = { expected_artifact_types: ["reply"], required_contracts: ["feed"] };
+  const requested = { expected_artifact_types: ["reply"], required_contracts: ["feed"] };
   const profile = { coverage_profile: "interactive_response" };
   add("turn", {});
-  add("intent", { attributes: { ...asked, ...profile }, input_refs: [authoritative] });
+  add("intent", { attributes: { ...requested, ...profile }, input_refs: [authoritative] });
   add("context_binding", { attributes: { thread_binding_status: "matched" } });
   add("memory_retrieval", { attributes: { retrieved_count: 12 } });
   add("memory_supply", { attributes: { supplied_count: 6, referenced_count: 1 } });

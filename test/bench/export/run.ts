@@ -44,10 +44,10 @@ try {
   for (const format of ["parquet", "arrow", "csv", "jsonl"]) {
     const out = join(dataDir, `out-${format}`);
     const took = await timed(format, ["--out", out, "--format", format]);
-    say(format, lines, took);
+    print(format, lines, took);
   }
   const turns = ["--out", join(dataDir, "out-turns"), "--table", "turns"];
-  say("turns as parquet", lines, await timed("turns as parquet", turns));
+  print("turns as parquet", lines, await timed("turns as parquet", turns));
 } finally {
   collector.kill();
   await new Promise((resolve) => collector.once("exit", resolve));
@@ -89,17 +89,17 @@ async function timed(name: string, args: readonly string[]): Promise<Took> {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let said = "";
-  child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  let stated = "";
+  child.stderr.on("data", (chunk: Buffer) => (stated += chunk.toString()));
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  console.log(said.trim());
+  console.log(stated.trim());
   if (code !== 0) throw new Error(`${name}: exit code ${code}`);
   const took = { wall: (performance.now() - started) / 1_000, cpu: (await cpuSeconds()) - cpu };
   console.log(`${name}: ${took.wall.toFixed(2)} s, ${took.cpu.toFixed(2)} s of CPU`);
   return took;
 }
 
-function say(name: string, before: Took, now: Took): void {
+function print(name: string, before: Took, now: Took): void {
   const [wall, cpu] = [before.wall / now.wall, before.cpu / now.cpu];
   console.log(`  ${name}: ${wall.toFixed(1)} × as fast, ${cpu.toFixed(1)} × less CPU`);
 }

@@ -75,10 +75,10 @@ async function countTurns(dataDir: string): Promise<readonly [number, number]> {
   return [all, all - left];
 }
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const dataDir = await mkdtemp(join(tmpdir(), "turnproof-judge-"));
 try {
-  say(`load ${loadavg()[0]?.toFixed(1)}`);
+  print(`load ${loadavg()[0]?.toFixed(1)}`);
   const { bodies } = batches(
     "own spans",
     Math.ceil(spansWanted / spansPerBatch),
@@ -92,16 +92,16 @@ try {
   await send(collector, bodies);
   const sentMs = performance.now() - started;
   const used = (await untilQuiet(collector, 8_000)) - idle;
-  say(
+  print(
     `${spans} spans sent in ${(sentMs / 1_000).toFixed(1)} s: ` +
       `${((used * 1e6) / spans).toFixed(0)} µs CPU a span from socket to verdict, ` +
       `peak ${peakMebibytes(collector).toFixed(0)} MiB`,
   );
   await collector.stop();
   const [turns, judged] = await countTurns(join(dataDir, "clickhouse"));
-  say(`${turns} turns, ${judged} judged`);
+  print(`${turns} turns, ${judged} judged`);
   const again = await startCollector(dataDir);
-  say(
+  print(
     `started again: ${(await untilQuiet(again, 5_000)).toFixed(2)} s CPU (empty: ${idle.toFixed(2)})`,
   );
   await again.stop();

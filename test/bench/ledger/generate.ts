@@ -62,7 +62,7 @@ function turnAt(at: number): TurnRecord {
     name,
     duration_ms: Math.round(lasted / (n + 3)),
   }));
-  const asked = {
+  const requested = {
     ...tool,
     kind: "model" as const,
     name: model,
@@ -72,7 +72,7 @@ function turnAt(at: number): TurnRecord {
   return {
     ...record,
     first_received: time(startMs + 1_000),
-    calls: [...called, asked, asked],
+    calls: [...called, requested, requested],
     names: [key.slice(0, 16)],
   };
 }

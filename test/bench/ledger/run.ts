@@ -98,13 +98,13 @@ async function measure(name: string, ledger: TurnLedger): Promise<void> {
     `${name}: ${turns} turns, write ${wall.toFixed(0)} µs, CPU ${used.toFixed(0)} µs each`,
   );
   let base = 1;
-  for (const [question, ask] of Object.entries(questions)) {
+  for (const [question, request] of Object.entries(questions)) {
     const times: number[] = [];
-    await ask(ledger);
+    await request(ledger);
     const before = process.cpuUsage();
     for (let round = 0; round < rounds; round += 1) {
       const start = performance.now();
-      await ask(ledger);
+      await request(ledger);
       times.push(performance.now() - start);
     }
     const { user, system } = process.cpuUsage(before);

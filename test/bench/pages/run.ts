@@ -48,7 +48,7 @@ try {
       ["columns", columns],
     ] as const) {
       for (const coding of ["identity", "br"]) {
-        say(name, `${form}, ${coding}`, await ask(href, coding));
+        print(name, `${form}, ${coding}`, await request(href, coding));
       }
     }
     await look(name, `${path}${search}`);
@@ -58,7 +58,7 @@ try {
   await site.close();
 }
 
-function say(name: string, what: string, figures: object): void {
+function print(name: string, what: string, figures: object): void {
   const load = loadavg()[0]?.toFixed(1);
   const text = Object.entries(figures).map(([key, value]) => `${key} ${String(value)}`);
   console.log(`${name.padEnd(15)} ${what.padEnd(18)} ${text.join(", ")} (load ${load})`);
@@ -73,7 +73,7 @@ function at(sorted: readonly number[], share: number): number {
 }
 
 /** Bytes of an answer as it travels, and the median time to all of it. */
-async function ask(path: string, coding: string): Promise<{ bytes: number; ms: number }> {
+async function request(path: string, coding: string): Promise<{ bytes: number; ms: number }> {
   const headers = {
     accept: "text/html",
     "accept-encoding": coding,
@@ -111,12 +111,12 @@ async function look(name: string, path: string): Promise<void> {
     return (ready?.startTime ?? NaN) - (twin as PerformanceResourceTiming).responseEnd;
   });
   const elements = await page.locator("*").count();
-  say(name, "open", { thread_ms: thread, after_data_ms: rounded(afterData), elements });
+  print(name, "open", { thread_ms: thread, after_data_ms: rounded(afterData), elements });
   if (path.includes("compare")) await page.keyboard.press("x");
   const before = await busyMs();
   const frames = await framesOf(page, wheelMs);
   const frameMs = rounded(((await busyMs()) - before) / frames.length);
   const [p50, p95, most] = [at(frames, 0.5), at(frames, 0.95), at(frames, 1)];
-  say(name, "wheel", { frames: frames.length, p50, p95, most, thread_ms_a_frame: frameMs });
+  print(name, "wheel", { frames: frames.length, p50, p95, most, thread_ms_a_frame: frameMs });
   await context.close();
 }

@@ -88,8 +88,8 @@ function show(
 async function durable(load: Load, threads: number): Promise<void> {
   const receiver = await startReceiver({ store: "discard", threads });
   await flood(receiver, load, 1_500);
-  await receiver.ask("idle");
-  const before = await receiver.ask("reset");
+  await receiver.request("idle");
+  const before = await receiver.request("reset");
   const started = performance.now();
   const spans = await flood(receiver, load, seconds * 1_000);
   const elapsed = performance.now() - started;
@@ -98,7 +98,7 @@ async function durable(load: Load, threads: number): Promise<void> {
     spans,
     elapsed,
     before,
-    await receiver.ask("measures"),
+    await receiver.request("measures"),
   );
   await receiver.close();
 }
@@ -107,11 +107,11 @@ async function durable(load: Load, threads: number): Promise<void> {
 async function stored(load: Load, threads: number): Promise<void> {
   const receiver = await startReceiver({ store: "clickhouse", threads });
   await flood(receiver, load, 1_500);
-  await receiver.ask("idle");
-  const before = await receiver.ask("reset");
+  await receiver.request("idle");
+  const before = await receiver.request("reset");
   const started = performance.now();
   const spans = await flood(receiver, load, seconds * 1_000);
-  const after = await receiver.ask("idle");
+  const after = await receiver.request("idle");
   show(
     `stored: ${load.name}, ${threads} threads`,
     spans,
@@ -156,7 +156,7 @@ async function acknowledgement(threads: number): Promise<void> {
   };
   for (let index = 0; index < 100; index++)
     await post(receiver.url, bodies[index % 200] as Uint8Array, "identity");
-  await receiver.ask("reset");
+  await receiver.request("reset");
   const started = performance.now();
   for (let index = 0; index < seconds * 100; index++) {
     const due = started + index * 10;
@@ -167,7 +167,7 @@ async function acknowledgement(threads: number): Promise<void> {
     );
   }
   await Promise.all(running);
-  const after = await receiver.ask("idle");
+  const after = await receiver.request("idle");
   times.sort((a, b) => a - b);
   const at = (share: number): string =>
     round(times[Math.floor(times.length * share)] ?? Number.NaN, 2);

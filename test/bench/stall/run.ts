@@ -22,12 +22,12 @@ const root = "5".padStart(32, "0");
 const at = async <T>(name: string, attack: () => Promise<T>): Promise<void> => {
   const watch = await watchLatency(`${collector.url}/healthz`);
   const started = performance.now();
-  const said = await attack();
+  const stated = await attack();
   const took = performance.now() - started;
   const { p50, p99, max, count } = await watch.stop();
   const ms = (value: number): string => value.toFixed(1).padStart(8);
   process.stdout.write(
-    `${name.padEnd(34)} took ${ms(took)} ms  healthz p50 ${ms(p50)} p99 ${ms(p99)} max ${ms(max)} n ${count}  ${String(said)}\n`,
+    `${name.padEnd(34)} took ${ms(took)} ms  healthz p50 ${ms(p50)} p99 ${ms(p99)} max ${ms(max)} n ${count}  ${String(stated)}\n`,
   );
 };
 

@@ -28,13 +28,13 @@ export function casesOf(known: Known, cursor: string): readonly Case[] {
     path,
     query: () => query,
   });
-  let asked = 0;
+  let requested = 0;
   const fresh = (name: string, path: string, query: Record<string, string>): Case => ({
     name,
     path,
     query: () => {
-      asked += 1;
-      return { start_time: new Date(Date.UTC(2001, 0, 1) + asked).toISOString(), ...query };
+      requested += 1;
+      return { start_time: new Date(Date.UTC(2001, 0, 1) + requested).toISOString(), ...query };
     },
   });
   const agent = { agent_id: known.agent };

@@ -141,7 +141,7 @@ async function measure(
   const { next_cursor: cursor } = (await newest.json()) as { readonly next_cursor: string };
   const measured: Record<string, Figures> = {};
   for (const one of casesOf(known, cursor)) {
-    const { figures, bytes } = await ask(address, one);
+    const { figures, bytes } = await request(address, one);
     measured[one.name] = figures;
     const { p50, p95, cpu } = figures;
     const wall = `p50 ${p50.toFixed(0)} ms${ratio(p50, before[one.name]?.p50)}, p95 ${p95.toFixed(0)}`;
@@ -158,7 +158,7 @@ function ratio(figure: number, before: number | undefined): string {
 }
 
 /** Asks in rounds; the first warms what every later one has. */
-async function ask(
+async function request(
   address: string,
   { name, path, query }: Case,
 ): Promise<{ readonly figures: Figures; readonly bytes: number }> {

@@ -29,8 +29,8 @@ const marksIn = (text: string): string[] => [...new Set(text.match(/mark-\d\d/g)
 /** The model repeats the mark that it was asked with, and every mark it sees in its context. */
 const script = {
   wordDelayMs: 1,
-  say: (asked: string, conversation: string): string =>
-    `${asked.includes("order") ? "The order is there." : "Noted."} ${marksIn(conversation).join(" ")}`,
+  say: (requested: string, conversation: string): string =>
+    `${requested.includes("order") ? "The order is there." : "Noted."} ${marksIn(conversation).join(" ")}`,
 };
 
 /** What happened to each user, by turn. */
@@ -65,7 +65,7 @@ function open(server: ScriptedModel, { memory }: OpenProvider) {
     cache: {},
     agentId: "desk",
   });
-  const askHere = async (user: string, round: "whole" | "streamed"): Promise<RunResult> => {
+  const requestHere = async (user: string, round: "whole" | "streamed"): Promise<RunResult> => {
     const key = `${user}/${round}/${heard.size}`;
     heard.set(key, []);
     const options = {
@@ -86,14 +86,15 @@ function open(server: ScriptedModel, { memory }: OpenProvider) {
     expect(agent.getTraceContext()?.identity.turnId).toBe(result?.turnId);
     return result!;
   };
-  const ask: typeof askHere = (...asked) => agent.withCaller(() => askHere(...asked));
+  const request: typeof requestHere = (...requested) =>
+    agent.withCaller(() => requestHere(...requested));
   const leave = async (user: string): Promise<readonly [string, string]> => {
     const options = { userId: user, memoryId: "m1", threadId: "thread-left" };
     const stream = agent.runStream(`Hello, I am ${markOf(user)}.`, options);
     for await (const event of stream) if (event.type === "answer.delta") break;
     return [user, stream.traceContext?.identity.turnId ?? ""];
   };
-  return { contexts, heard, ask, leave };
+  return { contexts, heard, ask: request, leave };
 }
 
 /**
@@ -118,7 +119,7 @@ async function handOver(result: RunResult): Promise<string> {
 
 function checkAnswers({ results, contexts, heard }: Crowd): void {
   for (const result of results) expect(marksIn(result.text)).toEqual([markOf(result.userId)]);
-  for (const [told, found] of contexts) expect(found).toBe(told);
+  for (const [reported, found] of contexts) expect(found).toBe(reported);
   for (const [key, events] of heard) {
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_e, i) => i + 1));
     const done = events.at(-1);
@@ -189,17 +190,17 @@ describe.each(Object.entries(providers))("on %s", (_name, openProvider) => {
     await using server = await startScriptedModel(script);
     const provider = await openProvider();
     const flush = observed.into(provider.evidence);
-    const { ask, leave, contexts, heard } = open(server, provider);
+    const { ask: request, leave, contexts, heard } = open(server, provider);
     const leavers = users.filter((_user, i) => i % 5 === 0);
     const [results, cancelled] = await Promise.all([
-      Promise.all(users.flatMap((user) => [ask(user, "whole"), ask(user, "streamed")])),
+      Promise.all(users.flatMap((user) => [request(user, "whole"), request(user, "streamed")])),
       Promise.all(leavers.map(leave)),
     ]);
     expect(results).toHaveLength(100);
     const refusals = await Promise.all(results.map((result) => handOver(result)));
     expect(new Set(refusals)).toEqual(new Set(["carrier_scope_mismatch"]));
     // A second question of each: the cache answers with the caller's own answer or not at all.
-    const again = await Promise.all(users.map((user) => ask(user, "whole")));
+    const again = await Promise.all(users.map((user) => request(user, "whole")));
     expect(again.map(({ cache }) => cache.decision)).toEqual(users.map(() => "hit"));
     await flush();
     const crowd = { results: [...results, ...again], cancelled, contexts, heard };
@@ -220,10 +221,10 @@ test("metadata of an adapter is never another turn's", async () => {
   // An adapter with one "last response" for all: the protocol's own weakness under concurrency.
   const adapter = Object.assign(Object.create(real) as AgentOptions["model"], {
     doGenerate: async (options: Parameters<typeof real.doGenerate>[0]) => {
-      const asked = JSON.stringify(options.prompt).match(/slow-\d+|fast/)?.[0] ?? "";
+      const requested = JSON.stringify(options.prompt).match(/slow-\d+|fast/)?.[0] ?? "";
       const result = await real.doGenerate(options);
-      if (asked.startsWith("slow")) await wait(Number(asked.slice(5)));
-      last = { request_id: `req-${asked}`, max_output_tokens: 77 };
+      if (requested.startsWith("slow")) await wait(Number(requested.slice(5)));
+      last = { request_id: `req-${requested}`, max_output_tokens: 77 };
       return { ...result, response: { ...result.response, headers: {} } };
     },
     getLastResponseMetadata: () => last,
@@ -232,7 +233,7 @@ test("metadata of an adapter is never another turn's", async () => {
   const alone = await agent.run("fast", { userId: "u1" });
   expect(alone.response).toMatchObject({ requestId: "req-fast", maxOutputTokens: 77 });
   const both = await Promise.all(
-    ["slow-30", "slow-10", "fast"].map((asked, i) => agent.run(asked, { userId: `u${i}` })),
+    ["slow-30", "slow-10", "fast"].map((requested, i) => agent.run(requested, { userId: `u${i}` })),
   );
   for (const { response } of both) {
     expect(response).toMatchObject({ requestId: null, maxOutputTokens: null });

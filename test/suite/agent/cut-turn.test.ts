@@ -17,14 +17,14 @@ import { observe } from "./observed.ts";
 const observed = observe();
 const ann = { userId: "ann", memoryId: "m1", threadId: "t1" };
 
-interface Said {
+interface Stated {
   readonly role: string;
   readonly content: unknown;
 }
 
 /** The messages of the last request, without the instructions. */
 function lastPrompt(server: ScriptedModel): readonly (readonly [string, string])[] {
-  const body = JSON.parse(server.bodies.at(-1) ?? "{}") as { readonly messages: readonly Said[] };
+  const body = JSON.parse(server.bodies.at(-1) ?? "{}") as { readonly messages: readonly Stated[] };
   return body.messages
     .filter(({ role }) => role !== "system")
     .map(({ role, content }) => [role, String(content)]);
@@ -71,8 +71,8 @@ test("a stream that was left says how far it came, and which tools had run", asy
     if (spoken.split(" ").length > 2) break;
   }
   await agent.run("Go on", ann);
-  const [asked, cut, question] = lastPrompt(server);
-  expect(asked).toEqual(["user", "Where is my order A-1001?"]);
+  const [requested, cut, question] = lastPrompt(server);
+  expect(requested).toEqual(["user", "Where is my order A-1001?"]);
   expect(question).toEqual(["user", "Go on"]);
   expect(cut?.[1].startsWith(spoken.trim().slice(0, 8))).toBe(true);
   expect(cut?.[1]).toContain(
@@ -112,14 +112,14 @@ test("a question whose answer could not be written is told as such, and counted"
   expect(first).toMatchObject({ status: "partial", persisted });
   const second = await agent.run("And now?", ann);
   expect(second).toMatchObject({ status: "success", persisted: { conversation: 2 } });
-  const told = [
+  const reported = [
     ["user", "Hello"],
     ["assistant", "[No answer of this turn was kept.]"],
     ["user", "And now?"],
   ];
-  expect(lastPrompt(server)).toEqual(told);
+  expect(lastPrompt(server)).toEqual(reported);
   await agent.run("Go on", ann);
-  expect(lastPrompt(server)).toEqual([...told, ["assistant", second.text], ["user", "Go on"]]);
+  expect(lastPrompt(server)).toEqual([...reported, ["assistant", second.text], ["user", "Go on"]]);
 });
 
 test("what a model says after its thread acted is never another thread's answer", async () => {
@@ -182,8 +182,8 @@ test("a tool that was given up while it ran is told, as one whose result nobody 
   };
   const agent = open(server, { tools: [lookup] });
   const giveUp = new AbortController();
-  const asked = { ...ann, signal: giveUp.signal };
-  const turn = agent.run("Where is my order A-1001?", asked);
+  const requested = { ...ann, signal: giveUp.signal };
+  const turn = agent.run("Where is my order A-1001?", requested);
   await begun.promise;
   giveUp.abort();
   await expect(turn).rejects.toThrow(/abort/i);

@@ -38,7 +38,7 @@ describe.each(Object.entries(providers))("on %s", (_name, open) => {
   test("turns, a verdict, isolation, cache and administration", { timeout: 120_000 }, async () => {
     const provider = await open();
     await using server = await startScriptedModel({
-      say: (_asked, conversation) => [...new Set(conversation.match(/mark-\w+/g))].join(" "),
+      print: (_asked, conversation) => [...new Set(conversation.match(/mark-\w+/g))].join(" "),
     });
     const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
     const sink = storeSink({ store: provider.evidence, applicationId: "desk" });
@@ -51,14 +51,14 @@ describe.each(Object.entries(providers))("on %s", (_name, open) => {
       const fact = { name: "mark", role: "profile", text: `mark-${userId}` } as const;
       await agent.memory.entities.remember(where, fact);
     }
-    const ask = (userId: string | null) =>
+    const fetchAnswer = (userId: string | null) =>
       agent.run("Where is my order", { ...place, userId, threadId: `t-${userId}` });
-    const results = await Promise.all(users.map(ask));
+    const results = await Promise.all(users.map(fetchAnswer));
     expect(results.map(({ text }) => text)).toEqual(users.map((user) => `mark-${user}`));
-    const again = await Promise.all(users.map(ask));
+    const again = await Promise.all(users.map(fetchAnswer));
     expect(again.map(({ cache }) => cache.decision)).toEqual(["hit", "hit", "hit"]);
     expect(again.map(({ text }) => text)).toEqual(users.map((user) => `mark-${user}`));
-    const stranger = await ask("eve");
+    const stranger = await fetchAnswer("eve");
     expect(stranger).toMatchObject({ text: "", supply: { profile_count: 0, history_count: 0 } });
 
     const [{ traceContext }] = results as [(typeof results)[0]];

@@ -27,15 +27,15 @@ export interface MarkedRun {
 
 const telemetry = register({ serviceName: "marked-desk" });
 await using model = await startAnthropic({
-  script: (asked, results) => {
-    if (asked.includes("user: ")) return { text: `They asked for it. ${marks.summary}` };
-    const calls = /parcel/.test(asked)
+  script: (requested, results) => {
+    if (requested.includes("user: ")) return { text: `They asked for it. ${marks.summary}` };
+    const calls = /parcel/.test(requested)
       ? [
           { name: "find_parcel", input: { code: marks.toolInput } },
           { name: "break_parcel", input: { code: marks.toolInput } },
         ]
       : // A tool that the model made up ends a turn in part, so it is not asked for in the judged one.
-        /Hello/.test(asked)
+        /Hello/.test(requested)
         ? [{ name: marks.toolName, input: {} }]
         : [];
     const tool = calls[results];
@@ -95,13 +95,13 @@ async function furnish(userId: string): Promise<void> {
 }
 
 /** A turn that a foreign span full of content wraps, as an app's own tracing would. */
-async function wrapped(ask: () => Promise<RunResult>): Promise<RunResult> {
+async function wrapped(request: () => Promise<RunResult>): Promise<RunResult> {
   const span = trace.getTracer("app").startSpan(`GET /${marks.spanName}`);
   span.setAttribute("app.note", marks.spanAttribute);
   span.setAttribute("gen_ai.input.messages", marks.spanAttribute);
   span.addEvent(marks.spanEvent, { "exception.message": marks.spanEvent });
   span.setStatus({ code: SpanStatusCode.ERROR, message: marks.spanStatus });
-  const result = await context.with(trace.setSpan(context.active(), span), ask);
+  const result = await context.with(trace.setSpan(context.active(), span), request);
   span.end();
   return result;
 }

@@ -29,8 +29,8 @@ describe("supply", () => {
   test("history, profile, preferences, other threads, summaries and samples, in three stages", async () => {
     const summary = "canary-sum the boiler in the cellar was repaired by Tomas in March";
     await using server = await startScriptedModel({
-      say: (asked) =>
-        asked.startsWith("Who")
+      print: (requested) =>
+        requested.startsWith("Who")
           ? "The boiler in the cellar was repaired by Tomas in March. Lisbon is fine."
           : undefined,
     });
@@ -120,7 +120,7 @@ describe("supply", () => {
 });
 
 describe("the semantic cache", () => {
-  const ask = async (
+  const request = async (
     agent: Agent,
     query: string,
     more: object = {},
@@ -137,35 +137,35 @@ describe("the semantic cache", () => {
     const store = ephemeralMemory();
     const agent = open(server, { store });
     const question = "When do you open on sundays please";
-    expect(await ask(agent, question)).toEqual(["miss", "nothing_similar", true]);
-    expect(await ask(agent, question)).toEqual(["hit", "same_request", null]);
-    expect(await ask(agent, "when do you open on Sundays, please?")).toEqual([
+    expect(await request(agent, question)).toEqual(["miss", "nothing_similar", true]);
+    expect(await request(agent, question)).toEqual(["hit", "same_request", null]);
+    expect(await request(agent, "when do you open on Sundays, please?")).toEqual([
       "hit",
       "same_request",
       null,
     ]);
     expect(server.requests()).toBe(1);
-    expect((await ask(agent, question, { userId: "ben" }))[0]).toBe("miss");
-    expect((await ask(agent, question, { userId: null }))[0]).toBe("miss");
-    expect((await ask(agent, question, { memoryId: "m2" }))[0]).toBe("miss");
-    expect(await ask(agent, question, { cache: "bypass" })).toEqual([
+    expect((await request(agent, question, { userId: "ben" }))[0]).toBe("miss");
+    expect((await request(agent, question, { userId: null }))[0]).toBe("miss");
+    expect((await request(agent, question, { memoryId: "m2" }))[0]).toBe("miss");
+    expect(await request(agent, question, { cache: "bypass" })).toEqual([
       "bypassed",
       "requested",
       false,
     ]);
-    expect((await ask(agent, question, { context: { page: 1 } })).slice(0, 2)).toEqual([
+    expect((await request(agent, question, { context: { page: 1 } })).slice(0, 2)).toEqual([
       "rejected",
       "fingerprint_changed",
     ]);
     const other = open(server, { store, instructions: "Be brief." });
-    expect((await ask(other, question))[1]).toBe("fingerprint_changed");
+    expect((await request(other, question))[1]).toBe("fingerprint_changed");
     const newer = open(server, { store, cache: { dataVersion: "2" } });
-    expect((await ask(newer, question))[1]).toBe("fingerprint_changed");
+    expect((await request(newer, question))[1]).toBe("fingerprint_changed");
     const profile = { userId: "ann", memoryId: "m1", agentId: "agent" };
     const city = { name: "city", role: "profile", text: "Lisbon" } as const;
     await agent.memory.entities.remember(profile, city);
     const rootTraceId = await agent.withCaller(async () => {
-      expect((await ask(agent, question))[1]).toBe("fingerprint_changed");
+      expect((await request(agent, question))[1]).toBe("fingerprint_changed");
       return agent.getTraceContext()?.rootTraceId;
     });
     const [event] = ofKind(await observed.events("ann", rootTraceId), "cache_decision");
@@ -179,14 +179,14 @@ describe("the semantic cache", () => {
   test("two orders are two questions, however alike they read", async () => {
     await using server = await startScriptedModel();
     const agent = open(server);
-    expect((await ask(agent, "What is the state of my parcel A-1001 today"))[0]).toBe("miss");
-    expect(await ask(agent, "What is the state of my parcel A-1002 today")).toEqual([
+    expect((await request(agent, "What is the state of my parcel A-1001 today"))[0]).toBe("miss");
+    expect(await request(agent, "What is the state of my parcel A-1002 today")).toEqual([
       "rejected",
       "literals_differ",
       true,
     ]);
-    expect((await ask(agent, "What is the state of my parcel A-1002 today"))[0]).toBe("hit");
-    expect((await ask(agent, "What is not the state of my parcel A-1001 today"))[0]).toBe(
+    expect((await request(agent, "What is the state of my parcel A-1002 today"))[0]).toBe("hit");
+    expect((await request(agent, "What is not the state of my parcel A-1001 today"))[0]).toBe(
       "rejected",
     );
   });
@@ -194,19 +194,19 @@ describe("the semantic cache", () => {
   test("a thread that has said other things is not answered from the cache", async () => {
     await using server = await startScriptedModel();
     const agent = open(server);
-    await ask(agent, "and what about that one then", { threadId: "t1" });
-    const again = await ask(agent, "and what about that one then", { threadId: "t1" });
+    await request(agent, "and what about that one then", { threadId: "t1" });
+    const again = await request(agent, "and what about that one then", { threadId: "t1" });
     expect(again[0]).toBe("hit");
-    await ask(agent, "Tell me of your shoes", { threadId: "t2" });
+    await request(agent, "Tell me of your shoes", { threadId: "t2" });
     expect(
-      (await ask(agent, "and what about that one then", { threadId: "t2" })).slice(0, 2),
+      (await request(agent, "and what about that one then", { threadId: "t2" })).slice(0, 2),
     ).toEqual(["bypassed", "conversation_dependent"]);
   });
 
   test("keeps only answers of deterministic read-only turns that ended well", async () => {
     await using server = await startScriptedModel();
     const kept = async (more: Partial<AgentOptions>): Promise<boolean | null> =>
-      (await ask(open(server, more), "What is your return policy"))[2];
+      (await request(open(server, more), "What is your return policy"))[2];
     expect(await kept({ tools: [tool({ readOnly: true, deterministic: true })] })).toBe(true);
     expect(await kept({ tools: [tool({ deterministic: true })] })).toBe(false);
     expect(await kept({ tools: [tool({ readOnly: true })] })).toBe(false);
@@ -223,18 +223,18 @@ describe("the semantic cache", () => {
     await using server = await startScriptedModel();
     let now = "2026-11-21T10:00:00.000000Z";
     const agent = open(server, { store: ephemeralMemory(() => now), cache: { ttlSeconds: 60 } });
-    await ask(agent, "When do you open");
+    await request(agent, "When do you open");
     now = new Date(Date.now() + 59_000).toISOString();
-    expect((await ask(agent, "When do you open"))[0]).toBe("hit");
+    expect((await request(agent, "When do you open"))[0]).toBe("hit");
     now = new Date(Date.now() + 61_000).toISOString();
-    expect((await ask(agent, "When do you open"))[0]).toBe("miss");
+    expect((await request(agent, "When do you open"))[0]).toBe("miss");
   });
 });
 
 describe("what a turn keeps", () => {
   test("history that a model takes: it begins with the user, and nobody says nothing", async () => {
     await using server = await startScriptedModel({
-      say: (asked) => (asked === "Say nothing" ? "" : undefined),
+      print: (requested) => (requested === "Say nothing" ? "" : undefined),
     });
     const history = { messagesMax: 3 };
     const agent = new Agent({
@@ -273,7 +273,7 @@ describe("what a turn keeps", () => {
 
   test("a summary names all that it stands for, however long ago it was said", async () => {
     await using server = await startScriptedModel({
-      say: (asked) => (asked.includes("user: ") ? "what was said" : undefined),
+      print: (requested) => (requested.includes("user: ") ? "what was said" : undefined),
     });
     const agent = new Agent({
       model: modelOf(server),
@@ -316,7 +316,7 @@ describe("what a turn keeps", () => {
 
   test("a long thread is summed up, and its summary goes with it", async () => {
     await using server = await startScriptedModel({
-      say: (asked) => (asked.includes("user: ") ? "canary-summary of it all" : undefined),
+      print: (requested) => (requested.includes("user: ") ? "canary-summary of it all" : undefined),
     });
     const agent = new Agent({
       model: modelOf(server),

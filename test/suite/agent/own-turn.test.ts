@@ -82,7 +82,7 @@ test("a server that began to listen after a warm-up never takes the warm-up's tu
   const agent = open();
   await agent.withCaller(() => agent.run("Warm up", place("warm")));
   await agent.run("Warm up", place("warm"));
-  const ask = (userId: string): Promise<readonly string[]> =>
+  const query = (userId: string): Promise<readonly string[]> =>
     agent.withCaller(async () => {
       await agent.run("Hello", place(userId));
       await wait(2);
@@ -95,7 +95,7 @@ test("a server that began to listen after a warm-up never takes the warm-up's tu
       pathname === "/ask"
         ? agent.run("Hello", place(userId)).then(() => [])
         : pathname === "/ask-and-judge"
-          ? ask(userId)
+          ? query(userId)
           : outcomesOf(agent);
     void answer.then((codes) => response.end(JSON.stringify(codes)));
   });

@@ -39,7 +39,7 @@ const prompts = new Map<string, readonly Message[]>();
 /** Answers with the mark of the question; fails, or falls silent after two words, when asked to. */
 const model = new MockLanguageModelV4({
   doGenerate: async ({ prompt }) => {
-    const { question, mark } = asked(prompt);
+    const { question, mark } = requested(prompt);
     await new Promise((resolve) => setTimeout(resolve, Number(mark.slice(4, -1)) % 3));
     if (question.includes("[fail]")) throw new Error("away");
     return {
@@ -50,7 +50,7 @@ const model = new MockLanguageModelV4({
     };
   },
   doStream: async ({ prompt }) => {
-    const { mark } = asked(prompt);
+    const { mark } = requested(prompt);
     const words = ["said", mark.replace("q", "a"), "and", "more"];
     return {
       stream: new ReadableStream({
@@ -73,7 +73,10 @@ const model = new MockLanguageModelV4({
   },
 });
 
-function asked(prompt: readonly Message[]): { readonly question: string; readonly mark: string } {
+function requested(prompt: readonly Message[]): {
+  readonly question: string;
+  readonly mark: string;
+} {
   const question = textOf(prompt.at(-1));
   const mark = marksIn(question)[0] ?? "";
   prompts.set(mark, prompt);
@@ -110,9 +113,9 @@ async function turn(agent: Agent, place: OraclePlace, way: Way, mark: string): P
 /** What the oracle knows after a turn. */
 function settle(oracle: Oracle, place: OraclePlace, way: Way, mark: string): void {
   const cut = way === "failed" || way === "left";
-  oracle.say({ ...place, role: "user", mark, cut });
+  oracle.print({ ...place, role: "user", mark, cut });
   if (way === "failed") return;
-  oracle.say({ ...place, role: "assistant", mark: mark.replace("q", "a"), cut });
+  oracle.print({ ...place, role: "assistant", mark: mark.replace("q", "a"), cut });
 }
 
 /** The prompt of a question says what it may and nothing else. */
@@ -120,18 +123,18 @@ function compare(oracle: Oracle, shared: SharedOracle, place: OraclePlace, mark:
   const prompt = prompts.get(mark);
   if (prompt === undefined) throw new Error(`no prompt for ${mark}`);
   const [system] = prompt[0]?.role === "system" ? prompt : [];
-  const told = prompt.slice(system === undefined ? 0 : 1, -1);
+  const reported = prompt.slice(system === undefined ? 0 : 1, -1);
   const history = oracle.history(place, 20);
   // A history begins with a question: an answer whose question no longer fits is left out.
   const whole = history.slice(history[0]?.endsWith("a") === true ? 1 : 0);
-  expect(told.flatMap((message) => marksIn(textOf(message)))).toEqual(whole);
+  expect(reported.flatMap((message) => marksIn(textOf(message)))).toEqual(whole);
   // Models take turns: none speaks twice.
-  const speakers = [...told, prompt.at(-1)].map((message) => message?.role);
+  const speakers = [...reported, prompt.at(-1)].map((message) => message?.role);
   expect(speakers.some((role, i) => role === speakers[i + 1])).toBe(false);
   const allowed = oracle.allowed(place);
   const foreign = marksIn(textOf(system)).filter((found) => !allowed.has(found));
   expect(foreign).toEqual([]);
-  expect(sharedMarksIn(textOf(system))).toEqual(shared.told());
+  expect(sharedMarksIn(textOf(system))).toEqual(shared.reported());
 }
 
 function drawPlace(random: Random, userId: string | null): OraclePlace {
@@ -197,7 +200,7 @@ test(`${turns} turns are told what the oracle allows`, { timeout: 3_600_000 }, a
       seen.cut += way === "failed" || way === "left" ? 1 : 0;
     }
     prompts.clear();
-    seen.shared += shared.told().length;
+    seen.shared += shared.reported().length;
     done += drawn.length;
     const userId = random.pick(users);
     await learn(random, random.pick(agents), oracle, drawPlace(random, userId), `mark${done}q`);

@@ -40,9 +40,9 @@ test("agent: a quick start, a stream, a tool, what the host adds, and its job", 
   await using collector = await openCollector({ store, env: { TURNPROOF_IDENTITY_KEY: key } });
   const parts = blocks("agent");
   const [start = "", keyed = "", stream = "", , tool = "", , host = "", job = ""] = parts;
-  const told = `console.log("\\n" + result.status, result.cache.decision, refund.name);`;
+  const reported = `console.log("\\n" + result.status, result.cache.decision, refund.name);`;
   const root = "console.log(traceContext.rootTraceId);";
-  const code = [start, keyed, stream, tool, host, job, told, root]
+  const code = [start, keyed, stream, tool, host, job, reported, root]
     .join("\n")
     .replace("http://127.0.0.1:9000/v1", server.baseURL)
     .replace("http://127.0.0.1:4318", collector.url);

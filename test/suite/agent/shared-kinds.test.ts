@@ -30,15 +30,16 @@ function open(server: ScriptedModel, more: Partial<AgentOptions> = {}): Agent {
   return new Agent({ model, store: ephemeralMemory(), ...more });
 }
 
-interface Asked {
+interface Requested {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly tools?: readonly {
     readonly function: { readonly name: string; readonly description: string };
   }[];
 }
-const lastAsked = ({ bodies }: ScriptedModel): Asked => JSON.parse(bodies.at(-1) ?? "") as Asked;
+const lastRequested = ({ bodies }: ScriptedModel): Requested =>
+  JSON.parse(bodies.at(-1) ?? "") as Requested;
 const systemOf = (server: ScriptedModel): string =>
-  lastAsked(server).messages.find(({ role }) => role === "system")?.content ?? "";
+  lastRequested(server).messages.find(({ role }) => role === "system")?.content ?? "";
 
 /** What the turn's evidence says it read of the shared stores: store id and rows. */
 async function sharedReads(root: string): Promise<readonly string[]> {
@@ -51,8 +52,8 @@ async function sharedReads(root: string): Promise<readonly string[]> {
 test("a promoted candidate is a skill of the next prompt, of every user, until it is taken back", async () => {
   await using server = await startScriptedModel();
   const agent = open(server, { tools: [tool("lookup_order"), tool("issue_refund")] });
-  const asked = "I want a refund for order A-1001";
-  for (const threadId of ["t1", "t2"]) await agent.run(asked, { ...place, threadId });
+  const requested = "I want a refund for order A-1001";
+  for (const threadId of ["t1", "t2"]) await agent.run(requested, { ...place, threadId });
   const [candidate] = await agent.memory.learning.candidates({ ...place, agentId: "agent" });
   expect(candidate?.tools).toEqual(["lookup_order", "issue_refund"]);
   expect(systemOf(server)).not.toContain("canary-skill");
@@ -112,7 +113,7 @@ test("the toolbox switches on what the host implements, and describes it", async
   await using server = await startScriptedModel();
   const agent = open(server, { toolbox: [tool("lookup_order"), tool("issue_refund")] });
   const offered = (): readonly string[] =>
-    (lastAsked(server).tools ?? []).map(({ function: f }) => `${f.name}: ${f.description}`);
+    (lastRequested(server).tools ?? []).map(({ function: f }) => `${f.name}: ${f.description}`);
   await agent.run("Hello", { ...place, threadId: "t1" });
   expect(offered()).toEqual([]);
   const toolbox = agent.memory.shared.of("toolbox_entry");
@@ -133,8 +134,8 @@ test("a tool server's tools are called through the AI SDK's client; one that is 
     return `canary-mcp ${String(id)} is on its way`;
   };
   const inputSchema = { type: "object", properties: { order_id: { type: "string" } } };
-  const told = { name: "lookup_order", description: "canary-mcp finds an order", inputSchema };
-  const mcp = await startMcp([{ ...told, call }]);
+  const reported = { name: "lookup_order", description: "canary-mcp finds an order", inputSchema };
+  const mcp = await startMcp([{ ...reported, call }]);
   const agent = open(server, {
     toolServers: {
       connect: ({ url }) => createMCPClient({ transport: { type: "http", url: url as string } }),
@@ -239,8 +240,8 @@ test("a schedule whose user is no text never runs as nobody", async () => {
 
 test("a tool server that lost its session is connected anew by the next turn", async () => {
   await using server = await startScriptedModel();
-  const told = { name: "lookup_order", description: "finds an order", inputSchema: {} };
-  let mcp = await startMcp([{ ...told, call: () => "on its way" }]);
+  const reported = { name: "lookup_order", description: "finds an order", inputSchema: {} };
+  let mcp = await startMcp([{ ...reported, call: () => "on its way" }]);
   const connect = (): ReturnType<typeof createMCPClient> =>
     createMCPClient({ transport: { type: "http", url: mcp.url } });
   const agent = open(server, { toolServers: { connect } });
@@ -251,7 +252,7 @@ test("a tool server that lost its session is connected anew by the next turn", a
   };
   expect(await outcome("t1")).toEqual(["success"]);
   await mcp[Symbol.asyncDispose]();
-  mcp = await startMcp([{ ...told, call: () => "on its way" }]);
+  mcp = await startMcp([{ ...reported, call: () => "on its way" }]);
   expect(await outcome("t2")).toEqual(["error"]);
   expect(await outcome("t3")).toEqual(["success"]);
   await agent.close();

@@ -14,10 +14,10 @@ export function sharedMarksIn(text: string): readonly string[] {
 
 /** The model. */
 export class SharedOracle {
-  readonly #rows: Map<string, { readonly mark: string; readonly told: boolean }> = new Map();
+  readonly #rows: Map<string, { readonly mark: string; readonly reported: boolean }> = new Map();
 
-  put(id: string, mark: string, told: boolean): void {
-    this.#rows.set(id, { mark, told });
+  put(id: string, mark: string, reported: boolean): void {
+    this.#rows.set(id, { mark, reported });
   }
 
   delete(id: string): void {
@@ -25,9 +25,9 @@ export class SharedOracle {
   }
 
   /** The marks that every prompt says. */
-  told(): readonly string[] {
+  reported(): readonly string[] {
     return [...this.#rows.values()]
-      .filter((row) => row.told)
+      .filter((row) => row.reported)
       .map(({ mark }) => mark)
       .toSorted();
   }
@@ -43,14 +43,14 @@ export async function operate(
   mark: string,
 ): Promise<void> {
   const id = `row_${random.below(4)}`;
-  const told = `parcels ${mark}`;
+  const reported = `parcels ${mark}`;
   const skill = async (data: object, visible: boolean): Promise<void> => {
-    await shared.of("skill").put(id, { told, ...data });
+    await shared.of("skill").put(id, { told: reported, ...data });
     oracle.put(`skill ${id}`, mark, visible);
   };
   switch (random.below(10)) {
     case 0:
-      await shared.of("shared_memory").put(id, {}, told);
+      await shared.of("shared_memory").put(id, {}, reported);
       oracle.put(`fact ${id}`, mark, true);
       break;
     case 1:

@@ -92,7 +92,7 @@ async function inClickhouse(): Promise<StoredEvidence> {
   const connection = createChdbConnection({ path: join(dataDir, "clickhouse") });
   type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
   const client = createClient({ connection: connection as unknown as Injected });
-  const ask = async (query: string): Promise<string> =>
+  const request = async (query: string): Promise<string> =>
     (await client.query({ query, format: "JSONEachRow" })).text();
   const memoryEnv = { MEMORY_DIR: memory };
   return {
@@ -101,10 +101,12 @@ async function inClickhouse(): Promise<StoredEvidence> {
     memory: memoryOf(memoryEnv),
     sharesMemory: true,
     async atRest() {
-      const tables = await ask("SELECT name FROM system.tables WHERE database = currentDatabase()");
+      const tables = await request(
+        "SELECT name FROM system.tables WHERE database = currentDatabase()",
+      );
       const names = tables.trim().split("\n");
       const rows = names.map((line) =>
-        ask(`SELECT * FROM ${(JSON.parse(line) as { name: string }).name}`),
+        request(`SELECT * FROM ${(JSON.parse(line) as { name: string }).name}`),
       );
       return [...(await Promise.all(rows)), ...filesUnder(dataDir)];
     },
@@ -138,7 +140,7 @@ async function inEmbeddedPostgres(): Promise<StoredEvidence> {
   const engine = await PGlite.create(evidence, { extensions: { vector } });
   const { evidence: store } = await postgres({ client: engine });
   const memoryEnv = { MEMORY_PGLITE_DIR: join(memory, "data") };
-  const ask = async (sql: string): Promise<readonly Record<string, unknown>[]> =>
+  const request = async (sql: string): Promise<readonly Record<string, unknown>[]> =>
     (await engine.query<Record<string, unknown>>(sql)).rows;
   return {
     store,
@@ -147,7 +149,7 @@ async function inEmbeddedPostgres(): Promise<StoredEvidence> {
     sharesMemory: false,
     async atRest() {
       await engine.exec("CHECKPOINT");
-      return [...(await tablesOf(ask)), ...filesUnder(parent)];
+      return [...(await tablesOf(request)), ...filesUnder(parent)];
     },
     memoryAtRest: async () => filesUnder(memory),
     async close() {

@@ -36,7 +36,7 @@ async function fill(store: MemoryStore, count = 12): Promise<void> {
   }
 }
 
-async function askOn(store: MemoryStore, embedder?: object): Promise<RunResult> {
+async function requestOn(store: MemoryStore, embedder?: object): Promise<RunResult> {
   await using server = await startScriptedModel();
   const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
   const agent = new Agent({ model, store, ...embedder });
@@ -56,7 +56,7 @@ test("a search that met its bound degrades the supply, with its code, on the pag
     expect(proofs.find(({ kind }) => kind === "conversation")?.limits).toEqual(limits);
     expect(proofs.find(({ kind }) => kind === "summary")?.limits).toEqual([]);
 
-    const { supply, traceContext } = await askOn(provider.memory);
+    const { supply, traceContext } = await requestOn(provider.memory);
     expect(supply).toMatchObject({ bounded: true, degraded: true, fallback_used: true, limits });
     const events = await observed.events("ann", traceContext.rootTraceId);
     for (const kind of ["memory_retrieval", "memory_supply"]) {
@@ -80,16 +80,16 @@ test("a search that met its bound degrades the supply, with its code, on the pag
 test("a whole search says nothing, an embedder that failed or changed says which", async () => {
   const store = ephemeralMemory();
   await fill(store, 3);
-  const whole = await askOn(store);
+  const whole = await requestOn(store);
   expect(whole.supply).toMatchObject({ bounded: false, degraded: false, limits: [] });
   const events = await observed.events("ann", whole.traceContext.rootTraceId);
   expect(ofKind(events, "memory_supply")[0]?.attributes.fallback_reason).toBeUndefined();
   const embedder = { provider: "p", modelId: "m" };
   const failing = { ...embedder, doEmbed: () => Promise.reject(new Error("canary-embedder")) };
-  const failed = await askOn(store, { embedder: failing });
+  const failed = await requestOn(store, { embedder: failing });
   expect(failed.supply).toMatchObject({ degraded: true, limits: ["embedder_failed"] });
   const other = { ...embedder, doEmbed: async () => ({ embeddings: [[1, 0]] }) };
-  const changed = await askOn(store, { embedder: other });
+  const changed = await requestOn(store, { embedder: other });
   expect(changed.supply).toMatchObject({ bounded: false, degraded: true, fallback_used: false });
   expect(changed.supply?.limits).toEqual(["embedding_model_other"]);
 });
@@ -121,7 +121,7 @@ test("an index without the tenant's filter is in Health, on its page, and said b
     expect((JSON.parse(stdout) as { checks: object[] }).checks).toContainEqual({
       check: "memory",
       state: "warn",
-      says: expect.stringContaining("vector_index_unscoped: "),
+      message: expect.stringContaining("vector_index_unscoped: "),
     });
     expect(server.commands).not.toContain("updateSearchIndex");
   } finally {
@@ -134,18 +134,18 @@ test("attributes behind more entities than are read are told as missing", async 
   const store = ephemeralMemory();
   const memory = new Memory(store);
   await memory.entities.remember(place, { name: "allergy", role: "profile", text: "peanuts" });
-  const told = async (): Promise<readonly unknown[]> => {
+  const reported = async (): Promise<readonly unknown[]> => {
     const { record } = await memory.assembleContext(place, { text: "what may I eat" });
     return [record.profile_attribute_names.includes("allergy"), record.degraded, record.limits];
   };
   const draft = { data: { name: "thing", role: "entity" } };
   for (let n = 0; n < 1_000; n += 1) {
-    if (n === 999) expect(await told()).toEqual([true, false, []]);
+    if (n === 999) expect(await reported()).toEqual([true, false, []]);
     const created_at = new Date(Date.now() + 60_000 + n).toISOString();
     const filter = { tenant: place.userId, memoryId: place.memoryId };
     await store.put(filter, "entity", { ...draft, id: `thing_${n}`, created_at });
   }
-  expect(await told()).toEqual([false, true, ["memory_search_bounded"]]);
+  expect(await reported()).toEqual([false, true, ["memory_search_bounded"]]);
 });
 
 test("rows of operators behind those that a turn reads are told as missing", async () => {
@@ -179,13 +179,13 @@ test("rows of operators behind those that a turn reads are told as missing", asy
     expect(cut.supply).toMatchObject({ degraded: true, bounded: true, limits });
     expect(cut.cache).toMatchObject({ decision: "miss", admitted: false });
     const events = await observed.events("ann", cut.traceContext.rootTraceId);
-    const said = { memory_degraded: true, fallback_reason: "memory_search_bounded" };
-    expect(ofKind(events, "memory_supply")[0]?.attributes).toMatchObject(said);
+    const stated = { memory_degraded: true, fallback_reason: "memory_search_bounded" };
+    expect(ofKind(events, "memory_supply")[0]?.attributes).toMatchObject(stated);
     const reads = ofKind(events, "memory_operation").filter(
       ({ attributes }) => attributes.fallback_reason !== undefined,
     );
     expect(reads.map(({ attributes }) => attributes)).toMatchObject([
-      { ...said, scope_applied: "shared", record_count: max },
+      { ...stated, scope_applied: "shared", record_count: max },
     ]);
   }
 });
@@ -199,7 +199,7 @@ test("operators' rows that no embedder could compare are told as such", async ()
     values.length > 3
       ? Promise.reject(new Error("canary-embedder"))
       : Promise.resolve({ embeddings: values.map(() => [1, 0]) });
-  const { supply } = await askOn(store, { embedder: { provider: "p", modelId: "m", doEmbed } });
+  const { supply } = await requestOn(store, { embedder: { provider: "p", modelId: "m", doEmbed } });
   expect(supply).toMatchObject({
     degraded: true,
     bounded: false,

@@ -44,7 +44,7 @@ describe.each(Object.entries(providers))("on %s", (_name, open) => {
   test("each id is a tenant of its own", { timeout: 120_000 }, async () => {
     const provider = await open();
     await using server = await startScriptedModel({
-      say: (_asked, conversation) => [...new Set(conversation.match(/mark-\d+/g))].join(" "),
+      print: (_asked, conversation) => [...new Set(conversation.match(/mark-\d+/g))].join(" "),
     });
     const { memory, evidence } = provider;
     const agent = new Agent({

@@ -54,9 +54,11 @@ describe.each(["openai", "anthropic"] as const)("over %s", (shape) => {
     }
     const server = await startAnthropic({
       ...options,
-      script: (asked, results) =>
-        /order/i.test(asked) && results === 0
-          ? { tool: { name: "lookup_order", input: { order_id: /[A-Z]-\d+/.exec(asked)?.[0] } } }
+      script: (requested, results) =>
+        /order/i.test(requested) && results === 0
+          ? {
+              tool: { name: "lookup_order", input: { order_id: /[A-Z]-\d+/.exec(requested)?.[0] } },
+            }
           : { text: "I looked it up: everything is arranged." },
     });
     return { server, model: anthropic(server.baseURL) };

@@ -23,8 +23,8 @@ async function talk(
 ): Promise<{ readonly message: UIMessage | undefined; readonly failed: boolean }> {
   const transport = new DefaultChatTransport({ api: `${url}/api/chat`, body: { user: "ann" } });
   const messages: UIMessage[] = [{ id: "m", role: "user", parts: [{ type: "text", text }] }];
-  const asked = { trigger: "submit-message", chatId, messageId: undefined, messages } as const;
-  const stream = await transport.sendMessages({ ...asked, abortSignal });
+  const requested = { trigger: "submit-message", chatId, messageId: undefined, messages } as const;
+  const stream = await transport.sendMessages({ ...requested, abortSignal });
   let message: UIMessage | undefined;
   let failed = false;
   const onError = (): void => void (failed = true);

@@ -153,8 +153,8 @@ test("metrics are scalars; a text that is no label is refused, a wrong id is no 
   const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
   const agent = new Agent({ model, store: ephemeralMemory(), strict: true });
   const { traceContext } = await agent.run("Hello", { userId: "lea" });
-  const said = { traceContext, metrics: { note: "canary two words" } };
-  await expect(agent.recordTaskOutcome("success", said)).rejects.toBeInstanceOf(CodedError);
+  const stated = { traceContext, metrics: { note: "canary two words" } };
+  await expect(agent.recordTaskOutcome("success", stated)).rejects.toBeInstanceOf(CodedError);
   for (const wrong of [{ userId: 7 }, { memoryId: {} }, { threadId: ["t"] }]) {
     await expect(agent.observabilitySummary(wrong as object)).rejects.toMatchObject({
       code: "record_invalid",

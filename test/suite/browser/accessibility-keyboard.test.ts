@@ -72,7 +72,7 @@ test("i tells a keyboard what hovering over a row tells a pointer", async () => 
   const page = await visit("/traces");
   await page.locator("[data-live]").waitFor({ state: "visible" });
   for (const key of ["j", "i"]) await page.keyboard.press(key);
-  const told = await page.locator("[role=tooltip]").innerText();
+  const reported = await page.locator("[role=tooltip]").innerText();
   const titles = await page
     .locator("[data-rows] tr")
     .first()
@@ -85,7 +85,7 @@ test("i tells a keyboard what hovering over a row tells a pointer", async () => 
         .map(([title]) => title ?? ""),
     );
   expect(titles.length).toBeGreaterThan(4);
-  for (const title of titles) expect(told).toContain(title);
+  for (const title of titles) expect(reported).toContain(title);
   await page.keyboard.press("Escape");
   expect(await page.locator("[role=tooltip]").count()).toBe(0);
 });

@@ -49,21 +49,21 @@ test("a failed turn: every fact of the verdict stands on the sheet, folded ones 
   const page = await printed();
   const verdict = page.locator("section.verdict");
   const answer = await fetch(`${scene.site.url}/traces/${scene.failedRoot}.json`);
-  const { verdict: said } = (await answer.json()) as {
+  const { verdict: stated } = (await answer.json()) as {
     readonly verdict: {
       readonly findings: readonly { readonly title: string; readonly finding: string }[];
       readonly chain: readonly unknown[];
     };
   };
-  expect(said.findings.length).toBeGreaterThan(4);
-  for (const { title, finding } of said.findings) {
+  expect(stated.findings.length).toBeGreaterThan(4);
+  for (const { title, finding } of stated.findings) {
     for (const words of [title, finding]) {
       expect(await verdict.getByText(words).first().isVisible(), words).toBe(true);
       const box = await verdict.getByText(words).first().boundingBox();
       expect(box?.height, words).toBeGreaterThan(8);
     }
   }
-  expect(await verdict.locator(".link").count()).toBe(said.chain.length);
+  expect(await verdict.locator(".link").count()).toBe(stated.chain.length);
   // A link to evidence leads nowhere on paper; the id of the event does.
   const evidence = verdict.locator(".evidence a").first();
   const id = await evidence.getAttribute("title");

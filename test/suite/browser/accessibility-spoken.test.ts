@@ -136,16 +136,16 @@ test("Compare: both figures of a pair are said with their unit", async () => {
 async function hear(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.evaluate(() => {
     const region = document.querySelector("[data-announce]");
-    const said: string[] = [];
-    Object.assign(window, { said });
+    const stated: string[] = [];
+    Object.assign(window, { said: stated });
     if (region === null) throw new Error("nowhere to say anything");
-    new MutationObserver(() => said.push(region.textContent)).observe(region, {
+    new MutationObserver(() => stated.push(region.textContent)).observe(region, {
       childList: true,
       characterData: true,
       subtree: true,
     });
   });
-  return () => page.evaluate(() => (window as unknown as { said: readonly string[] }).said);
+  return () => page.evaluate(() => (window as unknown as { stated: readonly string[] }).stated);
 }
 
 const spanOf = (place: number): TurnEvent => {
@@ -162,7 +162,7 @@ test("the live tail does not chatter: what arrives while it stands still is one 
   const page = await visit("/traces", wide, { on: site });
   await page.locator("[data-live]").waitFor({ state: "visible" });
   await page.locator("[data-live]").click();
-  const said = await hear(page);
+  const stated = await hear(page);
   const send = async (place: number): Promise<void> => {
     await fetch(`${site.url}/v1/traces`, {
       method: "POST",
@@ -172,7 +172,7 @@ test("the live tail does not chatter: what arrives while it stands still is one 
   };
   for (const place of [2, 3, 4]) await send(place);
   await page.locator("[data-arrived]").getByText("3 new turns").waitFor({ timeout: 60_000 });
-  const heardOf = await said();
+  const heardOf = await stated();
   expect(heardOf.at(-1)).toBe("3 new turns");
   expect(heardOf.length).toBeLessThanOrEqual(3);
   expect(new Set(heardOf).size).toBe(heardOf.length);
@@ -212,10 +212,10 @@ function oneSpan(place: number): object {
 test("a switch, a mark and a copy say what they did, once", async () => {
   const page = await visit("/traces");
   await page.locator("[data-live]").waitFor({ state: "visible" });
-  const said = await hear(page);
+  const stated = await hear(page);
   await page.locator("[data-switch=density]").click();
   for (const key of ["j", "m", "m"]) await page.keyboard.press(key);
-  expect(await said()).toEqual(["Rows: dense", "Marked, 1 of 2", "Unmarked"]);
+  expect(await stated()).toEqual(["Rows: dense", "Marked, 1 of 2", "Unmarked"]);
 });
 
 test("the completion box is a combobox: its list, its size, its choice", async () => {

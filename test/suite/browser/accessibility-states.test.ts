@@ -64,7 +64,7 @@ describe.each(states)("$view, $name", (state) => {
     const { as, view, name } = state;
     const page = await visitState(state);
     await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
-    if (view !== "run") expect(await page.locator("main").innerText()).toMatch(state.says);
+    if (view !== "run") expect(await page.locator("main").innerText()).toMatch(state.text);
     await state.open?.(page);
     const found = [
       ...(await defects(page, wide, "all")),

@@ -17,7 +17,7 @@ import { slowSeconds, weekQuestions } from "../../apps/week/questions.ts";
 import type { OperatorQuestion, QuestionName } from "../../apps/week/questions.ts";
 import { parcelThread } from "../../apps/week/incidents.ts";
 import { orderDesk } from "../../apps/week/cast.ts";
-import { tellWeek } from "../../apps/week/week.ts";
+import { sendWeek } from "../../apps/week/week.ts";
 import type { Week } from "../../apps/week/week.ts";
 import { durationText } from "../../../collector/src/ui/display/figures.ts";
 import { listReady, pageReady, press } from "./keys.ts";
@@ -45,7 +45,7 @@ let rows: readonly TurnRow[];
 beforeAll(async () => {
   repeater = await openRepeater(site.url);
   const endMs = Date.now() - 3_600_000;
-  week = await tellWeek({ endpoint: repeater.url, endMs, turns, seed: "answers" });
+  week = await sendWeek({ endpoint: repeater.url, endMs, turns, seed: "answers" });
   await vi.waitFor(async () => {
     const list = await json<{ items: TurnRow[]; window_complete: boolean }>(
       "/traces/turns.json?limit=1000",
@@ -97,9 +97,9 @@ test("which tool gave no result, and in which turns: two keys and two clicks", a
   expect(cells[3]).toBe(`${Number(((some.length / calls) * 100).toFixed(1))} %`);
   const cell = page.locator(`a[title^="${some.length} of ${calls} empty"]`).first();
   await Promise.all([page.waitForURL(/\/traces\?/), cell.click()]);
-  const asked = new Set(some.map(({ root_trace_id: root }) => root));
+  const requested = new Set(some.map(({ root_trace_id: root }) => root));
   await listReady(page);
-  expect(await page.locator("[data-rows] tr").count()).toBe(asked.size);
+  expect(await page.locator("[data-rows] tr").count()).toBe(requested.size);
   expect(await page.locator(".chip.term").innerText()).toContain(`call:tool:${name}:empty`);
 });
 

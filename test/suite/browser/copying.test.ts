@@ -20,8 +20,8 @@ async function open(path: string): Promise<Page> {
   return page;
 }
 
-async function copied(page: Page, said: string): Promise<string> {
-  await page.locator("[data-announce]", { hasText: said }).waitFor({ state: "attached" });
+async function copied(page: Page, stated: string): Promise<string> {
+  await page.locator("[data-announce]", { hasText: stated }).waitFor({ state: "attached" });
   const text = await page.evaluate(() => navigator.clipboard.readText());
   await page.evaluate(() => navigator.clipboard.writeText("nothing"));
   return text;

@@ -59,14 +59,14 @@ const count = (page: Page, text: string): Promise<void> =>
 const selected = (page: Page): Promise<string | null> =>
   page.locator(".wf-row[aria-selected=true]").getAttribute("data-event");
 
-async function ask(page: Page, text: string): Promise<void> {
+async function request(page: Page, text: string): Promise<void> {
   await page.keyboard.press("f");
   await page.keyboard.type(text);
 }
 
 test("matches among 10,000 rows are stepped through from the box and from the rows", async () => {
   const page = await open(`/traces/${root}`);
-  await ask(page, 'tool:"web search"');
+  await request(page, 'tool:"web search"');
   await count(page, "3 matches");
   const events = searches.map((at) => `w-${at}:result`);
   for (const [index, event] of [...events, events[0]].entries()) {
@@ -89,7 +89,7 @@ test("matches among 10,000 rows are stepped through from the box and from the ro
 
 test("only matches and what is above them, kept by the link, left by going elsewhere", async () => {
   const page = await open(`/traces/${root}`);
-  await ask(page, "web -status:error");
+  await request(page, "web -status:error");
   await count(page, "2 matches");
   await page.locator("[data-find=only]").click();
   const rows = page.locator(".wf-row");
@@ -127,11 +127,11 @@ function edgeOf(page: Page): Promise<string> {
 test("nothing found says so, a key that is none is looked for as text, clearing ends it", async () => {
   const page = await open(`/traces/${root}`);
   const edge = await edgeOf(page);
-  await ask(page, "w-5077:result");
+  await request(page, "w-5077:result");
   await count(page, "1 match");
   expect(await edgeOf(page)).not.toBe(edge);
   await page.keyboard.press("Escape");
-  await ask(page, "nonsense:1");
+  await request(page, "nonsense:1");
   await count(page, "No match in 10,000 rows; nonsense:1 was searched as text");
   expect(await page.locator("[data-find=next]").isDisabled()).toBe(true);
   await page.locator("[data-find=clear]").click();
@@ -143,7 +143,7 @@ test("nothing found says so, a key that is none is looked for as text, clearing 
 
 test("the box completes keys, and values that this turn says", async () => {
   const page = await open(`/traces/${brokenRoot}`);
-  await ask(page, "to");
+  await request(page, "to");
   const offers = page.locator("[role=option]");
   expect(await offers.allInnerTexts()).toEqual([expect.stringMatching(/^tool:/)]);
   await page.keyboard.press("ArrowDown");

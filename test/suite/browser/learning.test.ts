@@ -110,9 +110,9 @@ describe.each(ways)("$name", ({ script, agent }) => {
     await inState(again, "Tools fail", "accepted");
     await decide(late, "Tools fail", "Reject");
     await late.getByText("This revision was decided already").waitFor();
-    const said = await late.locator("main").innerText();
-    expect(said).toMatch(/recommendation_closed/);
-    expect(said).toMatch(/Decided already/);
+    const stated = await late.locator("main").innerText();
+    expect(stated).toMatch(/recommendation_closed/);
+    expect(stated).toMatch(/Decided already/);
     expect(await sidewaysOverflow(late)).toBe(0);
     if (script) expect(await axeViolations(late)).toEqual([]);
     await late.locator("main").getByRole("link", { name: "Learning" }).click();

@@ -9,7 +9,7 @@ import { openScene, tokens } from "./scene.ts";
 import type { Scene } from "./scene.ts";
 
 /** A status that a state is about is repeated by the console, as an error of ours is not. */
-const saidByStatus = /status of [45]\d\d/;
+const statedByStatus = /status of [45]\d\d/;
 
 let shared: Promise<Scene> | undefined;
 
@@ -33,7 +33,7 @@ export function openedScene(): {
     visitState: async (state, look = wide) => {
       const { on, path } = state.at(scene);
       const first = state.as === undefined ? path : "/login";
-      const page = await visit(first, look, { on, excused: saidByStatus });
+      const page = await visit(first, look, { on, excused: statedByStatus });
       if (state.as === undefined) return page;
       await signIn(page, tokens[state.as]);
       await page.goto(`${on.url}${path}`, { waitUntil: "load" });

@@ -64,11 +64,11 @@ test("an e-mail address never becomes part of an address", async () => {
   const site = await ownSite();
   const page = await visit("/traces/find", wide, { on: site, excused: /status of 501/ });
   await pageReady(page);
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
+  const requested: string[] = [];
+  page.on("request", (request) => requested.push(request.url()));
   await page.locator("input[name=id]").fill("somebody@example.com");
   await page.keyboard.press("Enter");
   await page.getByText("No directory is configured here").first().waitFor();
-  expect(asked.filter((url) => url.includes("somebody"))).toEqual([]);
+  expect(requested.filter((url) => url.includes("somebody"))).toEqual([]);
   expect(page.url()).toBe(`${site.url}/traces/find`);
 });

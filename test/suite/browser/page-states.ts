@@ -19,7 +19,7 @@ export interface State {
   readonly name: string;
   readonly at: (scene: Scene) => { readonly on: Site; readonly path: string };
   /** Words that the page owes its reader, with script and without. */
-  readonly says: RegExp;
+  readonly text: RegExp;
   /** What is done on the page before it is looked at; such a state needs script. */
   readonly open?: (page: Page) => Promise<void>;
   /** Account that signs in first. */
@@ -42,32 +42,32 @@ async function turnReady(page: Page): Promise<void> {
 /** The states, by page. */
 export const states: readonly State[] = [
   ...statesOfMany,
-  { view: "turns", name: "with data", ...on("site", "/traces?limit=250"), says: /Window complete/ },
-  { view: "turns", name: "as the home", ...on("site", "/"), says: /One page[\s\S]*Older/ },
+  { view: "turns", name: "with data", ...on("site", "/traces?limit=250"), text: /Window complete/ },
+  { view: "turns", name: "as the home", ...on("site", "/"), text: /One page[\s\S]*Older/ },
   {
     view: "turns",
     name: "filtered, a word not understood",
     ...on("site", "/traces?verdict=failed&q=-agent:x%20latency:soon"),
-    says: /Not understood and not applied/,
+    text: /Not understood and not applied/,
   },
   {
     view: "turns",
     name: "how well they fared",
     ...on("site", "/traces?chart=trend"),
-    says: /Verdicts, up to/,
+    text: /Verdicts, up to/,
   },
-  { view: "turns", name: "empty", ...on("empty", "/traces"), says: /No turns yet/ },
+  { view: "turns", name: "empty", ...on("empty", "/traces"), text: /No turns yet/ },
   {
     view: "turns",
     name: "nothing found",
     ...on("site", "/traces?agent_id=nobody"),
-    says: /No turn here passes these filters/,
+    text: /No turn here passes these filters/,
   },
   {
     view: "turns",
     name: "completion open",
     ...on("site", "/traces"),
-    says: /One page/,
+    text: /One page/,
     open: async (page) => {
       await opened(page);
       await page.locator("[role=combobox]").focus();
@@ -80,7 +80,7 @@ export const states: readonly State[] = [
     view: "turns",
     name: "help open",
     ...on("site", "/traces"),
-    says: /One page/,
+    text: /One page/,
     open: async (page) => {
       await opened(page);
       await page.keyboard.press("?");
@@ -91,7 +91,7 @@ export const states: readonly State[] = [
     view: "turns",
     name: "two marked, dense",
     ...on("site", "/traces"),
-    says: /One page/,
+    text: /One page/,
     open: async (page) => {
       await opened(page);
       await page.locator("[data-switch=density]").click();
@@ -99,19 +99,19 @@ export const states: readonly State[] = [
       await page.locator("[data-marks]").getByText("2 turns marked").waitFor();
     },
   },
-  { view: "turns", name: "long words", ...on("long", "/traces"), says: /Window complete/ },
+  { view: "turns", name: "long words", ...on("long", "/traces"), text: /Window complete/ },
   {
     view: "turn",
     name: "success",
     at: (scene) => ({ on: scene.site, path: `/traces/${scene.roots[0]}` }),
-    says: /Verdict[\s\S]*Memory supply[\s\S]*Asked the newsroom[\s\S]*Raw events/,
+    text: /Verdict[\s\S]*Memory supply[\s\S]*Asked the newsroom[\s\S]*Raw events/,
     open: turnReady,
   },
   {
     view: "turn",
     name: "failed, raw evidence beside",
     at: (scene) => ({ on: scene.site, path: `/traces/${scene.failedRoot}` }),
-    says: /failed/,
+    text: /failed/,
     open: async (page) => {
       await turnReady(page);
       await page.keyboard.press("e");
@@ -122,7 +122,7 @@ export const states: readonly State[] = [
     view: "turn",
     name: "flame open",
     at: (scene) => ({ on: scene.site, path: `/traces/${scene.roots[0]}` }),
-    says: /Flame[\s\S]*rows over/,
+    text: /Flame[\s\S]*rows over/,
     open: async (page) => {
       await turnReady(page);
       await page.locator("[data-flame] summary").click();
@@ -133,33 +133,33 @@ export const states: readonly State[] = [
     view: "turn",
     name: "broken trace",
     ...on("site", `/traces/${brokenRoot}`),
-    says: /missing parent/,
+    text: /missing parent/,
     open: turnReady,
   },
   {
     view: "turn",
     name: "long words",
     ...on("long", `/traces/${longRoot}`),
-    says: /Verdict/,
+    text: /Verdict/,
     open: turnReady,
   },
   {
     view: "compare",
     name: "with data",
     at: (scene) => ({ on: scene.site, path: compared(scene) }),
-    says: /Not established/,
+    text: /Not established/,
   },
   {
     view: "compare",
     name: "choosing",
     ...on("site", `/traces/compare?agent_id=${agent}`),
-    says: /Two turns/,
+    text: /Two turns/,
   },
   {
     view: "compare",
     name: "nothing there",
     ...on("empty", "/traces/compare"),
-    says: /Nothing to compare yet/,
+    text: /Nothing to compare yet/,
   },
   {
     view: "compare",
@@ -168,19 +168,19 @@ export const states: readonly State[] = [
       "long",
       `/traces/compare?agent_id=${longPath}&baseline_root=${longRoot}&candidate_root=${longRoot}`,
     ),
-    says: /Not established/,
+    text: /Not established/,
   },
   {
     view: "health",
     name: "with data",
     ...on("site", "/traces/health"),
-    says: /Telemetry loss[\s\S]*the sum is exact/,
+    text: /Telemetry loss[\s\S]*the sum is exact/,
   },
   {
     view: "health",
     name: "watched",
     ...on("site", "/traces/health"),
-    says: /Telemetry loss/,
+    text: /Telemetry loss/,
     open: async (page) => {
       await page.locator("[data-watch]").click();
       await page.locator("[data-watch-plots] svg").first().waitFor();
@@ -190,88 +190,88 @@ export const states: readonly State[] = [
     view: "health",
     name: "nothing there",
     ...on("empty", "/traces/health"),
-    says: /No producer reported[\s\S]*No evidence was read/,
+    text: /No producer reported[\s\S]*No evidence was read/,
   },
   {
     view: "health",
     name: "long words",
     ...on("long", "/traces/health"),
-    says: /never reported what it lost/,
+    text: /never reported what it lost/,
   },
-  { view: "find", name: "asking", ...on("site", "/traces/find"), says: /Paste the id/ },
+  { view: "find", name: "asking", ...on("site", "/traces/find"), text: /Paste the id/ },
   {
     view: "find",
     name: "found",
     ...on("site", "/traces/find?id=usr_bo"),
-    says: /this is a tenant[\s\S]*searched/,
+    text: /this is a tenant[\s\S]*searched/,
   },
   {
     view: "find",
     name: "not found",
     ...on("site", "/traces/find?id=nothing_here"),
-    says: /No evidence names this id/,
+    text: /No evidence names this id/,
   },
   {
     view: "find",
     name: "long words",
     ...on("long", `/traces/find?id=${longPath}`),
-    says: /searched/,
+    text: /searched/,
   },
-  { view: "tools", name: "by name", ...on("site", "/tools"), says: /Calls by tool/ },
+  { view: "tools", name: "by name", ...on("site", "/tools"), text: /Calls by tool/ },
   {
     view: "tools",
     name: "models by agent",
     ...on("site", "/tools?kind=model&by=agent"),
-    says: /Calls by agent/,
+    text: /Calls by agent/,
   },
-  { view: "tools", name: "empty", ...on("empty", "/tools"), says: /No tool call in these turns/ },
-  { view: "tools", name: "long words", ...on("long", "/tools"), says: /Calls by tool/ },
-  { view: "alerts", name: "firing", ...on("site", "/alerts"), says: /Firing[\s\S]*Rules/ },
+  { view: "tools", name: "empty", ...on("empty", "/tools"), text: /No tool call in these turns/ },
+  { view: "tools", name: "long words", ...on("long", "/tools"), text: /Calls by tool/ },
+  { view: "alerts", name: "firing", ...on("site", "/alerts"), text: /Firing[\s\S]*Rules/ },
   {
     view: "alerts",
     name: "a rule on past data",
     ...on("site", "/alerts?rule=not-successful"),
-    says: /it would have fired/,
+    text: /it would have fired/,
   },
   {
     view: "alerts",
     name: "a draft that is not valid",
     ...on("site", "/alerts?draft=name%3A%20x"),
-    says: /The rule is not valid/,
+    text: /The rule is not valid/,
   },
-  { view: "alerts", name: "no rules", ...on("empty", "/alerts"), says: /No rules/ },
-  { view: "alerts", name: "read-only", ...on("readOnly", "/alerts"), says: /read-only mode/ },
-  { view: "threads", name: "with data", ...on("site", "/threads"), says: /thr_/ },
-  { view: "threads", name: "none", ...on("empty", "/threads"), says: /No thread/ },
-  { view: "threads", name: "long words", ...on("long", "/threads"), says: /Donaudampf/ },
+  { view: "alerts", name: "no rules", ...on("empty", "/alerts"), text: /No rules/ },
+  { view: "alerts", name: "read-only", ...on("readOnly", "/alerts"), text: /read-only mode/ },
+  { view: "threads", name: "with data", ...on("site", "/threads"), text: /thr_/ },
+  { view: "threads", name: "none", ...on("empty", "/threads"), text: /No thread/ },
+  { view: "threads", name: "long words", ...on("long", "/threads"), text: /Donaudampf/ },
   {
     view: "thread",
     name: "with data",
     ...on("site", "/threads/thr_bo_1"),
-    says: /Turns side by side[\s\S]*Timeline of the three stores/,
+    text: /Turns side by side[\s\S]*Timeline of the three stores/,
   },
   {
     view: "thread",
     name: "unknown",
     ...on("site", "/threads/nobody"),
-    says: /No readable turn of this thread/,
+    text: /No readable turn of this thread/,
   },
-  { view: "thread", name: "long words", ...on("long", `/threads/${longPath}`), says: /Turns/ },
-  { view: "agents", name: "with data", ...on("site", "/agents"), says: /briefing-writer/ },
-  { view: "agents", name: "none", ...on("empty", "/agents"), says: /No agent/ },
-  { view: "agents", name: "long words", ...on("long", "/agents"), says: /Donaudampf/ },
+  { view: "thread", name: "long words", ...on("long", `/threads/${longPath}`), text: /Turns/ },
+  { view: "agents", name: "with data", ...on("site", "/agents"), text: /briefing-writer/ },
+  { view: "agents", name: "none", ...on("empty", "/agents"), text: /No agent/ },
+  { view: "agents", name: "long words", ...on("long", "/agents"), text: /Donaudampf/ },
   {
     view: "agent",
     name: "not mounted",
     ...on("site", `/agents/${agent}`),
-    says: /seen, not mounted[\s\S]*Tool health/,
+    text: /seen, not mounted[\s\S]*Tool health/,
   },
-  { view: "agent", name: "mounted", ...on("site", "/agents/echo"), says: /Ask/ },
+  { view: "agent", name: "mounted", ...on("site", "/agents/echo"), text: /Ask/ },
   {
     view: "agent",
     name: "answered",
     ...on("site", "/agents/echo"),
-    says: /Ask/,
+    text: /Ask/,
     open: async (page) => {
       await page.locator("[data-playground]").waitFor();
       await page.waitForFunction(() => document.querySelector("[data-switches]:not([hidden])"));
@@ -284,21 +284,21 @@ export const states: readonly State[] = [
     view: "agent",
     name: "read-only",
     ...on("readOnly", "/agents/echo"),
-    says: /This collector is read-only/,
+    text: /This collector is read-only/,
   },
   {
     view: "agent",
     name: "forbidden to run",
     ...on("guarded", "/agents/echo"),
     as: "viewer",
-    says: /Your role may not run agents/,
+    text: /Your role may not run agents/,
   },
-  { view: "agent", name: "long words", ...on("long", `/agents/${longPath}`), says: /Tool health/ },
+  { view: "agent", name: "long words", ...on("long", `/agents/${longPath}`), text: /Tool health/ },
   {
     view: "run",
     name: "answered without script",
     ...on("site", "/agents/echo"),
-    says: /Ask/,
+    text: /Ask/,
     open: async (page) => {
       await page.locator("textarea[name=query]").fill("Once more?");
       // The form itself is sent, past the script that would have streamed.
@@ -310,32 +310,32 @@ export const states: readonly State[] = [
     view: "learning",
     name: "with data",
     ...on("site", "/learning"),
-    says: /Nothing live changes[\s\S]*accepted/,
+    text: /Nothing live changes[\s\S]*accepted/,
   },
-  { view: "learning", name: "empty", ...on("empty", "/learning"), says: /Nothing live changes/ },
+  { view: "learning", name: "empty", ...on("empty", "/learning"), text: /Nothing live changes/ },
   {
     view: "learning",
     name: "read-only",
     ...on("readOnly", "/learning"),
-    says: /Nothing live changes/,
+    text: /Nothing live changes/,
   },
-  { view: "memory", name: "no tenant", ...on("site", "/memory"), says: /Name a tenant first/ },
+  { view: "memory", name: "no tenant", ...on("site", "/memory"), text: /Name a tenant first/ },
   {
     view: "memory",
     name: "of the anonymous",
     ...on("site", "/memory?scope=anonymous"),
-    says: /Units by kind/,
+    text: /Units by kind/,
   },
-  { view: "settings", name: "local", ...on("site", "/settings"), says: /Roles and permissions/ },
+  { view: "settings", name: "local", ...on("site", "/settings"), text: /Roles and permissions/ },
   {
     view: "settings",
     name: "signed in",
     ...on("guarded", "/settings"),
     as: "operator",
-    says: /Sign out/,
+    text: /Sign out/,
   },
-  { view: "docs", name: "interface", ...on("site", "/docs"), says: /\/traces\/events\.json/ },
-  { view: "patterns", name: "every element", ...on("site", "/patterns"), says: /made up/ },
+  { view: "docs", name: "interface", ...on("site", "/docs"), text: /\/traces\/events\.json/ },
+  { view: "patterns", name: "every element", ...on("site", "/patterns"), text: /made up/ },
   {
     view: "reconcile",
     name: "verdict",
@@ -343,26 +343,26 @@ export const states: readonly State[] = [
       on: scene.site,
       path: `/traces/reconcile?agent_id=${agent}&root_trace_id=${scene.roots[0]}`,
     }),
-    says: /Basis of the verdict/,
+    text: /Basis of the verdict/,
   },
-  { view: "login", name: "sign-in", ...on("guarded", "/traces"), says: /Sign in/ },
+  { view: "login", name: "sign-in", ...on("guarded", "/traces"), text: /Sign in/ },
   {
     view: "login",
     name: "wrong token",
     ...on("guarded", "/login"),
-    says: /Sign in/,
+    text: /Sign in/,
     open: async (page) => {
       await page.locator("input[name=token]").fill("a-token-that-is-nobodys");
       await page.keyboard.press("Enter");
       await page.getByText("This token is not known").waitFor();
     },
   },
-  { view: "problem", name: "no such page", ...on("site", "/nowhere"), says: /nothing here/ },
+  { view: "problem", name: "no such page", ...on("site", "/nowhere"), text: /nothing here/ },
   {
     view: "problem",
     name: "unknown turn",
     ...on("site", `/traces/${noRoot}`),
-    says: /Search the whole history/,
+    text: /Search the whole history/,
   },
   {
     view: "problem",
@@ -371,26 +371,26 @@ export const states: readonly State[] = [
       on: scene.site,
       path: compared(scene).replace(/[0-9a-f]{32}$/, noRoot),
     }),
-    says: /Not in the window that was read/,
+    text: /Not in the window that was read/,
   },
   {
     view: "problem",
     name: "unknown parameter",
     ...on("site", "/traces?colour=red"),
-    says: /This page without parameters/,
+    text: /This page without parameters/,
   },
   {
     view: "problem",
     name: "foreign cursor",
     ...on("site", "/threads?cursor=abc"),
-    says: /This page of the list is gone/,
+    text: /This page of the list is gone/,
   },
   {
     view: "problem",
     name: "forbidden",
     ...on("guarded", "/threads?user_id=usr_chen"),
     as: "viewer",
-    says: /Outside what you may read/,
+    text: /Outside what you may read/,
   },
-  { view: "problem", name: "store away", ...on("broken", "/traces"), says: /Try again/ },
+  { view: "problem", name: "store away", ...on("broken", "/traces"), text: /Try again/ },
 ];

@@ -11,14 +11,14 @@ const token = "operator-token-of-the-suite-03";
 const root = "b".repeat(32);
 
 /** What the agent was asked, in order. */
-const asked: object[] = [];
+const requested: object[] = [];
 
 const mounted = {
   agents: {
     list: () => Promise.resolve(["echo"]),
     run: (_agent: string, input: object) => {
-      asked.push(input);
-      const text = `Answer ${asked.length}: <b>bold</b> & plain`;
+      requested.push(input);
+      const text = `Answer ${requested.length}: <b>bold</b> & plain`;
       return Promise.resolve({ text, thread_id: "thr_9", trace_context: { root_trace_id: root } });
     },
     async *stream() {
@@ -50,7 +50,7 @@ test("its form answers a page, whose form goes on in the same scope", async () =
   await page.locator("textarea[name=query]").fill("And what else?");
   await page.getByRole("button", { name: "Run" }).click();
   await answer.getByText("Answer 2: <b>bold</b> & plain", { exact: true }).waitFor();
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     { query: "What do you know?", tenant: "usr_bo" },
     { query: "And what else?", tenant: "usr_bo", threadId: "thr_9" },
   ]);

@@ -26,18 +26,18 @@ export async function spoken(page: Page): Promise<readonly Spoken[]> {
   const { nodes } = await tools.send("Accessibility.getFullAXTree");
   await tools.detach();
   const byId = new Map(nodes.map((node) => [node.nodeId, node]));
-  const told: { -readonly [K in keyof Spoken]: Spoken[K] }[] = [];
-  const tell = (id: string): void => {
+  const reported: { -readonly [K in keyof Spoken]: Spoken[K] }[] = [];
+  const notify = (id: string): void => {
     const node = byId.get(id);
     if (node === undefined) return;
     const role = String(node.role?.value ?? "");
     const text = (value: { readonly value?: unknown } | undefined): string =>
       typeof value?.value === "string" ? value.value.trim() : "";
-    const place = told.length;
+    const place = reported.length;
     const heard = !node.ignored && !silent.has(role);
     if (heard) {
       const states = (node.properties ?? []).map(({ name, value }) => [name, value.value]);
-      told.push({
+      reported.push({
         role,
         name: text(node.name),
         description: text(node.description),
@@ -47,13 +47,13 @@ export async function spoken(page: Page): Promise<readonly Spoken[]> {
       });
     }
     // A line of text is read once, not again by the boxes that it breaks into.
-    if (role !== "StaticText") for (const child of node.childIds ?? []) tell(child);
-    const own = heard ? told[place] : undefined;
-    if (own !== undefined) own.end = told.length - 1;
+    if (role !== "StaticText") for (const child of node.childIds ?? []) notify(child);
+    const own = heard ? reported[place] : undefined;
+    if (own !== undefined) own.end = reported.length - 1;
   };
   const [root] = nodes;
-  if (root !== undefined) tell(root.nodeId);
-  return told;
+  if (root !== undefined) notify(root.nodeId);
+  return reported;
 }
 
 /** The words inside an element, in their order. */

@@ -15,7 +15,7 @@ const { scene, visitState } = openedScene();
 describe.each(states.filter(({ open }) => open === undefined))("$view, $name", (state) => {
   test("without script it says the same", async () => {
     const page = await visitState(state, { width: 390, theme: "dark", script: false });
-    expect(await page.locator("main").innerText()).toMatch(state.says);
+    expect(await page.locator("main").innerText()).toMatch(state.text);
     expect(await page.locator("h1").count()).toBe(1);
   });
 });

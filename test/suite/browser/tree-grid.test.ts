@@ -29,7 +29,7 @@ function longTrace(): readonly TurnEvent[] {
 const { visit } = openedSite({ put: [...brokenTrace, ...longTrace()] });
 
 /** What the tree says of one element. */
-interface Told {
+interface Reported {
   readonly role: string;
   readonly name: string;
   /** Properties of the tree, and those attributes of the element that the tree leaves out. */
@@ -39,14 +39,14 @@ interface Told {
 }
 
 /** Everything inside the tree grid that is not ignored, in the order of the tree. */
-async function told(page: Page): Promise<readonly Told[]> {
+async function reported(page: Page): Promise<readonly Reported[]> {
   const tools = await page.context().newCDPSession(page);
   await tools.send("Accessibility.enable");
   await tools.send("DOM.enable");
   await tools.send("DOM.getDocument");
   const { nodes } = await tools.send("Accessibility.getFullAXTree");
   const byId = new Map(nodes.map((node) => [node.nodeId, node]));
-  const found: Told[] = [];
+  const found: Reported[] = [];
   const waiting = nodes.filter(({ role }) => role?.value === "treegrid");
   expect(waiting).toHaveLength(1);
   while (waiting.length > 0) {
@@ -83,7 +83,7 @@ async function told(page: Page): Promise<readonly Told[]> {
 test("each row says its level, its place, whether it is open, and all that it shows", async () => {
   const page = await visit(`/traces/${brokenRoot}`);
   await page.locator("body[data-ready]").waitFor();
-  const [grid, head, ...rest] = await told(page);
+  const [grid, head, ...rest] = await reported(page);
   expect(grid).toMatchObject({ role: "treegrid", name: "Causal waterfall of briefing-writer" });
   expect(head).toMatchObject({ role: "row", name: "What Duration Time from the start" });
   const rows = rest.filter(({ role }) => role === "row");
@@ -108,7 +108,7 @@ test("each row says its level, its place, whether it is open, and all that it sh
   expect(cells.filter(({ name }) => name === "unknown duration")).toHaveLength(2);
   await page.locator("#row-0").focus();
   await page.keyboard.press("ArrowLeft");
-  const closed = (await told(page)).filter(({ role }) => role === "row")[1];
+  const closed = (await reported(page)).filter(({ role }) => role === "row")[1];
   expect(closed).toMatchObject({ expanded: false, name: "turn, success, 9 s, 4 rows hidden" });
 });
 
@@ -125,7 +125,7 @@ test("rows are read in their order wherever the grid was scrolled to", async () 
     expect(order.length).toBeLessThan(longSize);
     expect(order, key).toEqual(order.toSorted((a, b) => a - b));
   }
-  const names = (await told(page))
+  const names = (await reported(page))
     .filter(({ role, place }) => role === "row" && place !== "")
     .map(({ place }) => Number.parseInt(place, 10));
   expect(names.length).toBeGreaterThan(10);

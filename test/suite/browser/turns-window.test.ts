@@ -51,8 +51,8 @@ test("the footer moves with the turns that arrive", async () => {
   await page.locator("[data-live]").waitFor();
   for (let n = 0; n < 5; n += 1) {
     await send(n);
-    const said = new RegExp(`${size + n + 1} turns[, ]`);
-    await footer.getByText(said).waitFor({ timeout: 60_000 });
+    const stated = new RegExp(`${size + n + 1} turns[, ]`);
+    await footer.getByText(stated).waitFor({ timeout: 60_000 });
     // Whole or open, it never says less than it shows, and what is open is counted.
     const [text, rows] = [await footer.innerText(), await page.locator("tr[data-key]").count()];
     expect(rows).toBeGreaterThanOrEqual(size + n + 1);
@@ -69,8 +69,8 @@ test("what arrives after the page was read and before its tail stands is not mis
     await route.continue();
   });
   await page.reload({ waitUntil: "load" });
-  const said = new RegExp(`${before + 1} turns[, ]`);
-  await page.locator("[data-window]").getByText(said).waitFor({ timeout: 60_000 });
+  const stated = new RegExp(`${before + 1} turns[, ]`);
+  await page.locator("[data-window]").getByText(stated).waitFor({ timeout: 60_000 });
 });
 
 test("a window that was open closes by itself when its backlog becomes readable", async () => {
@@ -120,8 +120,8 @@ test.each([wide, narrow])("a range that ends before it starts, at $width px", as
   const swap = page.getByRole("link", { name: "Swap the two times" });
   await swap.focus();
   await Promise.all([page.waitForURL(/start_time=2026-11-20&/), page.keyboard.press("Enter")]);
-  const asked = Object.fromEntries(new URL(page.url()).searchParams);
-  expect(asked).toEqual({
+  const requested = Object.fromEntries(new URL(page.url()).searchParams);
+  expect(requested).toEqual({
     agent_id: "early",
     start_time: "2026-11-20",
     end_time: "2026-11-20T08:30:00Z",

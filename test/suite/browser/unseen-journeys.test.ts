@@ -5,7 +5,7 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import type { Page } from "playwright-core";
 
-import { tellWorld } from "../../apps/unseen/world.ts";
+import { sendWorld } from "../../apps/unseen/world.ts";
 import type { Plot, World } from "../../apps/unseen/world.ts";
 import { listReady, press, pressLater } from "./keys.ts";
 import { openedSite } from "./opened-site.ts";
@@ -34,7 +34,7 @@ let world: World;
 const { site, visit } = openedSite();
 
 beforeAll(async () => {
-  world = await tellWorld(site.url, seed);
+  world = await sendWorld(site.url, seed);
   await vi.waitFor(
     async () => {
       for (const [root, plot] of world.turns) {
@@ -86,12 +86,12 @@ test("the world holds every way to end with nothing, and no other", async () => 
 
 for (const plot of Object.keys(answers) as Plot[]) {
   test(`the customer of a thread got nothing, ${plot}: find it, open it, read why`, async () => {
-    const told = world.nothing.get(plot);
-    if (told === undefined) throw new Error("no such plot");
-    const [said, evidence] = answers[plot];
+    const reported = world.nothing.get(plot);
+    if (reported === undefined) throw new Error("no such plot");
+    const [stated, evidence] = answers[plot];
     const page = await visit("/traces");
     const began = performance.now();
-    await findThread(page, told.thread);
+    await findThread(page, reported.thread);
     const words = await page.locator("[data-rows] td.c-verdict").allInnerTexts();
     const counted = words.length === 1 ? "1 turn " : `${words.length} turns `;
     expect(await page.locator("[data-readout]").innerText()).toContain(counted);
@@ -100,17 +100,17 @@ for (const plot of Object.keys(answers) as Plot[]) {
     for (let down = 0; down <= wrong; down += 1) await press(page, "j");
     await Promise.all([page.waitForURL(/\/traces\/[0-9a-f]{32}/), press(page, "Enter")]);
     await page.locator("body[data-ready]").waitFor();
-    expect(page.url()).toContain(told.root);
-    expect(await page.locator("main").innerText()).toMatch(said);
+    expect(page.url()).toContain(reported.root);
+    expect(await page.locator("main").innerText()).toMatch(stated);
     // Agents are called by their name where they have one, and by their id where they have none.
-    const agent = told.service.startsWith("plain-") ? "Finch" : "counter";
+    const agent = reported.service.startsWith("plain-") ? "Finch" : "counter";
     expect(await page.locator("h1").innerText()).toBe(agent);
     const verdict = await page.locator(".verdict .sentence").innerText();
     expect(verdict).not.toMatch(/^\s*success/);
     await press(page, "]");
     const panel = await page.locator("[data-panel-body]").innerText();
     expect(panel).toMatch(evidence);
-    expect(panel).toContain(told.service);
+    expect(panel).toContain(reported.service);
     expect(performance.now() - began).toBeLessThan(journeyMsMax);
   });
 }

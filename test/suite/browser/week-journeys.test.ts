@@ -10,7 +10,7 @@ import type { IncidentsModel } from "../../../collector/src/pages/incidents/rout
 import { orderDesk } from "../../apps/week/cast.ts";
 import { parcelThread } from "../../apps/week/incidents.ts";
 import { turnsShown } from "../../../collector/src/ui/display/list-columns.ts";
-import { tellWeek } from "../../apps/week/week.ts";
+import { sendWeek } from "../../apps/week/week.ts";
 import type { Week } from "../../apps/week/week.ts";
 import { listReady } from "./keys.ts";
 import { openedSite } from "./opened-site.ts";
@@ -24,7 +24,7 @@ let week: Week;
 const { site, visit } = openedSite();
 
 beforeAll(async () => {
-  week = await tellWeek({ endpoint: site.url, endMs: Date.now(), turns, seed: "journeys" });
+  week = await sendWeek({ endpoint: site.url, endMs: Date.now(), turns, seed: "journeys" });
   const judged = [week.last, ...Object.values(week.found)].map(({ root }) => root);
   await vi.waitFor(
     async () => {
@@ -320,8 +320,8 @@ test("a head orders the list of the whole history", async () => {
     readonly items: readonly { readonly duration_ms: number | null }[];
   };
   const most = Math.max(...items.map(({ duration_ms: ms }) => ms ?? 0));
-  const asked = await fetch(`${site.url}/traces/turns.json?sort=duration_ms&limit=10`);
-  const [first] = ((await asked.json()) as { readonly items: typeof items }).items;
+  const requested = await fetch(`${site.url}/traces/turns.json?sort=duration_ms&limit=10`);
+  const [first] = ((await requested.json()) as { readonly items: typeof items }).items;
   expect(first?.duration_ms).toBe(most);
   expect(longest).toMatch(/m|s/);
 });

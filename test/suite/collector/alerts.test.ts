@@ -53,7 +53,7 @@ const hook = (): readonly { name: string; kind: "webhook"; url: string }[] => [
 ];
 /** Waits for a result on a machine that runs other tests as well. */
 const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 20_000 });
-const told = (): unknown[] =>
+const reported = (): unknown[] =>
   receiver.got.map(({ body }) => {
     const { type, data } = JSON.parse(body) as { type: string; data: Record<string, unknown> };
     return [type, data["rule"], data["group"]];
@@ -74,14 +74,14 @@ test("a group over its limit fires once with its evidence, and resolves when it 
     ...turns("few", 2, 2),
   ]);
   const alerts = await open(store, clock, { rules: failing, targets: hook() });
-  await soon(() => expect(told()).toEqual([["turnproof.alert.firing", "failing", "bad"]]));
+  await soon(() => expect(reported()).toEqual([["turnproof.alert.firing", "failing", "bad"]]));
   const { data } = JSON.parse(receiver.got[0]?.body ?? "") as { data: Record<string, unknown> };
   expect(data).toMatchObject({ value: 0.5, severity: "critical", by: "agent" });
   expect((data["root_trace_ids"] as string[]).toSorted()).toEqual(["bad-0", "bad-1"]);
   expect(data["turns"]).toBe("https://turnproof.test/traces?q=agent%3Abad&verdict=failed");
   clock.ms += 5 * 60_000;
   await putTurns(store, clock.ms - 1_000, turns("bad", 8, 0, 10));
-  await soon(() => expect(told()[1]).toEqual(["turnproof.alert.resolved", "failing", "bad"]));
+  await soon(() => expect(reported()[1]).toEqual(["turnproof.alert.resolved", "failing", "bad"]));
   expect(alerts.document.closed).toMatchObject([{ group: "bad", reason: "value" }]);
   expect(receiver.got).toHaveLength(2);
 });
@@ -134,12 +134,12 @@ test("a silenced alert is sent when the silence ends; a resolved one when it com
   await putTurns(store, clock.ms - 1_000, turns("bad", 4, 4));
   await soon(() => expect(alerts.document.active).toMatchObject([{ notified: false }]));
   clock.ms += 61_000;
-  await soon(() => expect(told()).toEqual([["turnproof.alert.firing", "failing", "bad"]]));
+  await soon(() => expect(reported()).toEqual([["turnproof.alert.firing", "failing", "bad"]]));
   expect(alerts.document.silences).toEqual([]);
   const id = alerts.document.active[0]?.id ?? "";
   expect(await alerts.resolve(id)).toBe(true);
   expect(await alerts.resolve(id)).toBe(false);
-  await soon(() => expect(told()).toHaveLength(2));
+  await soon(() => expect(reported()).toHaveLength(2));
   // It still holds, and stays quiet until it has ended once.
   clock.ms += 60_000;
   await putTurns(store, clock.ms - 1_000, turns("bad", 2, 2, 30));
@@ -149,7 +149,7 @@ test("a silenced alert is sent when the silence ends; a resolved one when it com
   clock.ms += hour;
   await soon(() => expect(alerts.document.active).toEqual([]));
   await putTurns(store, clock.ms - 1_000, turns("bad", 4, 4, 40));
-  await soon(() => expect(told()).toHaveLength(3));
+  await soon(() => expect(reported()).toHaveLength(3));
 });
 
 test("a message is repeated as it was until it is taken; no redirect is followed", async () => {
@@ -190,7 +190,7 @@ test("what fires, its history and what waits survive a restart", async () => {
   // A rule that is removed while no collector runs ends its alert at the receiver, too.
   receiver.got.length = 0;
   const third = await open(store, clock, { rules: "  []", targets: hook(), file });
-  await soon(() => expect(told()).toEqual([["turnproof.alert.resolved", "failing", "bad"]]));
+  await soon(() => expect(reported()).toEqual([["turnproof.alert.resolved", "failing", "bad"]]));
   expect(third.document.closed).toMatchObject([{ id, reason: "rule_removed" }]);
 });
 
@@ -204,7 +204,7 @@ test("an outage longer than the window hides no alarm", async () => {
   clock.ms = start + 3 * hour;
   await open(store, clock, { rules: failing, targets: hook(), file });
   await soon(() =>
-    expect(told()).toEqual([
+    expect(reported()).toEqual([
       ["turnproof.alert.firing", "failing", "bad"],
       ["turnproof.alert.resolved", "failing", "bad"],
     ]),
@@ -256,7 +256,7 @@ test("a change is against the same window a week earlier", async () => {
   ]);
   const rules = failing.replace("above: 0.25", "change: 3");
   await open(store, clock, { rules, targets: hook() });
-  await soon(() => expect(told()).toEqual([["turnproof.alert.firing", "failing", "worse"]]));
+  await soon(() => expect(reported()).toEqual([["turnproof.alert.firing", "failing", "worse"]]));
 });
 
 test("each measure has its value, and nothing where nothing is recorded", async () => {

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { listen } from "../../../collector/src/server.ts";
 import type { Listening } from "../../../collector/src/http/connections.ts";
-import { tellWeek } from "../../apps/week/week.ts";
+import { sendWeek } from "../../apps/week/week.ts";
 import { judgeTurns, openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -41,7 +41,7 @@ function rulesFile(): string {
 let desk: Desk;
 let server: Listening;
 let api: Api;
-const asked = new Set<string>();
+const requested = new Set<string>();
 beforeAll(async () => {
   desk = await openDesk(
     { TURNPROOF_UI_ACCOUNTS: accounts, TURNPROOF_ALERT_RULES: rulesFile() },
@@ -63,7 +63,7 @@ beforeAll(async () => {
   );
   server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
   const endMs = Date.now() - 3_600_000;
-  await tellWeek({ endpoint: server.url, endMs, turns: 120, seed: "answers" });
+  await sendWeek({ endpoint: server.url, endMs, turns: 120, seed: "answers" });
   await vi.waitFor(async () => {
     const { turns } = await desk.json<{ turns: number }>("/traces/facets.json", headers);
     expect(turns).toBeGreaterThanOrEqual(120);
@@ -107,7 +107,7 @@ async function hold(
     ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
   );
   expect([template, errors.slice(-6)]).toEqual([template, []]);
-  asked.add(`${method} ${template}`);
+  requested.add(`${method} ${template}`);
   return answer;
 }
 
@@ -249,7 +249,7 @@ test("no described answer was left out", () => {
       return isOwn && !elsewhere.includes(operationId) ? [`${method} ${path}`] : [];
     }),
   );
-  expect([...asked].toSorted()).toEqual(described.toSorted());
+  expect([...requested].toSorted()).toEqual(described.toSorted());
 });
 
 test("a page answers its model where JSON is preferred", async () => {

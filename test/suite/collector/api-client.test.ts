@@ -25,12 +25,12 @@ const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_
 async function run(
   ...args: readonly string[]
 ): Promise<{ readonly code: number; readonly out: string }> {
-  const asked = promisify(execFile)(process.execPath, args, {
+  const requested = promisify(execFile)(process.execPath, args, {
     env,
     cwd: at(""),
     maxBuffer: 64 << 20,
   });
-  return asked.then(
+  return requested.then(
     ({ stdout }) => ({ code: 0, out: stdout }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
       code,

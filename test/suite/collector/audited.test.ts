@@ -61,8 +61,8 @@ test("a signed statement is in the log by its hash, under a salt that goes with 
   const backend = { TURNPROOF_BACKEND: "filesystem", TURNPROOF_MEMORY_BACKEND: "none" };
   const desk = await openDesk({ TURNPROOF_UI_AUTH_TOKEN: token, ...backend }, { judge: false });
   await desk.put(turnEvents({ root: "signed-root", user: "canary-user" }));
-  const asked = "agent_id=helper&root_trace_id=signed-root&user_id=canary-user";
-  const answer = await desk.get(`/traces/reconcile.jws?${asked}`, headers);
+  const requested = "agent_id=helper&root_trace_id=signed-root&user_id=canary-user";
+  const answer = await desk.get(`/traces/reconcile.jws?${requested}`, headers);
   const jws = await answer.text();
   expect([answer.status, answer.headers.get("x-turnproof-logged")]).toEqual([200, null]);
   const file = join(desk.dataDir, "audit.jsonl");

@@ -41,10 +41,10 @@ interface Running {
   readonly lines: readonly Line[];
   get(path: string, accept?: string): Promise<Response>;
   send(count: number): Promise<number>;
-  health(): Promise<HealthSaid>;
+  health(): Promise<HealthStated>;
 }
 
-interface HealthSaid {
+interface HealthStated {
   readonly collector: {
     readonly store: { readonly ok: boolean; readonly host: string; readonly reason: string | null };
     readonly ingest: { readonly journal: { readonly pending_spans: number } };
@@ -81,7 +81,7 @@ async function start(env: Record<string, string>): Promise<Running> {
       });
       return response.status;
     },
-    health: async () => (await (await get("/traces/health.json")).json()) as HealthSaid,
+    health: async () => (await (await get("/traces/health.json")).json()) as HealthStated,
   };
 }
 
@@ -166,10 +166,10 @@ describe("a server", () => {
 
     // It falls silent, and reads give up.
     await gate.set("silent");
-    const asked = Date.now();
+    const requested = Date.now();
     const late = await at.get("/traces/turns.json");
     expect(late.status).toBe(503);
-    expect(Date.now() - asked).toBeLessThan(8_000);
+    expect(Date.now() - requested).toBeLessThan(8_000);
     expect(await at.send(2)).toBe(200);
     const silent = await at.health();
     expect(silent.collector.ingest.journal.pending_spans).toBeGreaterThan(0);

@@ -59,7 +59,7 @@ async function send(collector: CollectorChild): Promise<void> {
 }
 
 /** Every event of every turn, once all of them can be read. */
-async function told(collector: CollectorChild, token = ""): Promise<readonly unknown[]> {
+async function reported(collector: CollectorChild, token = ""): Promise<readonly unknown[]> {
   const headers = token === "" ? {} : { authorization: `Bearer ${token}` };
   return vi.waitFor(
     async () => {
@@ -105,7 +105,7 @@ test.each(["filesystem", "clickhouse"])("a backup of a running %s", async (backe
   };
   const first = await startCollector(lost, env);
   await send(first);
-  const before = await told(first, token);
+  const before = await reported(first, token);
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const body = JSON.stringify({ root_trace_id: traceOf(0), text: "Looked at it." });
   const noted = await fetch(`${first.url}/traces/notes`, { method: "POST", headers, body });
@@ -113,7 +113,7 @@ test.each(["filesystem", "clickhouse"])("a backup of a running %s", async (backe
   // What goes on meanwhile: parts merge, the audit log grows, segments come and go.
   let going = true;
   const traffic = (async () => {
-    for (; going; await told(first, token)) await send(first);
+    for (; going; await reported(first, token)) await send(first);
   })();
   const made = await turnproof(["backup", "--data-dir", lost, "--to", dir], env);
   going = false;
@@ -131,7 +131,7 @@ test.each(["filesystem", "clickhouse"])("a backup of a running %s", async (backe
     out: { evidence, audit, audit_holds: true, different: [] },
   });
   const second = await startCollector(copy, elsewhere);
-  expect(await told(second, token)).toEqual(before);
+  expect(await reported(second, token)).toEqual(before);
   const turn = await fetch(`${second.url}/traces/${traceOf(0)}.json`, { headers });
   expect(await turn.json()).toMatchObject({ notes: [note] });
   expect(await second.stop()).toBe(0);
@@ -168,13 +168,13 @@ test("a database that is copied after the data directory has each event once", a
   await first.kill();
   await cp(lost, copy, { recursive: true });
   const again = await startCollector(lost, env);
-  const before = await told(again);
+  const before = await reported(again);
   expect(await again.stop()).toBe(0);
   const restored = await server.createDatabase({ like: database });
   const second = await startCollector(copy, {
     ...env,
     TURNPROOF_POSTGRES_URL: server.url(restored),
   });
-  expect(await told(second)).toEqual(before);
+  expect(await reported(second)).toEqual(before);
   expect(await second.stop()).toBe(0);
 });

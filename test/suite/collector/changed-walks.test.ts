@@ -35,7 +35,7 @@ async function put(one: BackendCase, events: readonly TurnEvent[]): Promise<void
   await recordEvents(one.collector.store, events);
 }
 
-async function ask(one: BackendCase, path: string): Promise<Response> {
+async function request(one: BackendCase, path: string): Promise<Response> {
   return one.collector.app.request(`http://localhost:4318${path}`);
 }
 
@@ -46,14 +46,14 @@ interface AnyPage {
 }
 
 async function firstCursor(one: BackendCase, path: string): Promise<string> {
-  const page = (await (await ask(one, path)).json()) as AnyPage;
+  const page = (await (await request(one, path)).json()) as AnyPage;
   const cursor = page.window?.next_cursor ?? page.next_cursor;
   if (cursor === null) throw new Error(`${path}: one page`);
   return cursor;
 }
 
 async function goesOn(one: BackendCase, path: string, cursor: string): Promise<string> {
-  const response = await ask(one, `${path}&cursor=${cursor}`);
+  const response = await request(one, `${path}&cursor=${cursor}`);
   if (response.status === 200) return "read";
   return ((await response.json()) as { code: string }).code;
 }
@@ -120,7 +120,7 @@ describe.each(names)("%s", (name) => {
       let cursor: string | null = null;
       do {
         const after: string = cursor === null ? "" : `&cursor=${cursor}`;
-        const page = (await (await ask(one, `/traces/turns.json?limit=1${after}`)).json()) as {
+        const page = (await (await request(one, `/traces/turns.json?limit=1${after}`)).json()) as {
           items: { root_trace_id: string }[];
           next_cursor: string | null;
         };
@@ -151,7 +151,7 @@ describe.each(names)("%s", (name) => {
       do {
         const after: string = cursor === null ? "" : `&cursor=${cursor}`;
         const path = `/threads.json?agent_id=${mark}&limit=2${after}`;
-        const page = (await (await ask(one, path)).json()) as {
+        const page = (await (await request(one, path)).json()) as {
           items: { thread_id: string | null; turns: number }[];
           next_cursor: string | null;
           turns_counted: number;
@@ -172,7 +172,7 @@ describe.each(names)("%s", (name) => {
       let cursor: string | null = null;
       do {
         const after: string = cursor === null ? "" : `&cursor=${cursor}`;
-        const page = (await (await ask(one, `/agents.json?limit=1${after}`)).json()) as {
+        const page = (await (await request(one, `/agents.json?limit=1${after}`)).json()) as {
           items: { agent_id: string | null }[];
           next_cursor: string | null;
         };
@@ -192,7 +192,7 @@ describe.each(names)("%s", (name) => {
       do {
         const after: string = cursor === null ? "" : `&cursor=${cursor}`;
         const path = `/traces/events.json?root_trace_id=walk-2&limit=1${after}`;
-        const page = (await (await ask(one, path)).json()) as EventPage;
+        const page = (await (await request(one, path)).json()) as EventPage;
         reads.push({ cursor, page });
         cursor = page.next_cursor;
       } while (cursor !== null);
@@ -213,7 +213,7 @@ async function standingRoot(one: BackendCase, path: string): Promise<string> {
   if (named !== null) return named[1] ?? "";
   const bundles = path.includes("view=bundles");
   const newest = bundles ? path : "/traces/turns.json?limit=1";
-  const { items } = (await (await ask(one, newest)).json()) as {
+  const { items } = (await (await request(one, newest)).json()) as {
     items: { root_trace_id?: string; payload?: { identity: { root_trace_id: string } } }[];
   };
   return items[0]?.root_trace_id ?? items[0]?.payload?.identity.root_trace_id ?? "";

@@ -164,8 +164,8 @@ test("the gate compares two filters, names the turns behind each cell, and keeps
     field: "candidate",
   });
   const html = { accept: "text/html" };
-  const asked = await (await desk.get(`/traces/compare/gate?${unclear}`, html)).text();
-  expect(asked).toMatch(/Nothing is compared[^]*Candidate: <mark>x:y<\/mark>/);
+  const requested = await (await desk.get(`/traces/compare/gate?${unclear}`, html)).text();
+  expect(requested).toMatch(/Nothing is compared[^]*Candidate: <mark>x:y<\/mark>/);
 });
 
 test("a draft at the drain and a judge that reads back store the same results", async () => {

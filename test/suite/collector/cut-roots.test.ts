@@ -24,13 +24,13 @@ function brief(): EvidenceStore {
 }
 
 test.each(["/agents/helper.json", "/threads/thread-1.json"])("%s", async (path) => {
-  const ask = async (store: EvidenceStore): Promise<Page> => {
+  const request = async (store: EvidenceStore): Promise<Page> => {
     const desk = await openDesk({}, { store, judge: false });
     await desk.put(turnEvents({ root: "root-1" }));
     const { turns_counted, window_complete } = await desk.json<Page>(path);
     await desk.collector.close();
     return { turns_counted, window_complete };
   };
-  expect(await ask(ephemeral())).toEqual({ turns_counted: 1, window_complete: true });
-  expect(await ask(brief())).toEqual({ turns_counted: 1, window_complete: false });
+  expect(await request(ephemeral())).toEqual({ turns_counted: 1, window_complete: true });
+  expect(await request(brief())).toEqual({ turns_counted: 1, window_complete: false });
 });

@@ -137,11 +137,11 @@ test.each(["filesystem", "clickhouse"])(
     {
       await using provider = await filesystem({ directory: join(dataDir, "memory") });
       await fillMemory(provider.memory);
-      for (const [id, told] of [
+      for (const [id, reported] of [
         [`replay:${mark}`, `root-${mark}-1`],
         ["replay:kept", "root-stays-1"],
       ] as const) {
-        const data = { plan: { turns: [{ root_trace_id: told }] } };
+        const data = { plan: { turns: [{ root_trace_id: reported }] } };
         await provider.memory.shared.put("replay", {
           id,
           created_at: "2026-03-01T10:00:00Z",
@@ -256,11 +256,11 @@ test("evidence in plain files is found without naming the backend; a store that 
     await fillEvidence(store);
   }
   const env = { TURNPROOF_DATA_DIR: dataDir, TURNPROOF_MEMORY_BACKEND: "none" };
-  const told = ({ out }: Ran): { kind: string; found: number; error?: string }[] =>
+  const reported = ({ out }: Ran): { kind: string; found: number; error?: string }[] =>
     (JSON.parse(out) as { kinds: { kind: string; found: number; error?: string }[] }).kinds;
   const dry = await deleteUser(["--json"], env);
   expect(dry.code).toBe(0);
-  expect(told(dry)).toContainEqual(expect.objectContaining({ kind: "evidence", found: 13 }));
+  expect(reported(dry)).toContainEqual(expect.objectContaining({ kind: "evidence", found: 13 }));
 
   {
     await using store = await openStore("clickhouse", dataDir);
@@ -269,5 +269,5 @@ test("evidence in plain files is found without naming the backend; a store that 
   const both = await deleteUser(["--json"], env);
   expect(both.code).toBe(3);
   const other = { kind: "evidence of the filesystem backend", error: "not looked at" };
-  expect(told(both)).toContainEqual(expect.objectContaining(other));
+  expect(reported(both)).toContainEqual(expect.objectContaining(other));
 });

@@ -42,11 +42,11 @@ beforeAll(async () => {
 });
 afterAll(() => desk.collector.close());
 
-const ask = (query: string, name = "otto"): Promise<DifferencesModel> =>
+const request = (query: string, name = "otto"): Promise<DifferencesModel> =>
   desk.json<DifferencesModel>(`/traces/differences.json?${query}`, as(name));
 
 test("failed turns are all of one agent, and the counts of both sides say so", async () => {
-  const model = await ask("status=error");
+  const model = await request("status=error");
   // The first of them is turn 0, the last turn 36: turns 37 to 39 are of another time.
   expect(model).toMatchObject({
     these: 10,
@@ -76,37 +76,37 @@ test("failed turns are all of one agent, and the counts of both sides say so", a
 
 test("what the turns were selected by is no difference, as a parameter and as a term", async () => {
   const ways = ["verdict=unjudged", "q=verdict:unjudged", "agent_id=slow", "q=agent:slow"];
-  const answers = await Promise.all(ways.map((query) => ask(query)));
+  const answers = await Promise.all(ways.map((query) => request(query)));
   for (const [at, { values }] of answers.entries()) {
     const own = at < 2 ? "verdict" : "agent";
     expect([ways[at], values.filter(({ key }) => key === own)]).toEqual([ways[at], []]);
   }
   expect(answers[3]).toEqual(answers[2]);
   // What is left out of the selection can still be a difference.
-  const without = await ask("q=-agent:quick");
+  const without = await request("q=-agent:quick");
   expect(without.values).toContainEqual(expect.objectContaining({ key: "agent", value: "slow" }));
 });
 
 test("the others are those from the first to the last of these", async () => {
   const range = "start_time=2026-11-20T00:00:00Z&end_time=2026-11-20T00:08:00Z";
-  expect(await ask(`agent_id=slow&${range}`)).toMatchObject({ these: 2, others: 3 });
-  expect(await ask("agent_id=nobody")).toMatchObject({ these: 0, first_ms: null, values: [] });
+  expect(await request(`agent_id=slow&${range}`)).toMatchObject({ these: 2, others: 3 });
+  expect(await request("agent_id=nobody")).toMatchObject({ these: 0, first_ms: null, values: [] });
 });
 
 test("what few turns have by chance is shown as chance", async () => {
   // Two turns of one thread each: their thread is no facet, their tenant one of two.
-  const few = await ask("q=thread:thr-0&start_time=2026-11-20T00:00:00Z");
+  const few = await request("q=thread:thr-0&start_time=2026-11-20T00:00:00Z");
   expect(few).toMatchObject({ these: 1, others: 0 });
-  const model = await ask("agent_id=quick&end_time=2026-11-20T00:03:30Z");
+  const model = await request("agent_id=quick&end_time=2026-11-20T00:03:30Z");
   expect(model.values.every(({ significant }) => !significant)).toBe(true);
-  for (const { p, low, high, difference } of (await ask("status=error")).values) {
+  for (const { p, low, high, difference } of (await request("status=error")).values) {
     expect([p > 0 && p <= 1, low <= difference, difference <= high]).toEqual([true, true, true]);
   }
 });
 
 test("a tenant sees differences of its own turns alone", async () => {
-  await ask("status=error");
-  const own = await ask("status=error", "alice");
+  await request("status=error");
+  const own = await request("status=error", "alice");
   expect(own).toMatchObject({ these: 5, others: 12 });
   expect(JSON.stringify(own)).not.toContain("bob");
   const foreign = await desk.get("/traces/differences.json?user_id=bob", as("alice"));

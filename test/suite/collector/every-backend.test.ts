@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-import { tellStory } from "../../apps/briefing/story.ts";
+import { sendStoryValue } from "../../apps/briefing/story.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import type { PlainSpan } from "../../otlp/encode.ts";
 import { openBackends } from "./backends.ts";
@@ -49,8 +49,8 @@ const turnOf = (spans: readonly PlainSpan[]): PlainSpan | undefined =>
   spans.find((span) => text(span, "turnproof.turn.id") !== "");
 
 /** Rows of memory for the first turns of two tenants and of no tenant. */
-function rowsOf(told: readonly (readonly PlainSpan[])[]): readonly SeedRow[] {
-  return told.slice(0, 20).flatMap((spans, index): SeedRow[] => {
+function rowsOf(reported: readonly (readonly PlainSpan[])[]): readonly SeedRow[] {
+  return reported.slice(0, 20).flatMap((spans, index): SeedRow[] => {
     const turn = turnOf(spans);
     const user = text(turn, "turnproof.user.id");
     const scope = text(turn, "turnproof.scope");
@@ -106,7 +106,7 @@ function foreignSpans(): readonly PlainSpan[] {
   ];
 }
 
-async function ask(
+async function request(
   { collector }: BackendCase,
   asker: Asker,
   path: string,
@@ -138,7 +138,7 @@ async function send({ collector }: BackendCase, spans: readonly PlainSpan[]): Pr
 async function settled(backend: BackendCase): Promise<void> {
   const state = async (): Promise<object> => {
     const { collector } = (await (
-      await ask(backend, "root", "/traces/health.json?limit=1")
+      await request(backend, "root", "/traces/health.json?limit=1")
     ).json()) as {
       collector: { ingest: { journal: { pending_frames: number }; drain: { failure: unknown } } };
     };
@@ -151,11 +151,11 @@ async function settled(backend: BackendCase): Promise<void> {
 }
 
 beforeAll(async () => {
-  story = await tellStory({ endMs: now - 60_000, turns });
+  story = await sendStoryValue({ endMs: now - 60_000, turns });
   opened = await openBackends(env, { now: () => now }, rowsOf(story));
   // One request per turn, every fifth again (a retry), some turns in two halves, the last half
   // first.
-  const tell = async (backend: BackendCase): Promise<void> => {
+  const notify = async (backend: BackendCase): Promise<void> => {
     for (const [index, spans] of story.entries()) {
       const half = Math.floor(spans.length / 2);
       const parts = index % 4 === 3 ? [spans.slice(half), spans.slice(0, half)] : [spans];
@@ -165,7 +165,7 @@ beforeAll(async () => {
     await send(backend, foreignSpans());
     await settled(backend);
   };
-  await Promise.all(opened.cases.map(tell));
+  await Promise.all(opened.cases.map(notify));
 }, 400_000);
 afterAll(async () => {
   await opened?.[Symbol.asyncDispose]();
@@ -210,12 +210,12 @@ async function answer(
   path: string,
   body?: object,
 ): Promise<unknown> {
-  const response = await ask(backend, asker, path, body);
-  const said = await response.text();
+  const response = await request(backend, asker, path, body);
+  const stated = await response.text();
   if (response.status !== 200 || !path.includes(".jws")) {
-    return [response.status, same(JSON.parse(said))];
+    return [response.status, same(JSON.parse(stated))];
   }
-  const [, payload = ""] = said.split(".");
+  const [, payload = ""] = stated.split(".");
   const statement = Buffer.from(payload, "base64url").toString("utf8");
   return [response.status, same(JSON.parse(statement))];
 }
@@ -238,7 +238,7 @@ async function walk(backend: BackendCase, asker: Asker, path: string): Promise<u
   let cursor: string | null = null;
   do {
     const after: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const response = await ask(backend, asker, `${path}${after}`);
+    const response = await request(backend, asker, `${path}${after}`);
     if (response.status !== 200) return [...pages, response.status];
     const page = (await response.json()) as { next_cursor: string | null };
     pages.push(same(page));
@@ -291,8 +291,8 @@ describe.each(everyone)("as %s", (asker) => {
     "/traces/reconcile.json?agent_id=briefing-writer&root_trace_id=no-such-root",
   ];
   // The two others are read by the same code: a part of the questions is enough.
-  const asked = thorough ? paths : paths.filter((_, index) => index % 3 === 0);
-  test.each(asked)("%s", async (path) => {
+  const requested = thorough ? paths : paths.filter((_, index) => index % 3 === 0);
+  test.each(requested)("%s", async (path) => {
     await expectSame(asker, path);
   });
 

@@ -21,11 +21,11 @@ afterAll(() => directories.remove());
 
 const log = { info() {}, warn() {}, error() {} };
 
-const asked = async (collector: Collector, path: string): Promise<unknown> =>
+const requested = async (collector: Collector, path: string): Promise<unknown> =>
   (await collector.app.request(`http://127.0.0.1${path}`)).json();
 
 async function verdicts(collector: Collector): Promise<Readonly<Record<string, unknown>>> {
-  const { items } = (await asked(collector, "/traces/turns.json")) as {
+  const { items } = (await requested(collector, "/traces/turns.json")) as {
     readonly items: readonly { readonly root_trace_id: string; readonly verdict: unknown }[];
   };
   return Object.fromEntries(items.map(({ root_trace_id: root, verdict }) => [root, verdict]));
@@ -78,7 +78,7 @@ test("a part of an embedded engine that is gone", async () => {
   };
   await vi.waitFor(
     async () =>
-      expect(await asked(second, "/traces/health.json")).toMatchObject({
+      expect(await requested(second, "/traces/health.json")).toMatchObject({
         collector: { ingest: { missing } },
       }),
     waits,
@@ -99,7 +99,7 @@ interface Compared {
 async function comparedBy(collector: Collector): Promise<Record<string, number>> {
   return vi.waitFor(
     async () => {
-      const health = (await asked(collector, "/traces/health.json")) as Compared;
+      const health = (await requested(collector, "/traces/health.json")) as Compared;
       const { missing } = health.collector.ingest;
       if (missing === null) throw new Error("not compared yet");
       return missing;
@@ -109,7 +109,7 @@ async function comparedBy(collector: Collector): Promise<Record<string, number>>
 }
 
 const doctorOf = async (config: ReturnType<typeof parseConfig>): Promise<readonly string[]> =>
-  (await accountChecks(config)).map(({ state, says }) => `${state} ${says.split(";")[0]}`);
+  (await accountChecks(config)).map(({ state, message: says }) => `${state} ${says.split(";")[0]}`);
 
 test("damaged parts are set aside and the rest serves; a folder that is gone with its turns shows", async () => {
   const dataDir = await directories.make();
@@ -198,6 +198,6 @@ test("doctor counts the rows of an evidence file", async () => {
   const database = new DatabaseSync(join(directory, "evidence.sqlite"));
   database.exec("DELETE FROM bundles");
   database.close();
-  const says = expect.stringContaining(`${events.length} rows of 1 traces are gone`);
-  expect(await evidenceCheck(directory)).toMatchObject({ state: "fail", says });
+  const message = expect.stringContaining(`${events.length} rows of 1 traces are gone`);
+  expect(await evidenceCheck(directory)).toMatchObject({ state: "fail", message });
 });

@@ -131,11 +131,11 @@ test("another list, or other keys, is no valid signature", async () => {
 
 test("under a legal hold nothing is deleted", async () => {
   process.env["TURNPROOF_LEGAL_HOLD"] = "true";
-  for (const asked of [
+  for (const requested of [
     ["retention", "--apply"],
     ["delete-user", "alice", "--apply"],
   ]) {
-    const ran = await turnproof(...asked, "--backend", "filesystem", "--data-dir", folder);
+    const ran = await turnproof(...requested, "--backend", "filesystem", "--data-dir", folder);
     expect([ran.code, ran.err]).toEqual([
       expect.any(Number),
       expect.stringContaining("legal hold"),

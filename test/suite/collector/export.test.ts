@@ -66,8 +66,8 @@ for (const [table, columns] of Object.entries(tables)) {
   for (const [format, named] of Object.entries(formats)) {
     test(`${table} as ${format}`, async () => {
       const to = out(`${table}-${format}`);
-      const asked = ["--out", to, "--table", table, "--format", format, "--json"];
-      const ran = await turnproof("export", ...asked, ...shared());
+      const requested = ["--out", to, "--table", table, "--format", format, "--json"];
+      const ran = await turnproof("export", ...requested, ...shared());
       expect(ran.code, ran.err).toBe(0);
       expect(JSON.parse(ran.out)).toMatchObject({
         rows: wanted[table as keyof typeof wanted],
@@ -90,8 +90,8 @@ for (const [table, columns] of Object.entries(tables)) {
         const model = rows.find((row) => row["model"] === "small-1") ?? {};
         expect(Number(model["input_tokens"])).toBe(12);
         expect(rows.filter((row) => row["input_tokens"] === null)).toHaveLength(turns * 2);
-        const said: unknown = model["attributes_json"];
-        expect(typeof said === "string" ? JSON.parse(said) : said).toMatchObject({
+        const stated: unknown = model["attributes_json"];
+        expect(typeof stated === "string" ? JSON.parse(stated) : stated).toMatchObject({
           model: "small-1",
         });
       }

@@ -33,7 +33,7 @@ interface Found {
   readonly event_count: number;
   readonly next_cursor: string | null;
   readonly window_complete: boolean;
-  readonly places: readonly { readonly place: string; reach: string; readonly says: string }[];
+  readonly places: readonly { readonly place: string; reach: string; readonly message: string }[];
 }
 
 let desk: Desk;
@@ -79,7 +79,7 @@ describe("without a tenant", () => {
     const found = await find("id=turn-of-memory-alice");
     expect(found).toMatchObject({ items: [], window_complete: false });
     expect(reachesOf(found)).toEqual({ evidence: "whole", ...rowsAre("tenant_not_named") });
-    expect(found.places.map(({ says }) => says)).toEqual([
+    expect(found.places.map(({ message: says }) => says)).toEqual([
       "Evidence: searched.",
       expect.stringMatching(/^Messages in memory: not searched\. .*Give the tenant/),
       expect.stringMatching(/^Tool log in memory: not searched\. .*Give the tenant/),

@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.collector.close());
 
-const said = async (name: string): Promise<Record<string, readonly (string | null)[] | null>> => {
+const stated = async (name: string): Promise<Record<string, readonly (string | null)[] | null>> => {
   const found = await desk.json<Found>("/traces/find.json?id=thread-7", as(name));
   return Object.fromEntries(
     found.items.map(({ root_trace_id: root, verdicts }) => [
@@ -58,7 +58,7 @@ const said = async (name: string): Promise<Record<string, readonly (string | nul
 };
 
 test("each root says its turns' verdicts, and an old one is none", async () => {
-  expect(await said("root")).toEqual({
+  expect(await stated("root")).toEqual({
     judged: ["partial"],
     moved: [null],
     waiting: [null],
@@ -67,7 +67,7 @@ test("each root says its turns' verdicts, and an old one is none", async () => {
 });
 
 test("of the asker's own tenant alone", async () => {
-  expect(await said("alice")).toEqual({ judged: ["partial"], moved: [null], waiting: [null] });
+  expect(await stated("alice")).toEqual({ judged: ["partial"], moved: [null], waiting: [null] });
 });
 
 test("its page says them in words", async () => {

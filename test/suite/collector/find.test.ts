@@ -18,9 +18,9 @@ const as = (name: string): Record<string, string> => ({
 });
 
 interface Found {
-  readonly places: readonly { readonly place: string; readonly reach: string; says: string }[];
+  readonly places: readonly { readonly place: string; readonly reach: string; message: string }[];
   readonly pending_frames: number;
-  readonly asked: boolean;
+  readonly requested: boolean;
   readonly items: readonly {
     readonly root_trace_id: string;
     readonly matched_by: readonly string[];
@@ -33,7 +33,7 @@ interface Found {
 let desk: Desk;
 
 /** A turn that says every kind of id there is. */
-function said(user: string | null, at: string): TurnEvent[] {
+function stated(user: string | null, at: string): TurnEvent[] {
   const name = user ?? "null";
   const [turn, model, tool] = turnEvents({
     root: `root-${name}`,
@@ -67,9 +67,9 @@ function said(user: string | null, at: string): TurnEvent[] {
 
 beforeAll(async () => {
   desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts });
-  await desk.put(said("alice", "2026-11-21T09:00:00.000Z"));
-  await desk.put(said("bob", "2026-11-21T10:00:00.000Z"), "2026-11-21T10:00:01.000000Z");
-  await desk.put(said(null, "2026-11-21T11:00:00.000Z"), "2026-11-21T10:00:02.000000Z");
+  await desk.put(stated("alice", "2026-11-21T09:00:00.000Z"));
+  await desk.put(stated("bob", "2026-11-21T10:00:00.000Z"), "2026-11-21T10:00:01.000000Z");
+  await desk.put(stated(null, "2026-11-21T11:00:00.000Z"), "2026-11-21T10:00:02.000000Z");
 });
 afterAll(() => desk.collector.close());
 

@@ -106,11 +106,11 @@ async function playground({ cookie, csrf }: Signed): Promise<Open> {
   return read(response);
 }
 
-const endSaid = 'event: end\ndata: {"code":"session_ended"}\n\n';
+const endStated = 'event: end\ndata: {"code":"session_ended"}\n\n';
 
 async function endsSoon(stream: Open): Promise<void> {
   await Promise.race([stream.ended, sleep(8_000).then(() => Promise.reject(new Error("open")))]);
-  expect(stream.text()).toMatch(new RegExp(`${endSaid}$`));
+  expect(stream.text()).toMatch(new RegExp(`${endStated}$`));
 }
 
 async function isOpen(stream: Open): Promise<void> {

@@ -76,7 +76,7 @@ export interface Visitor {
   /** Goes through the provider up to the address that leads back to the collector. */
   answerFor(name: string, change?: (location: URL) => void): Promise<string>;
   /** Asks the collector. */
-  ask(path: string, init?: RequestInit): Promise<Response>;
+  request(path: string, init?: RequestInit): Promise<Response>;
   readonly cookies: Map<string, string>;
 }
 
@@ -84,7 +84,7 @@ export interface Visitor {
 export function visit(desk: Desk, origin: string): Visitor {
   const cookies = new Map<string, string>();
   const foreign = new Map<string, string>();
-  const ask: Visitor["ask"] = async (path, init = {}) => {
+  const query: Visitor["request"] = async (path, init = {}) => {
     const headers = new Headers(init.headers);
     if (cookies.size > 0) headers.set("cookie", textOf(cookies));
     const response = await desk.collector.app.request(`${origin}${path}`, { ...init, headers });
@@ -101,16 +101,16 @@ export function visit(desk: Desk, origin: string): Visitor {
     return response;
   };
   return {
-    ask,
+    request: query,
     cookies,
     async answerFor(name, change) {
-      const begun = await ask("/login/provider?next=/traces/health");
+      const begun = await query("/login/provider?next=/traces/health");
       let at = new URL(begun.headers.get("location") ?? "");
       change?.(at);
       const forms = [{ prompt: "login", login: name, password: "any" }, { prompt: "consent" }];
       for (let step = 0; step < 12; step += 1) {
-        const asksPerson = at.pathname.startsWith("/interaction/");
-        const response = await walk(at, asksPerson ? forms.shift() : undefined);
+        const needsPerson = at.pathname.startsWith("/interaction/");
+        const response = await walk(at, needsPerson ? forms.shift() : undefined);
         const location = response.headers.get("location");
         if (location === null) throw new Error(`the provider stops with ${response.status}`);
         const next = new URL(location, at);

@@ -79,20 +79,20 @@ interface Ran {
     readonly content: number;
     readonly findings: Readonly<Record<string, number>>;
   };
-  readonly said: string;
+  readonly stated: string;
 }
 
 /** Runs the command in this process, as a shell does. */
 async function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ran> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   let out = "";
-  let said = "";
+  let stated = "";
   const stdout = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
     out += String(chunk);
     return true;
   });
   const stderr = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
-    said += String(chunk);
+    stated += String(chunk);
     return true;
   });
   const before = process.exitCode;
@@ -101,7 +101,7 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
     await (await createProgram()).parseAsync(["node", "turnproof", "import", ...args, "--json"]);
     const code = Number(process.exitCode);
     const report = JSON.parse(out) as Ran["report"];
-    return { code, report, said: out + said };
+    return { code, report, stated: out + stated };
   } finally {
     process.exitCode = before;
     stdout.mockRestore();
@@ -154,7 +154,7 @@ describe.each(sources)("from %s", (_name, argumentsOf, environmentOf) => {
     const dry = await run(args, env);
     expect(dry.code).toBe(3);
     expect(dry.report).toMatchObject({ applied: false, rows: 2, events: 11, content: 9 });
-    expect(dry.said).not.toContain("CANARY");
+    expect(dry.stated).not.toContain("CANARY");
     expect(await eventsIn(dataDir)).toEqual([]);
     for (const _ of [1, 2]) {
       const wrote = await run([...args, "--apply"], env);
@@ -191,16 +191,16 @@ test("a table of another name whose payload is text; one that is not there; no a
   ]);
   for (const table of ["no_such_table", 'x"; DROP TABLE trace_bundles; --']) {
     const refused = await run(["postgres", "--table", table], env);
-    expect([refused.code, refused.said.includes("parameter_invalid, table")]).toEqual([2, true]);
+    expect([refused.code, refused.stated.includes("parameter_invalid, table")]).toEqual([2, true]);
   }
   const nowhere = await run(["mongodb"], { ...env, DOCUMENT_DB_URI: "" });
-  expect(nowhere.said).toContain("not_configured, DOCUMENT_DB_URI");
+  expect(nowhere.stated).toContain("not_configured, DOCUMENT_DB_URI");
   const gone = await run(["postgres"], {
     ...env,
     TURNPROOF_POSTGRES_URL: "postgres://u:pw-canary@127.0.0.1:1/x",
   });
-  expect(gone.said).toContain("store_unavailable");
-  expect(gone.said).not.toContain("canary");
+  expect(gone.stated).toContain("store_unavailable");
+  expect(gone.stated).not.toContain("canary");
 });
 
 const accounts = {
@@ -220,7 +220,7 @@ interface Revealed {
 async function reveal(
   dataDir: string,
   mode: string,
-  asked: readonly (readonly [name: keyof typeof accounts, event: string])[],
+  requested: readonly (readonly [name: keyof typeof accounts, event: string])[],
 ): Promise<readonly Revealed[]> {
   const config = parseConfig({
     ...target(dataDir),
@@ -229,7 +229,7 @@ async function reveal(
   });
   const collector = await createCollector({ config, log: quiet, judge: false });
   const answers: Revealed[] = [];
-  for (const [name, event_id] of asked) {
+  for (const [name, event_id] of requested) {
     const response = await collector.app.request("http://localhost:4318/traces/reveal", {
       method: "POST",
       headers: {
@@ -264,8 +264,11 @@ describe("words of imported bundles", () => {
     dataDir = place();
     const folder = place();
     const [first, ...rest] = bundle.payload.events;
-    const asked = { ...first, query: "CANARY I am carol@example.test, password=hunter2hunter2" };
-    const payload = { ...bundle.payload, events: [asked, ...rest] };
+    const requested = {
+      ...first,
+      query: "CANARY I am carol@example.test, password=hunter2hunter2",
+    };
+    const payload = { ...bundle.payload, events: [requested, ...rest] };
     writeFileSync(join(folder, "a.json"), JSON.stringify({ ...bundle, payload }));
     const wrote = await run([folder, "--apply"], target(dataDir));
     expect(wrote.code).toBe(0);

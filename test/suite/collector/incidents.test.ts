@@ -75,11 +75,11 @@ beforeAll(async () => {
 });
 afterAll(() => desk.collector.close());
 
-const ask = (query = "", name = "otto"): Promise<IncidentsModel> =>
+const request = (query = "", name = "otto"): Promise<IncidentsModel> =>
   desk.json<IncidentsModel>(`/traces/incidents.json${query}`, as(name));
 
 test("each cause, agent and burst is one incident, and each turn is in one", async () => {
-  const { items, ...model } = await ask();
+  const { items, ...model } = await request();
   const wrong = plan.filter(({ tool, codes }) => tool !== "success" || codes.length > 0);
   expect(model).toMatchObject({ turns: 96, turns_wrong: wrong.length, turns_left: 0 });
   expect(items.map(({ kind, name, agent_id: agent, turns }) => [kind, name, agent, turns])).toEqual(
@@ -112,7 +112,7 @@ test("each cause, agent and burst is one incident, and each turn is in one", asy
 });
 
 test("the terms of an incident list exactly its turns, and its typical turn is one of them", async () => {
-  for (const { items } of [await ask(), await ask("?user_id=alice")]) {
+  for (const { items } of [await request(), await request("?user_id=alice")]) {
     for (const { q, q_turns: listed, turns, typical } of items) {
       expect(listed).toBe(turns);
       const query = new URLSearchParams({ q: q ?? "", limit: "1000" });
@@ -128,16 +128,16 @@ test("the terms of an incident list exactly its turns, and its typical turn is o
 
 test("a range, a filter and a tenant narrow them; nothing wrong is an empty list", async () => {
   const range = "?start_time=2026-11-20T07:00:00Z&end_time=2026-11-20T09:15:00Z";
-  const { items } = await ask(range);
+  const { items } = await request(range);
   expect(items.map(({ kind }) => kind)).toEqual(["failed_call", "failed_call"]);
-  const own = await ask("", "alice");
+  const own = await request("", "alice");
   const wrong = plan.filter(({ user, tool }) => user === "alice" && tool !== "success");
   expect(own).toMatchObject({ turns: 32, turns_wrong: wrong.length });
   expect(own.items.every(({ tenants }) => tenants === 1)).toBe(true);
   expect((await desk.get("/traces/incidents.json?user_id=bob", as("alice"))).status).toBe(403);
-  const none = await ask("?end_time=2026-11-20T01:00:00Z");
+  const none = await request("?end_time=2026-11-20T01:00:00Z");
   expect(none).toMatchObject({ turns: 4, turns_wrong: 0, items: [] });
-  expect(await ask("?agent_id=nobody")).toMatchObject({ turns: 0, items: [], frame: null });
+  expect(await request("?agent_id=nobody")).toMatchObject({ turns: 0, items: [], frame: null });
 });
 
 test("the largest comes first among equals, single turns share a row, and a next page has the rest", async () => {

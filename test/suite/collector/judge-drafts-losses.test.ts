@@ -45,9 +45,9 @@ function eventsOf(root: string, turns: readonly Turn[]): TurnEvent[] {
 }
 
 /** A report of totals, which only grow. */
-function reportsOf(said: readonly { at: number; producer: string; lost: number }[]): TurnEvent[] {
+function reportsOf(stated: readonly { at: number; producer: string; lost: number }[]): TurnEvent[] {
   const totals = new Map<string, number>();
-  return said
+  return stated
     .toSorted((a, b) => a.at - b.at)
     .map(({ at, producer: producer_id, lost }, index) => {
       const loss_dropped = (totals.get(producer_id) ?? 0) + lost;
@@ -74,7 +74,7 @@ function reportsOf(said: readonly { at: number; producer: string; lost: number }
 
 /** What a judge finds, with drafts or without, and of how many roots it read the events. */
 async function found(
-  { turns, lost, said }: Window,
+  { turns, lost, stated }: Window,
   drafted: boolean,
 ): Promise<{
   readonly verdicts: readonly Pick<TurnRecord, "key" | "version" | "row" | "as_of">[];
@@ -92,7 +92,7 @@ async function found(
   }
   // Received after all of it happened: a clock that is ahead keeps a turn from success.
   stand.now += 300 * secondMs;
-  const reports = reportsOf(said);
+  const reports = reportsOf(stated);
   if (reports.length > 0) await stand.put(reports);
   stand.losses = { quarantined_roots: [], losses: lost };
   const judge = stand.judge();
@@ -116,7 +116,7 @@ async function found(
 interface Window {
   readonly turns: readonly (readonly Turn[])[];
   readonly lost: readonly LossInterval[];
-  readonly said: Parameters<typeof reportsOf>[0];
+  readonly stated: Parameters<typeof reportsOf>[0];
 }
 
 test("whatever is lost, what is settled from drafts is what a judge without them finds", async () => {
@@ -128,7 +128,7 @@ test("whatever is lost, what is settled from drafts is what a judge without them
       roots,
       fc.array(journalLoss, { maxLength: 2 }),
       fc.array(report, { maxLength: 4 }),
-      async (turns, intervals, said) => {
+      async (turns, intervals, stated) => {
         const lost = intervals.map(({ from, lasted }) => ({
           from: from === null ? null : isoOf(start + from * secondMs),
           to: isoOf(start + ((from ?? 0) + lasted) * secondMs),
@@ -136,11 +136,11 @@ test("whatever is lost, what is settled from drafts is what a judge without them
           sampled_out: 0,
           write_failures: 0,
         }));
-        const window = { turns, lost, said };
+        const window = { turns, lost, stated };
         const drafts = await found(window, true);
         const others = await found(window, false);
         expect(drafts.verdicts).toEqual(others.verdicts);
-        if (lost.length + said.length === 0) return;
+        if (lost.length + stated.length === 0) return;
         kept += others.read - drafts.read;
         voided += drafts.read;
         for (const { row } of drafts.verdicts) if (row.verdict === "success") successes += 1;

@@ -25,8 +25,8 @@ const newer = Buffer.from("newer ".repeat(400));
 /** The same bytes as `replaceFile`, without one of its syncs. */
 function without(disk: SimulatedDisk, call: "sync" | "syncDirectory"): SimulatedDisk {
   if (call === "syncDirectory") return { ...disk, syncDirectory: async () => {} };
-  const open: SimulatedDisk["open"] = async (...asked) => ({
-    ...(await disk.open(...asked)),
+  const open: SimulatedDisk["open"] = async (...requested) => ({
+    ...(await disk.open(...requested)),
     sync: async () => {},
   });
   return { ...disk, open };
@@ -78,7 +78,7 @@ const whole = JSON.stringify({ version: 1, store: "lasting ", ...state });
 /** A mark in this directory, and what its opening logs. */
 function opened(dataDir: string): { mark: ReturnType<typeof openMark>; logged: unknown[] } {
   const logged: unknown[] = [];
-  const warn = (...said: unknown[]): void => void logged.push(said);
+  const warn = (...stated: unknown[]): void => void logged.push(stated);
   const parts = { config: { dataDir }, store: { name: "lasting" }, server: null, log: { warn } };
   return { mark: openMark(parts as unknown as Parts), logged };
 }

@@ -64,10 +64,10 @@ test("judging again after a loss goes on where a stop ended it", async () => {
   let pages = 0;
   const stopped = stand.judge(
     {
-      quietRoots: async (...asked) => {
+      quietRoots: async (...requested) => {
         pages += 1;
         if (pages === 3) void stopped.close();
-        return stand.store.quietRoots(...asked);
+        return stand.store.quietRoots(...requested);
       },
     },
     { rootsMax: 1 },
@@ -101,9 +101,9 @@ test("a root that is named is judged when the store is back, by this process or 
     await judgedOnce(stand);
     stand.now += minuteMs;
     let fails = false;
-    const failing: EvidenceStore["standing"] = async (asked) => {
+    const failing: EvidenceStore["standing"] = async (requested) => {
       if (fails) throw new Error("store away");
-      return stand.store.standing(asked);
+      return stand.store.standing(requested);
     };
     const judge = stand.judge({ standing: failing });
     await judge.look();

@@ -12,7 +12,7 @@ import { openDesk } from "./desk.ts";
 
 const own = { event_id: "turn", phase: "result", span_id: "bbbbbbbbbbbbbb01" };
 const root = String(turn["root_trace_id"]);
-const asked = `agent_id=clerk&root_trace_id=${root}`;
+const requested = `agent_id=clerk&root_trace_id=${root}`;
 
 test("a failure that is told later ends the success, and not the statement of before", async () => {
   const desk = await openDesk({}, { judge: false });
@@ -20,9 +20,9 @@ test("a failure that is told later ends the success, and not the statement of be
   await desk.put(events, "2026-11-21T08:01:00.000000Z");
   const keys = await desk.json<{ keys: [] }>("/.well-known/jwks.json");
   const sign = async (): Promise<string> =>
-    (await desk.get(`/traces/reconcile.jws?${asked}`)).text();
+    (await desk.get(`/traces/reconcile.jws?${requested}`)).text();
   const read = async (): Promise<readonly TurnEvent[]> => {
-    const page = await desk.json<EventPage>(`/traces/events.json?${asked}&limit=100`);
+    const page = await desk.json<EventPage>(`/traces/events.json?${requested}&limit=100`);
     return joinPages([{ page, cursor: null }]).events;
   };
 
@@ -31,12 +31,12 @@ test("a failure that is told later ends the success, and not the statement of be
   expect(first).toMatchObject({ verdict: "supported", statement: { status: "success" } });
 
   const form = { agent_id: "clerk", root_trace_id: root, turn_id: String(turn["turn_id"]) };
-  const told = await desk.collector.app.request("http://localhost:4318/traces/outcomes", {
+  const reported = await desk.collector.app.request("http://localhost:4318/traces/outcomes", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ ...form, outcome: "failure", source: "desk" }),
   });
-  expect(told.status).toBe(201);
+  expect(reported.status).toBe(201);
 
   const after = await sign();
   const exported = await read();
@@ -65,15 +65,15 @@ test("a failure that is told later ends the success, and not the statement of be
 
 test("a stranger who names a second turn does not take a failure out of the first", async () => {
   const desk = await openDesk({}, { judge: false });
-  const said = { outcome: "failure", verified: true, source: "desk" };
+  const stated = { outcome: "failure", verified: true, source: "desk" };
   // It says its root alone, so its turn is the only one of the root.
-  const { turn_id: _turn, ...failure } = at(50, "outcome", said);
+  const { turn_id: _turn, ...failure } = at(50, "outcome", stated);
   const span = { event_id: "noise", span_id: "cccccccccccccc01", turn_id: "round-9" };
   const noise = at(51, "model_call", {}, { ...span, ingest_trusted: false });
   const events = [...success(), at(45, "turn", {}, own), failure] as unknown as TurnEvent[];
   await desk.put(events);
   await desk.put([noise as unknown as TurnEvent]);
-  const verdict = await desk.json<{ status: string }>(`/traces/reconcile.json?${asked}`);
+  const verdict = await desk.json<{ status: string }>(`/traces/reconcile.json?${requested}`);
   expect(verdict.status).toBe("failed");
   await desk.collector.close();
 });

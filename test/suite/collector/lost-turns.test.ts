@@ -68,7 +68,7 @@ const become = (roots: readonly string[], verdicts: readonly string[]): Promise<
   });
 
 /** The verdict as it is worked out now, beside that of the background judge. */
-async function asked(root: string): Promise<[string, readonly string[]]> {
+async function requested(root: string): Promise<[string, readonly string[]]> {
   const path = `/traces/reconcile.json?agent_id=clerk&root_trace_id=${root}`;
   const { status, window } = await (desk as Desk).json<Verdict>(path);
   return [status, window.reasons];
@@ -112,8 +112,8 @@ describe("rows that no store takes", () => {
     });
     expect(sent.status).toBe(200);
     await become([named, other], ["partial", "success"]);
-    expect(await asked(named)).toEqual(["partial", ["known_loss"]]);
-    expect(await asked(other)).toEqual(["success", []]);
+    expect(await requested(named)).toEqual(["partial", ["known_loss"]]);
+    expect(await requested(other)).toEqual(["success", []]);
     const page = (root: string): Promise<{ quarantined_roots: string[] }> =>
       (desk as Desk).json(`/traces/events.json?root_trace_id=${root}`);
     expect((await page(named)).quarantined_roots).toEqual([named]);
@@ -180,7 +180,7 @@ test("damaged frames keep back the turns of their time, also after a restart", a
     const events = [...turnAt(within, now - 60_000), ...turnAt(before, now - 3_600_000)];
     await desk.put(events, new Date(now - 10_000).toISOString());
     await become([within, before], ["partial", "success"]);
-    expect(await asked(within)).toEqual(["partial", ["known_loss"]]);
+    expect(await requested(within)).toEqual(["partial", ["known_loss"]]);
     await desk.collector.close();
   }
 });
@@ -248,6 +248,6 @@ describe("what producers report", () => {
       report(noon - 58 * minute, lossy(4), untrusted),
     ]);
     await become([root], ["success"]);
-    expect(await asked(root)).toEqual(["success", []]);
+    expect(await requested(root)).toEqual(["success", []]);
   });
 });

@@ -138,9 +138,9 @@ describe.each(Object.keys(accounts) as (keyof typeof accounts)[])("%s", (name) =
   test("sees its own rows and no foreign one, by any tool", async () => {
     const client = await connect(server.url, token(name));
     const seen = new Set<string>();
-    for (const [tool, asks] of Object.entries(questions)) {
+    for (const [tool, requests] of Object.entries(questions)) {
       for (const owner of names) {
-        for (const input of asks(owner)) {
+        for (const input of requests(owner)) {
           const { text } = await call(client, tool, input);
           for (const other of names) if (text.includes(marker(other))) seen.add(other);
         }

@@ -21,7 +21,7 @@ import { tools } from "../../../collector/src/mcp/question-server.ts";
 import type { WindowsModel } from "../../../collector/src/pages/windows/route.ts";
 import { listen } from "../../../collector/src/server.ts";
 import { diceOf } from "../../apps/week/dice.ts";
-import { tellWeek } from "../../apps/week/week.ts";
+import { sendWeek } from "../../apps/week/week.ts";
 import type { Week } from "../../apps/week/week.ts";
 import { openDesk, quiet } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const env = { TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_PRICES: file };
   desk = await openDesk(env, { store: ephemeral() });
   server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
-  week = await tellWeek({ endpoint: server.url, endMs, turns: 120, seed: "agents ask" });
+  week = await sendWeek({ endpoint: server.url, endMs, turns: 120, seed: "agents ask" });
   await vi.waitFor(async () => {
     const path = "/traces/turns.json?verdict=unjudged&limit=1000";
     const { items } = await desk.json<{ items: unknown[] }>(path, headers);
@@ -239,13 +239,13 @@ test("contracts are judged clause by clause; a wrong file names path and rule", 
 });
 
 test("each framework's page is read by its name", async () => {
-  for (const [framework, said] of [
+  for (const [framework, stated] of [
     ["LangGraph", "npm install @langchain/langgraph"],
     ["Vercel AI SDK", "npm install ai"],
     ["mastra", "Mastra"],
   ] as const) {
     const { text } = await call(client, "how_do_i_instrument", { framework, budget: 2_000 });
-    expect([framework, text.includes(said)]).toEqual([framework, true]);
+    expect([framework, text.includes(stated)]).toEqual([framework, true]);
     expect(text).toContain(`OTEL_EXPORTER_OTLP_ENDPOINT=${server.url}`);
   }
   const { text } = await call(client, "how_do_i_instrument", { framework: "Fortran" });
@@ -275,16 +275,16 @@ test("the audit log has the call and each of its reads, and nothing that was ask
 });
 
 test("a request without a token, with a foreign origin or by another method is refused", async () => {
-  const ask = (init: RequestInit): Promise<Response> => fetch(`${server.url}/mcp`, init);
+  const request = (init: RequestInit): Promise<Response> => fetch(`${server.url}/mcp`, init);
   const type = { "content-type": "application/json", accept: "application/json" };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-  expect((await ask({ method: "POST", headers: type, body })).status).toBe(401);
+  expect((await request({ method: "POST", headers: type, body })).status).toBe(401);
   const foreign = { ...type, ...headers, origin: "https://elsewhere.example" };
-  expect((await ask({ method: "POST", headers: foreign, body })).status).toBe(403);
-  expect((await ask({ headers })).status).toBe(405);
+  expect((await request({ method: "POST", headers: foreign, body })).status).toBe(403);
+  expect((await request({ headers })).status).toBe(405);
   const large = JSON.stringify({ ...JSON.parse(body), more: "x".repeat(70_000) });
   expect(
-    (await ask({ method: "POST", headers: { ...type, ...headers }, body: large })).status,
+    (await request({ method: "POST", headers: { ...type, ...headers }, body: large })).status,
   ).toBe(413);
   expect(week.turns).toBeGreaterThan(0);
 });

@@ -26,7 +26,7 @@ const env = { TURNPROOF_UI_ACCOUNTS: accounts, TURNPROOF_UI_TRACE_CONTENT_MODE: 
 const bearer = (name: string): Record<string, string> => ({
   authorization: `Bearer ${name}-token-0123456789`,
 });
-const said = "canary words, write to carol@example.test, password=hunter2hunter2, I am alice";
+const stated = "canary words, write to carol@example.test, password=hunter2hunter2, I am alice";
 
 let memory: MemoryStore;
 let desk: Desk;
@@ -39,7 +39,7 @@ beforeAll(async () => {
     const place = { userId: user, agentId: "helper", memoryId: "m-1", threadId: "thread-1" };
     const turnId = `${root}-turn`;
     await new Conversation(memory).append(place, [
-      { role: "user", text: `${user}: ${said}`, turnId },
+      { role: "user", text: `${user}: ${stated}`, turnId },
       { role: "assistant", text: `${user}: canary answer`, turnId },
     ]);
     await new ToolLog(memory).record(place, {
@@ -224,9 +224,9 @@ function lying(store: MemoryStore): MemoryStore {
 
 describe("/memory", () => {
   test("counts one tenant by kind", async () => {
-    const asked = await desk.json("/memory.json?user_id=alice", bearer("root"));
-    expect(asked).toMatchObject({ asked: true, user_id: "alice", total: 3 });
-    expect(asked["kinds"]).toContainEqual(
+    const requested = await desk.json("/memory.json?user_id=alice", bearer("root"));
+    expect(requested).toMatchObject({ asked: true, user_id: "alice", total: 3 });
+    expect(requested["kinds"]).toContainEqual(
       expect.objectContaining({
         kind: "conversation",
         count: 2,
@@ -259,7 +259,7 @@ describe("reveal", () => {
     const shown = await post("/traces/reveal", turn);
     expect(shown.body).toMatchObject({ content_mode: "full", event_kind: "turn" });
     expect(shown.body.parts.map((part) => part.text)).toEqual([
-      `alice: ${said}`,
+      `alice: ${stated}`,
       "alice: canary answer",
     ]);
     expect((await post("/traces/reveal", turn, "alice")).status).toBe(200);

@@ -3,7 +3,7 @@ import parsePrometheus from "parse-prometheus-text-format";
 import { ephemeral } from "@turnproof/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { tellStory } from "../../apps/briefing/story.ts";
+import { sendStoryValue } from "../../apps/briefing/story.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -59,7 +59,7 @@ test("each family has a help text and a type that fits its name", async () => {
 
 test("counters count what arrived, and none falls", async () => {
   const before = await scrape();
-  const [spans = []] = await tellStory({ endMs: Date.now() });
+  const [spans = []] = await sendStoryValue({ endMs: Date.now() });
   expect(await post(encodeProtobuf(traceRequest(spans)))).toBe(200);
   expect(await post(Buffer.from("no protobuf"))).toBe(400);
   const after = await scrape();
@@ -81,8 +81,8 @@ function sameLabels(one: Sample, labels: Sample["labels"]): boolean {
 }
 
 test("the histogram of answers is cumulative and counts each request of a route", async () => {
-  const asked = 5;
-  for (let i = 0; i < asked; i += 1) await desk.get("/healthz");
+  const requested = 5;
+  for (let i = 0; i < requested; i += 1) await desk.get("/healthz");
   await desk.get("/traces/turns.json?no_such_parameter=1");
   // The parser merges the label sets of a histogram, so its lines are read here.
   const text = await (await desk.get("/metrics")).text();
@@ -92,9 +92,9 @@ test("the histogram of answers is cumulative and counts each request of a route"
   const valueOfLine = (line = ""): number => Number(line.slice(line.lastIndexOf(" ")));
   const counts = lines.filter((line) => line.startsWith(`${name}_bucket`)).map(valueOfLine);
   expect(counts).toEqual(counts.toSorted((a, b) => a - b));
-  expect(counts.at(-1)).toBe(asked);
+  expect(counts.at(-1)).toBe(requested);
   expect(lines.find((line) => line.includes('le="+Inf"'))).toMatch(/ 5$/);
-  expect(valueOfLine(lines.find((line) => line.startsWith(`${name}_count`)))).toBe(asked);
+  expect(valueOfLine(lines.find((line) => line.startsWith(`${name}_count`)))).toBe(requested);
   expect(valueOfLine(lines.find((line) => line.startsWith(`${name}_sum`)))).toBeGreaterThan(0);
   expect(text).toContain(`${name}_count{route="GET /traces/turns.json",status="4xx"} 1`);
 });

@@ -63,8 +63,8 @@ function migrate(
   const options = { cwd: root, env: { PATH: process.env["PATH"], ...env } };
   return new Promise((resolve) => {
     execFile(process.execPath, argv, options, (error, out) => {
-      const said = JSON.parse(out) as { readonly stores: readonly unknown[] };
-      resolve([error === null ? 0 : Number(error.code), said.stores[0]]);
+      const stated = JSON.parse(out) as { readonly stores: readonly unknown[] };
+      resolve([error === null ? 0 : Number(error.code), stated.stores[0]]);
     });
   });
 }
@@ -207,8 +207,8 @@ async function postgresGround(): Promise<Ground> {
   const earlier = readdirSync(scripts).filter((name) => /^00[0-4]_/.test(name));
   for (const [version, name] of earlier.toSorted().entries()) {
     await pool.query(readFileSync(join(scripts, name), "utf8"));
-    const said = [version, name.replace(".sql", "")];
-    await pool.query("INSERT INTO turnproof_migrations VALUES ($1, $2)", said);
+    const stated = [version, name.replace(".sql", "")];
+    await pool.query("INSERT INTO turnproof_migrations VALUES ($1, $2)", stated);
   }
   await pool.query(
     `INSERT INTO evidence_batches (batch_id, event_count) VALUES ('first', 1);
@@ -266,8 +266,8 @@ test.each(Object.keys(grounds))(
     const parity = { missing: 0, roots: 0, deleted: 0, complete: true };
     expect(await migrate(["--check"], env)).toMatchObject([0, { schema: "ready", parity }]);
     expect(await lies()).toEqual(copied);
-    const [code, said] = await migrate(["--apply", "--drop-old"], env);
-    const { earlier } = said as { readonly earlier?: { readonly events: number } };
-    expect([code, said, earlier?.events ?? 0]).toMatchObject([0, { schema: "ready" }, 0]);
+    const [code, stated] = await migrate(["--apply", "--drop-old"], env);
+    const { earlier } = stated as { readonly earlier?: { readonly events: number } };
+    expect([code, stated, earlier?.events ?? 0]).toMatchObject([0, { schema: "ready" }, 0]);
   },
 );

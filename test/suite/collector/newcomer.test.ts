@@ -80,9 +80,9 @@ describe("help", () => {
     ["docter", "did you mean doctor?"],
     ["reconcil", "did you mean reconcile?"],
     ["xyz", "ui, canary, reconcile"],
-  ])("turnproof %s", async (word, said) => {
+  ])("turnproof %s", async (word, stated) => {
     const { code, err } = await turnproof([word]);
-    expect([code, err]).toEqual([2, expect.stringContaining(said)]);
+    expect([code, err]).toEqual([2, expect.stringContaining(stated)]);
   });
 });
 
@@ -111,14 +111,14 @@ test("commands that only look make nothing, and say what is not there", async ()
 
 test("doctor asks the collector of TURNPROOF_URL", async () => {
   const args = ["doctor", "--json", "--data-dir", folder()];
-  const says = async (env: Record<string, string>): Promise<string | undefined> => {
+  const message = async (env: Record<string, string>): Promise<string | undefined> => {
     const { checks } = JSON.parse((await turnproof(args, env)).out) as {
-      readonly checks: readonly { readonly check: string; readonly says: string }[];
+      readonly checks: readonly { readonly check: string; readonly message: string }[];
     };
-    return checks.find(({ check }) => check === "collector")?.says;
+    return checks.find(({ check }) => check === "collector")?.message;
   };
-  expect(await says({ TURNPROOF_URL: collector.url })).toBe("It runs and is ready.");
-  expect(await says({ TURNPROOF_URL: silent })).toContain("None runs at this address");
+  expect(await message({ TURNPROOF_URL: collector.url })).toBe("It runs and is ready.");
+  expect(await message({ TURNPROOF_URL: silent })).toContain("None runs at this address");
 });
 
 describe("no answer", () => {
@@ -129,19 +129,19 @@ describe("no answer", () => {
     [["canary"], 1],
     [["reconcile", "--agent", "a", "--root", "b"], 4],
   ] as const)("%j", async (args, code) => {
-    const said = await turnproof([...args, "--url", `${silent}/canary-path`, "--json"]);
-    expect([said.code, JSON.parse(said.out)]).toEqual([
+    const stated = await turnproof([...args, "--url", `${silent}/canary-path`, "--json"]);
+    expect([stated.code, JSON.parse(stated.out)]).toEqual([
       code,
       expect.objectContaining({ code: "unreachable" }),
     ]);
-    expect(said.err).toContain(silent);
-    expect(said.err).toContain("Start it with `turnproof`");
-    expect(`${said.out}${said.err}`).not.toContain("canary-path");
+    expect(stated.err).toContain(silent);
+    expect(stated.err).toContain("Start it with `turnproof`");
+    expect(`${stated.out}${stated.err}`).not.toContain("canary-path");
   });
 
   test("an address that is none is no crash", async () => {
-    const said = await turnproof(["find", "x", "--url", "no url at all"]);
-    expect([said.code, said.err]).toEqual([2, expect.stringContaining("is not a URL")]);
+    const stated = await turnproof(["find", "x", "--url", "no url at all"]);
+    expect([stated.code, stated.err]).toEqual([2, expect.stringContaining("is not a URL")]);
   });
 });
 
@@ -150,8 +150,8 @@ describe("a refusal", () => {
 
   test("without a token, and with a wrong one", async () => {
     for (const env of [{}, { TURNPROOF_TOKEN: "another-token-0123456789" }]) {
-      const said = await turnproof(["find", "x", ...at()], env);
-      expect([said.code, said.err]).toEqual([
+      const stated = await turnproof(["find", "x", ...at()], env);
+      expect([stated.code, stated.err]).toEqual([
         1,
         expect.stringContaining("Name a token with --token"),
       ]);
@@ -159,30 +159,38 @@ describe("a refusal", () => {
   });
 
   test("a time that is none is named by its parameter", async () => {
-    const said = await turnproof(["find", "x", "--since", "yesterday", ...at(), "--token", token]);
-    expect([said.code, said.err]).toEqual([2, expect.stringContaining("start_time")]);
-    expect(said.err).toContain("2026-11-21T09:30:00Z");
-    expect(said.err).not.toContain("yesterday");
+    const stated = await turnproof([
+      "find",
+      "x",
+      "--since",
+      "yesterday",
+      ...at(),
+      "--token",
+      token,
+    ]);
+    expect([stated.code, stated.err]).toEqual([2, expect.stringContaining("start_time")]);
+    expect(stated.err).toContain("2026-11-21T09:30:00Z");
+    expect(stated.err).not.toContain("yesterday");
   });
 
   test("a range that ends before it starts says what to swap", async () => {
     const range = ["--since", "2026-11-21", "--until", "2026-11-20", "--token", token];
     for (const command of [["find", "x"], ["export"]]) {
-      const said = await turnproof([...command, ...range, "--json", ...at()]);
-      expect([command, said.code, said.err]).toEqual([
+      const stated = await turnproof([...command, ...range, "--json", ...at()]);
+      expect([command, stated.code, stated.err]).toEqual([
         command,
         2,
         expect.stringContaining("Swap --since and --until"),
       ]);
       if (command[0] === "find")
-        expect(JSON.parse(said.out)).toMatchObject({ code: "range_empty" });
+        expect(JSON.parse(stated.out)).toMatchObject({ code: "range_empty" });
     }
   });
 
   test("nothing to judge is no verdict", async () => {
     const call = ["reconcile", "--agent", "a", "--root", "b", "--json", ...at()];
-    const said = await turnproof(call, { TURNPROOF_TOKEN: token });
-    expect([said.code, JSON.parse(said.out)]).toEqual([
+    const stated = await turnproof(call, { TURNPROOF_TOKEN: token });
+    expect([stated.code, JSON.parse(stated.out)]).toEqual([
       4,
       expect.objectContaining({ code: "trace_not_found_in_window" }),
     ]);
@@ -191,9 +199,9 @@ describe("a refusal", () => {
   test("a data directory in use says whose move it is", async () => {
     for (const auth of [{}, { TURNPROOF_UI_AUTH_TOKEN: token }]) {
       const env = { TURNPROOF_DATA_DIR: dataDir, TURNPROOF_BACKEND: "filesystem", ...auth };
-      const said = await turnproof(["ui", "--port", "0"], env);
-      expect([said.code, said.err]).toEqual([1, expect.stringContaining("journal_locked")]);
-      expect(said.err).toContain("choose another --data-dir");
+      const stated = await turnproof(["ui", "--port", "0"], env);
+      expect([stated.code, stated.err]).toEqual([1, expect.stringContaining("journal_locked")]);
+      expect(stated.err).toContain("choose another --data-dir");
     }
   });
 });
@@ -203,11 +211,11 @@ describe("files that are not there, or not what they should be", () => {
     [["verify", "no-file"], 2, "file_unreadable"],
     [["reconcile", "--events", "no-file"], 2, "file_unreadable"],
     [["import", "no-folder"], 2, "file_unreadable"],
-  ] as const)("%j", async (args, code, said) => {
+  ] as const)("%j", async (args, code, stated) => {
     const ran = await turnproof([...args, "--json"]);
     expect([ran.code, JSON.parse(ran.out)]).toEqual([
       code,
-      expect.objectContaining({ code: said }),
+      expect.objectContaining({ code: stated }),
     ]);
   });
 
@@ -253,6 +261,6 @@ test("doctor finds a damaged evidence file, says what to do, and fails", async (
   };
   expect(await looked()).toMatchObject({ code: 0, state: "ok" });
   writeFileSync(file, "no database ".repeat(1_000));
-  const says = expect.stringMatching(/^store_corrupt: .*; restore the folder from a copy/);
-  expect(await looked()).toMatchObject({ code: 1, state: "fail", says });
+  const message = expect.stringMatching(/^store_corrupt: .*; restore the folder from a copy/);
+  expect(await looked()).toMatchObject({ code: 1, state: "fail", message });
 });

@@ -79,12 +79,12 @@ test("durations are those of the same turns, of one tenant and one chart at a ti
 });
 
 /** Turns of all columns, and those that a class or the unknown counts. */
-function total({ durations }: Overview): { readonly turns: number; readonly told: number } {
+function total({ durations }: Overview): { readonly turns: number; readonly reported: number } {
   const columns = durations?.columns ?? [];
   const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
   return {
     turns: sum(columns.map(({ turns }) => turns)),
-    told: sum(columns.flatMap(({ counts, unknown }) => [...counts, unknown])),
+    reported: sum(columns.flatMap(({ counts, unknown }) => [...counts, unknown])),
   };
 }
 

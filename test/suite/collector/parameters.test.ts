@@ -210,8 +210,8 @@ describe("a range of time", () => {
       ["2026-11-21T09:00:00%2B00:00", "2026-11-21T10:30:00%2B02:00"],
       ["9999-12-31", "0001-01-01"],
     ]) {
-      const said = await refusal(`${path}start_time=${start}&end_time=${end}`);
-      expect([start, end, said]).toEqual([start, end, [400, "range_empty"]]);
+      const stated = await refusal(`${path}start_time=${start}&end_time=${end}`);
+      expect([start, end, stated]).toEqual([start, end, [400, "range_empty"]]);
     }
   });
 
@@ -227,8 +227,8 @@ describe("a range of time", () => {
       "1e20",
     ]) {
       for (const name of ["start_time", "end_time"]) {
-        const said = await refusal(`${path}${name}=${encodeURIComponent(time)}`);
-        expect([time, name, said]).toEqual([time, name, [400, "parameter_invalid"]]);
+        const stated = await refusal(`${path}${name}=${encodeURIComponent(time)}`);
+        expect([time, name, stated]).toEqual([time, name, [400, "parameter_invalid"]]);
       }
     }
   });

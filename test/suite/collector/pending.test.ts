@@ -66,12 +66,12 @@ async function send(desk: Desk, traceId = trace): Promise<number> {
 }
 
 async function complete(desk: Desk): Promise<Record<string, boolean>> {
-  const said: Record<string, boolean> = {};
+  const stated: Record<string, boolean> = {};
   for (const path of lists) {
     const model = await desk.json<{ window_complete?: boolean }>(path);
-    said[path] = model.window_complete ?? false;
+    stated[path] = model.window_complete ?? false;
   }
-  return said;
+  return stated;
 }
 
 const all = (value: boolean): Record<string, boolean> =>
@@ -118,11 +118,11 @@ test("the pages say what is still open, and never that the window is whole", asy
   }
   for (let n = 0; n < 3; n += 1) expect(await send(desk, traceOf(n))).toBe(200);
   for (const path of pages) {
-    const said = await words(path);
-    expect([path, said]).toEqual([path, expect.stringContaining("Window still open")]);
-    expect(said).toMatch(/[1-3] received batch(es are| is) not readable yet and not counted/);
-    expect(said).not.toContain("Window complete");
-    expect(said).not.toContain("all there are");
+    const stated = await words(path);
+    expect([path, stated]).toEqual([path, expect.stringContaining("Window still open")]);
+    expect(stated).toMatch(/[1-3] received batch(es are| is) not readable yet and not counted/);
+    expect(stated).not.toContain("Window complete");
+    expect(stated).not.toContain("all there are");
   }
   expect(await words("/traces/root-1")).toMatch(/[1-3] .*batch(es are| is) not readable yet/);
   expect(await words("/traces/find?id=thread-1")).toMatch(/batch(es are| is) not readable yet/);

@@ -189,8 +189,8 @@ describe("commands", () => {
     const dir = dataDir();
     const statement = join(dir, "statement.jws");
     const window = join(dir, "window.ndjson");
-    const asked = ["--agent", "turnproof-canary", "--root", trace];
-    const judged = await run(["reconcile", ...asked, "--jws", statement, "--json", ...at]);
+    const requested = ["--agent", "turnproof-canary", "--root", trace];
+    const judged = await run(["reconcile", ...requested, "--jws", statement, "--json", ...at]);
     expect(judged.code).toBe(4);
     expect(JSON.parse(judged.out)).toMatchObject({ status: "unknown", root_trace_id: trace });
     const exported = await run(["export", "--root", trace, "--pages", ...at]);

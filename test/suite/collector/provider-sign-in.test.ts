@@ -47,7 +47,7 @@ afterAll(async () => {
 
 /** What the collector says to an answer: its status, and the code or where it leads. */
 async function ending(visitor: Visitor, answer: string): Promise<readonly unknown[]> {
-  const response = await visitor.ask(answer);
+  const response = await visitor.request(answer);
   const location = response.headers.get("location");
   if (location !== null) return [response.status, location];
   return [response.status, ((await response.json()) as { code: string }).code];
@@ -61,8 +61,11 @@ async function signedIn(name: string, at: Desk = desk): Promise<Visitor> {
 }
 
 const settingsOf = async (visitor: Visitor): Promise<Record<string, unknown>> =>
-  ((await (await visitor.ask("/settings.json")).json()) as { principal: Record<string, unknown> })
-    .principal;
+  (
+    (await (await visitor.request("/settings.json")).json()) as {
+      principal: Record<string, unknown>;
+    }
+  ).principal;
 
 test("the page offers the provider, and no field for a token where none opens anything", async () => {
   const page = await (await desk.get("/login?next=/traces/health")).text();
@@ -80,7 +83,7 @@ test("the claims say role and tenant, the highest role counts, and a tenant sees
   expect(await settingsOf(vera)).toMatchObject({ name: "oidc:vera", role: "viewer" });
   const anna = await signedIn("anna");
   expect(await settingsOf(anna)).toMatchObject({ role: "admin", user_id: "acme", via: "session" });
-  const rows = await (await anna.ask("/traces/turns.json")).text();
+  const rows = await (await anna.request("/traces/turns.json")).text();
   expect(rows).toContain("root-acme");
   expect(rows).not.toContain("root-other");
 });
@@ -124,7 +127,7 @@ test.each([
   const visitor = visit(desk, origin);
   const answer = swap(await visitor.answerFor("anna", change));
   expect(await ending(visitor, answer)).toEqual([401, "sign_in_refused"]);
-  expect((await visitor.ask("/settings.json")).status).toBe(401);
+  expect((await visitor.request("/settings.json")).status).toBe(401);
 });
 
 test("a token with another signature is refused", async () => {
@@ -141,7 +144,7 @@ test("who has no role, or no tenant, is let in nowhere", async () => {
     const visitor = visit(desk, origin);
     const answer = await visitor.answerFor(name);
     expect(await ending(visitor, answer)).toEqual([403, "sign_in_unassigned"]);
-    expect((await visitor.ask("/settings.json")).status).toBe(401);
+    expect((await visitor.request("/settings.json")).status).toBe(401);
   }
 });
 
@@ -162,17 +165,19 @@ test("a provider of another name, or none, is said so and can be tried again", a
 test("a session ends idle, by sign-out, and where the provider's settings change", async () => {
   const visitor = await signedIn("vera");
   now += 29 * 60_000;
-  expect((await visitor.ask("/settings.json")).status).toBe(200);
-  const page = await (await visitor.ask("/settings", { headers: { accept: "text/html" } })).text();
+  expect((await visitor.request("/settings.json")).status).toBe(200);
+  const page = await (
+    await visitor.request("/settings", { headers: { accept: "text/html" } })
+  ).text();
   const csrf = /name="csrf_token" value="([^"]+)"/.exec(page)?.[1] ?? "";
   const out = { method: "POST", headers: { origin, "x-csrf-token": csrf } };
   const kept = new Map(visitor.cookies);
-  expect((await visitor.ask("/logout", out)).status).toBe(303);
+  expect((await visitor.request("/logout", out)).status).toBe(303);
   for (const [name, value] of kept) visitor.cookies.set(name, value);
-  expect((await visitor.ask("/settings.json")).status).toBe(401);
+  expect((await visitor.request("/settings.json")).status).toBe(401);
   const idle = await signedIn("vera");
   now += 31 * 60_000;
-  expect((await idle.ask("/settings.json")).status).toBe(401);
+  expect((await idle.request("/settings.json")).status).toBe(401);
   const dataDir = desk.dataDir;
   const lasting = {
     ...env,

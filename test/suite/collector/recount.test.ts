@@ -18,7 +18,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
 
 import { listen } from "../../../collector/src/server.ts";
-import { tellWeek } from "../../apps/week/week.ts";
+import { sendWeek } from "../../apps/week/week.ts";
 import { traceRequest } from "../../otlp/encode.ts";
 import { openMongo } from "../../servers/mongo-database.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
@@ -30,9 +30,9 @@ import {
   recounted,
   recountedBeside,
   recountedGroups,
-  told,
-  toldBeside,
-  toldGroups,
+  reported,
+  reportedBeside,
+  reportedGroups,
   turnsOf,
 } from "./recounting.ts";
 import { event } from "./turn-meaning.ts";
@@ -100,7 +100,7 @@ describe.each(providersWith("evidence"))("%s", (backend) => {
         { timeout: 60_000, interval: 100 },
       );
     const { url: endpoint } = server;
-    await tellWeek({ endpoint, endMs: weekEndMs, turns: turnsOfWeek, seed: "recount" });
+    await sendWeek({ endpoint, endMs: weekEndMs, turns: turnsOfWeek, seed: "recount" });
     await settled();
     const turns = await turnsOf(desk.store);
     expect(turns.length).toBeGreaterThanOrEqual(turnsOfWeek);
@@ -110,14 +110,14 @@ describe.each(providersWith("evidence"))("%s", (backend) => {
     let salt = 0;
     const expectAll = async (): Promise<void> => {
       for (const filter of filters) {
-        const asked = `${filter} before:${until}`;
-        const answers = await told(desk, asked, `nobody-${(salt += 1)}`);
-        expectEqual(answers, recounted(early, asked, Date.now()), filter);
+        const requested = `${filter} before:${until}`;
+        const answers = await reported(desk, requested, `nobody-${(salt += 1)}`);
+        expectEqual(answers, recounted(early, requested, Date.now()), filter);
       }
     };
     await expectAll();
     for (const by of ["agent_id", "thread_id"] as const) {
-      expect(await toldGroups(desk, by)).toEqual(recountedGroups(turns, by));
+      expect(await reportedGroups(desk, by)).toEqual(recountedGroups(turns, by));
     }
     // More arrives meanwhile, all of it later: what was there before stays as it was.
     const later = sendMore(server.url);
@@ -128,14 +128,18 @@ describe.each(providersWith("evidence"))("%s", (backend) => {
     const all = await turnsOf(desk.store);
     expect(all.length).toBe(turns.length + 4 * requests);
     await judgeAll(desk, all);
-    const { list, facets, turns: counts } = await told(desk, "", "nobody");
+    const { list, facets, turns: counts } = await reported(desk, "", "nobody");
     const now = recounted(all, "", Date.now());
     expectEqual(
       { list, facets, counts },
       { list: now.list, facets: now.facets, counts: now.turns },
     );
     for (const filter of filters.filter((one) => one !== "")) {
-      expectEqual(await toldBeside(desk, filter, "nobody"), recountedBeside(all, filter), filter);
+      expectEqual(
+        await reportedBeside(desk, filter, "nobody"),
+        recountedBeside(all, filter),
+        filter,
+      );
     }
     await server.close(500);
     await desk.collector.close();
@@ -154,12 +158,12 @@ describe.each(providersWith("evidence"))("%s", (backend) => {
           await desk.put(events.map((one) => inRun(one, run)));
           const turns = await turnsOf(desk.store);
           await judgeAll(desk, turns);
-          const answers = await told(desk, filter, `nobody-${run}`);
+          const answers = await reported(desk, filter, `nobody-${run}`);
           expectEqual(answers, recounted(turns, filter, Date.now()), filter);
-          const beside = await toldBeside(desk, filter, `nobody-${run}`);
+          const beside = await reportedBeside(desk, filter, `nobody-${run}`);
           expectEqual(beside, recountedBeside(turns, filter), filter);
           for (const by of ["agent_id", "thread_id"] as const) {
-            expect(await toldGroups(desk, by)).toEqual(recountedGroups(turns, by));
+            expect(await reportedGroups(desk, by)).toEqual(recountedGroups(turns, by));
           }
         },
       ),

@@ -77,7 +77,7 @@ interface Answers {
 }
 
 /** What a reader gets under a filter; `salt` passes by what was answered a moment ago. */
-export async function told(desk: Desk, filter: string, salt: string): Promise<Answers> {
+export async function reported(desk: Desk, filter: string, salt: string): Promise<Answers> {
   const query = `q=${encodeURIComponent(`${filter} -agent:${salt}`)}`;
   const { facets, turns } = await desk.json<{ facets: { key: string }[]; turns: number }>(
     `/traces/facets.json?${query}`,
@@ -192,8 +192,8 @@ export function recountedGroups(
       const rows = own.map(({ row }) => row);
       const { verdicts, p50_ms, p95_ms, duration_unknown } = trendOf(rows, 0);
       const sum = (of: (row: TurnRow) => number | null): number | null => {
-        const said = rows.flatMap((row) => of(row) ?? []);
-        return said.length === 0 ? null : said.reduce((total, one) => total + one, 0);
+        const stated = rows.flatMap((row) => of(row) ?? []);
+        return stated.length === 0 ? null : stated.reduce((total, one) => total + one, 0);
       };
       const outcomes = Object.keys(rows[0]?.tools ?? {}) as (keyof ToolCounts)[];
       const tools = Object.fromEntries(
@@ -216,7 +216,7 @@ export function recountedGroups(
   );
 }
 
-export async function toldGroups(
+export async function reportedGroups(
   desk: Desk,
   by: "agent_id" | "thread_id",
 ): Promise<ReadonlyMap<string | null, unknown>> {
@@ -238,9 +238,9 @@ export async function toldGroups(
 }
 
 /** Equal, answer by answer; a difference of large answers is shown from where it begins. */
-export function expectEqual(told: object, recount: object, filter = ""): void {
+export function expectEqual(reported: object, recount: object, filter = ""): void {
   for (const [name, value] of Object.entries(recount)) {
-    const [a, b] = [sortedJson((told as Record<string, unknown>)[name]), sortedJson(value)];
+    const [a, b] = [sortedJson((reported as Record<string, unknown>)[name]), sortedJson(value)];
     let at = 0;
     while (at < a.length && a[at] === b[at]) at += 1;
     const part = (text: string): string => text.slice(Math.max(0, at - 60), at + 60);
@@ -261,7 +261,7 @@ export interface Beside extends Omit<Differences, "cut"> {
   readonly lately: { readonly turns: number; readonly unjudged: number; readonly codes: unknown };
 }
 
-export async function toldBeside(desk: Desk, filter: string, salt: string): Promise<Beside> {
+export async function reportedBeside(desk: Desk, filter: string, salt: string): Promise<Beside> {
   const query = `q=${encodeURIComponent(`${filter} -agent:${salt}`)}`;
   const { these, others, values, tested, unsaid } = await desk.json<Differences>(
     `/traces/differences.json?${query}`,
@@ -295,7 +295,7 @@ export function recountedBeside(turns: readonly Turn[], filter: string): Beside 
 }
 
 function sideOf(turns: readonly Turn[]): SideCounts {
-  const said = turns.map(({ row, own }) => {
+  const stated = turns.map(({ row, own }) => {
     const facets = facetsOf([row], Infinity).map(
       ({ key, values }) => [key, values.map(({ value }) => value)] as const,
     );
@@ -305,13 +305,13 @@ function sideOf(turns: readonly Turn[]): SideCounts {
   });
   const keys = facetNames.map(([key]) => {
     const counts = new Map<string, number>();
-    for (const value of said.flatMap((one) => one.get(key) ?? [])) {
+    for (const value of stated.flatMap((one) => one.get(key) ?? [])) {
       counts.set(value, (counts.get(value) ?? 0) + 1);
     }
     const errors = turns.filter(({ row }) => row.has_error).length;
     if (key === "status") counts.delete("error");
     if (key === "status" && errors > 0) counts.set("error", errors);
-    const unsaid = said.filter((one) => (one.get(key) ?? []).length === 0).length;
+    const unsaid = stated.filter((one) => (one.get(key) ?? []).length === 0).length;
     return { key, counts, unsaid, total: counts.size };
   });
   return { turns: turns.length, keys };

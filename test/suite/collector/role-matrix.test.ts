@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openDesk } from "./desk.ts";
 import { callers, elsewhere, table } from "./role-table.ts";
-import type { Asked, Caller } from "./role-table.ts";
+import type { Requested, Caller } from "./role-table.ts";
 import {
   evidenceOf,
   fillWorld,
@@ -97,19 +97,26 @@ function credential(caller: Caller): Record<string, string> {
   return { authorization: `Bearer ${token(caller === "readOnly" ? "admin" : caller)}` };
 }
 
-async function ask(route: string, asked: Asked, caller: Caller, owner: Owner): Promise<Response> {
+async function fetchAnswer(
+  route: string,
+  requested: Requested,
+  caller: Caller,
+  owner: Owner,
+): Promise<Response> {
   const [method = "GET"] = route.split(" ");
   const fill = (text: string): string =>
     text.replaceAll(/(root|agent|thread|letter)-O/g, `$1-${owner}`);
   const body =
-    asked.form ?? (asked.body === undefined ? undefined : fill(JSON.stringify(asked.body)));
-  const type = asked.form === undefined ? "application/json" : "application/x-www-form-urlencoded";
-  return request(caller === "readOnly" ? readOnly : open, fill(asked.path), {
+    requested.form ??
+    (requested.body === undefined ? undefined : fill(JSON.stringify(requested.body)));
+  const type =
+    requested.form === undefined ? "application/json" : "application/x-www-form-urlencoded";
+  return request(caller === "readOnly" ? readOnly : open, fill(requested.path), {
     method,
     headers: {
       ...credential(caller),
       ...(body === undefined ? {} : { "content-type": type }),
-      ...(asked.accept === undefined ? {} : { accept: asked.accept }),
+      ...(requested.accept === undefined ? {} : { accept: requested.accept }),
     },
     ...(body === undefined ? {} : { body }),
   });
@@ -123,12 +130,12 @@ test("the table by hand and the collector know the same routes", () => {
 const rows = Object.entries(table);
 
 describe("status of", () => {
-  test.each(rows)("%s", async (route, [statuses, asked]) => {
+  test.each(rows)("%s", async (route, [statuses, requested]) => {
     const expected = statuses.split(" ");
     expect(expected).toHaveLength(callers.length);
     const got: string[] = [];
     for (const [index, caller] of callers.entries()) {
-      const response = await ask(route, asked, caller, targetOf(caller));
+      const response = await fetchAnswer(route, requested, caller, targetOf(caller));
       const status = String(response.status);
       got.push(expected[index] === "2xx" ? status.replace(/^2\d\d$/, "2xx") : status);
       const type = response.headers.get("content-type") ?? "";
@@ -156,7 +163,7 @@ const visible: { readonly [A in Caller]?: readonly Owner[] } = {
 };
 
 /** What an event stream said before it was let go; any other answer whole. */
-async function said(response: Response): Promise<string> {
+async function stated(response: Response): Promise<string> {
   if (!response.headers.get("content-type")?.includes("event-stream")) return response.text();
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   const { value = "" } = (await reader?.read()) ?? {};
@@ -169,9 +176,9 @@ describe.each(["alice", "shop", "anonymous"] as const)("%s never sees a foreign 
     (owner) => !(visible[caller] ?? []).includes(owner),
   );
   const reads = rows.filter(([route]) => route !== "POST /logout" && !route.includes("/v1/"));
-  test.each(reads)("%s", async (route, [, asked]) => {
+  test.each(reads)("%s", async (route, [, requested]) => {
     for (const owner of Object.keys(owners) as Owner[]) {
-      const text = await said(await ask(route, asked, caller, owner));
+      const text = await stated(await fetchAnswer(route, requested, caller, owner));
       for (const other of foreign) {
         expect([route, owner, other, text.includes(marker(other))]).toEqual([
           route,

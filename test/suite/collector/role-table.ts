@@ -22,7 +22,7 @@ export const callers = [
 export type Caller = (typeof callers)[number];
 
 /** A request that its own caller is answered; `O` stands for the owner. */
-export interface Asked {
+export interface Requested {
   readonly path: string;
   readonly body?: object;
   readonly form?: string;
@@ -33,7 +33,7 @@ const turn = { agent_id: "agent-O", root_trace_id: "root-O", turn_id: "root-O-tu
 const noId = "00000000-0000-4000-8000-000000000000";
 const sides = "baseline_root=root-O&candidate_root=root-O";
 
-type Row = readonly [statuses: string, asked: Asked];
+type Row = readonly [statuses: string, asked: Requested];
 
 /** A list as files, in both forms. */
 function files(

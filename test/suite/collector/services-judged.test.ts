@@ -34,8 +34,8 @@ const own = at(
     started_at: "2026-11-21T08:00:00Z",
   },
 );
-const paid = (said: string, second: number): object =>
-  at(second, "outcome", { outcome: said, verified: true }, { event_id: `paid-${said}` });
+const paid = (stated: string, second: number): object =>
+  at(second, "outcome", { outcome: stated, verified: true }, { event_id: `paid-${stated}` });
 
 /** The verdict of the turn wherever one is shown: list, page, finder; null is not judged. */
 async function shown(desk: Desk): Promise<readonly (string | null | undefined)[]> {

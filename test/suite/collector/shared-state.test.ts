@@ -261,7 +261,7 @@ test("one of three collectors sends; each shows, silences and resolves; the next
     openAlerts(store, clock, { rules: failing, targets, keep: sharedKeep(state, "test", times) });
   const all = await Promise.all([open(), open(), open()]);
   closes.push(...all.map((one) => () => one.close()), () => receiver.close());
-  const told = (): string[] =>
+  const reported = (): string[] =>
     receiver.got.map(({ body }) => {
       const { type, data } = JSON.parse(body) as { type: string; data: { group: string } };
       return `${type.split(".")[2] ?? ""} ${data.group}`;
@@ -270,7 +270,7 @@ test("one of three collectors sends; each shows, silences and resolves; the next
   const shown = async (check: (one: Alerts) => void): Promise<void> =>
     vi.waitFor(() => all.forEach(check), 10_000);
   await shown((one) => expect(one.document.active).toMatchObject([{ group: "a" }]));
-  await vi.waitFor(() => expect(told()).toEqual(["firing a"]), 10_000);
+  await vi.waitFor(() => expect(reported()).toEqual(["firing a"]), 10_000);
 
   // Each of them takes orders, also those that do not lead.
   const until = new Date(start + 3_600_000).toISOString();
@@ -287,13 +287,13 @@ test("one of three collectors sends; each shows, silences and resolves; the next
   await shown((one) => expect(one.document.active).toHaveLength(4));
   const id = all[0]?.document.active.find(({ group }) => group === "a")?.id ?? "";
   expect(await all[2]?.resolve(id)).toBe(true);
-  await vi.waitFor(() => expect(told()).toEqual(["firing a", "resolved a"]), 10_000);
+  await vi.waitFor(() => expect(reported()).toEqual(["firing a", "resolved a"]), 10_000);
   await shown((one) => expect(one.document.closed).toMatchObject([{ id, reason: "operator" }]));
 
   // What was not taken yet is sent by the next one, under its id.
   receiver.answer = 503;
   await putTurns(store, start - 40_000, [{ root: "b1", agent: "b", verdict: "failed" }]);
-  await vi.waitFor(() => expect(told()).toContain("firing b"), 10_000);
+  await vi.waitFor(() => expect(reported()).toContain("firing b"), 10_000);
   await shown((one) => expect(one.document.outbox).toHaveLength(1));
   const leader = all.find((one) => one.document.outbox[0]?.attempts !== 0) ?? all[0];
   await leader?.close();
@@ -303,7 +303,7 @@ test("one of three collectors sends; each shows, silences and resolves; the next
   await vi.waitFor(() => rest.forEach((one) => expect(one.document.outbox).toEqual([])), 10_000);
   const ids = receiver.got.filter(({ body }) => body.includes('"group":"b"')).map((one) => one.id);
   expect(new Set(ids).size).toBe(1);
-  expect(told().filter((one) => one.startsWith("resolved"))).toEqual(["resolved a"]);
+  expect(reported().filter((one) => one.startsWith("resolved"))).toEqual(["resolved a"]);
 });
 
 test("silences of one collector's file go with its alerts to the shared store", async () => {

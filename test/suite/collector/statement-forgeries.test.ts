@@ -67,7 +67,7 @@ describe("evidence", () => {
 
   test("differs when null becomes absent, or two events exchange a value", async () => {
     const anonymous = events.map((event) => ({ ...event, user_id: null }));
-    const unsaid = events.map(({ user_id: said, ...event }) => (said === "" ? [] : event));
+    const unsaid = events.map(({ user_id: stated, ...event }) => (stated === "" ? [] : event));
     expect(evidenceDigest(anonymous)).not.toBe(evidenceDigest(unsaid as TurnEvent[]));
     const [a, b, ...rest] = events as [TurnEvent, TurnEvent, ...TurnEvent[]];
     const exchanged = [
@@ -171,13 +171,13 @@ describe("the verdict, judged again", () => {
   test("it rests on the principals that it says were trusted", async () => {
     const received = events.map((event) => ({ ...event, ingest_principal: "desk" }));
     const digest = evidenceDigest(received);
-    const said = async (trusted: string[] | null): Promise<string> => {
+    const stated = async (trusted: string[] | null): Promise<string> => {
       const claim = await signer.sign({ ...statement, digest, trusted });
       return (await checkStatement(claim, signer.keys, received)).verdict;
     };
-    expect(await said(null)).toBe("supported");
-    expect(await said(["desk"])).toBe("supported");
-    expect(await said(["somebody"])).toBe("not_supported");
+    expect(await stated(null)).toBe("supported");
+    expect(await stated(["desk"])).toBe("supported");
+    expect(await stated(["somebody"])).toBe("not_supported");
   });
 
   test("other rules, and a statement that does not say them, cannot be judged again", async () => {

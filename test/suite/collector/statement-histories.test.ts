@@ -84,8 +84,8 @@ test("what was judged is supported, by this judge and by the law", async () => {
 });
 
 type Lie = (of: Signed, random: Random) => Partial<Statement> | undefined;
-const windowOf = (of: Signed, said: WindowMetadata): Partial<Statement> => ({
-  window: { ...of.statement.window, ...said },
+const windowOf = (of: Signed, stated: WindowMetadata): Partial<Statement> => ({
+  window: { ...of.statement.window, ...stated },
 });
 const ifSuccess =
   (lie: Lie): Lie =>
@@ -130,16 +130,16 @@ test.each<[string, Lie]>([
   ["a known loss", ifSuccess((of) => windowOf(of, { known_loss: 1 }))],
   ["no metadata", ifSuccess(() => ({ window: {} }))],
 ])("%s is not supported, although it is signed", async (_caption, lie) => {
-  let told = 0;
+  let reported = 0;
   for (const seed of seeds.slice(0, 60)) {
     const of = signedWindow(seed);
     const claim = lie(of, randomOf(seed));
     if (claim === undefined) continue;
-    told += 1;
+    reported += 1;
     const verdict = await verdictOf({ ...of.statement, ...claim }, of.events);
     expect(`${seed} ${verdict}`).toBe(`${seed} not_supported`);
   }
-  expect(told).toBeGreaterThan(15);
+  expect(reported).toBeGreaterThan(15);
 });
 
 test("evidence that was changed differs, and signed anew it needs a verdict of its own", async () => {

@@ -27,14 +27,16 @@ test.each([1, 2, 3, 1_000])("pages of %i events are what was signed", async (lim
   await desk.put(mute, "2026-11-21T10:00:00.000000Z");
   await desk.put([turn], "2026-11-21T10:00:01.000000Z");
   await desk.put([{ ...turn, duration_ms: 9 }, ...mute], "2026-11-21T10:00:02.000000Z");
-  const asked = `agent_id=helper&root_trace_id=${root}`;
-  const jws = await (await desk.get(`/traces/reconcile.jws?${asked}`)).text();
+  const requested = `agent_id=helper&root_trace_id=${root}`;
+  const jws = await (await desk.get(`/traces/reconcile.jws?${requested}`)).text();
   const keys = await desk.json<{ keys: [] }>("/.well-known/jwks.json");
   const pages: { page: EventPage; cursor: string | null }[] = [];
   let cursor: string | null = null;
   do {
     const next: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const page = await desk.json<EventPage>(`/traces/events.json?${asked}&limit=${limit}${next}`);
+    const page = await desk.json<EventPage>(
+      `/traces/events.json?${requested}&limit=${limit}${next}`,
+    );
     pages.push({ page, cursor });
     cursor = page.next_cursor;
   } while (cursor !== null);
@@ -47,7 +49,7 @@ test.each([1, 2, 3, 1_000])("pages of %i events are what was signed", async (lim
     statement: { v: 2, event_count: 3, identity: { user_id: "ann" } },
   });
   // The file that the page of the turn offers is the same evidence.
-  const file = await desk.get(`/traces/evidence.jsonl?${asked}`);
+  const file = await desk.get(`/traces/evidence.jsonl?${requested}`);
   expect(file.headers.get("content-disposition")).toMatch(
     /^attachment; filename="turn-[\w-]+\.jsonl"$/,
   );

@@ -67,7 +67,7 @@ interface Answer {
   readonly code: string | undefined;
 }
 
-async function ask(path: string, init: RequestInit = {}, at = server): Promise<Answer> {
+async function request(path: string, init: RequestInit = {}, at = server): Promise<Answer> {
   const headers = { ...bearer, ...(init.headers as Record<string, string> | undefined) };
   const response = await fetch(`${at.url}${path}`, { redirect: "manual", ...init, headers });
   const text = await response.text();
@@ -76,7 +76,7 @@ async function ask(path: string, init: RequestInit = {}, at = server): Promise<A
 }
 
 const post = (path: string, body: string, type = "application/json"): Promise<Answer> =>
-  ask(path, { method: "POST", body, headers: { "content-type": type } });
+  request(path, { method: "POST", body, headers: { "content-type": type } });
 
 /** RFC 9457, with nothing beside what was agreed, and never a word of what was sent. */
 function expectProblem(answer: Answer, status: number, code: string): void {
@@ -104,14 +104,14 @@ describe("methods", () => {
     ["QUERY", "/healthz", "GET, HEAD"],
     ["DELETE", "/login", "GET, HEAD, POST"],
   ])("%s %s says which ones there are", async (method, path, allow) => {
-    const answer = await ask(path, { method });
+    const answer = await request(path, { method });
     expectProblem(answer, 405, "method_not_allowed");
     expect(answer.headers.get("allow")).toBe(allow);
   });
 
   test.each(["GET", "POST", "DELETE", "OPTIONS"])("%s of what is not there", async (method) => {
     for (const path of ["/nope", "/traces/a/b", "/traces/turns.json/", "/agents/", "/v2/traces"]) {
-      expectProblem(await ask(path, { method }), 404, "not_found");
+      expectProblem(await request(path, { method }), 404, "not_found");
     }
   });
 
@@ -121,7 +121,7 @@ describe("methods", () => {
       ["DELETE", "/nope"],
       ["OPTIONS", "/traces"],
     ] as const) {
-      const answer = await ask(path, { method, headers: { authorization: "" } });
+      const answer = await request(path, { method, headers: { authorization: "" } });
       expect([401, 429]).toContain(answer.status);
       expect(answer.headers.get("allow")).toBeNull();
     }
@@ -129,16 +129,16 @@ describe("methods", () => {
 
   test("HEAD is GET without its body, and a tail that nobody reads is not begun", async () => {
     for (const path of ["/traces/turns.json", "/traces", "/healthz", "/metrics", "/traces/live"]) {
-      const answer = await ask(path, { method: "HEAD" });
+      const answer = await request(path, { method: "HEAD" });
       expect([path, answer.status, answer.text]).toEqual([path, 200, ""]);
     }
-    const live = await ask("/traces/live", { method: "HEAD" });
+    const live = await request("/traces/live", { method: "HEAD" });
     expect(live.headers.get("content-type")).toContain("text/event-stream");
   });
 
   test("the door of telemetry answers in its own form", async () => {
     for (const method of ["GET", "PUT", "OPTIONS", "DELETE"]) {
-      const answer = await ask("/v1/traces", { method });
+      const answer = await request("/v1/traces", { method });
       expect([method, answer.status, answer.headers.get("allow")]).toEqual([method, 405, "POST"]);
       expect(JSON.parse(answer.text)).toMatchObject({ code: 12 });
     }
@@ -159,7 +159,7 @@ describe("ids in paths", () => {
     ["/threads/%F0%9F%92%A1.json", 200],
     ["/traces/%C3%A4.json", 404],
   ])("%s is %i", async (path, status) => {
-    expect((await ask(path)).status).toBe(status);
+    expect((await request(path)).status).toBe(status);
   });
 });
 
@@ -179,13 +179,19 @@ describe("queries", () => {
     ["/traces/events.json?view=bundles&status=error", "filter_not_applicable"],
     ["/traces/root-1.json?cursor=x", "parameter_unknown"],
   ])("%s", async (path, code) => {
-    expectProblem(await ask(path), 400, code);
+    expectProblem(await request(path), 400, code);
   });
 
   test("a query that no header has room for is refused by the server", async () => {
-    const answer = await ask(`/traces/turns.json?q=${"x".repeat(9_000)}`).catch(() => undefined);
+    const answer = await request(`/traces/turns.json?q=${"x".repeat(9_000)}`).catch(
+      () => undefined,
+    );
     expect([431, undefined]).toContain(answer?.status);
-    expectProblem(await ask(`/traces/turns.json?q=${"x".repeat(1_001)}`), 400, "parameter_invalid");
+    expectProblem(
+      await request(`/traces/turns.json?q=${"x".repeat(1_001)}`),
+      400,
+      "parameter_invalid",
+    );
   });
 
   test("what is posted stands in the body alone", async () => {
@@ -219,7 +225,7 @@ describe("bodies", () => {
     const type = "application/x-www-form-urlencoded";
     const answer = await post("/traces/feedback", form, type);
     expect(answer.status).toBe(303);
-    const page = await ask("/traces/events.json?event_kind=feedback");
+    const page = await request("/traces/events.json?event_kind=feedback");
     const { items } = JSON.parse(page.text) as { items: { attributes: { rating: number } }[] };
     expect(items.map((item) => item.attributes.rating)).toEqual([-1]);
   });
@@ -230,7 +236,7 @@ describe("bodies", () => {
     for (const _ of [1, 2]) {
       expect((await post("/traces/outcomes", JSON.stringify(outcome))).status).toBe(201);
     }
-    const page = await ask(`/traces/events.json?event_kind=outcome&task_id=${mail}`);
+    const page = await request(`/traces/events.json?event_kind=outcome&task_id=${mail}`);
     expect((JSON.parse(page.text) as { items: unknown[] }).items).toHaveLength(1);
     expect(page.text).not.toContain("carol");
   });
@@ -294,7 +300,7 @@ describe("bodies", () => {
   });
 
   test("a sign-in that cannot be read is no failure of ours", async () => {
-    const answer = await ask("/login", {
+    const answer = await request("/login", {
       method: "POST",
       body: "--x\r\nbroken",
       headers: { "content-type": "multipart/form-data; boundary=x" },
@@ -319,7 +325,7 @@ describe("bodies", () => {
 
 describe("below another path", () => {
   const there = (path: string, init: RequestInit = {}): Promise<Answer> =>
-    ask(path, init, mounted.server);
+    request(path, init, mounted.server);
 
   test("everything is there, and nothing is anywhere else", async () => {
     for (const path of [

@@ -98,7 +98,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.collector.close());
 
-const ask = (query: string, name = "otto"): Promise<Tools> =>
+const request = (query: string, name = "otto"): Promise<Tools> =>
   desk.json<Tools>(`/tools.json${query}`, as(name));
 
 /** Nearest rank: the least value that the share of them does not exceed. */
@@ -129,7 +129,7 @@ describe.each([
 ] as const)("by %s", (by, valueOf) => {
   test.each(["otto", "alice"])("what %s reads is what was put in", async (reader) => {
     const own = put.filter(({ user }) => reader === "otto" || user === reader);
-    const answer = await ask(`?by=${by}`, reader);
+    const answer = await request(`?by=${by}`, reader);
     expect(answer.turns_counted).toBe(new Set(own.map(({ turn }) => turn)).size);
     expect(answer.total).toEqual(countedOf(own));
     const groups = Map.groupBy(own, valueOf);
@@ -178,9 +178,9 @@ test("every cell of the page leads to the turns with such a call", async () => {
       ...page.matchAll(/href="\/traces\?([^"]*)" title="(\d+) of (\d+) (\w+): their turns"/g),
     ];
     for (const [, query = "", count, , word = ""] of links) {
-      const asked = new URLSearchParams(query.replaceAll("&amp;", "&"));
+      const requested = new URLSearchParams(query.replaceAll("&amp;", "&"));
       const { items } = await desk.json<{ items: TurnRow[] }>(
-        `/traces/turns.json?${asked}&limit=1000`,
+        `/traces/turns.json?${requested}&limit=1000`,
         as("otto"),
       );
       const such = put.filter(({ outcome }) =>
@@ -195,9 +195,9 @@ test("every cell of the page leads to the turns with such a call", async () => {
           JSON.stringify([...new Set(calls.map(({ turn }) => turn))].toSorted()) ===
             JSON.stringify(turns),
       );
-      expect([by, asked.toString(), found.length]).toEqual([
+      expect([by, requested.toString(), found.length]).toEqual([
         by,
-        asked.toString(),
+        requested.toString(),
         expect.any(Number),
       ]);
       expect(found.length).toBeGreaterThan(0);
@@ -228,11 +228,11 @@ test("a call is meant with all of its values, and a negated term is its compleme
 });
 
 test("rows sort by a share or a percentile; unknown values come last", async () => {
-  const p95 = (await ask("?sort=p95_ms&order=ascending")).items.map(
+  const p95 = (await request("?sort=p95_ms&order=ascending")).items.map(
     (row) => row.p95_ms ?? Infinity,
   );
   expect(p95).toEqual(p95.toSorted((a, b) => a - b));
-  const share = (await ask("?sort=failed")).items.map(
+  const share = (await request("?sort=failed")).items.map(
     ({ outcomes: of, calls }) => ((of["error"] ?? 0) + (of["provider_error"] ?? 0)) / calls,
   );
   expect(share).toEqual(share.toSorted((a, b) => b - a));

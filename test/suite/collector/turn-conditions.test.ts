@@ -23,7 +23,7 @@ import {
 import { memoryTurns } from "../../../packages/store/src/ledger/memory-turns.ts";
 import { recordsOf } from "../../../packages/store/src/ledger/turn-records.ts";
 import { event, has, meaning, time, values, word } from "./turn-meaning.ts";
-import type { Asks, Turn } from "./turn-meaning.ts";
+import type { Requests, Turn } from "./turn-meaning.ts";
 
 const scope = { operator: issueOperatorGrant() };
 
@@ -126,30 +126,30 @@ const query: fc.Arbitrary<EventQuery> = fc
       .map((some) => Object.fromEntries(some) as EventQuery),
   );
 
-const queryMeaning: { readonly [field: string]: Asks } = {
-  application_id: meaning["app"] as Asks,
-  agent_id: meaning["agent"] as Asks,
-  memory_id: meaning["memory"] as Asks,
-  thread_id: meaning["thread"] as Asks,
-  root_trace_id: meaning["root"] as Asks,
-  run_id: meaning["run"] as Asks,
-  turn_id: meaning["turn"] as Asks,
-  task_id: meaning["task"] as Asks,
-  tool_name: meaning["tool"] as Asks,
-  resource_ref: meaning["ref"] as Asks,
-  event_kind: meaning["kind"] as Asks,
-  status: meaning["status"] as Asks,
-  start_time: meaning["after"] as Asks,
-  end_time: meaning["before"] as Asks,
+const queryMeaning: { readonly [field: string]: Requests } = {
+  application_id: meaning["app"] as Requests,
+  agent_id: meaning["agent"] as Requests,
+  memory_id: meaning["memory"] as Requests,
+  thread_id: meaning["thread"] as Requests,
+  root_trace_id: meaning["root"] as Requests,
+  run_id: meaning["run"] as Requests,
+  turn_id: meaning["turn"] as Requests,
+  task_id: meaning["task"] as Requests,
+  tool_name: meaning["tool"] as Requests,
+  resource_ref: meaning["ref"] as Requests,
+  event_kind: meaning["kind"] as Requests,
+  status: meaning["status"] as Requests,
+  start_time: meaning["after"] as Requests,
+  end_time: meaning["before"] as Requests,
   store: ({ own }, store) =>
     store !== "tool_log" || own.some(({ source_store: of }) => of === "tool_log"),
 };
 
 test("each filter of a query asks what its name says, and all of them hold", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(event, { maxLength: 14 }), query, async (events, asked) => {
+    fc.asyncProperty(fc.array(event, { maxLength: 14 }), query, async (events, requested) => {
       const history = await historyOf(events, []);
-      const { user_id: user, ...others } = asked;
+      const { user_id: user, ...others } = requested;
       const wanted = history.turns.filter(
         (turn) =>
           (user === undefined || turn.row.user_id === user) &&
@@ -157,15 +157,15 @@ test("each filter of a query asks what its name says, and all of them hold", asy
             ([field, value]) => value === undefined || queryMeaning[field]?.(turn, value) === true,
           ),
       );
-      expect(await history.passing(queryConditions(asked))).toEqual(keysOf(wanted));
+      expect(await history.passing(queryConditions(requested))).toEqual(keysOf(wanted));
     }),
     runs,
   );
 });
 
 test("verdict, finding and q join the filters of the query", () => {
-  const asked = { verdict: "failed", finding: "delivery_missing", q: "-has:error tool:a" };
-  const { where } = turnQuestion({ scope, query: { agent_id: "x" } }, asked);
+  const requested = { verdict: "failed", finding: "delivery_missing", q: "-has:error tool:a" };
+  const { where } = turnQuestion({ scope, query: { agent_id: "x" } }, requested);
   expect(where).toEqual([
     { text: "agent_id", is: "x" },
     { text: "verdict", is: "failed" },

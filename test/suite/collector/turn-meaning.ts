@@ -54,7 +54,7 @@ export const event: fc.Arbitrary<TurnEvent> = fc
   .map(
     ({
       n,
-      said,
+      said: stated,
       turn,
       agent,
       user,
@@ -68,7 +68,7 @@ export const event: fc.Arbitrary<TurnEvent> = fc
       attributes: of,
     }) => {
       const identity = {
-        ...said,
+        ...stated,
         ...(agent === undefined ? {} : { agent_id: agent }),
         ...(user === undefined ? {} : { user_id: user }),
       };
@@ -99,10 +99,10 @@ export interface Turn {
   readonly own: readonly TurnEvent[];
 }
 /** Whether a turn is meant. */
-export type Asks = (turn: Turn, value: string) => boolean;
+export type Requests = (turn: Turn, value: string) => boolean;
 
 const some =
-  (is: (event: TurnEvent, value: string) => boolean): Asks =>
+  (is: (event: TurnEvent, value: string) => boolean): Requests =>
   ({ own }, value) =>
     own.some((one) => is(one, value));
 const lasted = ({ duration_ms: ms, timing_state: state }: TurnRow): number | null =>
@@ -115,7 +115,7 @@ const judged = (row: TurnRow): readonly string[] => [
 ];
 
 /** What each key means. */
-export const meaning: { readonly [key: string]: Asks } = {
+export const meaning: { readonly [key: string]: Requests } = {
   status: ({ row }, value) => row.status === value || (value === "error" && row.has_error),
   tool: some(({ attributes: of }, value) => of.tool_name === value),
   agent: ({ row }, value) => row.agent_id === value,

@@ -32,8 +32,10 @@ beforeAll(async () => {
   for (let index = 0; index < turns; index += 1) {
     const at = new Date(began + index * 1_000);
     const events = turnEvents({ root: rootOf(index), at: at.toISOString() });
-    const told = isSlow(index) ? events.map((event) => ({ ...event, duration_ms: 5_000 })) : events;
-    await desk.put(told, at.toISOString().replace("Z", "000Z"));
+    const reported = isSlow(index)
+      ? events.map((event) => ({ ...event, duration_ms: 5_000 }))
+      : events;
+    await desk.put(reported, at.toISOString().replace("Z", "000Z"));
   }
   return () => desk.collector.close();
 });

@@ -234,9 +234,9 @@ test.each(refused)("%s is refused and appears nowhere", async (text, code) => {
   const named = await post("olga", "/traces/views", { name: "one", query });
   expect((await refusal(named))[2]).toBe("query");
   expect(await notesFor("olga")).toEqual([]);
-  for (const said of [body, readFileSync(file, "utf8")]) {
+  for (const stated of [body, readFileSync(file, "utf8")]) {
     // Long enough that no hash of the log has it by chance.
-    expect(said).not.toContain(text.slice(-12));
+    expect(stated).not.toContain(text.slice(-12));
   }
 });
 

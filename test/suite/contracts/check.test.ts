@@ -94,12 +94,12 @@ test("without a contract the default one is judged", async () => {
 });
 
 test("a cost clause is judged by listed prices, as a range where a count is not recorded", async () => {
-  const ran = async (most: number, said: object): Promise<unknown> => {
+  const ran = async (most: number, stated: object): Promise<unknown> => {
     const contract = file(
       "cost.yaml",
       `version: 1\ncontracts: [{ name: cost, expect: [{ clause: cost, at_most: ${most} }] }]\n`,
     );
-    const call = { provider: "openai", model: "gpt-4o", ...said };
+    const call = { provider: "openai", model: "gpt-4o", ...stated };
     const path = file("priced.json", JSON.stringify([model(1, call), end()]));
     const { code, out } = await turnproof(
       "check",

@@ -19,27 +19,31 @@ export interface ParityRow {
 
 const key = "k1_aaaaaaaaaaaaaaaaaaaaaaaaaa";
 const otherKey = "k1_bbbbbbbbbbbbbbbbbbbbbbbbbb";
-const said = (fingerprint: string) => ({ call_fingerprint: fingerprint });
+const stated = (fingerprint: string) => ({ call_fingerprint: fingerprint });
 
 /** Looks an order up, asks the model, refunds, and ends. */
 export const usual: readonly TurnEvent[] = [
-  tool("lookup", 10, said(key)),
+  tool("lookup", 10, stated(key)),
   model(40, { response_model: "gpt-5", provider: "openai" }),
-  tool("refund", 80, said(key)),
+  tool("refund", 80, stated(key)),
   end(),
 ];
 
 const without = (name: string): readonly TurnEvent[] =>
   usual.filter(({ attributes }) => attributes.tool_name !== name);
 const swapped = [tool("refund", 10), model(40), tool("lookup", 80), end()];
-const twice = [...usual, tool("refund", 120, said(key))];
+const twice = [...usual, tool("refund", 120, stated(key))];
 const failed = [
   tool("lookup", 10, { tool_outcome: "error" }, { status: "error" }),
   tool("refund", 80),
   end(),
 ];
 const slow = [tool("lookup", 10, {}, { ms: 900 }), model(2_000), tool("refund", 3_000), end()];
-const otherArguments = [tool("lookup", 10, said(otherKey)), tool("refund", 80, said(key)), end()];
+const otherArguments = [
+  tool("lookup", 10, stated(otherKey)),
+  tool("refund", 80, stated(key)),
+  end(),
+];
 const steps = ["lookup", "refund"].map((name) => {
   return { kind: "tool", name, fingerprint: key } as const;
 });

@@ -121,19 +121,19 @@ const makes: fc.Arbitrary<Make> = fc.oneof(
           }),
     ),
   fc.record({ emitted: flag, acknowledged: flag }).map(
-    (said): Make =>
+    (stated): Make =>
       (at) =>
-        step("delivery", at, known<unknown>({ delivery_target: "browser", ...said })),
+        step("delivery", at, known<unknown>({ delivery_target: "browser", ...stated })),
   ),
   fc.record({ parser_status: fc.constantFrom("success", "failed"), recovery_used: flag }).map(
-    (said): Make =>
+    (stated): Make =>
       (at) =>
-        step("contract", at, known<unknown>({ contract_name: "feed", ...said })),
+        step("contract", at, known<unknown>({ contract_name: "feed", ...stated })),
   ),
   fc.record({ verified: flag, outcome: fc.constantFrom("done", "failure") }).map(
-    (said): Make =>
+    (stated): Make =>
       (at) =>
-        step("outcome", at, known<unknown>(said)),
+        step("outcome", at, known<unknown>(stated)),
   ),
   fc.constantFrom(0.2, 0.9).map(
     (score): Make =>

@@ -88,14 +88,14 @@ test("the engine reads the configuration as the shards of the compose file", asy
   for (const name of ["SHARD", "REPLICA", "SERVER_NAME"]) process.env[name] = environment[name];
   await using server = await startClickhouseServer({ config: read("server.xml") });
   const client = createClient({ url: server.url });
-  const ask = async (query: string): Promise<string> =>
+  const request = async (query: string): Promise<string> =>
     (await (await client.query({ query, format: "TabSeparated" })).text()).trim();
   const hosts = `SELECT concat('shard', toString(shard_num), ' ', host_name) FROM system.clusters
     WHERE cluster = 'turnproof' ORDER BY shard_num, replica_num`;
-  expect((await ask(hosts)).split("\n")).toEqual(
+  expect((await request(hosts)).split("\n")).toEqual(
     servers.map(([name]) => `${name.split("-")[0]} ${name}`),
   );
-  expect(await ask("SELECT concat(getMacro('shard'), getMacro('replica'))")).toBe("2a");
+  expect(await request("SELECT concat(getMacro('shard'), getMacro('replica'))")).toBe("2a");
   await client.close();
   expect(
     collectors.map(([, { environment: own }]) => own?.["TURNPROOF_CLICKHOUSE_CLUSTER"]),

@@ -50,7 +50,7 @@ test("each package can be tested alone, with every suite that is one package's",
 });
 
 test("the checklist of a dialect names every place that holds the latest one's name", () => {
-  const said = execFileSync(
+  const stated = execFileSync(
     "git",
     [
       "grep",
@@ -64,7 +64,7 @@ test("the checklist of a dialect names every place that holds the latest one's n
     { cwd: root, encoding: "utf8" },
   );
   const others = /\.test\.ts$|fixtures|README\.md$|package(-lock)?\.json$|^docs\/design|tidy/;
-  const places = said.split("\n").filter((path) => path !== "" && !others.test(path));
+  const places = stated.split("\n").filter((path) => path !== "" && !others.test(path));
   const checklist = pathsOf(section("Add a dialect"));
   for (const path of places) expect(checklist).toContain(path);
 });

@@ -31,7 +31,7 @@ const turnproof = register({
   ...(sampling === "evidence" ? { sampling: { keep: (kind) => kind !== "tool_call" } } : {}),
 });
 
-const says = (): Promise<unknown> => once(process.stdin, "data");
+const message = (): Promise<unknown> => once(process.stdin, "data");
 const ready = (turn: Turn): void => {
   console.log(JSON.stringify({ root: turn.traceContext.rootTraceId }));
 };
@@ -42,7 +42,7 @@ await withTurn(identity, async (turn) => {
   if (stopAfter === "begin") {
     await recorder.span("letters.save", async () => {
       ready(turn);
-      await says();
+      await message();
     });
     return;
   }
@@ -72,7 +72,7 @@ await withTurn(identity, async (turn) => {
     contractName: "letter_form",
   });
   ready(turn);
-  await says();
+  await message();
 });
 await turnproof.shutdown();
 process.exit();

@@ -49,8 +49,8 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<App> {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const gone = once(child, "exit");
-  const [said] = (await once(child.stdout, "data")) as [Buffer];
-  const { root } = JSON.parse(said.toString()) as { root: string };
+  const [stated] = (await once(child.stdout, "data")) as [Buffer];
+  const { root } = JSON.parse(stated.toString()) as { root: string };
   const ended = async (): Promise<void> => {
     await gone;
     running.delete(one);

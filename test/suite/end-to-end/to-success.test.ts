@@ -51,8 +51,10 @@ afterAll(async () => {
 async function verdictOf(query: Record<string, string>, awaited: string): Promise<Verdict> {
   let verdict: Verdict = { status: "none", verified: false, findings: [] };
   for (let attempt = 0; attempt < 40; attempt += 1) {
-    const asked = await fetch(`${collector}/traces/reconcile.json?${new URLSearchParams(query)}`);
-    const body = (await asked.json()) as Verdict & { verdict?: Verdict };
+    const requested = await fetch(
+      `${collector}/traces/reconcile.json?${new URLSearchParams(query)}`,
+    );
+    const body = (await requested.json()) as Verdict & { verdict?: Verdict };
     verdict = body.verdict ?? body;
     const open = verdict.findings.some(({ code }) => code === "turn_open");
     if (verdict.status === awaited && !open) break;
@@ -105,24 +107,24 @@ describe("an AI SDK turn in a web app", () => {
   });
 
   /** Asks in a thread; the page says that it shows the answer, or says nothing. */
-  async function ask(thread: string, says: boolean): Promise<Verdict> {
+  async function request(thread: string, message: boolean): Promise<Verdict> {
     const answer = await fetch(`${url}/ask/${thread}`, { method: "POST", body: "Hello" });
     for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const { id } = JSON.parse(part) as { id: string };
-      if (says) expect((await fetch(`${url}/seen/${id}`, { method: "POST" })).status).toBe(204);
+      if (message) expect((await fetch(`${url}/seen/${id}`, { method: "POST" })).status).toBe(204);
     }
     const query = { agent_id: "desk", user_id: "user_1", root_trace_id: await rootOf(thread) };
-    return verdictOf(query, says ? "success" : "partial");
+    return verdictOf(query, message ? "success" : "partial");
   }
 
   test("is a success where the page says that it shows the answer", async () => {
-    const verdict = await ask("web_1", true);
+    const verdict = await request("web_1", true);
     expect(verdict.findings).toEqual([]);
     expect(verdict).toMatchObject({ status: "success", verified: true });
   });
 
   test("is none where the page says nothing", async () => {
-    const verdict = await ask("web_2", false);
+    const verdict = await request("web_2", false);
     expect(verdict.status).toBe("partial");
     expect(verdict.findings.map(({ code }) => code)).toContain("delivery_unconfirmed");
   });

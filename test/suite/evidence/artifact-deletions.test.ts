@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import {
   artifact,
-  asks,
+  requests,
   began,
   by,
   deleted,
@@ -11,7 +11,7 @@ import {
   failed,
   made,
   shows,
-  told,
+  reported,
   unnamed,
 } from "./artifact-rows.ts";
 import type { Row } from "./artifact-rows.ts";
@@ -27,7 +27,7 @@ const note = artifact(10, { artifact_type: "note" }, { event_id: "note" });
 test.each<Row>([
   [
     "of the resource under another type",
-    [asks(), artifact(), gone("reply-1"), shows()],
+    [requests(), artifact(), gone("reply-1"), shows()],
     [
       "partial",
       "artifact_missing? reply gone intent-1",
@@ -37,7 +37,7 @@ test.each<Row>([
   ],
   [
     "of another resource",
-    [asks(), artifact(), gone("reply-2"), shows()],
+    [requests(), artifact(), gone("reply-2"), shows()],
     [
       "success",
       "- bill missing artifact_deleted gone",
@@ -46,7 +46,7 @@ test.each<Row>([
   ],
   [
     "of the ref under another resource type",
-    [asks(), artifact(), gone("", { output_refs: [made("1", "reply-1", "file")] }), shows()],
+    [requests(), artifact(), gone("", { output_refs: [made("1", "reply-1", "file")] }), shows()],
     [
       "success",
       "- bill missing artifact_deleted gone",
@@ -55,7 +55,7 @@ test.each<Row>([
   ],
   [
     "of a resource that is told under two types",
-    [asks(["reply", "note"]), artifact(), note, gone("reply-1"), shows()],
+    [requests(["reply", "note"]), artifact(), note, gone("reply-1"), shows()],
     [
       "partial",
       "artifact_missing? note gone intent-1",
@@ -68,7 +68,7 @@ test.each<Row>([
   ],
   [
     "of no resource",
-    [asks(), artifact(), gone("", unnamed), shows()],
+    [requests(), artifact(), gone("", unnamed), shows()],
     [
       "success",
       "- bill missing artifact_deleted gone",
@@ -76,7 +76,7 @@ test.each<Row>([
     ],
   ],
 ])("a deletion %s", (_caption, events, expected) => {
-  expect(told([began, ended, ...events])).toEqual(expected);
+  expect(reported([began, ended, ...events])).toEqual(expected);
 });
 
 test.each<Row>([
@@ -122,5 +122,5 @@ test.each<Row>([
     ],
   ],
 ])("an attempt without a resource %s", (_caption, events, expected) => {
-  expect(told([asks(), began, ended, ...events, shows()])).toEqual(expected);
+  expect(reported([requests(), began, ended, ...events, shows()])).toEqual(expected);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 
 import {
-  asks,
+  requests,
   began,
   ended,
   charge,
@@ -11,7 +11,7 @@ import {
   by,
   failed,
   unnamed,
-  told,
+  reported,
   made,
 } from "./artifact-rows.ts";
 import type { Row } from "./artifact-rows.ts";
@@ -98,7 +98,7 @@ const deliveries: Row[] = [
   ],
   [
     "before the intent",
-    [{ ...asks(), timestamp: "2026-01-01T00:00:30Z" }, artifact(), shows()],
+    [{ ...requests(), timestamp: "2026-01-01T00:00:30Z" }, artifact(), shows()],
     [
       "partial",
       "intent_after_delivery delivery-20 intent-1",
@@ -276,9 +276,9 @@ const charges: Row[] = [
 ];
 
 test.each(deliveries)("a delivery %s", (_caption, events, expected) => {
-  expect(told([asks(), began, ended, ...events])).toEqual(expected);
+  expect(reported([requests(), began, ended, ...events])).toEqual(expected);
 });
 
 test.each(charges)("a charge %s", (_caption, events, expected) => {
-  expect(told([asks(), began, ended, ...events])).toEqual(expected);
+  expect(reported([requests(), began, ended, ...events])).toEqual(expected);
 });

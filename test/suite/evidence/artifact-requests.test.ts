@@ -1,29 +1,29 @@
 /** @module ArtifactRequests: several intents that ask for artifacts, and the sources they declare. */
 import { expect, test } from "vitest";
 
-import { asks, began, ended, artifact, shows, told, source } from "./artifact-rows.ts";
+import { requests, began, ended, artifact, shows, reported, source } from "./artifact-rows.ts";
 import type { Row } from "./artifact-rows.ts";
 import { event } from "./turn-event.ts";
 
 const labelled: Row[] = [
   [
     "once",
-    [asks(), began, ended, artifact(), shows()],
+    [requests(), began, ended, artifact(), shows()],
     ["success", "- reply present artifact_persisted artifact-10"],
   ],
   [
     "twice",
-    [asks(), asks(["reply"], 2), began, ended, artifact(), shows()],
+    [requests(), requests(["reply"], 2), began, ended, artifact(), shows()],
     ["success", "- reply present artifact_persisted artifact-10"],
   ],
   [
     "by type and as whatever is made",
-    [asks(), asks([], 2), began, ended, artifact(), shows()],
+    [requests(), requests([], 2), began, ended, artifact(), shows()],
     ["success", "- reply present artifact_persisted artifact-10"],
   ],
   [
     "again after its delivery",
-    [asks(), asks(["reply"], 30), began, ended, artifact(), shows()],
+    [requests(), requests(["reply"], 30), began, ended, artifact(), shows()],
     [
       "partial",
       "intent_after_delivery delivery-20 intent-30",
@@ -32,7 +32,7 @@ const labelled: Row[] = [
   ],
   [
     "as whatever is made after it",
-    [asks(), asks([], 30), began, ended, artifact(), shows()],
+    [requests(), requests([], 30), began, ended, artifact(), shows()],
     [
       "partial",
       "intent_after_delivery delivery-20 intent-30",
@@ -41,7 +41,7 @@ const labelled: Row[] = [
   ],
   [
     "as another type after it",
-    [asks(), asks(["note"], 30), began, ended, artifact(), shows()],
+    [requests(), requests(["note"], 30), began, ended, artifact(), shows()],
     [
       "partial",
       "artifact_missing? note intent-30",
@@ -57,13 +57,13 @@ const labelled: Row[] = [
   ],
   [
     "with its source",
-    [asks(["reply"], 1, { input_refs: [source] }), began, ended, artifact(), shows()],
+    [requests(["reply"], 1, { input_refs: [source] }), began, ended, artifact(), shows()],
     ["success", "- reply present artifact_persisted artifact-10"],
   ],
   [
     "with another version of its source",
     [
-      asks(["reply"], 1, { input_refs: [{ ...source, version: "4" }] }),
+      requests(["reply"], 1, { input_refs: [{ ...source, version: "4" }] }),
       began,
       ended,
       artifact(),
@@ -78,7 +78,7 @@ const labelled: Row[] = [
   [
     "with a source of another type",
     [
-      asks(["reply"], 1, { input_refs: [{ resource_type: "mail", ref: "m" }] }),
+      requests(["reply"], 1, { input_refs: [{ resource_type: "mail", ref: "m" }] }),
       began,
       ended,
       artifact(),
@@ -93,8 +93,8 @@ const labelled: Row[] = [
   [
     "with a source by one of two intents",
     [
-      asks(),
-      asks(["reply"], 2, { input_refs: [{ resource_type: "mail", ref: "m" }] }),
+      requests(),
+      requests(["reply"], 2, { input_refs: [{ resource_type: "mail", ref: "m" }] }),
       began,
       ended,
       artifact(),
@@ -109,5 +109,5 @@ const labelled: Row[] = [
 ];
 
 test.each(labelled)("asked for %s", (_caption, events, expected) => {
-  expect(told(events.map((one) => ({ ...one, task_id: "task" })))).toEqual(expected);
+  expect(reported(events.map((one) => ({ ...one, task_id: "task" })))).toEqual(expected);
 });

@@ -16,7 +16,7 @@ export const made = (version?: string, ref = "reply-1", type = "reply"): EventRe
   ref,
   ...(version === undefined ? {} : { version }),
 });
-export const asks = (
+export const requests = (
   types: readonly string[] = ["reply"],
   second = 1,
   extra: Extra = {},
@@ -58,7 +58,7 @@ export const deleted = { artifact_status: "deleted" } as const;
 export const unnamed = { output_refs: [] };
 
 /** Status, then findings with their evidence (`?` where more could lift them), then links of one sort. */
-export function told(events: readonly TurnEvent[], of: string = "artifact"): string[] {
+export function reported(events: readonly TurnEvent[], of: string = "artifact"): string[] {
   const verdict = reconcileOutcome(events, { normalizationMetadata: complete });
   const partly = reconcileOutcome(events, {});
   const findings = verdict.findings.map(({ code, subject, evidence_ids }) => {

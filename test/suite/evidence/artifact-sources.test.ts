@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { EventResource, TurnEvent } from "@turnproof/evidence";
 
-import { artifact, asks, began, ended, shows, source, told } from "./artifact-rows.ts";
+import { artifact, requests, began, ended, shows, source, reported } from "./artifact-rows.ts";
 import { event } from "./turn-event.ts";
 
 const mail: EventResource = { resource_type: "mail", ref: "m" };
@@ -256,13 +256,16 @@ const producers: [string, TurnEvent[], string[]][] = [
 ];
 
 test.each(rests)("an artifact that rests on %s", (_caption, declared, held, expected) => {
-  const intent = asks(["reply"], 1, { input_refs: declared });
+  const intent = requests(["reply"], 1, { input_refs: declared });
   const events = [intent, began, ended, artifact(10, {}, { input_refs: held }), shows()];
-  expect(told(events)).toEqual(expected);
+  expect(reported(events)).toEqual(expected);
 });
 
 test.each(producers)("an artifact that comes from %s", (_caption, made, expected) => {
   const task_id = "task";
-  const events = [...[asks(), artifact(), shows()].map((one) => ({ ...one, task_id })), ...made];
-  expect(told(events)).toEqual(expected);
+  const events = [
+    ...[requests(), artifact(), shows()].map((one) => ({ ...one, task_id })),
+    ...made,
+  ];
+  expect(reported(events)).toEqual(expected);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 
 import {
-  asks,
+  requests,
   began,
   ended,
   artifact,
@@ -11,7 +11,7 @@ import {
   failed,
   deleted,
   unnamed,
-  told,
+  reported,
   made,
   without,
 } from "./artifact-rows.ts";
@@ -20,17 +20,17 @@ import type { Row } from "./artifact-rows.ts";
 const states: Row[] = [
   [
     "whole",
-    [asks(), began, ended, artifact(), shows()],
+    [requests(), began, ended, artifact(), shows()],
     ["success", "- reply present artifact_persisted artifact-10"],
   ],
   [
     "of no asked type",
-    [asks([]), began, ended, artifact(), shows()],
+    [requests([]), began, ended, artifact(), shows()],
     ["success", "- reply present artifact_persisted artifact-10"],
   ],
   [
     "of an older version, superseded",
-    [asks(), began, ended, artifact(5, failed), artifact(), shows()],
+    [requests(), began, ended, artifact(5, failed), artifact(), shows()],
     [
       "success",
       "- reply present artifact_persisted artifact-10",
@@ -39,7 +39,7 @@ const states: Row[] = [
   ],
   [
     "failed last",
-    [asks(), began, ended, artifact(5), artifact(10, failed), shows()],
+    [requests(), began, ended, artifact(5), artifact(10, failed), shows()],
     [
       "failed",
       "artifact_persistence_unverified reply artifact-10",
@@ -49,7 +49,7 @@ const states: Row[] = [
   ],
   [
     "recorded with an error",
-    [asks(), began, ended, artifact(10, {}, { status: "error" }), shows()],
+    [requests(), began, ended, artifact(10, {}, { status: "error" }), shows()],
     [
       "failed",
       "artifact_persistence_unverified reply artifact-10",
@@ -58,7 +58,7 @@ const states: Row[] = [
   ],
   [
     "not read back",
-    [asks(), began, ended, artifact(10, { persistence_verified: false }), shows()],
+    [requests(), began, ended, artifact(10, { persistence_verified: false }), shows()],
     [
       "partial",
       "artifact_persistence_unverified reply artifact-10",
@@ -67,7 +67,7 @@ const states: Row[] = [
   ],
   [
     "deleted last",
-    [asks(), began, ended, artifact(5), artifact(10, deleted), shows()],
+    [requests(), began, ended, artifact(5), artifact(10, deleted), shows()],
     [
       "partial",
       "artifact_missing? reply artifact-10 intent-1",
@@ -78,7 +78,7 @@ const states: Row[] = [
   [
     "deleted last, under another type",
     [
-      asks(),
+      requests(),
       began,
       ended,
       artifact(5),
@@ -94,7 +94,7 @@ const states: Row[] = [
   ],
   [
     "deleted and kept at one instant",
-    [asks(), began, ended, artifact(), artifact(10, deleted, { event_id: "gone" }), shows()],
+    [requests(), began, ended, artifact(), artifact(10, deleted, { event_id: "gone" }), shows()],
     [
       "partial",
       "artifact_missing? reply artifact-10 gone intent-1",
@@ -103,7 +103,7 @@ const states: Row[] = [
   ],
   [
     "restored",
-    [asks(), began, ended, artifact(5, deleted), artifact(), shows()],
+    [requests(), began, ended, artifact(5, deleted), artifact(), shows()],
     [
       "success",
       "- reply present artifact_persisted artifact-10",
@@ -112,17 +112,17 @@ const states: Row[] = [
   ],
   [
     "never recorded",
-    [asks(), shows()],
+    [requests(), shows()],
     ["partial", "artifact_missing? reply intent-1", "- reply missing artifact_missing"],
   ],
   [
     "asked for twice and never recorded",
-    [asks(), asks(["reply"], 2), shows()],
+    [requests(), requests(["reply"], 2), shows()],
     ["partial", "artifact_missing? reply intent-1 intent-2", "- reply missing artifact_missing"],
   ],
   [
     "of another type than asked",
-    [asks(["note"]), began, ended, artifact(), shows()],
+    [requests(["note"]), began, ended, artifact(), shows()],
     [
       "partial",
       "artifact_missing? note intent-1",
@@ -132,13 +132,13 @@ const states: Row[] = [
   ],
   [
     "typed by its resource",
-    [asks(), began, ended, without(artifact(), "artifact_type"), shows()],
+    [requests(), began, ended, without(artifact(), "artifact_type"), shows()],
     ["success", "- reply present artifact_persisted artifact-10"],
   ],
   [
     "a newer one of its type",
     [
-      asks(),
+      requests(),
       began,
       ended,
       artifact(5, failed, { output_refs: [made("1", "reply-0")] }),
@@ -155,7 +155,7 @@ const states: Row[] = [
   [
     "one of two at one instant",
     [
-      asks(),
+      requests(),
       began,
       ended,
       artifact(10, failed, { event_id: "other", output_refs: [made("1", "reply-0")] }),
@@ -172,7 +172,7 @@ const states: Row[] = [
   ],
   [
     "without a source",
-    [asks(), began, ended, artifact(10, {}, { input_refs: [] }), shows()],
+    [requests(), began, ended, artifact(10, {}, { input_refs: [] }), shows()],
     [
       "partial",
       "artifact_provenance_invalid reply artifact-10",
@@ -181,12 +181,18 @@ const states: Row[] = [
   ],
   [
     "independent of sources",
-    [asks(), began, ended, artifact(10, { source_independent: true }, { input_refs: [] }), shows()],
+    [
+      requests(),
+      began,
+      ended,
+      artifact(10, { source_independent: true }, { input_refs: [] }),
+      shows(),
+    ],
     ["success", "- reply present artifact_persisted artifact-10"],
   ],
   [
     "by a producer that is missing",
-    [asks(), artifact(), shows()],
+    [requests(), artifact(), shows()],
     [
       "partial",
       "artifact_producer_missing? reply artifact-10",
@@ -195,7 +201,7 @@ const states: Row[] = [
   ],
   [
     "by a producer that did not end",
-    [asks(), began, artifact(), shows()],
+    [requests(), began, artifact(), shows()],
     [
       "partial",
       "artifact_producer_incomplete? reply application_action-2 artifact-10",
@@ -205,7 +211,7 @@ const states: Row[] = [
   ],
   [
     "by nobody",
-    [asks(), without(artifact(), "producing_span_id"), shows()],
+    [requests(), without(artifact(), "producing_span_id"), shows()],
     [
       "partial",
       "artifact_producer_missing? reply artifact-10",
@@ -214,7 +220,7 @@ const states: Row[] = [
   ],
   [
     "by a producer that failed",
-    [asks(), began, { ...ended, status: "error" }, artifact(), shows()],
+    [requests(), began, { ...ended, status: "error" }, artifact(), shows()],
     [
       "partial",
       "artifact_producer_failed reply application_action-2 application_action-3 artifact-10",
@@ -224,7 +230,7 @@ const states: Row[] = [
   [
     "of another owner",
     [
-      asks(),
+      requests(),
       began,
       ended,
       artifact(10, { ownership_verified: false }, { event_id: "artifact-10" }),
@@ -238,7 +244,7 @@ const states: Row[] = [
   ],
   [
     "with an inherited identity",
-    [asks(), began, ended, artifact(10, {}, { identity_derived: ["user_id"] }), shows()],
+    [requests(), began, ended, artifact(10, {}, { identity_derived: ["user_id"] }), shows()],
     [
       "partial",
       "artifact_identity_derived reply artifact-10",
@@ -316,9 +322,9 @@ const attempts: Row[] = [
 ];
 
 test.each(states)("an artifact %s", (_caption, events, expected) => {
-  expect(told(events)).toEqual(expected);
+  expect(reported(events)).toEqual(expected);
 });
 
 test.each(attempts)("an attempt without a resource %s", (_caption, events, expected) => {
-  expect(told([asks(), began, ended, ...events])).toEqual(expected);
+  expect(reported([requests(), began, ended, ...events])).toEqual(expected);
 });

@@ -68,26 +68,26 @@ test("pages whose mark is no time are never the whole", () => {
 
 test("the metadata of a narrowed page proves nothing", () => {
   const [read] = readsOf(success(), 50);
-  const said = { ...read?.page, truncated: false, read_completeness: "complete" as const };
-  expect(judged(success(), { ...said, narrowed: false } as WindowMetadata)).toEqual(["success"]);
+  const stated = { ...read?.page, truncated: false, read_completeness: "complete" as const };
+  expect(judged(success(), { ...stated, narrowed: false } as WindowMetadata)).toEqual(["success"]);
   const { status, window } = reconcileOutcome(success(), {
-    normalizationMetadata: { ...said, narrowed: true } as WindowMetadata,
+    normalizationMetadata: { ...stated, narrowed: true } as WindowMetadata,
   });
   expect([status, window.reasons]).toEqual(["partial", ["window_incomplete"]]);
 });
 
 describe.each(["turn", "model_call", "tool_call", "memory_supply"])("a %s", (kind) => {
-  const said = (attributes: Json, extra: Json = {}): Json =>
+  const stated = (attributes: Json, extra: Json = {}): Json =>
     at(5, kind, attributes, { phase: "result", span_id: "aaaaaaaaaaaaaa31", ...extra });
   const other = { ...ledger, ref: "other-1" };
   test("that denies its own ownership is failed", () => {
-    expect(judged([...success(), said({ ownership_verified: true })])).toEqual(["success"]);
-    const word = said({ ownership_verified: false });
+    expect(judged([...success(), stated({ ownership_verified: true })])).toEqual(["success"]);
+    const word = stated({ ownership_verified: false });
     expect(judged([...success(), word])).toEqual(["failed", "ownership_unverified"]);
   });
   test.each(["missing", "failed"])("with a source of provenance %s blocks", (status) => {
     const refs = { input_refs: [{ ...other, provenance_status: status }] };
-    expect(judged([...success(), said({}, refs)])).toEqual(["partial", "provenance_missing"]);
+    expect(judged([...success(), stated({}, refs)])).toEqual(["partial", "provenance_missing"]);
   });
 });
 
@@ -138,9 +138,9 @@ describe("a verified outcome", () => {
 test.each(["partial", "unknown", "error"])("a model call that ended %s is no stage", (status) => {
   const call = (ended: string): Json =>
     at(5, "model_call", {}, { phase: "result", span_id: "aaaaaaaaaaaaaa31", status: ended });
-  const asked = success({ intent: intent({ coverage_profile: "chat_response" }) });
-  expect(judged([...asked, call("success")])).toEqual(["success"]);
-  const verdict = reconcileOutcome([...asked, call(status)], { normalizationMetadata: whole });
+  const requested = success({ intent: intent({ coverage_profile: "chat_response" }) });
+  expect(judged([...requested, call("success")])).toEqual(["success"]);
+  const verdict = reconcileOutcome([...requested, call(status)], { normalizationMetadata: whole });
   expect([verdict.status, verdict.missing_stages]).toEqual(["partial", ["model_call_result"]]);
 });
 

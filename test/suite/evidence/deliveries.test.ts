@@ -2,14 +2,18 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
-import { artifact, asks, began, by, ended, made, shows, told } from "./artifact-rows.ts";
+import { artifact, requests, began, by, ended, made, shows, reported } from "./artifact-rows.ts";
 import type { Row } from "./artifact-rows.ts";
 import { event } from "./turn-event.ts";
 
 type Attributes = TurnEvent["attributes"];
 
 /** A delivery of the reply that says this of itself. */
-const says = (attributes: Attributes, second = 20, extra: Partial<TurnEvent> = {}): TurnEvent => ({
+const message = (
+  attributes: Attributes,
+  second = 20,
+  extra: Partial<TurnEvent> = {},
+): TurnEvent => ({
   ...shows(second, [made("1")], extra),
   attributes,
 });
@@ -21,10 +25,10 @@ const refused: Attributes = { emitted: true, acknowledged: false };
 const error = { status: "error" } as const;
 
 test.each<Row>([
-  ["acknowledged", [says(seen)], ["success", "- present delivery_acknowledged delivery-20"]],
+  ["acknowledged", [message(seen)], ["success", "- present delivery_acknowledged delivery-20"]],
   [
     "not acknowledged",
-    [says(sent)],
+    [message(sent)],
     [
       "partial",
       "delivery_unconfirmed? delivery-20",
@@ -33,32 +37,32 @@ test.each<Row>([
   ],
   [
     "refused by its receiver",
-    [says(refused)],
+    [message(refused)],
     ["failed", "delivery_unconfirmed delivery-20", "- failed delivery_refused delivery-20"],
   ],
   [
     "refused by its receiver and called an error",
-    [says(refused, 20, error)],
+    [message(refused, 20, error)],
     ["failed", "delivery_unconfirmed delivery-20", "- failed delivery_refused delivery-20"],
   ],
   [
     "not sent",
-    [says(unsent)],
+    [message(unsent)],
     ["failed", "delivery_not_emitted delivery-20", "- failed delivery_not_emitted delivery-20"],
   ],
   [
     "that failed and says of no sending",
-    [says({ acknowledged: false }, 20, error)],
+    [message({ acknowledged: false }, 20, error)],
     ["failed", "delivery_not_emitted delivery-20", "- failed delivery_not_emitted delivery-20"],
   ],
   [
     "that failed although it was acknowledged",
-    [says(seen, 20, error)],
+    [message(seen, 20, error)],
     ["failed", "delivery_not_emitted delivery-20", "- failed delivery_not_emitted delivery-20"],
   ],
   [
     "that says nothing",
-    [says(silent)],
+    [message(silent)],
     [
       "partial",
       "delivery_not_emitted delivery-20",
@@ -67,7 +71,7 @@ test.each<Row>([
   ],
   [
     "whose user is derived",
-    [says(seen, 20, { identity_derived: ["user_id"] })],
+    [message(seen, 20, { identity_derived: ["user_id"] })],
     [
       "partial",
       "delivery_identity_derived delivery-20",
@@ -76,7 +80,7 @@ test.each<Row>([
   ],
   [
     "refused, then acknowledged",
-    [says(refused), says(seen, 25)],
+    [message(refused), message(seen, 25)],
     [
       "success",
       "- present delivery_acknowledged delivery-25",
@@ -84,11 +88,11 @@ test.each<Row>([
     ],
   ],
 ])("a delivery %s", (_caption, events, expected) => {
-  expect(told([asks(), began, ended, artifact(), ...events], "delivery")).toEqual(expected);
+  expect(reported([requests(), began, ended, artifact(), ...events], "delivery")).toEqual(expected);
 });
 
 test("without any delivery the link is missing", () => {
-  expect(told([asks(), began, ended, artifact()], "delivery")).toEqual([
+  expect(reported([requests(), began, ended, artifact()], "delivery")).toEqual([
     "partial",
     "delivery_missing? intent-1",
     "- missing delivery_missing",
@@ -99,7 +103,15 @@ describe("a delivery that is not the task's latest", () => {
   const elsewhere = shows(30, [made("1", "other")], { event_id: "elsewhere" });
   const another = artifact(10, { artifact_type: "note" }, { event_id: "second" });
   const judged = (attributes: Attributes): string[] =>
-    told([asks(["reply", "note"]), began, ended, artifact(), another, says(attributes), elsewhere]);
+    reported([
+      requests(["reply", "note"]),
+      began,
+      ended,
+      artifact(),
+      another,
+      message(attributes),
+      elsewhere,
+    ]);
   test("is noted once for all that it carried, and each link gives its want", () => {
     expect(judged(sent)).toEqual([
       "partial",
@@ -117,10 +129,10 @@ describe("a delivery that is not the task's latest", () => {
 describe("two deliveries of one instant", () => {
   const numbered = artifact(20, {}, by("p", 5, "made"));
   const judged = (...deliveries: TurnEvent[]): string[] =>
-    told([asks(), began, ended, numbered, ...deliveries]);
+    reported([requests(), began, ended, numbered, ...deliveries]);
   test("what is wanting of one before the artifact by its number is not said of the artifact", () => {
-    const early = says(sent, 20, by("p", 4, "early"));
-    const later = says(seen, 20, by("q", 1, "later"));
+    const early = message(sent, 20, by("p", 4, "early"));
+    const later = message(seen, 20, by("q", 1, "later"));
     const elsewhere = shows(30, [made("1", "other")]);
     expect(judged(early, later, elsewhere)).toEqual([
       "success",
@@ -133,8 +145,8 @@ describe("two deliveries of one instant", () => {
     ]);
   });
   test("one without a number may be the later one", () => {
-    const unnumbered = says(sent, 20, { producer_id: "p", event_id: "unnumbered" });
-    expect(judged(unnumbered, says(seen, 20, by("q", 1, "later")))[1]).toBe(
+    const unnumbered = message(sent, 20, { producer_id: "p", event_id: "unnumbered" });
+    expect(judged(unnumbered, message(seen, 20, by("q", 1, "later")))[1]).toBe(
       "delivery_unconfirmed? unnumbered",
     );
   });
@@ -153,7 +165,7 @@ describe("the delivery of a required contract that something else follows", () =
     event("delivery", 20, { ...form, ...attributes }, { event_id: "carries", ...extra });
   const later = shows(30, []);
   const judged = (...deliveries: TurnEvent[]): string =>
-    told([intent, record, ...deliveries, later])
+    reported([intent, record, ...deliveries, later])
       .slice(0, 2)
       .join(" ");
   test("has to have gone out", () => {
@@ -180,7 +192,7 @@ describe("the delivery of a required contract that something else follows", () =
     const again = (second: number): TurnEvent =>
       event("delivery", second, sent, { event_id: "again" });
     const all = (unnamed: TurnEvent): string[] =>
-      told([both, record, other, carries(seen), unnamed, last]);
+      reported([both, record, other, carries(seen), unnamed, last]);
     expect(all(again(25))).toEqual(["partial", "delivery_unconfirmed? again"]);
     expect(all(again(15))).toEqual(["success"]);
   });
@@ -188,7 +200,7 @@ describe("the delivery of a required contract that something else follows", () =
 
 test("an intent that was stamped after its delivery was received contradicts the clocks", () => {
   const intent = {
-    ...asks(["reply"], 20, by("web", 1)),
+    ...requests(["reply"], 20, by("web", 1)),
     timestamp: "2026-01-01T00:00:20.400Z",
   };
   const delivery = shows(20, [made("1")], {
@@ -196,10 +208,10 @@ test("an intent that was stamped after its delivery was received contradicts the
     caused_by_event_id: "intent-20",
     received_at: "2026-01-01T00:00:20.100Z",
   });
-  expect(told([intent, began, ended, artifact(), delivery]).slice(0, 2)).toEqual([
+  expect(reported([intent, began, ended, artifact(), delivery]).slice(0, 2)).toEqual([
     "partial",
     "clock_conflict delivery-20 intent-20",
   ]);
   const { received_at: _, ...unreceived } = delivery;
-  expect(told([intent, began, ended, artifact(), unreceived])[0]).toBe("success");
+  expect(reported([intent, began, ended, artifact(), unreceived])[0]).toBe("success");
 });

@@ -103,7 +103,7 @@ function again(events: readonly Json[]): Json[] {
 
 const isSeen = (event: Json, kind: string): boolean =>
   String(event["event_id"]).startsWith(`seen-${kind}`);
-type Said = string | number | boolean | null;
+type Stated = string | number | boolean | null;
 const changing = (events: readonly Json[], kind: string, change: (event: Json) => Json): Json[] =>
   events.map((event) => (isSeen(event, kind) ? change(event) : event));
 
@@ -127,7 +127,7 @@ const refs = (event: Json, fields: Json): Json => ({
   input_refs: (event["input_refs"] as Json[]).map((ref) => ({ ...ref, ...fields })),
 });
 
-test.each<[string, string, Said, Said]>([
+test.each<[string, string, Stated, Stated]>([
   ["cache_decision", "cache_decision", "hit", "miss"],
   ["cache_decision", "cache_bypass_reason", "policy", "none"],
   ["memory_supply", "supplied_count", 5, 4],
@@ -234,20 +234,20 @@ test("a page mismatch is told by the client's id and the canonical one", () => {
 test("a span that is its own parent is a cycle; one without its parent is an orphan of a whole trace", () => {
   for (const seed of seeds) {
     const events = window(seed);
-    const told = (list: readonly Json[], complete = true): number[] => {
+    const reported = (list: readonly Json[], complete = true): number[] => {
       const normalizationMetadata = { ...whole, window_complete: complete };
       const health = buildTraceHealth(list, { normalizationMetadata });
       return [health.cycles, health.orphan_spans, health.parents_beyond_window];
     };
-    const [cycles = 0, orphans = 0, beyond = 0] = told(events);
+    const [cycles = 0, orphans = 0, beyond = 0] = reported(events);
     const own = changing(events, "tool_call", (e) => ({ ...e, parent_span_id: e["span_id"] }));
-    expect(told(own)).toEqual([cycles + 1, orphans, beyond]);
+    expect(reported(own)).toEqual([cycles + 1, orphans, beyond]);
     const lost = changing(events, "tool_call", (e) => ({ ...e, parent_span_id: "nowhere" }));
-    expect(told(lost)).toEqual([cycles, orphans + 1, beyond]);
-    expect(told(lost, false)).toEqual([cycles, 0, orphans + beyond + 1]);
+    expect(reported(lost)).toEqual([cycles, orphans + 1, beyond]);
+    expect(reported(lost, false)).toEqual([cycles, 0, orphans + beyond + 1]);
     for (const list of [events, own, lost] as unknown as readonly TurnEvent[][]) {
       for (const trace of Map.groupBy(list, (event) => event.root_trace_id).values()) {
-        const [, both = 0] = told(trace as unknown as readonly Json[]);
+        const [, both = 0] = reported(trace as unknown as readonly Json[]);
         expect(orphanSpans(trace)(trace) ?? 0).toBe(both);
       }
     }

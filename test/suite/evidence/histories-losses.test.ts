@@ -116,17 +116,17 @@ test("a loss blocks the turns that were open and that its producer may have spok
     const events = eventsOf(seed);
     const { reports, expected } = lossOf(events, random);
     seen[expected] = (seen[expected] ?? 0) + 1;
-    const told = (list: readonly Json[], metadata?: WindowMetadata): string =>
+    const reported = (list: readonly Json[], metadata?: WindowMetadata): string =>
       `${seed} ${judged(list, metadata)}`;
     const answer = `${seed} ${expected}`;
-    expect(told([...events, ...reports])).toBe(answer);
-    expect(told([...reports.toReversed(), ...events, ...reports])).toBe(answer);
+    expect(reported([...events, ...reports])).toBe(answer);
+    expect(reported([...reports.toReversed(), ...events, ...reports])).toBe(answer);
     // A reader that read the reports elsewhere says the same.
     const losses = lossIntervals(reports as unknown as TurnEvent[]);
-    expect(told(events, { ...whole, losses })).toBe(answer);
+    expect(reported(events, { ...whole, losses })).toBe(answer);
     // An untrusted producer reports nothing.
     const strange = reports.map((one) => ({ ...one, ingest_trusted: false }));
-    expect(told([...events, ...strange])).toBe(`${seed} success`);
+    expect(reported([...events, ...strange])).toBe(`${seed} success`);
   }
   for (const [, reason] of counters) expect(seen[`partial ${reason}`]).toBeGreaterThan(50);
   expect(seen["success"]).toBeGreaterThan(100);

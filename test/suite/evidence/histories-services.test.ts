@@ -40,11 +40,11 @@ function sharedWindow(seed: number): Json[] {
   const random = randomOf(seed + 5_000);
   const { events } = honestWindow(seed);
   const turns = new Set(events.map((event) => event["turn_id"]));
-  const told = new Set(events.flatMap((e) => (kindOf(e) === "turn" ? [e["turn_id"]] : [])));
+  const reported = new Set(events.flatMap((e) => (kindOf(e) === "turn" ? [e["turn_id"]] : [])));
   const added = [...turns].flatMap((turn) => {
     const own = events.filter((e) => e["turn_id"] === turn && e["ingest_trusted"] !== false);
     const last = own.at(-1);
-    if (last === undefined || told.has(turn)) return [];
+    if (last === undefined || reported.has(turn)) return [];
     const {
       input_refs: _in,
       output_refs: _out,
@@ -143,7 +143,7 @@ function noise(events: readonly Json[], random: Random): Json[] {
     random.chance(0.4) ? `${field}-x` : random.pick(events)[field];
   return Array.from({ length: 1 + random.below(6) }, (_, index) => {
     const like = random.pick(events);
-    const said: Json = {
+    const stated: Json = {
       ...like,
       event_id: random.chance(0.3) ? like["event_id"] : `noise-${index}`,
       ingest_trusted: false,
@@ -151,10 +151,10 @@ function noise(events: readonly Json[], random: Random): Json[] {
     };
     for (const field of [...inherited, "span_id", "parent_span_id", "started_at"]) {
       const value = pick(field);
-      if (random.chance(0.5)) said[field] = value;
-      if (random.chance(0.2) || said[field] === undefined) delete said[field];
+      if (random.chance(0.5)) stated[field] = value;
+      if (random.chance(0.2) || stated[field] === undefined) delete stated[field];
     }
-    return said;
+    return stated;
   });
 }
 

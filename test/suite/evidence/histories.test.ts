@@ -24,11 +24,11 @@ import {
 } from "./text-windows.ts";
 import type { Json } from "./verdict-cases.ts";
 
-const outcome = (second: number, said: string, source = "desk", extra: Json = {}): Json =>
+const outcome = (second: number, stated: string, source = "desk", extra: Json = {}): Json =>
   at(
     second,
     "outcome",
-    { outcome: said, verified: true, source },
+    { outcome: stated, verified: true, source },
     { event_id: `o-${second}`, ...extra },
   );
 const ending = (second: number, extra: Json = {}): Json =>

@@ -197,30 +197,32 @@ test("text never enters: no rule reads it, in any language", () => {
   fc.assert(
     fc.property(shapes, fc.array(texts, { minLength: 7, maxLength: 7 }), (shape, filling) => {
       const plain = buildWindow(shape).map(({ event }) => event);
-      const told = plain.map((event) => {
+      const reported = plain.map((event) => {
         const text = Object.fromEntries(names.map((name, i) => [name, filling[i]]));
         const attributes = { ...(event["attributes"] as Json), ...text };
         return { ...event, ...text, attributes };
       });
       const options = { normalizationMetadata: complete };
-      expect(reconcileOutcome(told, options)).toEqual(reconcileOutcome(plain, options));
-      expect(buildCausalWaterfall(told)).toEqual(buildCausalWaterfall(plain));
-      expect(buildTraceHealth(told, options)).toEqual(buildTraceHealth(plain, options));
-      expect(compareTraceWindows(plain, told)).toEqual(compareTraceWindows(plain, plain));
+      expect(reconcileOutcome(reported, options)).toEqual(reconcileOutcome(plain, options));
+      expect(buildCausalWaterfall(reported)).toEqual(buildCausalWaterfall(plain));
+      expect(buildTraceHealth(reported, options)).toEqual(buildTraceHealth(plain, options));
+      expect(compareTraceWindows(plain, reported)).toEqual(compareTraceWindows(plain, plain));
       const scope = { scope: "turn" } as const;
-      expect(findInsights(told, scope)).toEqual(findInsights(plain, scope));
-      expect(buildLineage(told, { ref: "doc-7" })).toEqual(buildLineage(plain, { ref: "doc-7" }));
+      expect(findInsights(reported, scope)).toEqual(findInsights(plain, scope));
+      expect(buildLineage(reported, { ref: "doc-7" })).toEqual(
+        buildLineage(plain, { ref: "doc-7" }),
+      );
     }),
     { numRuns: Math.min(numRuns, 50) },
   );
 });
 
 test("a label that is text is judged and never repeated", () => {
-  const said = "Dear customer, your card was charged";
+  const stated = "Dear customer, your card was charged";
   const shape = { turns: 1, tasks: 1, types: 1, contracts: 1, superseded: false, noise: 0 };
   const flags = { profile: "none", labelled: true, namesContract: true, anonymous: false } as const;
   const events = buildWindow({ ...shape, ...flags }).map(({ event }) => event);
-  const attributes = { contract_name: said, parser_status: "failed", delivery_target: said };
+  const attributes = { contract_name: stated, parser_status: "failed", delivery_target: stated };
   const odd = events.map((event) =>
     ["contract", "delivery"].includes(String(event["event_kind"]))
       ? { ...event, attributes: { ...(event["attributes"] as Json), ...attributes } }

@@ -129,7 +129,7 @@ describe("versions and stores", () => {
   });
 
   test("an upsert shows the latest content, whatever the order of the rows", () => {
-    const said = (rating: number, second: number): Json =>
+    const stated = (rating: number, second: number): Json =>
       bundle(2, [
         child("feedback", {
           external_id: "job",
@@ -138,8 +138,8 @@ describe("versions and stores", () => {
         }),
       ]);
     for (const rows of [
-      [said(1, 1), said(-1, 2)],
-      [said(-1, 2), said(1, 1)],
+      [stated(1, 1), stated(-1, 2)],
+      [stated(-1, 2), stated(1, 1)],
     ]) {
       expect(normalize(rows).events).toMatchObject([{ revision: 2, attributes: { rating: -1 } }]);
     }

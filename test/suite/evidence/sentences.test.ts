@@ -185,13 +185,13 @@ describe.each(sentences)("Reconciliation %s", (...sentence) => {
 });
 
 test("every golden case and every change of it stands under a sentence", () => {
-  const told = new Set(
+  const reported = new Set(
     sentences.flatMap((one) => changesOf(one).map(({ caption }) => `${one[1]}: ${caption}`)),
   );
   const all = [...cases.values()].flatMap(({ name, mutations }) =>
     mutations.map(({ caption }) => `${name}: ${caption}`),
   );
-  expect(all.filter((one) => !told.has(one))).toEqual([]);
+  expect(all.filter((one) => !reported.has(one))).toEqual([]);
   const rules = sentences.map(([sentence]) => Number.parseInt(sentence, 10));
   expect([...new Set(rules)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
 });

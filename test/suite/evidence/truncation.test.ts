@@ -3,7 +3,7 @@ import { reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
-import { asks } from "./artifact-rows.ts";
+import { requests } from "./artifact-rows.ts";
 import { whole } from "./text-windows.ts";
 import { event } from "./turn-event.ts";
 
@@ -28,7 +28,9 @@ const call = (second: number, attributes: Attributes, extra: Extra = {}): TurnEv
   event("model_call", second, attributes, { phase: "result", span_id: `call-${second}`, ...extra });
 
 function isTruncated(...events: TurnEvent[]): boolean {
-  const { findings } = reconcileOutcome([asks([]), ...events], { normalizationMetadata: whole });
+  const { findings } = reconcileOutcome([requests([]), ...events], {
+    normalizationMetadata: whole,
+  });
   return findings.some(({ code }) => code === "contract_truncated");
 }
 
@@ -120,9 +122,9 @@ describe("the call that gave the text", () => {
     expect(isTruncated(limited, call(10, { response_chars: 9 }), tied(long))).toBe(true);
   });
   test("is not asked for where the record says how its text ended, and hangs under none", () => {
-    const said = record({ contract_finish_reason: "stop" });
-    expect(isTruncated(said, call(10, length))).toBe(false);
-    expect(isTruncated({ ...said, parent_span_id: "call-10" }, call(10, length))).toBe(true);
+    const stated = record({ contract_finish_reason: "stop" });
+    expect(isTruncated(stated, call(10, length))).toBe(false);
+    expect(isTruncated({ ...stated, parent_span_id: "call-10" }, call(10, length))).toBe(true);
   });
   test("is no start of one and no embedding", () => {
     expect(isTruncated(record(), call(10, length, { phase: "start" }))).toBe(false);
@@ -134,7 +136,7 @@ describe("the call that gave the text", () => {
   });
   test("is of the record's task, else of the turn, and of no other task", () => {
     const a = { task_id: "a" };
-    const intent = asks([], 2, { ...a, event_id: "of-a" });
+    const intent = requests([], 2, { ...a, event_id: "of-a" });
     const own = record({}, a);
     expect(isTruncated(intent, own, call(5, length, a), call(10, stop))).toBe(true);
     expect(isTruncated(intent, own, call(5, stop, a), call(10, length))).toBe(false);

@@ -40,13 +40,13 @@ test.each<[string, unknown]>([
   ["a failed outcome", untrusted(at(50, "outcome", { outcome: "failure", verified: true }))],
   ["a loss", untrusted(at(50, "data_quality", { loss_dropped: 3 }))],
   ["a row that cannot be read", { ...turn, event_kind: "?", ingest_trusted: false }],
-])("%s of an untrusted producer changes nothing but a note", (_caption, said) => {
-  const verdict = judge([...success(), said]);
+])("%s of an untrusted producer changes nothing but a note", (_caption, stated) => {
+  const verdict = judge([...success(), stated]);
   expect(verdict).toMatchObject({ status: "success", verified: true, window: { complete: true } });
   expect(verdict.findings).toMatchObject([
     { code: "untrusted_contradiction", effect: "note", priority: 2 },
   ]);
-  const trusted = judge([...success(), { ...(said as Json), ingest_trusted: true }]);
+  const trusted = judge([...success(), { ...(stated as Json), ingest_trusted: true }]);
   expect(trusted.status).not.toBe("success");
 });
 
@@ -101,8 +101,8 @@ test("stored rows of an untrusted producer that cannot be read change nothing bu
     expect(verdict.findings).toMatchObject([{ code: "untrusted_contradiction", effect: "note" }]);
   }
   const trusted = errors.map(({ ingest_trusted: _no, ...error }) => error);
-  for (const said of [trusted, [...errors, ...trusted]]) {
-    const metadata = { ...whole, normalization_errors: said };
+  for (const stated of [trusted, [...errors, ...trusted]]) {
+    const metadata = { ...whole, normalization_errors: stated };
     expect(reconcileOutcome(events, { normalizationMetadata: metadata }).status).toBe("partial");
   }
 });

@@ -13,11 +13,11 @@ const judged = (events: readonly unknown[], taskId: string | null = null): [stri
   return [verdict.status, [...new Set(verdict.findings.map(({ code }) => code))].toSorted()];
 };
 
-const outcome = (second: number, said: string, attributes: Json = {}, extra: Json = {}): Json =>
+const outcome = (second: number, stated: string, attributes: Json = {}, extra: Json = {}): Json =>
   at(
     second,
     "outcome",
-    { outcome: said, verified: true, source: "desk", ...attributes },
+    { outcome: stated, verified: true, source: "desk", ...attributes },
     {
       event_id: `outcome-${second}`,
       ...extra,
@@ -177,15 +177,15 @@ describe("stages", () => {
   const missing = (events: Json[]): readonly string[] =>
     reconcileOutcome(events, { normalizationMetadata: whole }).missing_stages;
   test("a failed model call is no stage", () => {
-    const asked = success({ intent: intent(profile) });
-    expect(missing([...asked, call("success")])).toEqual([]);
-    expect(missing([...asked, call("error")])).toEqual(["model_call_result"]);
+    const requested = success({ intent: intent(profile) });
+    expect(missing([...requested, call("success")])).toEqual([]);
+    expect(missing([...requested, call("error")])).toEqual(["model_call_result"]);
   });
   test("a failed outcome is no stage", () => {
-    const asked = [at(1, "context_binding", {}), at(2, "tool_call", {}, { phase: "result" })];
+    const requested = [at(1, "context_binding", {}), at(2, "tool_call", {}, { phase: "result" })];
     const events = [
       ...success({ intent: intent({ coverage_profile: "content_ingestion" }) }),
-      ...asked,
+      ...requested,
     ];
     expect(missing([...events, outcome(50, "success")])).toEqual([]);
     expect(missing([...events, outcome(50, "failure")])).toEqual(["outcome"]);

@@ -3,13 +3,13 @@ import { reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent, Verdict } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
-import { artifact, asks, began, by, ended, made, shows, told } from "./artifact-rows.ts";
+import { artifact, requests, began, by, ended, made, shows, reported } from "./artifact-rows.ts";
 import { whole } from "./text-windows.ts";
 import { event } from "./turn-event.ts";
 
 type Extra = Partial<TurnEvent>;
 
-const done = [asks(), began, ended, artifact(), shows()];
+const done = [requests(), began, ended, artifact(), shows()];
 const inOther = (one: TurnEvent): TurnEvent => ({
   ...one,
   event_id: `other-${one.event_id}`,
@@ -21,7 +21,7 @@ const judge = (events: readonly TurnEvent[], taskId: string | null = null): Verd
     normalizationMetadata: { ...whole, as_of: "2026-01-01T01:00:00Z" },
     taskId,
   });
-const said = (verdict: Verdict): string =>
+const stated = (verdict: Verdict): string =>
   [verdict.status, ...new Set(verdict.findings.map(({ code }) => code))].join(" ");
 const labelled = (task_id: string, events: readonly TurnEvent[]): TurnEvent[] =>
   events.map((one) => ({
@@ -62,11 +62,11 @@ const ofTurns: readonly (readonly [string, TurnEvent, string])[] = [
 
 describe.each(ofTurns)("%s of a turn without a task", (_caption, one, code) => {
   test("keeps no other turn from success", () => {
-    expect(said(judge([...done, inOther(one)]))).toBe("success");
-    expect(said(judge([inOther(one), ...done]))).toBe("success");
+    expect(stated(judge([...done, inOther(one)]))).toBe("success");
+    expect(stated(judge([inOther(one), ...done]))).toBe("success");
   });
   test("is told where nothing else is on record", () => {
-    expect(said(judge([one]))).toBe(`unknown ${code}`);
+    expect(stated(judge([one]))).toBe(`unknown ${code}`);
   });
   test("keeps its own turn from success", () => {
     const verdict = judge([...done, one]);
@@ -108,15 +108,15 @@ describe("a verified outcome that failed", () => {
     expect(judge([...tasks, { ...outcome, task_id: "b" }]).status).toBe("failed");
   });
   test("of a turn without a task is failed alone, and nothing beside other turns", () => {
-    expect(said(judge([outcome]))).toBe("failed outcome_failed");
-    expect(said(judge([...done, inOther(outcome)]))).toBe("success");
+    expect(stated(judge([outcome]))).toBe("failed outcome_failed");
+    expect(stated(judge([...done, inOther(outcome)]))).toBe("success");
   });
 });
 
 describe("one task that is asked for", () => {
   test("rests on nothing of a turn that does not have it", () => {
-    const other = [asks(), began].map(inOther);
-    expect(said(judge([...labelled("a", done), ...other], "a"))).toBe("success");
+    const other = [requests(), began].map(inOther);
+    expect(stated(judge([...labelled("a", done), ...other], "a"))).toBe("success");
     expect(judge(done, "a")).toMatchObject({ status: "unknown", findings: [], chain: [] });
     expect(judge(labelled("a", done), "a").chain.map(({ task_id }) => task_id)).toEqual(
       Array.from({ length: 3 }, () => "a"),
@@ -125,7 +125,7 @@ describe("one task that is asked for", () => {
   });
   test("misses no stage of another one", () => {
     const profiled = (task: string, profile: string): TurnEvent => {
-      const one = asks([], 1, { task_id: task, event_id: `asks-${task}` });
+      const one = requests([], 1, { task_id: task, event_id: `asks-${task}` });
       return { ...one, attributes: { coverage_profile: profile } };
     };
     const profiles = new Map([
@@ -151,7 +151,7 @@ describe("a producer that is ahead", () => {
       .findings.filter(({ code }) => code === "clock_ahead")
       .map(({ evidence_ids, identity, effect }) => [evidence_ids, identity["thread_id"], effect]);
   test("is told once in each turn that it speaks in, with what it said there", () => {
-    const early = asks(["reply"], 1, { ...by("fast", 1), event_id: "in-time" });
+    const early = requests(["reply"], 1, { ...by("fast", 1), event_id: "in-time" });
     const fast = shows(20, [made("1")], { producer_id: "slow" });
     const cause = event("tool_call", 9, {}, { ...ahead, event_id: "fast-call" });
     const window = [early, began, ended, artifact(), fast, cause];
@@ -177,7 +177,7 @@ describe("links", () => {
     const second = artifact(10, {}, { event_id: "second", output_refs: [made("1", "reply-2")] });
     const refs = [made("1"), made("1", "note-1", "note"), made("1", "reply-2")];
     const window = [
-      asks(["reply", "note"]),
+      requests(["reply", "note"]),
       began,
       ended,
       older,
@@ -218,11 +218,11 @@ describe("links", () => {
 describe("evidence that no intent asked for", () => {
   const unasked = [began, ended, artifact(), shows()].map(inOther);
   test("is told where nothing else keeps the verdict from success, and keeps it from it", () => {
-    expect(said(judge([...done, ...unasked]))).toBe("partial intent_missing");
+    expect(stated(judge([...done, ...unasked]))).toBe("partial intent_missing");
     const failing = done.toSpliced(4, 1);
-    expect(said(judge([...failing, ...unasked]))).toBe("partial delivery_missing");
+    expect(stated(judge([...failing, ...unasked]))).toBe("partial delivery_missing");
   });
   test("names what was made and delivered", () => {
-    expect(told(unasked)[1]).toBe("intent_missing? other-artifact-10 other-delivery-20");
+    expect(reported(unasked)[1]).toBe("intent_missing? other-artifact-10 other-delivery-20");
   });
 });

@@ -18,9 +18,13 @@ test.each(windows.map((row) => [row.rule, row] as const))("%s", (_rule, row) => 
   const options = { normalizationMetadata: metadata, taskId: taskId ?? null };
   const verdict = reconcileOutcome(events, options);
   const codes = new Set<string>(verdict.findings.map(({ code }) => code));
-  const told = { status: verdict.status, diagnostics: [...codes].filter((c) => diagnostic.has(c)) };
-  expect(typeof status === "string" ? [status] : status).toContain(told.status);
-  if (row.diagnostics !== undefined) expect(told.diagnostics.toSorted()).toEqual(row.diagnostics);
+  const reported = {
+    status: verdict.status,
+    diagnostics: [...codes].filter((c) => diagnostic.has(c)),
+  };
+  expect(typeof status === "string" ? [status] : status).toContain(reported.status);
+  if (row.diagnostics !== undefined)
+    expect(reported.diagnostics.toSorted()).toEqual(row.diagnostics);
   if (row.missing !== undefined) expect(verdict.missing_stages).toEqual(row.missing);
   expect(verdict.verified).toBe(verdict.status === "success");
   // What is no success says why, in a finding, a missing stage or a reason of its window.

@@ -55,11 +55,11 @@ export async function watchLatency(
   await new Promise((resolve) => worker.once("message", resolve));
   return {
     async stop() {
-      const said = new Promise<{ times: number[]; failed: number }>((resolve) =>
+      const stated = new Promise<{ times: number[]; failed: number }>((resolve) =>
         worker.once("message", resolve),
       );
       worker.postMessage("stop");
-      const { times, failed } = await said;
+      const { times, failed } = await stated;
       const sorted = times.toSorted((a, b) => a - b);
       const at = (share: number): number =>
         sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

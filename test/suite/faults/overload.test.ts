@@ -43,7 +43,7 @@ test("memory stays bounded and nothing is unaccounted for", { timeout: 120_000 }
   // 29 MiB in one request, as a careless exporter would send it.
   const large = Buffer.concat(Array.from({ length: 5 }, () => one as Uint8Array));
   await post(small[0] as Uint8Array);
-  const base = await receiver.ask("reset");
+  const base = await receiver.request("reset");
   const until = performance.now() + seconds * 1_000;
   const latest = until + 60_000;
   const seen = new Map<number, number>();
@@ -61,11 +61,11 @@ test("memory stays bounded and nothing is unaccounted for", { timeout: 120_000 }
   const clients = Promise.all(Array.from({ length: 24 }, (_, index) => client(index)));
   while (!full && performance.now() < latest) {
     await sleep(100);
-    const reasons = (await receiver.ask("measures")).conservation.refused_reasons;
+    const reasons = (await receiver.request("measures")).conservation.refused_reasons;
     full = (reasons["journal_full"] ?? 0) > spansPerBatch;
   }
   await clients;
-  const { conservation, ...after } = await receiver.ask("measures");
+  const { conservation, ...after } = await receiver.request("measures");
   expect(after.peakRssBytes - base.rssBytes).toBeLessThan(256 * mebibyte);
   expect(conservation.balanced).toBe(true);
   expect(conservation.in_flight).toBe(0);
@@ -109,7 +109,7 @@ test("bodies that amplify are counted, hold nobody up, leave no memory", async (
     expect(await status(body), name).toBe(expected);
     received += items;
   }
-  const base = await receiver.ask("reset");
+  const base = await receiver.request("reset");
   for (const [name, body, , items] of bodies) {
     // A pause of the machine is no pause of the receiver: the best of a few rounds counts.
     let silence = Number.POSITIVE_INFINITY;
@@ -119,7 +119,7 @@ test("bodies that amplify are counted, hold nobody up, leave no memory", async (
     }
     expect(silence, name).toBeLessThan(50);
   }
-  const after = await receiver.ask("measures");
+  const after = await receiver.request("measures");
   // A body is held once as it came, beside those before that are not collected yet; nothing is made
   // of what stands in it.
   expect(after.peakRssBytes - base.rssBytes).toBeLessThan(3 * largest + 64 * mebibyte);

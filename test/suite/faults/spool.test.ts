@@ -37,7 +37,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-interface Said {
+interface Stated {
   readonly played: number;
   readonly health: ExportHealth;
   readonly ended?: true;
@@ -46,11 +46,11 @@ interface Said {
 /** A running application and what it said last. */
 interface App {
   readonly name: string;
-  readonly said: Said[];
+  readonly stated: Stated[];
   /** Waits until it has said so many things more. */
   more(count: number): Promise<void>;
   /** Lets it end in its own way; answers its last word. */
-  end(): Promise<Said>;
+  end(): Promise<Stated>;
   kill(): Promise<void>;
 }
 
@@ -61,20 +61,20 @@ function startApp(url: string, name: string, directory = join(folder, "spool", n
   const child = fork(file, [url, directory, name], { execArgv, env, stdio: "inherit" });
   children.push(child);
   const gone = once(child, "exit");
-  const said: Said[] = [];
-  child.on("message", (message) => void said.push(message as Said));
+  const stated: Stated[] = [];
+  child.on("message", (message) => void stated.push(message as Stated));
   return {
     name,
-    said,
+    stated,
     async more(count) {
-      const target = said.length + count;
-      await expect.poll(() => said.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(target);
+      const target = stated.length + count;
+      await expect.poll(() => stated.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(target);
     },
     async end() {
       child.send("end");
       await gone;
-      expect(said.at(-1)?.ended).toBe(true);
-      return said.at(-1) as Said;
+      expect(stated.at(-1)?.ended).toBe(true);
+      return stated.at(-1) as Stated;
     },
     async kill() {
       child.kill("SIGKILL");
@@ -131,7 +131,7 @@ test(
       await collector.kill();
       // They go on while no receiver is there, and report it: the disk takes what they play.
       await Promise.all(apps.map((app) => app.more(3)));
-      for (const { said } of apps) expect(said.at(-1)?.health.dropped).toEqual({});
+      for (const { stated: said } of apps) expect(said.at(-1)?.health.dropped).toEqual({});
       collector = await startCollector(data, {}, port);
     }
     for (const app of apps) {
@@ -143,7 +143,7 @@ test(
     // What still lay on a disk goes with the process that opens the spool next.
     const next = apps.map(({ name }) => startApp(url, `${name}_next`, join(folder, "spool", name)));
     await Promise.all(next.map((app) => app.more(1)));
-    for (const { name, said } of apps) await holds(url, name, said.at(-1)?.played ?? 0);
+    for (const { name, stated: said } of apps) await holds(url, name, said.at(-1)?.played ?? 0);
     await Promise.all(next.map((app) => app.end()));
   },
 );
@@ -163,7 +163,7 @@ test(
     const second = await openJournal({ directory }).catch((error: unknown) => error);
     expect(CodedError.is(second) && second.code).toBe("journal_locked");
     await first.kill();
-    const safe = first.said.at(-1);
+    const safe = first.stated.at(-1);
     expect(safe?.health).toMatchObject({
       exported: 0,
       dropped: {},

@@ -21,11 +21,11 @@ const turnproof = register({
   reportEveryMs: 1_000_000,
 });
 
-let told = false;
-process.on("message", () => (told = true));
+let reported = false;
+process.on("message", () => (reported = true));
 
 let played = 0;
-while (!told) {
+while (!reported) {
   const turnId = `${name}_${++played}`;
   await withTurn({ agentId: "desk", userId: "user_1", threadId: name, turnId }, async (turn) => {
     await turn.modelCall({ model: "m" }, (call) => call.respond());

@@ -15,7 +15,7 @@ import { allTenants, receivedAt } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 import { openSqliteReadOnly } from "../../../packages/store/src/sqlite/sqlite-database.ts";
-import type { Told } from "../../servers/evidence-writer.ts";
+import type { Reported } from "../../servers/evidence-writer.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
 
 const directories = temporaryDirectories();
@@ -38,18 +38,18 @@ interface Known {
 /** What the writers said, kept outside of the store. */
 class Outside {
   readonly roots = new Map<string, Known>();
-  readonly said = new Map<string, number>();
+  readonly stated = new Map<string, number>();
 
-  hear(told: Told): void {
-    this.said.set(told.did, (this.said.get(told.did) ?? 0) + 1);
-    if ("roots" in told) {
-      const recorded = told.did === "recorded";
-      for (const root of told.roots)
-        this.roots.set(root, { batch: told.batch, rows: "all", recorded });
+  hear(reported: Reported): void {
+    this.stated.set(reported.did, (this.stated.get(reported.did) ?? 0) + 1);
+    if ("roots" in reported) {
+      const recorded = reported.did === "recorded";
+      for (const root of reported.roots)
+        this.roots.set(root, { batch: reported.batch, rows: "all", recorded });
       return;
     }
-    const isGoing = told.did === "erasing" || told.did === "erased" ? /goes$/ : /-old-/;
-    const rows = told.did === "erased" || told.did === "retained" ? "none" : "any";
+    const isGoing = reported.did === "erasing" || reported.did === "erased" ? /goes$/ : /-old-/;
+    const rows = reported.did === "erased" || reported.did === "retained" ? "none" : "any";
     for (const [root, known] of this.roots) {
       if (isGoing.test(root) && known.rows !== "none") known.rows = rows;
     }
@@ -66,8 +66,8 @@ async function killedWriter(directory: string, run: number, outside: Outside): P
   const words = 1 + Math.floor(((run + Math.random()) / kills) * wordsMax);
   const spoke = Promise.withResolvers<void>();
   let heard = 0;
-  child.on("message", (told) => {
-    outside.hear(told as Told);
+  child.on("message", (reported) => {
+    outside.hear(reported as Reported);
     heard += 1;
     if (heard === words) spoke.resolve();
   });
@@ -80,11 +80,11 @@ async function killedWriter(directory: string, run: number, outside: Outside): P
 
 async function recordsByRoot(store: EvidenceStore): Promise<ReadonlyMap<string, TurnRecord>> {
   const found = new Map<string, TurnRecord>();
-  const asked = { scope: allTenants, where: [] };
+  const requested = { scope: allTenants, where: [] };
   let after: Parameters<typeof store.ledger.listTurns>[1]["after"];
   do {
     const order = { by: "first_received" } as const;
-    const page = await store.ledger.listTurns(asked, {
+    const page = await store.ledger.listTurns(requested, {
       order,
       limit: 500,
       ...(after && { after }),
@@ -181,6 +181,6 @@ test(`nothing is half written after ${kills} kills`, { timeout: 300_000 }, async
   }
   // The kills met every kind of work.
   for (const did of ["recorded", "erasing", "erased", "retaining", "retained"]) {
-    expect([did, (outside.said.get(did) ?? 0) > 0]).toEqual([did, true]);
+    expect([did, (outside.stated.get(did) ?? 0) > 0]).toEqual([did, true]);
   }
 });

@@ -26,13 +26,13 @@ interface Moody {
   readonly store: EvidenceStore;
   mood: Mood;
   /** Times that it was asked to take something. */
-  asked: number;
+  requested: number;
 }
 
 /** A real store behind one that has moods. */
 function moody(inner: EvidenceStore): Moody {
   const send = async (take: () => Promise<void>): Promise<void> => {
-    state.asked += 1;
+    state.requested += 1;
     switch (state.mood) {
       case "away":
         throw new CodedError("store_unavailable");
@@ -56,7 +56,7 @@ function moody(inner: EvidenceStore): Moody {
   const away = (): boolean => state.mood === "away" || state.mood === "silent";
   const state: Moody = {
     mood: "well",
-    asked: 0,
+    requested: 0,
     store: {
       ...inner,
       append: (batch: EvidenceBatch) => send(() => inner.append(batch)),
@@ -119,17 +119,17 @@ async function ledger(collector: Collector): Promise<Counts> {
         collector: { ingest: { conservation: Counts & { balanced: boolean; lost: number } } };
       };
       const metrics = await (await at("/metrics")).text();
-      const said = page.collector.ingest.conservation;
-      expect(said.balanced).toBe(true);
-      const { stored, pending, quarantined, refused, rejected } = said;
+      const stated = page.collector.ingest.conservation;
+      expect(stated.balanced).toBe(true);
+      const { stored, pending, quarantined, refused, rejected } = stated;
       expect(stored + pending + quarantined + refused + rejected).toBe(
-        said.received + said.recovered,
+        stated.received + stated.recovered,
       );
       for (const name of counts) {
-        expect(metrics).toContain(`\n${familyOf(name)} ${said[name]}\n`);
+        expect(metrics).toContain(`\n${familyOf(name)} ${stated[name]}\n`);
       }
       expect(metrics).toContain("\nturnproof_ingest_balanced 1\n");
-      return said;
+      return stated;
     },
     { timeout: 30_000, interval: 20 },
   );
@@ -182,11 +182,11 @@ describe.each(kinds)("$name", ({ open, moods }) => {
     });
 
     state.mood = mood;
-    const before = state.asked;
+    const before = state.requested;
     for (let part = 1; part <= 4; part += 1) {
       expect(await send(collector, 1 + part * perMood, perMood)).toBe(200);
     }
-    await vi.waitFor(() => expect(state.asked).toBeGreaterThan(before), { timeout: 60_000 });
+    await vi.waitFor(() => expect(state.requested).toBeGreaterThan(before), { timeout: 60_000 });
     const during = await ledger(collector);
     expect(during.received).toBe(5 * perMood);
     if (["away", "full", "silent", "lying"].includes(mood)) {

@@ -129,10 +129,10 @@ describe("the lock of a directory", () => {
       heartbeatMs: 3_600_000,
       processes: { self: () => elsewhere, liveness: () => "unknown" },
     });
-    const told: string[] = [];
-    const journal = await openJournal({ ...near, onEvent: ({ code }) => told.push(code) });
+    const reported: string[] = [];
+    const journal = await openJournal({ ...near, onEvent: ({ code }) => reported.push(code) });
     // Once, however many such owners there are, and before the wait.
-    expect(told).toEqual(["journal_owner_silent"]);
+    expect(reported).toEqual(["journal_owner_silent"]);
     await journal.append({ payload: Buffer.from("mine"), spans: 1 });
     await journal.close();
     await silent.close();

@@ -10,7 +10,7 @@ const [, , directory = "", mode = "", round = "0"] = process.argv;
 const journal = await openJournal({ directory, segmentBytes: 64 * 1024 });
 
 /** Synchronous, so that the word is out before the next append can be. */
-function say(line: string): void {
+function print(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
@@ -18,7 +18,7 @@ async function writer(name: string): Promise<void> {
   for (let index = 0; ; index += 1) {
     const text = `${round}/${name}/${index}/`.padEnd(20 + ((index * 37) % 3_000), "x");
     await journal.append({ payload: Buffer.from(text), spans: 1 });
-    say(`${round}/${name}/${index} ${text.length}`);
+    print(`${round}/${name}/${index} ${text.length}`);
   }
 }
 
@@ -29,7 +29,7 @@ async function drain(): Promise<void> {
     let taken = 0;
     for await (const frame of journal.read()) {
       through = frame.sequence;
-      say(`stored ${Buffer.from(frame.payload).toString().split("/", 3).join("/")}`);
+      print(`stored ${Buffer.from(frame.payload).toString().split("/", 3).join("/")}`);
       if ((taken += 1) === 40) break;
     }
     if (through !== undefined) await journal.checkpoint(through);
@@ -37,6 +37,6 @@ async function drain(): Promise<void> {
   }
 }
 
-say("open");
+print("open");
 if (mode === "hold") setInterval(() => undefined, 1_000);
 else await Promise.all([drain(), ...Array.from({ length: 8 }, (_, index) => writer(`w${index}`))]);

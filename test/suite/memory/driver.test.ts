@@ -95,7 +95,7 @@ async function play(faulty: Faulty, oracle: Oracle, step: Step): Promise<void> {
     const role = kind % 2 === 0 ? "user" : "assistant";
     const text = `where is the ${name} of ${mark} please`;
     await written(conversation.append(place, [{ role, text }]), () =>
-      oracle.say({ ...place, role, mark }),
+      oracle.print({ ...place, role, mark }),
     );
   } else if (kind < 50) {
     const role = name === "tone" ? "preference" : "profile";
@@ -117,10 +117,12 @@ async function play(faulty: Faulty, oracle: Oracle, step: Step): Promise<void> {
     const policy = { retrieval: { mode } };
     const { history, text } = await faulty.memory.assembleContext(place, question, policy);
     const allowed = oracle.allowed(place);
-    const said = history.flatMap((message) => marksIn(message.text));
+    const stated = history.flatMap((message) => marksIn(message.text));
     expect(marksIn(text).filter((found) => !allowed.has(found))).toEqual([]);
     // A history begins with its user; what stands before was cut off, nothing in between.
-    expect(said).toEqual(said.length === 0 ? [] : oracle.history(place, 20).slice(-said.length));
+    expect(stated).toEqual(
+      stated.length === 0 ? [] : oracle.history(place, 20).slice(-stated.length),
+    );
   } else {
     const count = (await faulty.memory.counts(place)).conversation.count;
     expect(count).toBe(oracle.history(place, Infinity).length);

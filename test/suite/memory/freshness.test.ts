@@ -12,7 +12,7 @@ import { describe, expect, test } from "vitest";
 import { startScriptedModel } from "../../servers/openai-compatible.ts";
 
 const place: MemoryPlace = { userId: "ann", agentId: "desk", memoryId: "m1", threadId: "t1" };
-const asking = (more: Partial<CacheRequest> = {}): CacheRequest => ({
+const requesting = (more: Partial<CacheRequest> = {}): CacheRequest => ({
   query: "in which city do I live",
   model: "m",
   instructions: "",
@@ -37,42 +37,42 @@ describe("age", () => {
   test("an answer is gone at its end, and being given does not make it younger", async () => {
     const { memory, goTo } = clocked();
     const cache = memory.cache({ ttlSeconds: 60 });
-    await cache.admit(place, asking(), lisbon);
+    await cache.admit(place, requesting(), lisbon);
     for (const second of [20, 40, 59]) {
       goTo(second);
-      expect((await cache.lookup(place, asking())).decision).toBe("hit");
+      expect((await cache.lookup(place, requesting())).decision).toBe("hit");
     }
     goTo(60);
-    expect(await cache.lookup(place, asking())).toMatchObject({ decision: "miss" });
-    await cache.admit(place, asking(), lisbon);
+    expect(await cache.lookup(place, requesting())).toMatchObject({ decision: "miss" });
+    await cache.admit(place, requesting(), lisbon);
     goTo(119);
-    expect((await cache.lookup(place, asking())).decision).toBe("hit");
+    expect((await cache.lookup(place, requesting())).decision).toBe("hit");
   });
 
   test("the asker's own TTL counts, whatever the writer allowed", async () => {
     const { memory, goTo } = clocked();
-    await memory.cache({ ttlSeconds: 86_400 }).admit(place, asking(), lisbon);
+    await memory.cache({ ttlSeconds: 86_400 }).admit(place, requesting(), lisbon);
     goTo(61);
-    const strict = await memory.cache({ ttlSeconds: 60 }).lookup(place, asking());
+    const strict = await memory.cache({ ttlSeconds: 60 }).lookup(place, requesting());
     expect(strict).toMatchObject({ decision: "rejected", reason: "expired" });
     expect(strict.answer).toBeUndefined();
-    expect((await memory.cache().lookup(place, asking())).decision).toBe("hit");
+    expect((await memory.cache().lookup(place, requesting())).decision).toBe("hit");
   });
 
   test("a row from the future, or without a readable time, never answers", async () => {
     const { store, memory, goTo } = clocked();
     const cache = memory.cache();
     goTo(30);
-    await cache.admit(place, asking(), lisbon);
+    await cache.admit(place, requesting(), lisbon);
     goTo(0);
-    expect((await cache.lookup(place, asking())).decision).toBe("hit");
+    expect((await cache.lookup(place, requesting())).decision).toBe("hit");
     const scope = { tenant: "ann", agentId: "desk", memoryId: "m1" };
     const [row] = (await store.list(scope, "semantic_cache", { limit: 1 })).records;
     for (const created_at of [at(86_400), at(61), "9999-12-31T00:00:00.000Z"]) {
       const { id, text, embedding, data } = row!;
       const draft = { id, data, created_at, text: text!, embedding: embedding! };
       await store.put(scope, "semantic_cache", draft);
-      expect(await cache.lookup(place, asking())).toMatchObject({ reason: "expired" });
+      expect(await cache.lookup(place, requesting())).toMatchObject({ reason: "expired" });
     }
   });
 });
@@ -99,9 +99,9 @@ describe("what an answer rests on", () => {
     };
     for (const item of [home, street, dog]) await put(item);
     const cache = memory.cache();
-    await cache.admit(place, asking({ recalled: found([home, street], [dog]) }), lisbon);
+    await cache.admit(place, requesting({ recalled: found([home, street], [dog]) }), lisbon);
     const decide = async (recalled: CacheRequest["recalled"]): Promise<string> => {
-      const { decision, reason } = await cache.lookup(place, asking({ recalled }));
+      const { decision, reason } = await cache.lookup(place, requesting({ recalled }));
       return decision === "hit" ? decision : reason;
     };
     return { store, scope, put, decide };
@@ -111,8 +111,8 @@ describe("what an answer rests on", () => {
     const { decide } = await answered();
     expect(await decide(found([home, street]))).toBe("hit");
     expect(await decide(found([street, home]))).toBe("hit");
-    const said = [row("q", "In which city do I live?"), row("a", "In Lisbon.")];
-    expect(await decide(found([home, street, ...said]))).toBe("hit");
+    const stated = [row("q", "In which city do I live?"), row("a", "In Lisbon.")];
+    expect(await decide(found([home, street, ...stated]))).toBe("hit");
     const moved = row("new", "I have moved to Porto");
     expect(await decide(found([home, street, moved]))).toBe("memory_changed");
     expect(await decide(found([home, row("street", "street: it is flat")]))).toBe("memory_changed");
@@ -144,11 +144,11 @@ describe("what an answer rests on", () => {
     await using server = await startScriptedModel();
     const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
     const agent = new Agent({ model, store: ephemeralMemory(), cache: {}, agentId: "desk" });
-    const told = Array.from({ length: 40 }, (_, i) => ({
+    const reported = Array.from({ length: 40 }, (_, i) => ({
       role: "user" as const,
       text: `the city where I live has bridge number ${i} over the river`,
     }));
-    await agent.memory.conversation.append({ ...place, threadId: "old" }, told);
+    await agent.memory.conversation.append({ ...place, threadId: "old" }, reported);
     const decisions: string[] = [];
     for (let thread = 0; thread < 6; thread += 1) {
       const options = { userId: "ann", memoryId: "m1", threadId: `ask-${thread}` };
@@ -160,31 +160,33 @@ describe("what an answer rests on", () => {
 
   test("an agent answers anew when the user has said otherwise, or has a fact forgotten", async () => {
     await using server = await startScriptedModel({
-      say: (asked, conversation) =>
-        asked.includes("city") ? (/Porto|Lisbon/.exec(conversation)?.[0] ?? "nowhere") : "Noted.",
+      print: (requested, conversation) =>
+        requested.includes("city")
+          ? (/Porto|Lisbon/.exec(conversation)?.[0] ?? "nowhere")
+          : "Noted.",
     });
     const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
     const agent = new Agent({ model, store: ephemeralMemory(), cache: {}, agentId: "desk" });
     const { conversation, entities } = agent.memory;
-    const tell = (threadId: string, text: string): Promise<unknown> =>
+    const notify = (threadId: string, text: string): Promise<unknown> =>
       conversation.append({ ...place, threadId }, [{ role: "user", text }]);
     let threads = 0;
-    const ask = async (): Promise<readonly [string, string]> => {
+    const request = async (): Promise<readonly [string, string]> => {
       const threadId = `ask-${(threads += 1)}`;
       const options = { userId: "ann", memoryId: "m1", threadId };
       const { text, cache } = await agent.run("in which city do I live now", options);
       return [cache.decision === "hit" ? "hit" : (cache.reason ?? ""), text];
     };
-    await tell("old", "the city I live in is Lisbon");
-    expect(await ask()).toEqual(["nothing_similar", "Lisbon"]);
-    expect(await ask()).toEqual(["hit", "Lisbon"]);
-    await tell("new", "I left, the city I live in now is Porto");
-    expect((await ask())[0]).toBe("memory_changed");
+    await notify("old", "the city I live in is Lisbon");
+    expect(await request()).toEqual(["nothing_similar", "Lisbon"]);
+    expect(await request()).toEqual(["hit", "Lisbon"]);
+    await notify("new", "I left, the city I live in now is Porto");
+    expect((await request())[0]).toBe("memory_changed");
     const fact = { name: "tower", text: "the city where I live now has a tower" };
     await entities.remember(place, fact);
-    expect((await ask())[0]).toBe("memory_changed");
-    expect((await ask())[0]).toBe("hit");
+    expect((await request())[0]).toBe("memory_changed");
+    expect((await request())[0]).toBe("hit");
     expect(await entities.forget(place, "tower")).toBe(true);
-    expect((await ask())[0]).toBe("memory_changed");
+    expect((await request())[0]).toBe("memory_changed");
   });
 });

@@ -33,7 +33,7 @@ export class Oracle {
   #entities: OracleEntity[] = [];
   #summaries: (OraclePlace & { readonly mark: string })[] = [];
 
-  say(message: OracleMessage): void {
+  print(message: OracleMessage): void {
     this.#messages.push(message);
   }
 
@@ -88,7 +88,7 @@ export class Oracle {
       readonly userId: string | null;
       readonly memoryId: string;
     }): boolean => row.userId === place.userId && row.memoryId === place.memoryId;
-    const said = this.#messages.filter(
+    const stated = this.#messages.filter(
       (row) =>
         inMemory(row) &&
         row.agentId === place.agentId &&
@@ -96,6 +96,6 @@ export class Oracle {
     );
     const summed = this.#summaries.filter((row) => inMemory(row) && row.agentId === place.agentId);
     const known = this.#entities.filter(inMemory);
-    return new Set([...said, ...summed, ...known].map(({ mark }) => mark));
+    return new Set([...stated, ...summed, ...known].map(({ mark }) => mark));
   }
 }

@@ -164,11 +164,11 @@ describe("retrieval", () => {
       text: `text ${i}`,
     }));
     await memory.conversation.append(place, texts);
-    const said = async (options: object): Promise<string[]> =>
+    const stated = async (options: object): Promise<string[]> =>
       (await memory.conversation.history(place, options)).map(({ text }) => text);
-    expect(await said({})).toEqual(texts.map(({ text }) => text));
-    expect(await said({ messagesMax: 2 })).toEqual(["text 7", "text 8"]);
-    expect(await said({ charsMax: 13 })).toEqual(["text 7", "text 8"]);
-    expect(await said({ messagesMax: 0 })).toEqual([]);
+    expect(await stated({})).toEqual(texts.map(({ text }) => text));
+    expect(await stated({ messagesMax: 2 })).toEqual(["text 7", "text 8"]);
+    expect(await stated({ charsMax: 13 })).toEqual(["text 7", "text 8"]);
+    expect(await stated({ messagesMax: 0 })).toEqual([]);
   });
 });

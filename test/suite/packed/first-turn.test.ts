@@ -56,9 +56,9 @@ async function freePort(): Promise<number> {
 }
 
 /** Asks until there is an answer, for a minute at most. */
-async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
+async function until<T>(request: () => Promise<T | undefined>): Promise<T> {
   for (const began = performance.now(); performance.now() - began < 60_000;) {
-    const answer = await ask().catch(() => undefined);
+    const answer = await request().catch(() => undefined);
     if (answer !== undefined) return answer;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -181,10 +181,10 @@ describe.skipIf(old === undefined)(
 test("two commands and a first turn on screen", async () => {
   const project = await newProject();
   const tarballs = await Promise.all(needed.map((name) => packed(name)));
-  const told: Record<string, number> = {};
+  const reported: Record<string, number> = {};
   const began = performance.now();
   const done = (step: string): void => {
-    told[step] = Math.round((performance.now() - began) / 100) / 10;
+    reported[step] = Math.round((performance.now() - began) / 100) / 10;
   };
   await run("npm", ["install", "--silent", ...tarballs, "chdb@3.4.0", ownNode], {
     cwd: project.folder,
@@ -192,7 +192,7 @@ test("two commands and a first turn on screen", async () => {
   });
   done("installed");
   await firstTurn(project, done);
-  process.stdout.write(`first turn, seconds: ${JSON.stringify(told)}\n`);
-  expect(told["on screen"]).toBeLessThan(180);
+  process.stdout.write(`first turn, seconds: ${JSON.stringify(reported)}\n`);
+  expect(reported["on screen"]).toBeLessThan(180);
   await remove(project.folder);
 }, 300_000);

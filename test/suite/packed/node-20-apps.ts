@@ -1,6 +1,6 @@
 /** @module Node 20 apps: what `node-20.test.ts` plays; each writes one line of JSON at its end. */
 
-const say = (expression: string): string => `console.log(JSON.stringify(${expression}));`;
+const print = (expression: string): string => `console.log(JSON.stringify(${expression}));`;
 
 const turn = `
 async function play() {
@@ -25,7 +25,7 @@ async function play() {
   await new ObservabilityRecorder(sink, job).startSpan("notes.write").succeed();
   await turnproof.shutdown();
   const { installed, problem = null, health } = turnproof;
-  ${say("{ installed, problem, dropped: health.dropped }")}
+  ${print("{ installed, problem, dropped: health.dropped }")}
 }
 `;
 
@@ -40,7 +40,7 @@ tracer.startActiveSpan("a turn", { attributes: turn }, (span) => {
   tracer.startSpan("a chat", { attributes: chat }).end();
   span.end();
 });
-${say('"done"')}
+${print('"done"')}
 `;
 
 const ending = `
@@ -48,7 +48,7 @@ import { register } from "@turnproof/exporter/register";
 import { withTurn } from "@turnproof/instrumentation";
 register({ endpoint: process.env.COLLECTOR });
 await withTurn({ agentId: "desk", threadId: "t1" }, () => undefined);
-${say('"ended"')}
+${print('"ended"')}
 `;
 
 const spooling = `
@@ -62,7 +62,7 @@ await turnproof.flush();
 await turnproof.shutdown();
 const { spooled, inherited, dropped } = turnproof.health;
 await spool.close();
-${say("{ spooled, inherited, dropped }")}
+${print("{ spooled, inherited, dropped }")}
 `;
 
 const stores = `
@@ -118,7 +118,7 @@ const told = {
 await drain.close();
 await journal.close();
 await files.close();
-${say("told")}
+${print("told")}
 `;
 
 const entries = `
@@ -134,7 +134,7 @@ for (const name of await readdir("node_modules/@turnproof")) {
     await import(specifier).catch((error) => failed.push([specifier, error.message]));
   }
 }
-${say("failed")}
+${print("failed")}
 `;
 
 /** Files by name. */

@@ -87,7 +87,7 @@ function arrived(): string[] {
   return scopes.flatMap(({ spans }) => spans.map(({ name }) => name)).toSorted();
 }
 
-const told = ["chat gpt-x", "execute_tool find_order", "invoke_agent desk", "notes.enqueue"];
+const reported = ["chat gpt-x", "execute_tool find_order", "invoke_agent desk", "notes.enqueue"];
 
 describe.skipIf(node === undefined)(
   `on Node 20${node === undefined ? `: ${withoutFirstNode}` : ""}`,
@@ -98,7 +98,7 @@ describe.skipIf(node === undefined)(
 
     test.each(["turn.mjs", "turn.cjs"])("%s: a turn, its recorder and its job", async (app) => {
       expect(await play(app)).toMatchObject({ installed: true, problem: null, dropped: {} });
-      expect(arrived()).toEqual(expect.arrayContaining([...told, "notes.write"]));
+      expect(arrived()).toEqual(expect.arrayContaining([...reported, "notes.write"]));
     });
 
     test("--import sets up an application that knows nothing of us", async () => {

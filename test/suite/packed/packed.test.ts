@@ -42,7 +42,7 @@ const examples = async (name: string): Promise<string[]> => {
 const witness = (await examples("instrumentation")).join("\n");
 const gate = (await examples("exporter")).find((code) => code.includes("contentFree(")) ?? "";
 
-const say =
+const print =
   "console.log(JSON.stringify([turnproof.installed, turnproof.problem ?? null, turnproof.health]));";
 
 const apps = {
@@ -52,7 +52,7 @@ import { register } from "@turnproof/exporter/register";
 const turnproof = register({ endpoint: process.env.COLLECTOR, serviceName: "module" });
 ${body}
 await turnproof.shutdown();
-${say}
+${print}
 `,
   "common.cjs": `
 const { trace } = require("@opentelemetry/api");
@@ -60,7 +60,7 @@ const { register } = require("@turnproof/exporter/register");
 const turnproof = register({ endpoint: process.env.COLLECTOR, serviceName: "common" });
 ${body}
 turnproof.shutdown().then(() => {
-  ${say}
+  ${print}
 });
 `,
   "own-provider.cjs": `
@@ -78,7 +78,7 @@ trace.setGlobalTracerProvider(new BasicTracerProvider({
 }));
 ${body}
 turnproof.shutdown().then(() => {
-  ${say}
+  ${print}
 });
 `,
   "gated.mjs": `

@@ -27,7 +27,7 @@ const shellPath = (process.env["PATH"] ?? "")
 interface Running extends AsyncDisposable {
   readonly directory: string;
   /** What it has printed. */
-  readonly said: () => string;
+  readonly stated: () => string;
   /** Sends what Ctrl-C sends, and resolves when nothing of it runs any more. */
   interrupt(): Promise<void>;
 }
@@ -43,9 +43,9 @@ async function npx(flags: readonly string[], path: string): Promise<Running> {
     detached: true,
     env: { PATH: path, HOME: process.env["HOME"] },
   });
-  let said = "";
+  let stated = "";
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.on("data", (piece: Buffer) => void (said += piece.toString()));
+    stream?.on("data", (piece: Buffer) => void (stated += piece.toString()));
   }
   /** True while any process of it runs. */
   const signal = (name: NodeJS.Signals | 0): boolean => {
@@ -57,7 +57,7 @@ async function npx(flags: readonly string[], path: string): Promise<Running> {
   };
   return {
     directory,
-    said: () => said,
+    stated: () => stated,
     async interrupt() {
       signal("SIGINT");
       await expect.poll(() => signal(0), { timeout: 60_000 }).toBe(false);
@@ -73,12 +73,12 @@ async function npx(flags: readonly string[], path: string): Promise<Running> {
 async function addresses(running: Running): Promise<{ chat: string; turns: string }> {
   const printed = /Talk to the agent: (\S+)\nWatch its turns: +(\S+)\n/;
   const options = { timeout: 300_000, interval: 200 };
-  await expect.poll(running.said, options).toMatch(printed);
-  const [, chat = "", turns = ""] = printed.exec(running.said()) ?? [];
+  await expect.poll(running.stated, options).toMatch(printed);
+  const [, chat = "", turns = ""] = printed.exec(running.stated()) ?? [];
   return { chat, turns };
 }
 
-async function ask(chat: string): Promise<string> {
+async function request(chat: string): Promise<string> {
   const parts = [{ type: "text", text: "Where is my order A-1001?" }];
   const body = JSON.stringify({ id: "one", user: "ann", messages: [{ role: "user", parts }] });
   return (await fetch(`${chat}/api/chat`, { method: "POST", body })).text();
@@ -96,11 +96,11 @@ test("on the shell's own Node, with a collector that runs already", async () => 
   await using running = await npx(flags, shellPath);
   const { chat, turns } = await addresses(running);
   expect(turns).toBe(`${collector.url}/traces`);
-  expect(await ask(chat)).toContain("on ");
+  expect(await request(chat)).toContain("on ");
   await expect.poll(() => tools(collector.url), { timeout: 60_000 }).toBeGreaterThan(0);
   await running.interrupt();
-  expect(running.said()).toContain("Ended. Memory stays in .turnproof-support-agent.\n");
-  expect(running.said()).not.toMatch(/error|were lost|at .*\.js:\d/i);
+  expect(running.stated()).toContain("Ended. Memory stays in .turnproof-support-agent.\n");
+  expect(running.stated()).not.toMatch(/error|were lost|at .*\.js:\d/i);
   const kept = await readdir(join(running.directory, ".turnproof-support-agent"));
   expect(kept).toContain("memory");
 }, 600_000);
@@ -115,10 +115,10 @@ test("on a newer Node it starts the collector, and ends it", async () => {
   const { chat, turns } = await addresses(running);
   expect(turns).toBe(`${endpoint}/traces`);
   expect((await fetch(turns)).status).toBe(200);
-  await ask(chat);
+  await request(chat);
   await expect.poll(() => tools(endpoint), { timeout: 60_000 }).toBeGreaterThan(0);
   await running.interrupt();
-  expect(running.said()).toContain("Ended.");
+  expect(running.stated()).toContain("Ended.");
   await expect(fetch(turns)).rejects.toThrow();
 }, 600_000);
 
@@ -133,9 +133,9 @@ test("a wrong call says so, and a signal ends it with 0", async () => {
   expect(await codeOf(start("--help"))).toBe(0);
   await using collector = await openCollector({ store: ephemeral() });
   const child = start("--port", "0", "--endpoint", collector.url);
-  let said = "";
-  child.stdout?.on("data", (piece: Buffer) => void (said += piece.toString()));
-  await expect.poll(() => said, { timeout: 120_000 }).toContain("Ctrl-C ends it.");
+  let stated = "";
+  child.stdout?.on("data", (piece: Buffer) => void (stated += piece.toString()));
+  await expect.poll(() => stated, { timeout: 120_000 }).toContain("Ctrl-C ends it.");
   const other = start("--port", "0", "--endpoint", collector.url);
   expect(await codeOf(other)).toBe(1);
   const ended = codeOf(child);

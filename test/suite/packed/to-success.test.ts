@@ -86,7 +86,7 @@ afterAll(async () => {
 
 /** Asks as the page does, until the verdict is a success or ten seconds have passed. */
 async function verdictOf(thread: string): Promise<unknown> {
-  let told: unknown;
+  let reported: unknown;
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const turns = await fetch(`${url}/traces/turns.json`);
     const { items } = (await turns.json()) as {
@@ -98,12 +98,12 @@ async function verdictOf(thread: string): Promise<unknown> {
       const { status, findings } = (await (
         await fetch(`${url}/traces/reconcile.json?${query}`)
       ).json()) as { status: string; findings: unknown[] };
-      told = { status, findings };
+      reported = { status, findings };
       if (status === "success") break;
     }
     await sleep(100);
   }
-  return told;
+  return reported;
 }
 
 test("an AI SDK turn of the page's own lines is a success", async () => {

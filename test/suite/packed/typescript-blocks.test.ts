@@ -96,17 +96,17 @@ test("each block compiles strictly", { timeout: 300_000 }, async () => {
   const config = JSON.stringify({ compilerOptions: options, include: ["*.ts"] });
   await writeFile(join(project.directory, "tsconfig.json"), config);
   const tsc = join(root, "node_modules/.bin/tsc");
-  const said = await new Promise<string>((resolve) => {
+  const stated = await new Promise<string>((resolve) => {
     execFile(tsc, ["-p", ".", "--pretty", "false"], { cwd: project.directory }, (_, stdout) =>
       resolve(stdout),
     );
   });
-  expect(said.split("\n").filter((line) => line !== "")).toEqual([]);
+  expect(stated.split("\n").filter((line) => line !== "")).toEqual([]);
 });
 
 interface Ran {
   readonly code: number | null;
-  readonly said: string;
+  readonly stated: string;
 }
 
 /** Runs a program in the project; `until` ends it by SIGTERM. */
@@ -116,14 +116,14 @@ async function run(argv: readonly string[], until?: () => Promise<unknown>): Pro
     cwd: project.directory,
     env: { PATH, HOME, ...env },
   });
-  let said = "";
+  let stated = "";
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (bytes: Buffer) => (said += bytes.toString()));
+    stream.on("data", (bytes: Buffer) => (stated += bytes.toString()));
   }
   const ended = once(child, "close") as Promise<[number | null]>;
   if (until !== undefined) void until().finally(() => child.kill("SIGTERM"));
   const [code] = await ended;
-  return { code, said };
+  return { code, stated };
 }
 
 describe("each block runs", () => {
@@ -138,7 +138,7 @@ describe("each block runs", () => {
       const config = `export default { test: { include: ["${file}"], testTimeout: 60_000 } };`;
       await writeFile(join(project.directory, "vitest.config.js"), config);
       const ran = await run([vitest, "run"]);
-      expect(ran, ran.said).toMatchObject({ code: 0 });
+      expect(ran, ran.stated).toMatchObject({ code: 0 });
       return;
     }
     const answers = async (): Promise<unknown> =>
@@ -155,9 +155,9 @@ describe("each block runs", () => {
         )
         .toBe(true);
     const ran = await run([file], name === serving ? answers : undefined);
-    expect(ran, ran.said).toMatchObject({ code: 0 });
+    expect(ran, ran.stated).toMatchObject({ code: 0 });
     // What stands in the way of `register` is said and does not end a program.
-    expect(ran.said).not.toMatch(
+    expect(ran.stated).not.toMatch(
       /sdk_missing|manager_missing|_mismatch|provider_registered|Warning/,
     );
   });

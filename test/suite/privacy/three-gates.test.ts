@@ -312,7 +312,7 @@ test("the recorder throws before anything is recorded, and its error holds no va
     }
   };
   for (const secret of plain) {
-    const said = [
+    const stated = [
       await attempt(() => recorder.startSpan("step", { attributes: { job_ref: secret } })),
       await attempt(() => recorder.startSpan(secret)),
       await attempt(() =>
@@ -326,10 +326,12 @@ test("the recorder throws before anything is recorded, and its error holds no va
     ];
     if (!mayBeUser(secret)) {
       const identity = { ...turn.identity, userId: secret };
-      said.push(await attempt(() => new TraceContext(identity, turn.spanContext)));
+      stated.push(await attempt(() => new TraceContext(identity, turn.spanContext)));
     }
-    expect(said.filter((text) => text === "recorded" || text.startsWith("not coded"))).toEqual([]);
-    expect(leaks(said.join("\n"))).toEqual([]);
+    expect(stated.filter((text) => text === "recorded" || text.startsWith("not coded"))).toEqual(
+      [],
+    );
+    expect(leaks(stated.join("\n"))).toEqual([]);
   }
   expect(inner.getFinishedSpans()).toEqual([]);
 });

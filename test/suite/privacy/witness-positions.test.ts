@@ -54,7 +54,7 @@ afterAll(() => {
 });
 
 test.each(Object.entries(witnessPlaces))("%s", async (_place, attempt) => {
-  const said: string[] = [];
+  const stated: string[] = [];
   for (const secret of secrets) {
     exporter.reset();
     let error = "";
@@ -71,10 +71,10 @@ test.each(Object.entries(witnessPlaces))("%s", async (_place, attempt) => {
       );
     const out = [error, ...spans].join("\n");
     if (out.includes(secret) || out.includes(JSON.stringify(secret).slice(1, -1))) {
-      said.push(secret.slice(0, 40));
+      stated.push(secret.slice(0, 40));
     }
   }
-  expect(said).toEqual([]);
+  expect(stated).toEqual([]);
 });
 
 test("hostile members of baggage and a trace state never become a turn", () => {

@@ -121,14 +121,14 @@ test("whoever is refused while it sends reads the answer all the same", async ()
       const socket = await open(server.port);
       const errors: unknown[] = [];
       socket.on("error", (error) => errors.push(error));
-      let said = "";
-      socket.on("data", (chunk: Buffer) => (said += chunk.toString("latin1")));
+      let stated = "";
+      socket.on("data", (chunk: Buffer) => (stated += chunk.toString("latin1")));
       socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`);
       // A client that writes all before it reads, as most do.
       await new Promise((resolve) => socket.write(body, resolve));
-      await vi.waitFor(() => expect(said).toContain("full"), { timeout: 20_000 });
+      await vi.waitFor(() => expect(stated).toContain("full"), { timeout: 20_000 });
       socket.destroy();
-      return [statuses(said), errors];
+      return [statuses(stated), errors];
     }),
   );
   expect(answers).toEqual(answers.map(() => [[503], []]));

@@ -30,7 +30,7 @@ const held = request(
 );
 
 /** Asks with one request at a time, as a machine's health check does. */
-async function asks(port: number, sent: string, from: string): Promise<readonly number[]> {
+async function requests(port: number, sent: string, from: string): Promise<readonly number[]> {
   return statuses(await exchange(port, sent, 3_000, from));
 }
 
@@ -46,8 +46,8 @@ test("more sockets in one burst than there is room for take nothing from others"
     }
     const arrived = (): void => expect(sockets.some(({ connecting }) => connecting)).toBe(false);
     await vi.waitFor(arrived, { timeout: 10_000 });
-    expect(await asks(server.port, health, greedy)).toEqual([200]);
-    expect(await asks(server.port, health, other)).toEqual([200]);
+    expect(await requests(server.port, health, greedy)).toEqual([200]);
+    expect(await requests(server.port, health, other)).toEqual([200]);
   } finally {
     for (const socket of sockets) socket.destroy();
     await harness.close();
@@ -57,29 +57,29 @@ test("more sockets in one burst than there is room for take nothing from others"
 test("slow bodies of one address: its own are answered 503, others 200, and each is told", async () => {
   const bounds = { connectionsMax: 12, connectionsPerAddressMax: 8 };
   const { server, receiver, ...harness } = await openHarness({ listen: bounds });
-  const said: string[] = [];
+  const stated: string[] = [];
   const sockets = await Promise.all(
     Array.from({ length: 30 }, async (_, index) => {
       const socket = await open(server.port, greedy);
       socket.on("error", () => {});
-      socket.on("data", (chunk: Buffer) => (said[index] = chunk.toString("latin1")));
+      socket.on("data", (chunk: Buffer) => (stated[index] = chunk.toString("latin1")));
       socket.write(held);
       return socket;
     }),
   );
   try {
-    await vi.waitFor(() => expect(said.filter(Boolean)).toHaveLength(22));
-    for (const answer of said.filter(Boolean)) {
+    await vi.waitFor(() => expect(stated.filter(Boolean)).toHaveLength(22));
+    for (const answer of stated.filter(Boolean)) {
       expect(statuses(answer)).toEqual([503]);
       expect(answer).toMatch(/^retry-after: [1-5]\r$/im);
     }
-    expect(await asks(server.port, health, greedy)).toEqual([200]);
+    expect(await requests(server.port, health, greedy)).toEqual([200]);
     const unknown = request("GET /none", "Connection: close\r\n");
-    expect(await asks(server.port, unknown, greedy)).toEqual([503]);
-    expect(await asks(server.port, unknown, other)).toEqual([404]);
+    expect(await requests(server.port, unknown, greedy)).toEqual([503]);
+    expect(await requests(server.port, unknown, other)).toEqual([404]);
     // Those that were let in are told as well, and their room is free again.
-    await vi.waitFor(() => expect(said.filter(Boolean)).toHaveLength(30), { timeout: 8_000 });
-    expect(said.flatMap(statuses).filter((status) => status === 408)).toHaveLength(8);
+    await vi.waitFor(() => expect(stated.filter(Boolean)).toHaveLength(30), { timeout: 8_000 });
+    expect(stated.flatMap(statuses).filter((status) => status === 408)).toHaveLength(8);
     await vi.waitFor(() => expect(receiver.conservation().in_flight).toBe(0));
   } finally {
     for (const socket of sockets) socket.destroy();
@@ -91,7 +91,7 @@ test("with all room taken by the bodies of one address, one of them ends for ano
   const bounds = { connectionsMax: 8, connectionsPerAddressMax: 8 };
   const { server, ...harness } = await openHarness({ listen: bounds });
   const sockets = await Promise.all(Array.from({ length: 8 }, () => open(server.port, greedy)));
-  const said = sockets.map((socket) => {
+  const stated = sockets.map((socket) => {
     socket.on("error", () => {});
     const answer = Promise.withResolvers<string>();
     socket.once("data", (chunk: Buffer) => answer.resolve(chunk.toString("latin1")));
@@ -100,10 +100,13 @@ test("with all room taken by the bodies of one address, one of them ends for ano
   });
   try {
     const unknown = request("GET /none", "Connection: close\r\n");
-    await vi.waitFor(async () => expect(await asks(server.port, unknown, other)).toEqual([404]), {
-      timeout: 2_000,
-    });
-    const ended = await Promise.race(said);
+    await vi.waitFor(
+      async () => expect(await requests(server.port, unknown, other)).toEqual([404]),
+      {
+        timeout: 2_000,
+      },
+    );
+    const ended = await Promise.race(stated);
     expect(statuses(ended)).toEqual([503]);
     expect(ended).toMatch(/^retry-after: [1-5]\r$/im);
   } finally {

@@ -50,7 +50,7 @@ async function openForwarding(
 }
 
 /** What both collectors must agree on: all but what each adds at receipt, and the dialect. */
-function said(events: readonly TurnEvent[]): readonly unknown[] {
+function stated(events: readonly TurnEvent[]): readonly unknown[] {
   return events
     .map(({ received_at: _at, dialect: _dialect, dropped: _dropped, ...event }) =>
       // A structural span keeps no attribute that says its family.
@@ -67,7 +67,7 @@ test("a second collector has the same events", async () => {
   const sent = await sendRecordings(first.harness.server.url, { endMs: Date.now(), salt: "a" });
   const events = await first.harness.events();
   await vi.waitFor(() => expect(first.forward.state().sent_spans).toBe(sent), wait);
-  expect(said(await second.events())).toEqual(said(events));
+  expect(stated(await second.events())).toEqual(stated(events));
   expect(first.harness.receiver.report().forward).toMatchObject({
     pending_spans: 0,
     failing: false,

@@ -57,9 +57,9 @@ async function raw(
   const stream = session.request({ ...usual, ...headers });
   const answer = answerOf(stream);
   if (bytes !== undefined) stream.end(bytes);
-  const said = await answer;
+  const stated = await answer;
   session.destroy();
-  return said;
+  return stated;
 }
 
 function answerOf(stream: ClientHttp2Stream): Promise<RawAnswer> {
@@ -215,7 +215,7 @@ describe("a connection", () => {
     expect(session.remoteSettings.maxConcurrentStreams).toBe(128);
     expect(session.remoteSettings.maxHeaderListSize).toBe(8_192);
     let code: number | undefined;
-    session.on("goaway", (said) => (code = said));
+    session.on("goaway", (stated) => (code = stated));
     const gone = eitherOf(session, "close");
     for (let round = 0; round < 2_000 && !session.closed && !session.destroyed; round++) {
       const stream = session.request(usual);

@@ -25,11 +25,11 @@ test("spans over gRPC are the events that they are over HTTP", async () => {
   );
   expect(await over.call(traceService, body)).toMatchObject({ code: 0, body: Buffer.alloc(0) });
   await plain.post(body);
-  const said = (events: Awaited<ReturnType<typeof plain.events>>) =>
+  const stated = (events: Awaited<ReturnType<typeof plain.events>>) =>
     events
       .map((event) => ({ ...event, received_at: "" }))
       .toSorted((a, b) => (a.span_id! < b.span_id! ? -1 : 1));
-  expect(said(await over.events())).toEqual(said(await plain.events()));
+  expect(stated(await over.events())).toEqual(stated(await plain.events()));
   expect(await over.events()).toHaveLength(2);
   await over.close();
   await plain.close();

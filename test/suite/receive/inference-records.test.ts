@@ -10,14 +10,14 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
 import { countUsage } from "../../../packages/evidence/src/normalize/usage.ts";
-import { toldModelCalls } from "../../../packages/evidence/src/normalize/told-model-calls.ts";
+import { reportedModelCalls } from "../../../packages/evidence/src/normalize/reported-model-calls.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { chat, json } from "./harness.ts";
 import { openGrpcHarness } from "./grpc-harness.ts";
 import type { GrpcHarness } from "./grpc-harness.ts";
 
 const span = chat(7, { "gen_ai.usage.input_tokens": 100, "gen_ai.usage.output_tokens": 20 });
-const said = {
+const stated = {
   "gen_ai.operation.name": "chat",
   "gen_ai.request.model": "m-1",
   "gen_ai.response.id": "resp-1",
@@ -36,7 +36,7 @@ async function emit(harness: GrpcHarness, inSpan: boolean, attributes = {}): Pro
     eventName: "gen_ai.client.inference.operation.details",
     context,
     timestamp: [1_790_000_000, 5],
-    attributes: { ...said, ...attributes },
+    attributes: { ...stated, ...attributes },
   });
   await provider.forceFlush();
   await provider.shutdown();
@@ -63,7 +63,7 @@ test("an SDK that sends only records is readable, without their content", async 
   expect(events.map((event) => event.status).toSorted()).toContain("error");
   expect(events.some((event) => event.parent_span_id === span.spanId)).toBe(true);
   expect(JSON.stringify(events)).not.toContain("SECRET");
-  expect(toldModelCalls(events).size).toBe(0);
+  expect(reportedModelCalls(events).size).toBe(0);
   await harness.close();
 });
 
@@ -75,7 +75,7 @@ test("a record beside the span of its call counts once, in either order; a retry
   const events = await harness.events();
   expect(events).toHaveLength(2);
   expect(tokensOf(events)).toEqual({ input: 100, output: 20, state: "known" });
-  expect([...toldModelCalls(events)].map((event) => event.phase)).toEqual(["event"]);
+  expect([...reportedModelCalls(events)].map((event) => event.phase)).toEqual(["event"]);
   const { observed } = readMetrics(events, { partial: false, failed: false });
   expect(observed.model_results).toBe(1);
   await harness.close();
@@ -88,14 +88,14 @@ test("several calls in one span that is none of them count each", async () => {
   await emit(harness, true, { "gen_ai.response.id": "resp-2" });
   const events = await harness.events();
   expect(tokensOf(events)).toEqual({ input: 200, output: 40, state: "known" });
-  expect(toldModelCalls(events).size).toBe(0);
+  expect(reportedModelCalls(events).size).toBe(0);
   await harness.close();
 });
 
 test("the older spelling and JSON say the same", async () => {
   const harness = await openGrpcHarness();
   await emit(harness, true);
-  const attributes = Object.entries(said).map(([key, value]) => ({
+  const attributes = Object.entries(stated).map(([key, value]) => ({
     key,
     value: typeof value === "number" ? { intValue: String(value) } : { stringValue: value },
   }));

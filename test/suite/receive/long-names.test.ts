@@ -39,7 +39,7 @@ test.each(lengths)("names of %i characters of an agent, a tool and a service", a
     expect(await harness.post(sent, type)).toMatchObject({ status: 200 });
   }
   const events = await harness.events();
-  const said = events.map(({ application_id, agent_id, attributes }) => [
+  const stated = events.map(({ application_id, agent_id, attributes }) => [
     application_id,
     agent_id,
     attributes.tool_name,
@@ -49,7 +49,7 @@ test.each(lengths)("names of %i characters of an agent, a tool and a service", a
     key(nameOf(length, end), row),
     key(nameOf(length, `t${end}`), row),
   ];
-  expect([...new Set(said.map((each) => each.join(" ")))].toSorted()).toEqual(
+  expect([...new Set(stated.map((each) => each.join(" ")))].toSorted()).toEqual(
     [wanted("x").join(" "), wanted("y").join(" ")].toSorted(),
   );
 });

@@ -103,15 +103,15 @@ function asReference(span: SpanRecord): ReferenceSpan {
 
 /** protobufjs reads some spans that are not the wire format; ours rejects those, and them alone. */
 function agree(body: Buffer, decoded: Decoded, reference: ReferenceResult): void {
-  const said = decoded.spans.map(asReference);
+  const stated = decoded.spans.map(asReference);
   const refused = decoded.rejected.span_malformed ?? 0;
   let at = 0;
   const theirs = reference.spans.filter((span) => {
-    const same = refused === 0 || isDeepStrictEqual(said[at], span);
+    const same = refused === 0 || isDeepStrictEqual(stated[at], span);
     if (same) at++;
     return same;
   });
-  expect(said, body.toString("base64")).toEqual(theirs);
+  expect(stated, body.toString("base64")).toEqual(theirs);
   expect(reference.spans.length - theirs.length).toBeLessThanOrEqual(refused);
   expect(decoded.items).toBe(reference.items);
 }

@@ -77,12 +77,12 @@ function project(request: Plain): ReferenceResult {
   for (const group of list(request["resourceSpans"])) {
     const resource = orRejected(() => attributesOf(object(group["resource"])["attributes"]));
     for (const scope of list(group["scopeSpans"])) {
-      const scopeSaid = orRejected(() => object(scope["scope"]));
+      const scopeStated = orRejected(() => object(scope["scope"]));
       for (const span of entries(scope["spans"])) {
         items++;
         // What is malformed costs itself: only the way to it must be sound.
         const projected = orRejected(() => one(object(span), resource));
-        if (projected === undefined || projected === rejected || scopeSaid === rejected) continue;
+        if (projected === undefined || projected === rejected || scopeStated === rejected) continue;
         spans.push(projected);
       }
     }

@@ -64,7 +64,7 @@ function eventOf(attributes: SpanRecord["attributes"]): TurnEvent {
 }
 
 /** True when the event says something, beside the count of what was left out of it. */
-function isSaid(event: TurnEvent, bare: string): boolean {
+function isStated(event: TurnEvent, bare: string): boolean {
   const { dropped: _, ...rest } = event;
   return JSON.stringify(rest) !== bare;
 }
@@ -95,7 +95,7 @@ test("no attribute at the edge of its type makes a row that a store refuses", ()
     for (const name of sourceNames) {
       for (const [index, value] of extremes.entries()) {
         const event = eventOf({ ...host, [name]: value });
-        if (!isSaid(event, bare)) continue;
+        if (!isStated(event, bare)) continue;
         seen += 1;
         const by = refusal(event, rows);
         if (by === undefined) continue;

@@ -33,8 +33,8 @@ test("of short prompts few pass as a name", () => {
 test("what a route or a model may hold lets no query, value or sentence in", () => {
   const queries = ["/search?q=ann", "/a/b?ann", "/a=b", "/{q=ann}", "/a/{q=ann}/*", "/a b", "^a/b"];
   for (const text of queries) expect(screenValue(attribute.http_route, text)).toBeDefined();
-  const said = ["gpt (who is ann)", "gpt (a) b", "tell me, gpt", "/", " (preview)"];
-  for (const text of said) expect(screenValue(attribute.model, text)).toBeDefined();
+  const stated = ["gpt (who is ann)", "gpt (a) b", "tell me, gpt", "/", " (preview)"];
+  for (const text of stated) expect(screenValue(attribute.model, text)).toBeDefined();
   const classes = ["Box<dyn who is it>", "a + b", "dyn Error", "Error + core::marker::send"];
   for (const text of classes) expect(screenValue(attribute.error_type, text)).toBeDefined();
 });

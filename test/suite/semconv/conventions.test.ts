@@ -13,10 +13,10 @@ import { describe, expect, test } from "vitest";
 import { compareConventions } from "../../generate/compare-conventions.ts";
 import { conventionRows, untrueRows } from "../../generate/convention-table.ts";
 
-type Said = Readonly<Record<string, AttributeValue>>;
+type Stated = Readonly<Record<string, AttributeValue>>;
 
 /** The event of a client's span. */
-function eventOf(attributes: Said, resource: Said = {}): ReturnType<typeof spanToEvent> {
+function eventOf(attributes: Stated, resource: Stated = {}): ReturnType<typeof spanToEvent> {
   const span: SpanRecord = {
     traceId: "a".repeat(32),
     spanId: "b".repeat(16),
@@ -46,7 +46,7 @@ describe("the table", () => {
 
 describe("current conventions", () => {
   const chat = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m-1" };
-  const rows: readonly (readonly [string, Said, Said])[] = [
+  const rows: readonly (readonly [string, Stated, Stated])[] = [
     [
       "a model call with its settings",
       {
@@ -188,8 +188,8 @@ describe("current conventions", () => {
     ],
   ];
 
-  test.each(rows)("%s is read", (_name, said, read) => {
-    const event = eventOf(said);
+  test.each(rows)("%s is read", (_name, stated, read) => {
+    const event = eventOf(stated);
     expect(event?.attributes).toMatchObject(read);
     expect(JSON.stringify(event)).not.toContain("SECRET");
   });

@@ -189,11 +189,11 @@ function piecesOf(words: readonly string[]): readonly Piece[] {
   for (let at = 0; at < words.length; at += 3) {
     const [literal = "", alphabet, length] = words.slice(at, at + 3);
     // A piece that only draws is written with a word for its literal.
-    const said = /^(?:alnum|digits|hex|url|base)\d+$/.test(literal)
+    const stated = /^(?:alnum|digits|hex|url|base)\d+$/.test(literal)
       ? ""
       : literal.replaceAll("~", "");
     pieces.push({
-      literal: said,
+      literal: stated,
       ...(alphabet === undefined ? {} : { alphabet: alphabet as keyof typeof letters }),
       length: Number(length ?? 0),
     });

@@ -68,8 +68,8 @@ describe("ordinary values", () => {
 
 describe("secrets", () => {
   test("every text shape of the registry is asked", () => {
-    const asked = new Set(textRows.map((row) => row.shape));
-    expect([...asked].toSorted()).toEqual([...textShapes].toSorted());
+    const requested = new Set(textRows.map((row) => row.shape));
+    expect([...requested].toSorted()).toEqual([...textShapes].toSorted());
   });
 
   test.each(Object.entries(vendorTokens))("%s is refused by every row", (_vendor, make) => {

@@ -66,10 +66,10 @@ describe("a secret over several entries of a list", () => {
   test("is refused wherever it is cut, with company before and behind", () => {
     const passed: string[] = [];
     // What only a word before it, or the end of a word behind it, gives away: not by its pieces.
-    const told =
+    const reported =
       /named|^aws_secret|^azure_|segment_config|newrelic_lic|secret_colon|random_prefixed|azure_storage|mailgun_new|vault_legacy|telegram|discord|mailchimp/;
     const forms = Object.entries({ ...vendorTokens, ...publishedTokens }).flatMap(
-      ([format, make]) => (told.test(format) ? [] : [make]),
+      ([format, make]) => (reported.test(format) ? [] : [make]),
     );
     for (const secret of forms.map((make) => make(draw))) {
       for (const cut of [1, 2, 3, 5, 8, 13, secret.length - 3]) {

@@ -22,10 +22,10 @@ export async function checkStatements(
   // Rows travel behind the statement; the parser is shown one without.
   const shown = distinct.map((sql) => sql.replace(/ SETTINGS [^()]* FORMAT Native$/, " VALUES"));
   for (const some of inRuns(shown, together)) {
-    const said = some.map((sql) => Buffer.from(sql).toString("hex"));
+    const stated = some.map((sql) => Buffer.from(sql).toString("hex"));
     const query = `SELECT one FROM (SELECT unhex(arrayJoin(splitByChar(',', {said:String}))) AS one)
       WHERE isNull(formatQuerySingleLineOrNull(one))`;
-    const query_params = { said: said.join(",") };
+    const query_params = { said: stated.join(",") };
     const result = await client.query({ query, query_params, format: "JSONEachRow" });
     expect(await result.json()).toEqual([]);
   }

@@ -90,12 +90,12 @@ test(
     expect(await store.ledger.countTurns(question)).toBe(roots.length / 2);
     const { events } = await store.page(allTenants, {}, { limit: 1_000 });
     expect(new Set(events.map(({ user_id: user }) => user))).toEqual(new Set(["bob"]));
-    const said = await rowsOf(
+    const stated = await rowsOf(
       server.url,
       `SELECT countIf(position(body, 'ann') > 0) AS named, (SELECT count() FROM cluster_1.turn_ledger_local
       FINAL WHERE position(record, '"ann"') > 0) AS turns FROM cluster_1.bundles_local`,
     );
-    expect(said.map(({ named, turns }) => [Number(named), Number(turns)])).toEqual([[0, 0]]);
+    expect(stated.map(({ named, turns }) => [Number(named), Number(turns)])).toEqual([[0, 0]]);
     await using admin = await clickhouseAdmin({ connection });
     const now = "2031-01-01T00:00:00.000Z";
     expect(await admin.evidence({ policy: defaultRetention, now, dryRun: false })).toMatchObject({
@@ -242,8 +242,8 @@ test("a server that came later gets the tables, and nothing is said to all other
   await (await clickhouse({ connection })).close();
   await server.statements();
   await (await clickhouse({ connection })).close();
-  const said = await server.statements();
-  expect(said.filter((sql) => sql.includes("ON CLUSTER"))).toEqual([]);
+  const stated = await server.statements();
+  expect(stated.filter((sql) => sql.includes("ON CLUSTER"))).toEqual([]);
   const client = createClient({ url: server.url });
   for (const name of ["turn_ledger", "bundles_local", "events"]) {
     await client.command({ query: `DROP TABLE cluster_3.${name}` });

@@ -20,14 +20,14 @@ const run = promisify(execFile);
 const fixture = (name: string): URL =>
   new URL(`../../fixtures/data-directory-006/${name}`, import.meta.url);
 
-interface Told {
+interface Reported {
   readonly root_trace_id: string;
   readonly event_id?: string;
   readonly [field: string]: unknown;
 }
 const expected = JSON.parse(gunzipSync(await readFile(fixture("expected.json.gz"))).toString()) as {
-  readonly turns: readonly Told[];
-  readonly events: readonly Told[];
+  readonly turns: readonly Reported[];
+  readonly events: readonly Reported[];
 };
 /** The root of the request whose answer was the last thing the old version did. */
 const lastRoot = "abcdef".padStart(32, "0");
@@ -46,12 +46,12 @@ afterAll(async () => {
 });
 
 /** All items of a list, over its pages. */
-async function all(path: string): Promise<Told[]> {
-  const items: Told[] = [];
+async function all(path: string): Promise<Reported[]> {
+  const items: Reported[] = [];
   for (let after = ""; ;) {
     const answer = await fetch(`${collector.url}${path}limit=200${after}`);
     expect(answer.status).toBe(200);
-    const page = (await answer.json()) as { items: Told[]; next_cursor?: string | null };
+    const page = (await answer.json()) as { items: Reported[]; next_cursor?: string | null };
     items.push(...page.items);
     if (typeof page.next_cursor !== "string") return items;
     after = `&cursor=${encodeURIComponent(page.next_cursor)}`;
@@ -59,10 +59,10 @@ async function all(path: string): Promise<Told[]> {
 }
 
 /** Only the fields that the other one has. */
-const asIn = (other: Told, one: Told | undefined): unknown =>
+const asIn = (other: Reported, one: Reported | undefined): unknown =>
   Object.fromEntries(Object.keys(other).map((field) => [field, one?.[field]]));
 
-const keyOf = (one: Told): string =>
+const keyOf = (one: Reported): string =>
   JSON.stringify([one.root_trace_id, one.event_id ?? [one["turn_id"], one["agent_id"]]]);
 
 /** The only root whose two agents were one turn by the rules of then; now each has its own. */
@@ -113,7 +113,7 @@ test("a column that migration 007 adds is written and read beside the old rows",
     body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }),
   });
   expect(sent.status).toBe(200);
-  const written = async (): Promise<Told | undefined> =>
+  const written = async (): Promise<Reported | undefined> =>
     (await all("/traces/events.json?")).find(({ root_trace_id }) => root_trace_id === traceId);
   await expect
     .poll(written, { timeout: 60_000 })

@@ -51,7 +51,7 @@ function ownTurns(): TurnEvent[] {
 
 /** One root of two users: a handoff, rows without a user, and a turn that its parent names. */
 function sharedTurn(): TurnEvent[] {
-  const said = (span: string, fields: Partial<TurnEvent>): TurnEvent =>
+  const stated = (span: string, fields: Partial<TurnEvent>): TurnEvent =>
     sampleEvent(span, {
       root_trace_id: "root-shared",
       timestamp: "2026-03-01T10:00:02Z",
@@ -59,17 +59,17 @@ function sharedTurn(): TurnEvent[] {
     });
   const turn = { event_kind: "turn" } as const;
   return [
-    said("a1", { ...turn, user_id: gone, agent_id: "helper", thread_id: `thread-${mark}` }),
-    said("a2", { parent_span_id: "a1", attributes: { tool_name: "search" } }),
-    said("b1", { ...turn, user_id: "other", agent_id: "second", parent_span_id: "a2" }),
-    said("b2", { parent_span_id: "b1", attributes: { tool_name: "sum" } }),
+    stated("a1", { ...turn, user_id: gone, agent_id: "helper", thread_id: `thread-${mark}` }),
+    stated("a2", { parent_span_id: "a1", attributes: { tool_name: "search" } }),
+    stated("b1", { ...turn, user_id: "other", agent_id: "second", parent_span_id: "a2" }),
+    stated("b2", { parent_span_id: "b1", attributes: { tool_name: "sum" } }),
     // Only what stands above it says which turn it is in, and that goes.
-    said("b3", {
+    stated("b3", {
       parent_span_id: "a2",
       user_id: "other",
       attributes: { tool_name: "mail" },
     }),
-    said(`${mark}c1`, { attributes: { tool_name: "loose" } }),
+    stated(`${mark}c1`, { attributes: { tool_name: "loose" } }),
   ];
 }
 

@@ -139,9 +139,9 @@ describe("a user's data goes, and nobody else's", () => {
     await server.statements();
     onTestFinished(() => void vi.useRealTimers());
     const erased = deleteUserEvidence(store, { userId: gone, dryRun: false });
-    const asked = async (): Promise<boolean> =>
+    const requested = async (): Promise<boolean> =>
       (await server.statements()).some((statement) => statement.includes("NOT active"));
-    await expect.poll(asked, { timeout: 60_000 }).toBe(true);
+    await expect.poll(requested, { timeout: 60_000 }).toBe(true);
     // It waits for 20 seconds by the clock.
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 20_001 });
     const unreached = ["clickhouse_server_logs", "clickhouse_inactive_parts"];

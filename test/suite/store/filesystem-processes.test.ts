@@ -64,9 +64,9 @@ test(
     expect(await other.ended).toEqual([0, null]);
     const { memory, evidence } = await filesystem({ directory });
     const counter = Number((await memory.get(filter, "entity", "counter"))?.data["n"]);
-    const told = doomed.acknowledged.length + rounds;
-    expect(counter).toBeGreaterThanOrEqual(told);
-    expect(counter).toBeLessThanOrEqual(told + 1);
+    const reported = doomed.acknowledged.length + rounds;
+    expect(counter).toBeGreaterThanOrEqual(reported);
+    expect(counter).toBeLessThanOrEqual(reported + 1);
     for (const id of [...doomed.acknowledged, ...other.acknowledged]) {
       expect((await memory.get(filter, "entity", id))?.id).toBe(id);
       expect((await evidence.root(filter, id, { limit: 9 })).events).toHaveLength(3);

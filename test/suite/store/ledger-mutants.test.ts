@@ -266,7 +266,7 @@ describe("MongoDB", () => {
           find: ((filter: Document, options: object) =>
             collection.find(text(filter), options)) as Collection["find"],
           countDocuments: (filter) => collection.countDocuments(text(filter)),
-          bulkWrite: (...asked) => collection.bulkWrite(...asked),
+          bulkWrite: (...requested) => collection.bulkWrite(...requested),
         };
         return mongodbTurns(over as Collection, database.collection("root_epochs"));
       };

@@ -108,8 +108,8 @@ describe.each(grounds)("on $name", (ground) => {
     const open = await ground.lay();
     const provider = await open();
     const { memory } = provider;
-    const said = await memory.check();
-    expect(said).toMatchObject({ ok: true, diagnostics: ["memory_rows_unowned"] });
+    const stated = await memory.check();
+    expect(stated).toMatchObject({ ok: true, diagnostics: ["memory_rows_unowned"] });
     const anonymous = await rowsOf(provider, null);
     expect(new Set(anonymous.map(({ text }) => text))).toEqual(
       new Set(["a number", "a text", "an object id", "the same as text", undefined]),

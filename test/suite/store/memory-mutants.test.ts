@@ -28,11 +28,11 @@ async function tenantsOf(
 /** The first answer of any tenant that is one; what a query without its tenant filter gives. */
 async function anyOf<T>(
   filters: readonly MemoryFilter[],
-  ask: (filter: MemoryFilter) => Promise<T>,
+  request: (filter: MemoryFilter) => Promise<T>,
   isNone: (answer: T) => boolean,
 ): Promise<T> {
-  let answer = await ask(filters[0] as MemoryFilter);
-  for (const filter of filters.slice(1)) if (isNone(answer)) answer = await ask(filter);
+  let answer = await request(filters[0] as MemoryFilter);
+  for (const filter of filters.slice(1)) if (isNone(answer)) answer = await request(filter);
   return answer;
 }
 
@@ -93,17 +93,17 @@ const mutants: Readonly<Record<string, (store: Memory) => Partial<Memory>>> = {
   vectorSearch: (store) => ({
     vectorSearch: async (filter, kind, query) => {
       const filters = await tenantsOf(store, kind, filter);
-      const ask = (one: MemoryFilter): ReturnType<Memory["vectorSearch"]> =>
+      const request = (one: MemoryFilter): ReturnType<Memory["vectorSearch"]> =>
         store.vectorSearch(one, kind, query);
-      return anyOf(filters, ask, (result) => result.hits.length === 0);
+      return anyOf(filters, request, (result) => result.hits.length === 0);
     },
   }),
   textSearch: (store) => ({
     textSearch: async (filter, kind, query) => {
       const filters = await tenantsOf(store, kind, filter);
-      const ask = (one: MemoryFilter): ReturnType<Memory["textSearch"]> =>
+      const request = (one: MemoryFilter): ReturnType<Memory["textSearch"]> =>
         store.textSearch(one, kind, query);
-      return anyOf(filters, ask, (result) => result.hits.length === 0);
+      return anyOf(filters, request, (result) => result.hits.length === 0);
     },
   }),
   "admin.rows": (store) => ({

@@ -66,23 +66,23 @@ async function failure(change: Change): Promise<string | undefined> {
 }
 
 type Match = (filter: unknown) => boolean;
-const says =
+const message =
   (...words: readonly string[]): Match =>
   (filter) =>
     words.every((word) => JSON.stringify(filter).includes(word));
 
 /** Calls by their method and, where one method serves several, by what else the filter says. */
 const calls: Readonly<Record<string, readonly [method: string, match: Match]>> = {
-  "reading one row": ["find", says('"id":{"$eq"')],
+  "reading one row": ["find", message('"id":{"$eq"')],
   listing: ["find", (filter) => !/"id":\{"\$eq"|"\$ne":null/.test(JSON.stringify(filter))],
-  "the exact vector search": ["find", says('"embedding":{"$ne":null}')],
-  "the text fallback": ["find", says('"text":{"$ne":null}')],
-  counting: ["countDocuments", (filter) => !says('"embedding"')(filter)],
+  "the exact vector search": ["find", message('"embedding":{"$ne":null}')],
+  "the text fallback": ["find", message('"text":{"$ne":null}')],
+  counting: ["countDocuments", (filter) => !message('"embedding"')(filter)],
   putting: ["findOneAndUpdate", () => true],
   deleting: ["deleteOne", () => true],
   "deleting a tenant": ["deleteMany", () => true],
   "adopting legacy rows": ["updateMany", () => true],
-  "finding legacy rows": ["find", says("memory_id")],
+  "finding legacy rows": ["find", message("memory_id")],
 };
 
 const scopedNames: ReadonlySet<string> = new Set(
@@ -186,8 +186,8 @@ describe("on the wire", () => {
         const seen = server.filters.slice(before).map((filter) => JSON.stringify(filter));
         // Bundles are found by hashed words, turns by the tenant itself.
         const [hash] = rootWords({ tenant }, {});
-        const said = `{"tenant":{"$eq":"${tenant === null ? "anonymous" : `id:${tenant}`}"}}`;
-        const searched = [said, `"words":{"$in":[${hash}]}`];
+        const stated = `{"tenant":{"$eq":"${tenant === null ? "anonymous" : `id:${tenant}`}"}}`;
+        const searched = [stated, `"words":{"$in":[${hash}]}`];
         expect(seen.some((filter) => searched.some((one) => filter.includes(one)))).toBe(true);
       }
     }

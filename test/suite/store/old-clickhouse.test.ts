@@ -40,16 +40,16 @@ const expected = JSON.parse(gunzipSync(await readFile(fixture("expected.json.gz"
  * The events of the old store as they are resolved today: that version let untrusted evidence name
  * the turn of trusted evidence.
  */
-const expectedEvents = resolveEvents(expected.events.map(asSaid));
+const expectedEvents = resolveEvents(expected.events.map(asStated));
 
 /** The event without what was derived from its root; the untrusted one has what its door derived. */
-function asSaid(whole: TurnEvent): TurnEvent {
+function asStated(whole: TurnEvent): TurnEvent {
   if (whole.ingest_trusted === false) return whole;
   const { identity_derived: derived, ...event } = whole;
-  const said = Object.entries(event).filter(
+  const stated = Object.entries(event).filter(
     ([name]) => derived === undefined || !(derived as readonly string[]).includes(name),
   );
-  return Object.fromEntries(said) as unknown as TurnEvent;
+  return Object.fromEntries(stated) as unknown as TurnEvent;
 }
 
 /** A copy of the old store. */

@@ -45,8 +45,8 @@ async function oldDatabase(batches: readonly EvidenceBatch[]): Promise<Db> {
 }
 
 function oldDocuments({ batchId, receivedAt: at, events }: EvidenceBatch): Document[] {
-  return events.map((said, index) => {
-    const event = storedForm(said, at);
+  return events.map((stated, index) => {
+    const event = storedForm(stated, at);
     return {
       _id: `${batchId}:${String(index).padStart(7, "0")}`,
       batch_id: batchId,
@@ -154,8 +154,8 @@ test("old events are compared before they are dropped", { timeout: 120_000 }, as
   expect(await database.collection("evidence_events").countDocuments({})).toBe(300);
   await bundles.insertOne(bundle);
   // What retention took away since is not missing.
-  const asked = { policy: defaultRetention, now: "2028-01-01T00:00:00Z", dryRun: false };
-  await provider.retention.evidence(asked);
+  const requested = { policy: defaultRetention, now: "2028-01-01T00:00:00Z", dryRun: false };
+  await provider.retention.evidence(requested);
   expect(await provider.checkOld()).toEqual({ ...same, deleted: 300 });
   await provider.dropOld();
 });

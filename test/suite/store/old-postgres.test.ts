@@ -96,8 +96,8 @@ async function writeOld(client: OldDatabase, { batchId, receivedAt: at, events }
     `INSERT INTO evidence_batches (batch_id, event_count) VALUES ($1, $2) RETURNING batch_no`,
     [toStored(batchId), events.length],
   );
-  const old = events.map((said) => {
-    const event = storedForm(said, at);
+  const old = events.map((stated) => {
+    const event = storedForm(stated, at);
     const micros = epochMicros(event.received_at);
     return { root: event.root_trace_id, micros, kind: event.event_kind, event };
   });
@@ -155,8 +155,8 @@ WHERE seq = (SELECT min(seq) FROM evidence_bundles)`);
     const ended = await provider.checkOld({ signal: AbortSignal.abort() });
     expect(ended).toEqual({ ...same, complete: false });
     // What retention took away since is not missing.
-    const asked = { policy: defaultRetention, now: "2028-01-01T00:00:00Z", dryRun: false };
-    await provider.retention.evidence(asked);
+    const requested = { policy: defaultRetention, now: "2028-01-01T00:00:00Z", dryRun: false };
+    await provider.retention.evidence(requested);
     expect(await provider.checkOld()).toEqual({ ...same, deleted: 300 });
     await provider.dropOld();
   });

@@ -29,8 +29,8 @@ export async function beginCopy(provider: Old, { events, inBundles }: Held): Pro
   expect(await evidence.readBack("batch-3", receivedAt(3))).toEqual({ rows: 4, complete: true });
   const pending = { code: "migration_pending" };
   await expect(provider.dropOld()).rejects.toMatchObject(pending);
-  const asked = { policy: defaultRetention, now: "2027-01-01T00:00:00Z" };
-  await expect(provider.retention.evidence(asked)).rejects.toMatchObject(pending);
+  const requested = { policy: defaultRetention, now: "2027-01-01T00:00:00Z" };
+  await expect(provider.retention.evidence(requested)).rejects.toMatchObject(pending);
   await expect(deleteUserEvidence(evidence, { userId: "u-1" })).rejects.toMatchObject(pending);
   const dry = await provider.copyOld();
   expect(dry).toEqual({ dry_run: true, events, copied: 0, complete: true });

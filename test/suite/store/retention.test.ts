@@ -178,10 +178,10 @@ describe.each(Object.keys(providers))("%s", (name) => {
       { ...defaultRetention, tenants: new Map([["eve", { outcome: 2 }]]) },
     ];
     for (const one of wrong) {
-      const asked = options({ policy: one, dryRun: false });
+      const requested = options({ policy: one, dryRun: false });
       const refused = { code: "parameter_invalid" };
-      await expect(retention.evidence(asked)).rejects.toMatchObject(refused);
-      await expect(retention.memory(asked)).rejects.toMatchObject(refused);
+      await expect(retention.evidence(requested)).rejects.toMatchObject(refused);
+      await expect(retention.memory(requested)).rejects.toMatchObject(refused);
     }
   });
 
@@ -252,8 +252,8 @@ describe.each(Object.keys(providers))("%s", (name) => {
     expect((await memory.vectorSearch({ tenant: "ann" }, "tool_log", near)).hits).toEqual([]);
     const words = { ...defaultRetention, conversations: true };
     await retention.memory(options({ ...later, policy: words, dryRun: false }));
-    const said = await memory.get({ tenant: "ann" }, "conversation", "said");
-    expect([said?.text, said?.data]).toEqual([undefined, { role: "user", turn_id: "t" }]);
+    const stated = await memory.get({ tenant: "ann" }, "conversation", "said");
+    expect([stated?.text, stated?.data]).toEqual([undefined, { role: "user", turn_id: "t" }]);
     expect(counts(await retention.memory(options({ ...later, policy: words })))).toEqual({
       preview: [0, 0],
       expired: [0, 0],

@@ -85,7 +85,7 @@ describe("a vector index", () => {
   test("is not asked for anonymous rows or what is small enough to compare", async () => {
     const { server, provider } = await start({ fields: [vectorField, userField], exactRowsMax: 5 });
     await fill(provider);
-    const asked = (): number => server.commands.filter((name) => name === "aggregate").length;
+    const requested = (): number => server.commands.filter((name) => name === "aggregate").length;
     const anonymous = await provider.memory.vectorSearch({ tenant: null }, "entity", near);
     expect(anonymous).toMatchObject({ method: "exact", bounded: true });
     expect(anonymous.hits.every(({ record }) => record.user_id === null)).toBe(true);
@@ -94,7 +94,7 @@ describe("a vector index", () => {
     expect((await provider.memory.vectorSearch({ tenant: "eve" }, "entity", near)).hits).toEqual(
       [],
     );
-    expect(asked()).toBeGreaterThan(0);
+    expect(requested()).toBeGreaterThan(0);
     expect(
       server.filters.filter((filter) =>
         JSON.stringify(filter).startsWith(`{"user_id":{"$eq":null}`),

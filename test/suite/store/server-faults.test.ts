@@ -112,11 +112,11 @@ test("every statement of a tenant's read holds the tenant, and no value stands i
   for (const read of reads) {
     await server.statements();
     await read();
-    const said = (await server.statements()).join("\n");
-    expect(said).not.toContain("OR 1=1");
-    expect(said).not.toContain(`t-${serial}`);
+    const stated = (await server.statements()).join("\n");
+    expect(stated).not.toContain("OR 1=1");
+    expect(stated).not.toContain(`t-${serial}`);
     // The tenant goes as the hash by which the index of words knows its roots.
-    expect(said).toContain(String(murmur32("id:u")));
+    expect(stated).toContain(String(murmur32("id:u")));
   }
   await store.page({ tenant: null }, {}, { limit: 5 });
   expect((await server.statements()).join("\n")).toContain(String(murmur32("scope:anonymous")));

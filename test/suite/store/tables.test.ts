@@ -167,8 +167,8 @@ test("the view shows every attribute and every field as it was said", async () =
   const bySpan = new Map(shown.map((row) => [row["span_id"], row]));
   for (const [i, row] of rows.entries()) {
     const value = valueOf(row);
-    const said = row.event === "acknowledged" ? String(value) : value;
-    expect([row.event, bySpan.get(`s${i}`)?.[row.event]]).toEqual([row.event, said]);
+    const stated = row.event === "acknowledged" ? String(value) : value;
+    expect([row.event, bySpan.get(`s${i}`)?.[row.event]]).toEqual([row.event, stated]);
   }
   expect(bySpan.get("ack")).toMatchObject({ acknowledged: "null", scope: "", user_id: "" });
   expect(bySpan.get("aa")).toMatchObject({

@@ -36,7 +36,7 @@ afterAll(async () => {
   await directories.remove();
 });
 
-async function asked(sql: string): Promise<readonly Record<string, unknown>[]> {
+async function requested(sql: string): Promise<readonly Record<string, unknown>[]> {
   const { bytes } = await engine.select(sql);
   const { columns, rows } = readNative(Buffer.from(bytes));
   return Array.from({ length: rows }, (_, at) =>
@@ -61,7 +61,7 @@ for (const [view, table] of Object.entries({
   calls: callTable,
 })) {
   test(`the view ${view} has every documented column, with a comment`, async () => {
-    const rows = await asked(
+    const rows = await requested(
       `SELECT name, type, comment FROM system.columns
 WHERE database = currentDatabase() AND table = '${view}'`,
     );
@@ -102,7 +102,7 @@ test("turns and calls have the values of the ledger", async () => {
   expect(calls).toHaveLength(4);
   for (const [view, rows] of [["turns", turns] as const, ["calls", calls] as const]) {
     const names = Object.keys(rows[0] ?? {});
-    const read = await asked(`SELECT ${names.join(", ")} FROM ${view}`);
+    const read = await requested(`SELECT ${names.join(", ")} FROM ${view}`);
     const sorted = (all: readonly Record<string, unknown>[]): readonly string[] =>
       all.map((row) => JSON.stringify(names.map((name) => plain(row[name]) ?? null))).toSorted();
     expect(sorted(read)).toEqual(sorted(rows));
@@ -110,7 +110,7 @@ test("turns and calls have the values of the ledger", async () => {
 });
 
 test("events have their parts as JSON", async () => {
-  const rows = await asked(
+  const rows = await requested(
     "SELECT attributes_json, input_refs_json FROM events WHERE event_kind = 'model_call' LIMIT 1",
   );
   expect(JSON.parse(String(rows[0]?.["attributes_json"]))).toMatchObject({ model: "small-1" });

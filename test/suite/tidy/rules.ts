@@ -5,7 +5,7 @@
 
 import { againstRooms } from "./rooms.ts";
 import type { Breach, SourceFile } from "./source-file.ts";
-import { words } from "./words.ts";
+import { speechNames, words } from "./words.ts";
 
 type Rule = (file: SourceFile) => readonly Breach[];
 
@@ -279,6 +279,7 @@ const rules: readonly Rule[] = [
   honesty,
   escapes,
   swallowed,
+  speechNames,
   words,
 ];
 

@@ -35,14 +35,29 @@ function comments(text: string): readonly { readonly line: number; readonly text
   const found: { line: number; text: string }[] = [];
   let last = -2;
   for (const [index, line] of text.split("\n").entries()) {
-    const said =
+    const stated =
       /^\s*(?:\/\*\*?|\*\/?|\/\/|--)(.*)$/.exec(line)?.[1] ?? / \/\/ ([^"'`]*)$/.exec(line)?.[1];
-    if (said === undefined) continue;
-    if (last === index - 1) found.at(-1)!.text += ` ${said.trim()}`;
-    else found.push({ line: index + 1, text: said.trim() });
+    if (stated === undefined) continue;
+    if (last === index - 1) found.at(-1)!.text += ` ${stated.trim()}`;
+    else found.push({ line: index + 1, text: stated.trim() });
     last = index;
   }
   return found;
+}
+
+const declared = /\b(?:const|let|function|class|interface|type|readonly)\s+#?([A-Za-z]\w*)/g;
+const speechName = /^(?:ask|asked|asks|said|say|says|tell|tells|told)$/i;
+
+/** Names that the packages and the collector declare and that are verbs of speech. */
+export function speechNames({ path, text }: SourceFile): readonly Breach[] {
+  if (!/^(packages\/[^/]+|collector)\/src\//.test(path) || /\.test\.tsx?$/.test(path)) return [];
+  return text.split("\n").flatMap((line, index) => {
+    const wordy = [...line.matchAll(declared)].some(([, name = ""]) =>
+      name.split(/(?=[A-Z])|_/).some((word) => speechName.test(word)),
+    );
+    const rule = "a name says what a value is, without a verb of speech";
+    return wordy ? [{ path, line: index + 1, rule }] : [];
+  });
 }
 
 /**
@@ -52,10 +67,10 @@ function comments(text: string): readonly { readonly line: number; readonly text
 export function words(file: SourceFile): readonly Breach[] {
   if (!/^(packages|collector|test)\//.test(file.path)) return [];
   const breach = (line: number, rule: string): Breach => ({ path: file.path, line, rule });
-  const said = comments(file.text)
+  const stated = comments(file.text)
     .filter(({ text }) => strict.test(text))
     .map(({ line }) => breach(line, "a comment has plain words"));
-  if (!file.path.startsWith("collector/") || /\.test\.tsx?$/.test(file.path)) return said;
+  if (!file.path.startsWith("collector/") || /\.test\.tsx?$/.test(file.path)) return stated;
   const shown = file.text
     .split("\n")
     .flatMap((line, index) =>
@@ -63,5 +78,5 @@ export function words(file: SourceFile): readonly Breach[] {
         ? []
         : [breach(index + 1, "a text has plain words")],
     );
-  return [...said, ...shown];
+  return [...stated, ...shown];
 }

@@ -128,9 +128,9 @@ async function play(n: number): Promise<void> {
 /** What the threads recorded. */
 async function jobsDone(): Promise<PlainSpan[]> {
   const answers = workers.map(async (worker) => {
-    const said = once(worker, "message") as Promise<[PlainSpan[] | { failed: string }]>;
+    const stated = once(worker, "message") as Promise<[PlainSpan[] | { failed: string }]>;
     worker.postMessage("end");
-    const [spans] = await said;
+    const [spans] = await stated;
     if (!Array.isArray(spans)) throw new Error(spans.failed);
     return spans;
   });

@@ -62,12 +62,15 @@ test("without it an address is refused, and the refusal says how to key the fiel
 describe("register({ keyed: ['user_id'] })", () => {
   test("a turn of an address is the turn of its fingerprint, in every span that leaves", async () => {
     const { exporter, registration } = registered(["user_id"]);
-    const said = await withTurn({ agentId: "desk", threadId: "t", userId: mail }, async (turn) => {
-      await turn.modelCall({ model: "m" }, (call) => call.respond());
-      await turn.recorder().recordIntent("answer");
-      return turn.traceContext;
-    });
-    expect(said.identity.userId).toBe(fingerprint);
+    const stated = await withTurn(
+      { agentId: "desk", threadId: "t", userId: mail },
+      async (turn) => {
+        await turn.modelCall({ model: "m" }, (call) => call.respond());
+        await turn.recorder().recordIntent("answer");
+        return turn.traceContext;
+      },
+    );
+    expect(stated.identity.userId).toBe(fingerprint);
     await registration.flush();
     const spans = exporter.getFinishedSpans().filter(({ name }) => !name.includes("data_quality"));
     expect(spans).toHaveLength(3);

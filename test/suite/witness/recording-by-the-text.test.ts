@@ -101,13 +101,13 @@ describe("Provider response metadata", () => {
       usage: { inputTokens: 5, outputTokens: 7, totalTokens: 12 },
       responseChars: 31,
     };
-    const said = await only("model_call", (turn) =>
+    const stated = await only("model_call", (turn) =>
       turn.modelCall({ model: "m", maxOutputTokens: 100 }, async (call) => {
         call.firstChunk();
         await call.respond(whole);
       }),
     );
-    expect(said.attributes).toMatchObject({
+    expect(stated.attributes).toMatchObject({
       request_id: "req_1",
       finish_reason: ["length"],
       input_tokens: 5,
@@ -116,8 +116,8 @@ describe("Provider response metadata", () => {
       response_chars: 31,
       max_output_tokens: 100,
     });
-    expect(said.attributes["ttft_ms"]).toBeGreaterThanOrEqual(0);
-    expect(said.attributes["provider_time_ms"]).toBeGreaterThanOrEqual(0);
+    expect(stated.attributes["ttft_ms"]).toBeGreaterThanOrEqual(0);
+    expect(stated.attributes["provider_time_ms"]).toBeGreaterThanOrEqual(0);
     const silent = await only("model_call", (turn) =>
       turn.modelCall({ model: "m" }, (call) => call.respond()),
     );
@@ -150,8 +150,8 @@ describe("Metadata validation and limits", () => {
   ];
   test.each(refused)("%s is refused, and nothing is stored", async (_, attributes, code) => {
     const { events } = await play(async (__, recorder) => {
-      const said = await codeOf(() => recorder.startSpan("notes.write", { attributes }));
-      expect(said.startsWith(code)).toBe(true);
+      const stated = await codeOf(() => recorder.startSpan("notes.write", { attributes }));
+      expect(stated.startsWith(code)).toBe(true);
     });
     expect(events.map(({ event_kind }) => event_kind)).toEqual(["turn"]);
   });

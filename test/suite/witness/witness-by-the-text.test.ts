@@ -96,17 +96,17 @@ describe("Host provenance", () => {
 
 describe("Feedback and task outcome", () => {
   test("rating, verified and label are evidence, a comment only as its hash", async () => {
-    const said = { rating: -1, verified: true, label: "wrong_order", comment: "CANARY of ann" };
+    const stated = { rating: -1, verified: true, label: "wrong_order", comment: "CANARY of ann" };
     for (const record of [
-      (turn: Turn): unknown => turn.feedback(said),
-      (_: Turn, recorder: ObservabilityRecorder): unknown => recorder.recordFeedback(said),
+      (turn: Turn): unknown => turn.feedback(stated),
+      (_: Turn, recorder: ObservabilityRecorder): unknown => recorder.recordFeedback(stated),
     ]) {
       const { attributes } = await only("feedback", record);
       expect(attributes).toMatchObject({
         rating: -1,
         verified: true,
         label: "wrong_order",
-        comment_hash: contentFingerprint(said.comment),
+        comment_hash: contentFingerprint(stated.comment),
       });
       expect(JSON.stringify(attributes)).not.toContain("CANARY");
     }

@@ -45,7 +45,7 @@ async function stream(
   transcript: HTMLElement,
   signal: AbortSignal,
 ): Promise<void> {
-  const teller = new Teller(transcript);
+  const notifier = new Notifier(transcript);
   const fields = [...new FormData(form)].flatMap(([name, value]) =>
     typeof value === "string" && value !== "" ? [[name, value] as [string, string]] : [],
   );
@@ -59,7 +59,7 @@ async function stream(
     if (!response.ok || response.body === null) {
       // A proxy's refusal has no JSON; its status is shown.
       const problem = (await response.json().catch(() => ({}))) as { readonly detail?: string };
-      teller.step(problem.detail ?? `The run was refused (${response.status}).`);
+      notifier.step(problem.detail ?? `The run was refused (${response.status}).`);
       return;
     }
     let rest = "";
@@ -69,15 +69,15 @@ async function stream(
       if (done) break;
       const blocks = (rest + value.replaceAll("\r\n", "\n")).split("\n\n");
       rest = blocks.pop() ?? "";
-      for (const block of blocks) teller.tell(block);
+      for (const block of blocks) notifier.notify(block);
     }
   } catch {
-    teller.step(signal.aborted ? "Stopped." : "The stream broke off.");
+    notifier.step(signal.aborted ? "Stopped." : "The stream broke off.");
   }
 }
 
 /** Writes a stream as it arrives. */
-class Teller {
+class Notifier {
   private readonly node: HTMLElement;
   private answer: HTMLElement | undefined;
 
@@ -86,7 +86,7 @@ class Teller {
   }
 
   /** One block of server-sent events. */
-  tell(block: string): void {
+  notify(block: string): void {
     const lines = block.split("\n");
     const name =
       lines
@@ -99,7 +99,7 @@ class Teller {
       .join("\n");
     if (name === "heartbeat" || data === "") return;
     const chunk = parse(data);
-    if (name === "answer.delta") return this.say(textOf(chunk));
+    if (name === "answer.delta") return this.print(textOf(chunk));
     if (name === "run.done" || name === "run.started") this.evidence(chunk);
     if (name === "error") return this.step(`Failed: ${wordOf(chunk, "code") ?? "unknown"}`);
     const tool = wordOf(chunk, "tool_name") ?? wordOf(chunk, "tool") ?? wordOf(chunk, "name");
@@ -112,7 +112,7 @@ class Teller {
     this.node.scrollTop = this.node.scrollHeight;
   }
 
-  private say(text: string): void {
+  private print(text: string): void {
     if (this.answer === undefined) {
       this.answer = drawn(<p class="said"></p>) as HTMLElement;
       this.node.append(this.answer);

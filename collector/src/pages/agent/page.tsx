@@ -7,7 +7,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { countText, shareText } from "../../ui/display/figures.ts";
 import { trendOf } from "../../ui/display/trend.ts";
-import { askedRange, rangeOf } from "../../ui/display/time-range.ts";
+import { requestedRange, rangeOf } from "../../ui/display/time-range.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { AgentModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
@@ -91,7 +91,7 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
  */
 const TrendCard: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => {
   const now = Date.now();
-  const trend = trendOf(model.turns, now, rangeOf(askedRange(frame.query), now));
+  const trend = trendOf(model.turns, now, rangeOf(requestedRange(frame.query), now));
   const filters = agentFilters(model.agent.agent_id ?? "", frame.query);
   return (
     <Card

@@ -15,13 +15,13 @@ import type { Parts } from "../../parts.ts";
 import { agentOf } from "../../turns/agent-summary.ts";
 import type { AgentSummary } from "../../turns/agent-summary.ts";
 import {
-  askGroups,
+  requestGroups,
   evidenceRoots,
   groupsParameters,
   newestTurns,
   windowOf,
-} from "../../turns/groups-asked.ts";
-import type { GroupsWindow } from "../../turns/groups-asked.ts";
+} from "../../turns/groups-request.ts";
+import type { GroupsWindow } from "../../turns/groups-request.ts";
 import { toolsByName, turnGroups } from "../../turns/turn-groups.ts";
 import type { NamedGroup } from "../../turns/turn-groups.ts";
 import { eventsOf } from "../../turns/turn-reading.ts";
@@ -70,20 +70,20 @@ function agentRoutes(parts: Parts): Hono<AppEnv> {
   const { ledger } = parts.store;
   app.get("/agents/:agent_id", async (c) => {
     const agent = c.get("typed")(readPathId(c, "agent_id"), "agent_id");
-    const asked = await askGroups(c, parts, { agent_id: agent });
-    const { records, next } = await newestTurns(parts, asked);
-    const { events, complete: whole } = await eventsOf(parts, asked.reading.scope, records);
+    const requested = await requestGroups(c, parts, { agent_id: agent });
+    const { records, next } = await newestTurns(parts, requested);
+    const { events, complete: whole } = await eventsOf(parts, requested.reading.scope, records);
     const own = events.filter((event) => event.agent_id === agent);
     const insights = findInsights(own, { scope: "window" });
-    const [named] = await turnGroups(ledger, asked.question, "agent_id", [agent]);
+    const [named] = await turnGroups(ledger, requested.question, "agent_id", [agent]);
     const model: AgentModel = {
       agent: agentOf(named as NamedGroup),
       turns: records.map(({ row }) => row),
       insights,
       evidence_roots: evidenceRoots(insights, own),
-      tools_by_name: await toolsByName(ledger, asked.question),
+      tools_by_name: await toolsByName(ledger, requested.question),
       mounted: await mountedAgents(c, parts),
-      ...(await windowOf(asked, { turns: named?.group.turns ?? 0, next, whole })),
+      ...(await windowOf(requested, { turns: named?.group.turns ?? 0, next, whole })),
     };
     return respond(c, { model, view: agentPage });
   });

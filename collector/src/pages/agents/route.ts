@@ -15,13 +15,13 @@ import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { agentOf } from "../../turns/agent-summary.ts";
 import type { AgentSummary } from "../../turns/agent-summary.ts";
 import {
-  askFile,
-  askGroups,
+  requestFile,
+  requestGroups,
   groupsFileParameters,
   groupsParameters,
   windowOf,
-} from "../../turns/groups-asked.ts";
-import type { GroupsWindow } from "../../turns/groups-asked.ts";
+} from "../../turns/groups-request.ts";
+import type { GroupsWindow } from "../../turns/groups-request.ts";
 import { turnsShown } from "../../ui/display/list-columns.ts";
 import { groupFields, turnGroups } from "../../turns/turn-groups.ts";
 import { agentsPage } from "./page.tsx";
@@ -72,8 +72,8 @@ function agentsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
   app.on("GET", ["/agents", "/agents.json"], async (c) => {
-    const asked = await askGroups(c, parts, {}, turnsShown);
-    const { question, limit, paging } = asked;
+    const requested = await requestGroups(c, parts, {}, turnsShown);
+    const { question, limit, paging } = requested;
     const groups = await placedAgents(ledger, question);
     const left = groups.filter(({ place }) => isAfter(place, paging.after));
     const page = left.slice(0, limit);
@@ -83,7 +83,7 @@ function agentsRoutes(parts: Parts): Hono<AppEnv> {
     const model: AgentsModel = {
       items: named.map(agentOf),
       mounted: await mountedAgents(c, parts),
-      ...(await windowOf(asked, {
+      ...(await windowOf(requested, {
         turns: groups.reduce((sum, { group }) => sum + group.turns, 0),
         next: last === undefined ? null : { ...last },
       })),
@@ -94,7 +94,7 @@ function agentsRoutes(parts: Parts): Hono<AppEnv> {
     ...agentsFile,
     fields: { agent_id: "text", application_ids: "texts", threads: "integer", ...groupFields },
     async *pages(c) {
-      const question = askFile(c);
+      const question = requestFile(c);
       const values = (await placedAgents(ledger, question)).map(({ group }) => group.value ?? null);
       let from = 0;
       do {

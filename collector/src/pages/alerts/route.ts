@@ -255,17 +255,17 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-interface AskedRule {
+interface RequestedRule {
   readonly rule: AlertRule | undefined;
   readonly problems: readonly string[];
 }
 
-function namedRule(parts: Parts, name: string | undefined): AskedRule {
+function namedRule(parts: Parts, name: string | undefined): RequestedRule {
   return { rule: rulesOf(parts).find((one) => one.name === name), problems: [] };
 }
 
 /** A rule as typed; its problems name fields and rules, never what was typed. */
-function draftRule(text: string): AskedRule {
+function draftRule(text: string): RequestedRule {
   const indented = text.trim().replaceAll(/^/gm, "    ");
   try {
     const body = text.trim().startsWith("-") ? text : `  -\n${indented}`;

@@ -55,8 +55,8 @@ async function load(): Promise<void> {
       },
     },
   ]);
-  const asked = fragment().get("rows");
-  if (asked !== null) only.checked = asked === "changes";
+  const requested = fragment().get("rows");
+  if (requested !== null) only.checked = requested === "changes";
   if (only.checked) grid.showOnlyChanges(true);
   window.addEventListener("turnproof:preference", () => grid.measure());
   document.body.dataset["ready"] = "";

@@ -14,7 +14,7 @@ import { Fact, Facts } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 
 /** A comparison of two selected turns. */
-export type ComparedSides = Extract<CompareModel, { readonly asked: true }>;
+export type ComparedSides = Extract<CompareModel, { readonly requested: true }>;
 
 /** Address of a side's turn page. */
 export function sideHref(

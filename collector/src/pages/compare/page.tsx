@@ -17,7 +17,7 @@ import { Page, hrefWith } from "../../ui/layout.tsx";
 
 /** The comparison, or the form that selects two turns. */
 export function comparePage(model: CompareModel, frame: Frame): Child {
-  if (!model.asked) {
+  if (!model.requested) {
     return (
       <Page
         frame={frame}

@@ -66,14 +66,14 @@ const States: FC<{
             {what} {row.name === null ? null : <code>{row.name}</code>}
           </>
         }
-        before={<Said states={row.baseline} complete={model.trust.baseline.complete} />}
-        after={<Said states={row.candidate} complete={model.trust.candidate.complete} />}
+        before={<Stated states={row.baseline} complete={model.trust.baseline.complete} />}
+        after={<Stated states={row.candidate} complete={model.trust.candidate.complete} />}
       />
     ))}
   />
 );
 
-const Said: FC<{
+const Stated: FC<{
   readonly states: readonly (string | null)[] | null;
   readonly complete: boolean;
 }> = ({ states, complete }) => {
@@ -131,10 +131,13 @@ export const Sources: FC<{ readonly model: ComparedSides }> = ({ model }) => {
                   </>
                 }
                 before={
-                  <Said states={row.baseline_versions} complete={model.trust.baseline.complete} />
+                  <Stated states={row.baseline_versions} complete={model.trust.baseline.complete} />
                 }
                 after={
-                  <Said states={row.candidate_versions} complete={model.trust.candidate.complete} />
+                  <Stated
+                    states={row.candidate_versions}
+                    complete={model.trust.candidate.complete}
+                  />
                 }
               />
             ))}

@@ -61,7 +61,7 @@ export interface CompareSide extends Pick<Identity, "root_trace_id">, NullableId
 
 /** Choices of the page's form: the newest turns, and the selection so far. */
 export interface CompareChoice extends NullableIdentity<"agent_id"> {
-  readonly asked: false;
+  readonly requested: false;
   readonly baseline_root: string | null;
   readonly candidate_root: string | null;
   readonly turns: readonly TurnRow[];
@@ -69,7 +69,7 @@ export interface CompareChoice extends NullableIdentity<"agent_id"> {
 
 /** Body of `/traces/compare.json`. */
 export interface ComparedModel extends TraceComparison, Pick<Identity, "agent_id"> {
-  readonly asked: true;
+  readonly requested: true;
   readonly baseline: CompareSide;
   readonly candidate: CompareSide;
 }
@@ -117,7 +117,7 @@ function compareRoutes(parts: Parts): Hono<AppEnv> {
       if (choice !== undefined)
         return respond<CompareModel>(c, { model: choice, view: comparePage });
     }
-    const { form: asked, ...parameters } = readParameters(c, compareParameters);
+    const { form: requested, ...parameters } = readParameters(c, compareParameters);
     const { agent_id, thread_id, user_id, scope, limit } = parameters;
     const reading = readingFor(c, { agent_id, thread_id, user_id, scope });
     const [baseline, candidate] = await Promise.all([
@@ -126,18 +126,18 @@ function compareRoutes(parts: Parts): Hono<AppEnv> {
     ]);
     const question = JSON.stringify([scopeKey(principalOf(c)), reading.query, parameters]);
     const metadata = [baseline.metadata, candidate.metadata, baseline.events.length];
-    const told = { question, events: [...baseline.events, ...candidate.events], metadata };
-    const { comparison, turns } = accounts.of(told, () => accountOf(baseline, candidate));
+    const reported = { question, events: [...baseline.events, ...candidate.events], metadata };
+    const { comparison, turns } = accounts.of(reported, () => accountOf(baseline, candidate));
     if (comparison.not_found.length > 0) throw new CodedError("trace_not_found_in_window");
     const model: CompareModel = {
-      asked: true,
+      requested: true,
       agent_id,
       baseline: { ...baseline.side, turns: turns.baseline },
       candidate: { ...candidate.side, turns: turns.candidate },
       ...comparison,
     };
     const json = (): object => ({ ...model, operations: toColumns(comparison.operations) });
-    return respond(c, { model, view: comparePage, ...(asked === "columns" ? { json } : {}) });
+    return respond(c, { model, view: comparePage, ...(requested === "columns" ? { json } : {}) });
   });
   return app;
 }
@@ -158,7 +158,7 @@ async function choiceOf(c: AppContext, parts: Parts): Promise<CompareChoice | un
     limit: choiceTurns,
   });
   return {
-    asked: false,
+    requested: false,
     agent_id: agent_id ?? null,
     baseline_root: baseline_root ?? null,
     candidate_root: candidate_root ?? null,

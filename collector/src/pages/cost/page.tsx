@@ -286,8 +286,8 @@ function turnsHref(
   if (by === "turn") return hrefOf(frame, `/traces/${encodeURIComponent(row.root_trace_id ?? "")}`);
   const value = valueText(row, by);
   if (value === null || value.includes('"')) return undefined;
-  const asked = [...terms, { key: keyOf[by], value, negated: false }];
-  return `${hrefOf(frame, "/traces")}${queryOf(asked, new URLSearchParams())}`;
+  const requested = [...terms, { key: keyOf[by], value, negated: false }];
+  return `${hrefOf(frame, "/traces")}${queryOf(requested, new URLSearchParams())}`;
 }
 
 const PriceNote: FC<{ readonly model: CostModel }> = ({ model }) => {

@@ -103,8 +103,8 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
     const reading = readingFor(c, parameters);
     const names = await knownNames(ledger, reading.scope, parameters.q);
     const reads = { typed: c.get("typed"), names, lenient };
-    const asked = turnQuestion(reading, parameters, reads);
-    const question = { ...asked, signal: c.req.raw.signal };
+    const requested = turnQuestion(reading, parameters, reads);
+    const question = { ...requested, signal: c.req.raw.signal };
     const pending = await pendingFrames(parts);
     const prices = await (list ??= openPriceList(parts.config.prices));
     const [turns, costs] = await Promise.all([

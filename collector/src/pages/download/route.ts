@@ -44,7 +44,7 @@ const shared = {
   failures: ["scope_forbidden", "store_unavailable", "streams_full", "root_too_large"],
 } as const satisfies Partial<Endpoint>;
 
-const said =
+const stated =
   "Columns are those of `docs/operate/data.md`. Written as it is read, without a bound on rows. A failure after the first part breaks the " +
   "transfer. A cell of CSV that begins like a formula has an apostrophe before it.";
 
@@ -56,7 +56,7 @@ export const downloadGroup: RouteGroup = {
       audit: "turns.export",
       id: "exportTurnsCsv",
       summary: "All turns of a filter as CSV",
-      text: said,
+      text: stated,
       returns: "A line of names, and one line for each turn.",
       answers: "text/csv",
     },
@@ -65,7 +65,7 @@ export const downloadGroup: RouteGroup = {
       audit: "turns.export",
       id: "exportTurnsJsonLines",
       summary: "All turns of a filter as lines of JSON",
-      text: said,
+      text: stated,
       returns: "One turn a line.",
       answers: "application/jsonl",
     },
@@ -74,7 +74,7 @@ export const downloadGroup: RouteGroup = {
       audit: "events.export",
       id: "exportSpansCsv",
       summary: "The events of all turns of a filter as CSV",
-      text: said,
+      text: stated,
       returns: "A line of names, and one line for each event, turn by turn.",
       answers: "text/csv",
     },
@@ -83,7 +83,7 @@ export const downloadGroup: RouteGroup = {
       audit: "events.export",
       id: "exportSpansJsonLines",
       summary: "The events of all turns of a filter as lines of JSON",
-      text: said,
+      text: stated,
       returns: "One normalized event a line, turn by turn.",
       answers: "application/jsonl",
     },
@@ -96,33 +96,34 @@ function downloadRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   for (const form of fileForms) {
     app.get(`/traces/turns.${form}`, async (c) => {
-      const asked = await askDownload(c, parts);
+      const requested = await requestDownload(c, parts);
       return download(c, parts, {
         name: "turns",
         extension: form,
         type: mediaTypeOf(form),
-        parts: (signal) => writtenFile(form, turnTable, pagesOf(parts, asked, turnsAtOnce, signal)),
+        parts: (signal) =>
+          writtenFile(form, turnTable, pagesOf(parts, requested, turnsAtOnce, signal)),
       });
     });
     app.get(`/traces/spans.${form}`, async (c) => {
-      const asked = await askDownload(c, parts);
+      const requested = await requestDownload(c, parts);
       return download(c, parts, {
         name: "spans",
         extension: form,
         type: mediaTypeOf(form),
-        parts: (signal) => writtenFile(form, eventColumns, spansOf(parts, asked, signal)),
+        parts: (signal) => writtenFile(form, eventColumns, spansOf(parts, requested, signal)),
       });
     });
   }
   return app;
 }
 
-interface DownloadAsked {
+interface DownloadRequest {
   readonly question: TurnQuestion;
   readonly order: TurnOrder;
 }
 
-async function askDownload(c: AppContext, { store }: Parts): Promise<DownloadAsked> {
+async function requestDownload(c: AppContext, { store }: Parts): Promise<DownloadRequest> {
   const { sort: by = usualOrder.by, order, ...parameters } = readParameters(c, downloadParameters);
   const reading = readingFor(c, parameters);
   const names = await knownNames(store.ledger, reading.scope, parameters.q);
@@ -139,11 +140,11 @@ async function askDownload(c: AppContext, { store }: Parts): Promise<DownloadAsk
  */
 async function* spansOf(
   parts: Parts,
-  asked: DownloadAsked,
+  requested: DownloadRequest,
   signal: AbortSignal,
 ): AsyncGenerator<readonly TurnEvent[]> {
-  for await (const records of pagesOf(parts, asked, turnsWithEventsAtOnce, signal)) {
-    const read = await eventsOf(parts, asked.question.scope, records);
+  for await (const records of pagesOf(parts, requested, turnsWithEventsAtOnce, signal)) {
+    const read = await eventsOf(parts, requested.question.scope, records);
     if (!read.complete) throw new CodedError("root_too_large");
     const turns = new Map(foldedTurns(read.events).map((turn) => [rowKey(turn.row), turn.events]));
     for (const { row } of records) yield turns.get(rowKey(row)) ?? [];
@@ -152,7 +153,7 @@ async function* spansOf(
 
 async function* pagesOf(
   { store }: Parts,
-  { question, order }: DownloadAsked,
+  { question, order }: DownloadRequest,
   limit: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly TurnRecord[]> {

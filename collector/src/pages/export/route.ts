@@ -98,8 +98,8 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
     const { format: _format, ...paged } = { ...parameters, view: `export ${table}` };
     const paging = await pagingOf(c, parts, paged, limits.exportCursorAgeSecondsMax);
     const pending = await pendingFrames(parts);
-    const asked = { c, parts, parameters, paging };
-    const part = table === "events" ? await eventPart(asked) : await turnPart(asked, table);
+    const requested = { c, parts, parameters, paging };
+    const part = table === "events" ? await eventPart(requested) : await turnPart(requested, table);
     const { mediaType, writer } = tableFormats[format];
     const write = await writer();
     return c.body(write(part.columns), 200, {
@@ -114,15 +114,15 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-interface AskedPart {
+interface RequestedPart {
   readonly c: AppContext;
   readonly parts: Parts;
   readonly parameters: ExportParameters;
   readonly paging: Paging;
 }
 
-async function eventPart(asked: AskedPart): Promise<ExportedPart> {
-  const { c, parts, parameters, paging } = asked;
+async function eventPart(requested: RequestedPart): Promise<ExportedPart> {
+  const { c, parts, parameters, paging } = requested;
   const { reading } = paging;
   const field = turnFilters.find((name) => parameters[name] !== undefined);
   if (field !== undefined) throw new CodedError("filter_not_applicable", { field });
@@ -142,8 +142,8 @@ async function eventPart(asked: AskedPart): Promise<ExportedPart> {
   };
 }
 
-async function turnPart(asked: AskedPart, table: "turns" | "calls"): Promise<ExportedPart> {
-  const { c, parts, parameters, paging } = asked;
+async function turnPart(requested: RequestedPart, table: "turns" | "calls"): Promise<ExportedPart> {
+  const { c, parts, parameters, paging } = requested;
   const { reading } = paging;
   const names = await knownNames(parts.store.ledger, reading.scope, parameters.q);
   const reads = { typed: c.get("typed"), names, lenient: false };

@@ -15,14 +15,14 @@ export function start(): void {
   const field = find<HTMLInputElement>("input[name=id]", form);
   if (form === undefined || field === undefined) return;
   const note = find("[data-find-note]", form);
-  const say = (text: string): void => {
+  const print = (text: string): void => {
     if (note !== undefined) {
       note.hidden = text === "";
       note.textContent = text;
     }
     announce(text);
   };
-  field.addEventListener("input", () => say(""));
+  field.addEventListener("input", () => print(""));
   form.addEventListener("submit", (event) => {
     const typed = field.value.trim();
     if (!looksLikeEmail.test(typed)) {
@@ -32,14 +32,14 @@ export function start(): void {
     event.preventDefault();
     const href = form.dataset["resolve"];
     if (href === undefined) {
-      say("An e-mail address is no id. Resolving one needs the permission account.resolve.");
+      print("An e-mail address is no id. Resolving one needs the permission account.resolve.");
       return;
     }
-    say("Asking the directory …");
+    print("Asking the directory …");
     void resolve(href, typed, find<HTMLInputElement>("[data-csrf]", form)?.value).then((found) => {
-      if ("failure" in found) return say(found.failure);
+      if ("failure" in found) return print(found.failure);
       field.value = found.user;
-      say("Found: searching for the account's opaque id.");
+      print("Found: searching for the account's opaque id.");
       form.submit();
     });
   });

@@ -29,7 +29,7 @@ export function findPage(model: FindModel, frame: Frame): Child {
       <FindBox frame={frame} />
       <NamedCard of={model} frame={frame} />
       <NotCompared kinds={model.not_compared} />
-      {model.asked ? <Found model={model} frame={frame} /> : <Hints frame={frame} />}
+      {model.requested ? <Found model={model} frame={frame} /> : <Hints frame={frame} />}
       {model.lately === undefined || model.lately.turns === 0 ? null : (
         <LatelyCard lately={model.lately} frame={frame} />
       )}

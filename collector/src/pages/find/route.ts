@@ -93,7 +93,7 @@ export interface FoundRoot
 /** Body of `/traces/find.json`. */
 export interface FindModel extends NamedValues {
   /** False until an id is given: the page shows an empty box. */
-  readonly asked: boolean;
+  readonly requested: boolean;
   readonly items: readonly FoundRoot[];
   readonly event_count: number;
   readonly limit: number;
@@ -109,7 +109,7 @@ export interface FindModel extends NamedValues {
   /** Batches that were acknowledged and are not readable yet. */
   readonly pending_frames: number;
   /** Which places were searched, which were not and why; empty until an id is given. */
-  readonly places: readonly (SearchedPlace & { readonly says: string })[];
+  readonly places: readonly (SearchedPlace & { readonly message: string })[];
   /** The judge's findings over all turns; until an id is given. */
   readonly lately?: Lately;
 }
@@ -120,7 +120,7 @@ const noNames: NamedValues = { named: [], named_total: 0, not_compared: [] };
 
 /** The model before an id is given. */
 const nothing: Omit<FindModel, "limit" | "as_of"> = {
-  asked: false,
+  requested: false,
   items: [],
   event_count: 0,
   next_cursor: null,
@@ -188,8 +188,8 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces/find", "/traces/find.json"], async (c) => {
     const parameters = readParameters(c, findParameters);
-    const asked = askedId(parameters);
-    const wanted = asked === undefined ? undefined : c.get("typed")(asked);
+    const requested = requestedId(parameters);
+    const wanted = requested === undefined ? undefined : c.get("typed")(requested);
     const limit = parameters.limit ?? limits.pageEventsDefault;
     const paging = await pagingOf(c, parts, { ...parameters, store: "all", view: "find" });
     const { reading } = paging;
@@ -221,7 +221,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
     const whole = pending === 0 && paging.after === undefined && slice.next === null;
     const left = slice.bounded || places.some(({ reach }) => leftOut(reach));
     const model: FindModel = {
-      asked: true,
+      requested: true,
       items: await judgedRoots(parts, scope, found),
       event_count: slice.events.length,
       limit,
@@ -230,7 +230,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
       window_complete: whole && !left,
       bounded: slice.bounded,
       pending_frames: pending,
-      places: places.map((one) => ({ ...one, says: reachText(one.place, one.reach) })),
+      places: places.map((one) => ({ ...one, message: reachText(one.place, one.reach) })),
       ...(parameters.id === undefined || paging.after !== undefined
         ? noNames
         : await namedValues(parts.store.ledger, readable, parameters.id)),
@@ -246,7 +246,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
 }
 
 /** The id that a request looks for. */
-function askedId(
+function requestedId(
   parameters: Readonly<Partial<Record<"id" | (typeof idFilters)[number], string | undefined>>>,
 ): string | undefined {
   const named = idFilters.find((name) => parameters[name] !== undefined);
@@ -256,9 +256,9 @@ function askedId(
 /** Every trace with the id; one of which more is found on a later page is there again. */
 async function* foundPages(parts: Parts, c: AppContext): AsyncGenerator<readonly FoundRoot[]> {
   const parameters = readParameters(c, findFile.query);
-  const asked = askedId(parameters);
-  if (asked === undefined) return yield [];
-  const wanted = c.get("typed")(asked);
+  const requested = requestedId(parameters);
+  if (requested === undefined) return yield [];
+  const wanted = c.get("typed")(requested);
   const { scope, query } = readingFor(c, { ...parameters, store: "all" });
   for (let after: Keyset | undefined; ;) {
     const slice = await parts.store.find(scope, wanted, query, {

@@ -150,12 +150,12 @@ function turnsHref(frame: Frame, terms: readonly Term[], of: GraphEdge): string 
   if (agent === null || agent.includes('"')) return undefined;
   const call = kind === "memory" ? undefined : callTerm({ kind, name });
   if (kind !== "memory" && call === undefined) return undefined;
-  const asked = [
+  const requested = [
     ...terms,
     { key: "agent", value: agent, negated: false },
     call === undefined
       ? { key: "has", value: "memory", negated: false }
       : { key: "call", value: call, negated: false },
   ];
-  return `${hrefOf(frame, "/traces")}${queryOf(asked, new URLSearchParams())}`;
+  return `${hrefOf(frame, "/traces")}${queryOf(requested, new URLSearchParams())}`;
 }

@@ -79,10 +79,10 @@ function graphRoutes(parts: Parts): Hono<AppEnv> {
     const reading = readingFor(c, parameters);
     const names = await knownNames(ledger, reading.scope, parameters.q);
     const reads = { typed: c.get("typed"), names, lenient };
-    const asked = turnQuestion(reading, parameters, reads);
+    const requested = turnQuestion(reading, parameters, reads);
     const pending = await pendingFrames(parts);
     return {
-      ...(await agentGraph(ledger, { ...asked, signal: c.req.raw.signal })),
+      ...(await agentGraph(ledger, { ...requested, signal: c.req.raw.signal })),
       complete: pending === 0,
       pending_frames: pending,
     };

@@ -51,12 +51,12 @@ export async function contractCounts(
       const own = await Promise.all(
         outcomes.map(async (result) => {
           const has = turnName("contract", `${contract}@${version}=${result}`);
-          const asked = [
+          const requested = [
             ...where,
             { time: "ended_at", from: since },
             { list: "name", has },
           ] as const;
-          return [result, await store.ledger.countTurns({ scope, where: asked })] as const;
+          return [result, await store.ledger.countTurns({ scope, where: requested })] as const;
         }),
       );
       return { contract, version, ...(Object.fromEntries(own) as Record<Outcome, number>) };

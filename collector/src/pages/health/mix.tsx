@@ -17,21 +17,21 @@ const shownMax = 12;
 /** Three lists of bars. */
 export const MixCards: FC<{ readonly model: HealthModel }> = ({ model }) => (
   <div class="health-panels three">
-    <Mix title="Kinds" counts={model.kind_counts} say={kindWords} />
+    <Mix title="Kinds" counts={model.kind_counts} print={kindWords} />
     <Mix
       title="Dialects"
       counts={model.dialect_counts}
-      say={(name) => (name === "unknown" ? "not said" : name)}
+      print={(name) => (name === "unknown" ? "not said" : name)}
     />
-    <Mix title="Schema versions" counts={model.schema_counts} say={(name) => `v${name}`} />
+    <Mix title="Schema versions" counts={model.schema_counts} print={(name) => `v${name}`} />
   </div>
 );
 
 const Mix: FC<{
   readonly title: string;
   readonly counts: { readonly [name: string]: number | undefined };
-  readonly say: (name: string) => string;
-}> = ({ title, counts, say }) => {
+  readonly print: (name: string) => string;
+}> = ({ title, counts, print }) => {
   const rows = ranked(counts);
   const total = rows.reduce((sum, [, count]) => sum + count, 0);
   return (
@@ -39,7 +39,7 @@ const Mix: FC<{
       <dl class="mix">
         {rows.slice(0, shownMax).map(([name, count]) => (
           <div>
-            <dt>{say(name)}</dt>
+            <dt>{print(name)}</dt>
             <dd class="mix-bar">
               <ShareBar part={count} whole={total} label={`${shareText(count, total)} of events`} />
             </dd>

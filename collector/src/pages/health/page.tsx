@@ -5,7 +5,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
-import { askedRange } from "../../ui/display/time-range.ts";
+import { requestedRange } from "../../ui/display/time-range.ts";
 import { knownText } from "./health-figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { HealthModel } from "./route.ts";
@@ -46,7 +46,7 @@ export function healthPage(model: HealthModel, frame: Frame): Child {
       <h2 class="health-part">Now, and in the newest rows</h2>
       <Headline model={model} />
       <div class="watch-plots" data-watch-plots hidden></div>
-      {Object.keys(askedRange(frame.query)).length === 0 ? <LossCard model={model} /> : null}
+      {Object.keys(requestedRange(frame.query)).length === 0 ? <LossCard model={model} /> : null}
       {model.collector === null ? (
         <Note>
           The collector's own state is for operators who are bound to no tenant and no application.

@@ -47,7 +47,7 @@ export interface IngestRange extends Omit<
 }
 
 /** A range in epoch milliseconds; `fromMs` is undefined where it is open. */
-export interface AskedTime {
+export interface RequestedTime {
   readonly fromMs: number | undefined;
   /** Exclusive. */
   readonly toMs: number;
@@ -61,7 +61,7 @@ const pauseMs = 1_000;
 /** The range, and the durable items of each service in it. */
 export async function ingestRange(
   { history }: Pick<Parts, "history">,
-  { fromMs, toMs }: AskedTime,
+  { fromMs, toMs }: RequestedTime,
 ): Promise<{ readonly ingest: IngestRange; readonly services: IngestCounts["services"] }> {
   // The present minutes come first: one that is stored meanwhile is then in both, and is known by
   // its start.
@@ -95,7 +95,7 @@ export async function ingestRange(
 /** Gaps between minutes, and before the first one; after a last minute the collector was off. */
 function unrecorded(
   minutes: readonly IngestMinute[],
-  { fromMs, toMs }: AskedTime,
+  { fromMs, toMs }: RequestedTime,
 ): IngestRange["unrecorded"] {
   const gaps: { readonly from: string | null; readonly to: string }[] = [];
   let reached: number | undefined;

@@ -130,8 +130,8 @@ async function silentServices(
   );
   if (silent.length === 0) return new Set();
   const any = silent.slice(0, silentMax).map((has) => ({ list: "producer" as const, has }));
-  const asked = { ...question, where: [...question.where, { any }] };
-  const services = await ledger.turnFigures(asked, { by: "service" });
+  const requested = { ...question, where: [...question.where, { any }] };
+  const services = await ledger.turnFigures(requested, { by: "service" });
   return new Set(services.map(({ value = null }) => value));
 }
 

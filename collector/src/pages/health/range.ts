@@ -48,12 +48,12 @@ export async function healthRange(
   const { start_time: from, end_time: to } = reading.query;
   const { ledger } = parts.store;
   const question: TurnQuestion = { ...turnQuestion(reading), signal };
-  const asked = {
+  const requested = {
     fromMs: from === undefined ? undefined : Date.parse(from),
     toMs: to === undefined ? parts.now() : Date.parse(to),
   };
   const seen = reports !== undefined;
-  const received = seen ? await ingestRange(parts, asked) : undefined;
+  const received = seen ? await ingestRange(parts, requested) : undefined;
   const [turns, unjudged, orphans, producers] = await Promise.all([
     ledger.countTurns(question),
     unjudgedTurns(ledger, question),

@@ -196,8 +196,8 @@ function turnsHref(frame: Frame, { q }: Incident): string | undefined {
   if (q === null) return undefined;
   const own = readTerms(q).terms;
   const bounded = new Set(["after", "before"]);
-  const asked = [...termsOf(frame.query).filter(({ key }) => !bounded.has(key)), ...own];
-  return `${hrefOf(frame, "/traces")}${queryOf(asked, new URLSearchParams())}`;
+  const requested = [...termsOf(frame.query).filter(({ key }) => !bounded.has(key)), ...own];
+  return `${hrefOf(frame, "/traces")}${queryOf(requested, new URLSearchParams())}`;
 }
 
 const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ model, frame }) => {

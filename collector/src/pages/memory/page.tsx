@@ -26,8 +26,8 @@ export function memoryPage(model: MemoryModel, frame: Frame): Child {
         />
       }
     >
-      {model.asked ? (
-        <Asked model={model} />
+      {model.requested ? (
+        <Requested model={model} />
       ) : (
         <Empty title="Name a tenant first" icon="memory">
           <p>
@@ -42,7 +42,7 @@ export function memoryPage(model: MemoryModel, frame: Frame): Child {
   );
 }
 
-const Asked: FC<{ readonly model: MemoryModel }> = ({ model }) => {
+const Requested: FC<{ readonly model: MemoryModel }> = ({ model }) => {
   const { memory } = model;
   const most = model.kinds.reduce((max, { count }) => Math.max(max, count ?? 0), 0);
   return (

@@ -48,7 +48,7 @@ export interface SharedRow {
 /** Body of `/memory.json`. */
 export interface MemoryModel {
   /** False until a tenant is given: nothing was read. */
-  readonly asked: boolean;
+  readonly requested: boolean;
   /** The tenant, null for the anonymous rows; absent until one is given. */
   readonly user_id?: Identity["user_id"];
   readonly memory: { readonly name: string; readonly ok: boolean; readonly code: string | null };
@@ -118,7 +118,7 @@ async function modelOf(memory: MemoryStore, reading: Reading): Promise<MemoryMod
   );
   const known = kinds.every(({ count }) => count !== null);
   return {
-    asked: tenant !== undefined,
+    requested: tenant !== undefined,
     ...(tenant === undefined ? {} : { user_id: tenant }),
     memory: { name: memory.name, ok, code: code ?? null },
     kinds,

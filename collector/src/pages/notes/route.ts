@@ -171,8 +171,8 @@ async function notedTurn(
 ): Promise<NotedTurn> {
   const { root_trace_id: root, application_id, agent_id, thread_id, turn_id } = data;
   const { user_id, scope, memory_id } = data;
-  const asked = { application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id };
-  const reading = readingFor(c, asked);
+  const requested = { application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id };
+  const reading = readingFor(c, requested);
   const { events } = await selectRoot(parts, reading, c.get("typed")(root, "root_trace_id"));
   const [turn, ...others] = foldTurns(events);
   if (turn === undefined) throw new CodedError("trace_not_found_in_window");

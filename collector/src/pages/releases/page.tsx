@@ -25,7 +25,7 @@ import type { Cohorts } from "../../turns/cohorts.ts";
 /** The comparison. */
 export function releasesPage(model: ReleasesModel, frame: Frame): Child {
   const { terms, compared } = model;
-  const asked = [frame.query.get("a"), frame.query.get("b")].flatMap((text) => text ?? []);
+  const requested = [frame.query.get("a"), frame.query.get("b")].flatMap((text) => text ?? []);
   return (
     <Page
       frame={frame}
@@ -43,7 +43,7 @@ export function releasesPage(model: ReleasesModel, frame: Frame): Child {
         path={hrefOf(frame, "/traces/compare/releases")}
       />
       <Unclear
-        words={[...unclearOf(frame.query), ...asked.flatMap((text) => readTerms(text).unclear)]}
+        words={[...unclearOf(frame.query), ...requested.flatMap((text) => readTerms(text).unclear)]}
       />
       {terms === null || compared === null ? (
         <Empty title="No two releases here" icon="compare">
@@ -296,6 +296,6 @@ function sideHref(
   { term }: CohortRow,
 ): string | undefined {
   if (term === null || terms === undefined) return undefined;
-  const asked = [...termsOf(frame.query), ...readTerms(`${terms} ${term}`).terms];
-  return `${hrefOf(frame, "/traces")}${queryOf(asked, new URLSearchParams())}`;
+  const requested = [...termsOf(frame.query), ...readTerms(`${terms} ${term}`).terms];
+  return `${hrefOf(frame, "/traces")}${queryOf(requested, new URLSearchParams())}`;
 }

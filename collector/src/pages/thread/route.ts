@@ -14,13 +14,13 @@ import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import {
-  askGroups,
+  requestGroups,
   evidenceRoots,
   groupsParameters,
   newestTurns,
   windowOf,
-} from "../../turns/groups-asked.ts";
-import type { GroupsWindow } from "../../turns/groups-asked.ts";
+} from "../../turns/groups-request.ts";
+import type { GroupsWindow } from "../../turns/groups-request.ts";
 import { threadOf } from "../../turns/thread-summary.ts";
 import type { ThreadSummary } from "../../turns/thread-summary.ts";
 import { turnGroups } from "../../turns/turn-groups.ts";
@@ -72,19 +72,19 @@ function threadRoutes(parts: Parts): Hono<AppEnv> {
   const { ledger } = parts.store;
   app.get("/threads/:thread_id", async (c) => {
     const thread = c.get("typed")(readPathId(c, "thread_id"), "thread_id");
-    const asked = await askGroups(c, parts, { thread_id: thread }, turnsShown);
-    const { records, next } = await newestTurns(parts, asked);
-    const { events, complete: whole } = await eventsOf(parts, asked.reading.scope, records);
+    const requested = await requestGroups(c, parts, { thread_id: thread }, turnsShown);
+    const { records, next } = await newestTurns(parts, requested);
+    const { events, complete: whole } = await eventsOf(parts, requested.reading.scope, records);
     const own = events.filter((event) => event.thread_id === thread);
     const insights = findInsights(own, { scope: "window" });
-    const [named] = await turnGroups(ledger, asked.question, "thread_id", [thread]);
+    const [named] = await turnGroups(ledger, requested.question, "thread_id", [thread]);
     const model: ThreadModel = {
       thread: threadOf(named as NamedGroup),
       turns: records.map(({ row }) => row),
       insights,
       evidence_roots: evidenceRoots(insights, own),
       timeline: await timelineOf(c, parts, thread),
-      ...(await windowOf(asked, { turns: named?.group.turns ?? 0, next, whole })),
+      ...(await windowOf(requested, { turns: named?.group.turns ?? 0, next, whole })),
     };
     return respond(c, { model, view: threadPage });
   });

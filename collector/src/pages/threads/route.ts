@@ -12,14 +12,14 @@ import { withTwin, pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import {
-  askFile,
-  askGroups,
+  requestFile,
+  requestGroups,
   groupsFileParameters,
   groupsParameters,
   newestTurns,
   windowOf,
-} from "../../turns/groups-asked.ts";
-import type { GroupsPlace, GroupsWindow } from "../../turns/groups-asked.ts";
+} from "../../turns/groups-request.ts";
+import type { GroupsPlace, GroupsWindow } from "../../turns/groups-request.ts";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { turnsShown } from "../../ui/display/list-columns.ts";
 import { threadOf } from "../../turns/thread-summary.ts";
@@ -70,11 +70,11 @@ function threadsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
   app.on("GET", ["/threads", "/threads.json"], async (c) => {
-    const asked = await askGroups(c, parts, {}, turnsShown);
-    const { values, next } = await threadsOf(parts, asked);
-    const named = await turnGroups(ledger, asked.question, "thread_id", values);
-    const turns = await ledger.countTurns(asked.question);
-    const window = await windowOf(asked, { turns, next });
+    const requested = await requestGroups(c, parts, {}, turnsShown);
+    const { values, next } = await threadsOf(parts, requested);
+    const named = await turnGroups(ledger, requested.question, "thread_id", values);
+    const turns = await ledger.countTurns(requested.question);
+    const window = await windowOf(requested, { turns, next });
     const model: ThreadsModel = { items: named.map(threadOf), ...window };
     return respond(c, { model, view: threadsPage });
   });
@@ -82,7 +82,7 @@ function threadsRoutes(parts: Parts): Hono<AppEnv> {
     ...threadsFile,
     fields: { thread_id: "text", agent_ids: "texts", user_ids: "json", ...groupFields },
     async *pages(c) {
-      const question = askFile(c);
+      const question = requestFile(c);
       let after: Keyset | undefined;
       for (;;) {
         const { values, next } = await threadsOf(parts, { question, limit: turnsAtOnce, after });
@@ -98,13 +98,13 @@ function threadsRoutes(parts: Parts): Hono<AppEnv> {
 /** The threads of the newest turns that were on no earlier page; a page without any is skipped. */
 async function threadsOf(
   parts: Parts,
-  asked: GroupsPlace,
+  requested: GroupsPlace,
 ): Promise<{ readonly values: readonly (string | null)[]; readonly next: Keyset | null }> {
-  let after = asked.after;
+  let after = requested.after;
   for (;;) {
-    const { records, next } = await newestTurns(parts, { ...asked, after });
+    const { records, next } = await newestTurns(parts, { ...requested, after });
     const met = [...new Set(records.map(({ row }) => row.thread_id || null))];
-    const before = await metBefore(parts, { ...asked, after }, met);
+    const before = await metBefore(parts, { ...requested, after }, met);
     const values = met.filter((thread) => !before.has(thread));
     if (values.length > 0 || next === null) return { values, next };
     after = next;
@@ -126,14 +126,14 @@ async function metBefore(
   if (place === undefined || place.value === null || threads.length === 0) return new Set();
   const any: TurnCondition = { any: threads.map((is) => ({ text: "thread_id", is })) };
   const [from, to] = [isoOfMicros(place.value), isoOfMicros(place.value + 1)];
-  const asked = (time: { readonly from: string; readonly to?: string }): TurnQuestion => ({
+  const requested = (time: { readonly from: string; readonly to?: string }): TurnQuestion => ({
     ...question,
     where: [...question.where, any, { time: usualOrder.by, ...time }],
   });
   const { ledger } = parts.store;
   const [[later], together] = await Promise.all([
-    ledger.turnFacets(asked({ from: to }), ["thread_id"], threads.length),
-    threadsUpTo(ledger, asked({ from, to }), place.key),
+    ledger.turnFacets(requested({ from: to }), ["thread_id"], threads.length),
+    threadsUpTo(ledger, requested({ from, to }), place.key),
   ]);
   return new Set([...(later?.values ?? []).map(({ value }) => value), ...together]);
 }

@@ -5,7 +5,7 @@ import type { Frame } from "../../http/frame.ts";
 import { callFields, failedOf } from "../../turns/call-rows.ts";
 import type { CallRow, CallSums, ListedBy } from "../../turns/call-rows.ts";
 import { callTerm } from "../../ui/display/call-term.ts";
-import type { AskedCall } from "../../ui/display/call-term.ts";
+import type { RequestedCall } from "../../ui/display/call-term.ts";
 import { countText } from "../../ui/display/figures.ts";
 import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
@@ -266,7 +266,7 @@ function turnsHref(
   },
 ): string | undefined {
   const { value, kind, by, outcome } = of;
-  const call: AskedCall = {
+  const call: RequestedCall = {
     kind,
     ...(by === "name" ? { name: value } : by === "provider" ? { provider: value } : {}),
     ...(outcome === undefined ? {} : { outcome }),
@@ -274,10 +274,10 @@ function turnsHref(
   const term = callTerm(call);
   const ofTurn = by === "release" || by === "agent";
   if (term === undefined || (ofTurn && (value === null || value.includes('"')))) return undefined;
-  const asked = [
+  const requested = [
     ...terms,
     ...(ofTurn ? [{ key: by, value: value ?? "", negated: false }] : []),
     { key: "call", value: term, negated: false },
   ];
-  return `${hrefOf(frame, "/traces")}${queryOf(asked, new URLSearchParams())}`;
+  return `${hrefOf(frame, "/traces")}${queryOf(requested, new URLSearchParams())}`;
 }

@@ -133,8 +133,8 @@ function toolsRoutes(parts: Parts): Hono<AppEnv> {
 /** The calls with every row. */
 async function readTools(c: AppContext, parts: Parts, lenient: boolean): Promise<ToolsModel> {
   const { ledger } = parts.store;
-  const asked = readParameters(c, toolsParameters);
-  const { kind = "tool", by = "name", sort = "calls", order, ...parameters } = asked;
+  const requested = readParameters(c, toolsParameters);
+  const { kind = "tool", by = "name", sort = "calls", order, ...parameters } = requested;
   const reading = readingFor(c, parameters);
   const names = await knownNames(ledger, reading.scope, parameters.q);
   const reads = { typed: c.get("typed"), names, lenient };

@@ -136,7 +136,7 @@ class TurnPage {
     });
     const eventsOf = (row: WaterfallRow): readonly TurnEvent[] => this.#eventsOf(row);
     this.#find = startFind(this.#grid, eventsOf);
-    startStatistics(this.#grid.model, eventsOf, (text) => this.#find?.ask(text));
+    startStatistics(this.#grid.model, eventsOf, (text) => this.#find?.request(text));
     document.body.dataset["ready"] = "";
     performance.mark("turnproof:ready");
   }

@@ -110,7 +110,7 @@ function turnRoutes(parts: Parts): Hono<AppEnv> {
   const accounts = new KeptAccounts<TurnAccount>();
   app.get("/traces/:root_trace_id", async (c) => {
     const root = readPathId(c, "root_trace_id");
-    const { form: asked, ...narrowed } = readParameters(c, turnParameters);
+    const { form: requested, ...narrowed } = readParameters(c, turnParameters);
     const reading = readingFor(c, narrowed);
     const { window, selected, events } = await selectRoot(parts, reading, root);
     const question = JSON.stringify([scopeKey(principalOf(c)), root, selected]);
@@ -138,7 +138,7 @@ function turnRoutes(parts: Parts): Hono<AppEnv> {
       }),
       contracts: await contractsOf(parts, place, events, metadata),
     };
-    const json = asked === "columns" ? () => turnColumns(model) : undefined;
+    const json = requested === "columns" ? () => turnColumns(model) : undefined;
     return respond(c, { model, view: turnPage, ...(json === undefined ? {} : { json }) });
   });
   return app;

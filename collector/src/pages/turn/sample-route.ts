@@ -51,8 +51,8 @@ function sampleRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const model = sampleModel(recorded as unknown as readonly [TurnEvent, ...TurnEvent[]]);
   app.on("GET", ["/sample", "/sample.json"], (c) => {
-    const { form: asked } = readParameters(c, sampleParameters);
-    const json = asked === "columns" ? () => turnColumns(model) : undefined;
+    const { form: requested } = readParameters(c, sampleParameters);
+    const json = requested === "columns" ? () => turnColumns(model) : undefined;
     return respond(c, { model, view: samplePage, ...(json === undefined ? {} : { json }) });
   });
   return app;

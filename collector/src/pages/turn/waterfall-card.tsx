@@ -192,24 +192,34 @@ const Legend: FC<{ readonly waterfall: CausalWaterfall; readonly usual: boolean 
 
 const Flags: FC<{ readonly waterfall: CausalWaterfall }> = ({ waterfall }) => {
   const { counts, duplicates_removed: copies } = waterfall;
-  const say = (count: number, icon: IconName, word: string, title: string) =>
+  const print = (count: number, icon: IconName, word: string, title: string) =>
     count === 0 ? null : (
       <Badge tone="warn" icon={icon} word={`${countText(count)} ${word}`} title={title} />
     );
   return (
     <>
       <span class="muted">{countText(counts.nodes)} spans and points</span>
-      {say(counts.missing_parents, "orphan", "without parent", "Their parent is nowhere here. (u)")}
-      {say(counts.missing_causes, "orphan", "without cause", "Their cause is nowhere here.")}
-      {say(counts.cycles, "cycle", "in a circle", "Their parents form a circle.")}
-      {say(counts.missing_completions, "running", "without end", "They began and never ended.")}
-      {say(
+      {print(
+        counts.missing_parents,
+        "orphan",
+        "without parent",
+        "Their parent is nowhere here. (u)",
+      )}
+      {print(counts.missing_causes, "orphan", "without cause", "Their cause is nowhere here.")}
+      {print(counts.cycles, "cycle", "in a circle", "Their parents form a circle.")}
+      {print(counts.missing_completions, "running", "without end", "They began and never ended.")}
+      {print(
         counts.unknown_durations,
         "unknown",
         "of unknown duration",
         "Their duration is not recorded.",
       )}
-      {say(counts.clock_skewed, "clock", "with clock skew", "Clocks contradict the causal order.")}
+      {print(
+        counts.clock_skewed,
+        "clock",
+        "with clock skew",
+        "Clocks contradict the causal order.",
+      )}
       {copies === 0 ? null : <span class="muted">{countText(copies)} copies set aside</span>}
     </>
   );

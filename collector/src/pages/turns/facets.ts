@@ -33,7 +33,7 @@ export interface FacetsModel {
 /** Most values of a key in the answer, which the filter bar uses for completion. */
 const valuesMax = 50;
 /** Most values that are queried, so that `total` excludes those that mean none. */
-const askedMax = 500;
+const requestedMax = 500;
 
 /** Its JSON, by route. */
 export interface FacetsAnswers {
@@ -74,7 +74,7 @@ function facetsRoutes(parts: Parts): Hono<AppEnv> {
 async function countTurns(parts: Parts, question: TurnQuestion): Promise<FacetsModel> {
   const pending = await pendingFrames(parts);
   const names = new Map(facetNames);
-  const counted = await countFacets(parts.store.ledger, question, [...names.keys()], askedMax);
+  const counted = await countFacets(parts.store.ledger, question, [...names.keys()], requestedMax);
   return {
     facets: counted.keys.flatMap(({ key, counts, total }) => {
       const values = [...counts].slice(0, valuesMax).map(([value, count]) => ({ value, count }));

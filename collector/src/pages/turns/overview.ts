@@ -79,10 +79,11 @@ async function overviewOf(
   const complete = await isSettled(parts);
   const options = { nowMs: parts.now(), within };
   const figures = withDurations
-    ? turnStretches((asked, by) => ledger.turnFigures(asked, by), question, options)
+    ? turnStretches((requested, by) => ledger.turnFigures(requested, by), question, options)
     : undefined;
   const counts: Promise<TurnStretches<CountGroup>> =
-    figures ?? turnStretches((asked, by) => ledger.turnCounts(asked, by), question, options);
+    figures ??
+    turnStretches((requested, by) => ledger.turnCounts(requested, by), question, options);
   const { total, bars } = await counts;
   return {
     bins: bars.map((bar) => ({

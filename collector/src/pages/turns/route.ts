@@ -112,7 +112,7 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     } = readParameters(c, turnsParameters);
     const sorted = wantsPage(c) ? sortedAddress(c) : undefined;
     if (sorted !== undefined) return c.redirect(sorted, 303);
-    const { limit: asked, sort, order } = parameters;
+    const { limit: requested, sort, order } = parameters;
     const by = sort ?? usualOrder.by;
     // A cursor belongs to its order, also where the request does not name it.
     const paging = await pagingOf(c, parts, { ...parameters, sort: by, view: "turns" });
@@ -121,9 +121,9 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
     const question = turnQuestion(paging.reading, parameters, reads);
     const json = answersJson(c);
-    const size = asked ?? (json ? limits.pageEventsDefault : turnsShown);
+    const size = requested ?? (json ? limits.pageEventsDefault : turnsShown);
     // The JSON of the page has the page's rows.
-    if (!json && asked === undefined) c.set("twinQuery", { limit: String(size) });
+    if (!json && requested === undefined) c.set("twinQuery", { limit: String(size) });
     const pending = await pendingFrames(parts);
     const { records, next } = await ledger.listTurns(
       { ...question, signal: c.req.raw.signal },

@@ -236,10 +236,10 @@ class Sender implements Forward {
     return undefined;
   }
 
-  async #pause(askedMs: number | undefined): Promise<void> {
+  async #pause(requestedMs: number | undefined): Promise<void> {
     const { retryMs = retryMsDefault } = this.#options;
     const ownMs = Math.min(retryMsMax, retryMs * 2 ** Math.max(0, this.#inRow - 1));
-    const waitMs = askedMs ?? ownMs * (0.5 + Math.random() / 2);
+    const waitMs = requestedMs ?? ownMs * (0.5 + Math.random() / 2);
     // The wait ends early on closing.
     await sleep(waitMs, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
   }

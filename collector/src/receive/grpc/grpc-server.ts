@@ -54,7 +54,7 @@ export async function listenGrpc(
   options: GrpcListenOptions,
 ): Promise<Listening> {
   const { log } = options;
-  const tell = nowAndThen((sentence) => log.warn("http_on_grpc_port", { sentence }));
+  const notify = nowAndThen((sentence) => log.warn("http_on_grpc_port", { sentence }));
   const sessions = new Set<ServerHttp2Session>();
   const http2 = createHttp2Server({ ...sessionBounds, ...resetBounds });
   const prefaceTimeoutMs = options.prefaceTimeoutMs ?? defaults.prefaceTimeoutMs;
@@ -67,7 +67,9 @@ export async function listenGrpc(
       log.warn("grpc_connection_cut", { code: "overloaded" }),
     );
   });
-  const server = createServer({ noDelay: true }, (socket) => sortOut(socket, http2, options, tell));
+  const server = createServer({ noDelay: true }, (socket) =>
+    sortOut(socket, http2, options, notify),
+  );
   const sockets = boundSockets(server, {
     connectionsMax: options.connectionsMax ?? defaults.connectionsMax,
     connectionsPerAddressMax: options.connectionsPerAddressMax ?? defaults.connectionsPerAddressMax,
@@ -92,7 +94,7 @@ function sortOut(
   socket: Socket,
   http2: Http2Server,
   options: GrpcListenOptions,
-  tell: (sentence: string) => void,
+  notify: (sentence: string) => void,
 ): void {
   socket.on("error", () => {});
   if (options.admits?.(socket.remoteAddress) === false) {
@@ -114,7 +116,7 @@ function sortOut(
       return;
     }
     const sentence = `This port speaks OTLP/gRPC; send OTLP/HTTP to port ${options.httpPort}.`;
-    tell(sentence);
+    notify(sentence);
     const body = `${sentence}\n`;
     const head = [
       "HTTP/1.1 400 Bad Request",

@@ -64,7 +64,7 @@ function handOver(socket: Socket, error: ParserError, http2: Http2Server): void 
 
 function createAnswerer({ grpcPort, log }: WrongPortOptions): Http2Server {
   const http2 = createHttp2Server({ ...sessionBounds, ...resetBounds });
-  const tell = nowAndThen((sentence) => log.warn("grpc_on_http_port", { sentence }));
+  const notify = nowAndThen((sentence) => log.warn("grpc_on_http_port", { sentence }));
   http2.on("sessionError", () => {});
   http2.on("session", (session) => boundSession(session, keptMs, () => {}));
   http2.on("stream", (stream: ServerHttp2Stream) => {
@@ -79,17 +79,17 @@ function createAnswerer({ grpcPort, log }: WrongPortOptions): Http2Server {
       { endStream: true },
     );
     stream.session?.close();
-    tell(sentence);
+    notify(sentence);
   });
   return http2;
 }
 
 /** Writes a sentence at most once a minute: a misconfigured client retries with every batch. */
-export function nowAndThen(say: (sentence: string) => void): (sentence: string) => void {
-  let saidAt = Number.NEGATIVE_INFINITY;
+export function nowAndThen(print: (sentence: string) => void): (sentence: string) => void {
+  let statedAt = Number.NEGATIVE_INFINITY;
   return (sentence) => {
-    if (performance.now() - saidAt < quietMs) return;
-    saidAt = performance.now();
-    say(sentence);
+    if (performance.now() - statedAt < quietMs) return;
+    statedAt = performance.now();
+    print(sentence);
   };
 }

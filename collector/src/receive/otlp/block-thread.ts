@@ -59,7 +59,7 @@ export function createBlockThread(options: BlockThreadOptions = {}): BlockThread
       const sent = frames.map(({ sequence, payload, spans, appendedAtMs }) => {
         return { sequence, payload, spans, appendedAtMs };
       });
-      return running.ask({ id: nextId++, frames: sent }, answerMsMax);
+      return running.request({ id: nextId++, frames: sent }, answerMsMax);
     },
     async close() {
       closed = true;
@@ -90,7 +90,7 @@ class RunningThread {
   }
 
   /** Undefined when the thread ends, or times out: it is then ended. */
-  async ask(task: BlockTask, answerMsMax: number): Promise<PreparedFrames | undefined> {
+  async request(task: BlockTask, answerMsMax: number): Promise<PreparedFrames | undefined> {
     const answer = Promise.withResolvers<PreparedFrames | undefined>();
     this.waiting.set(task.id, answer.resolve);
     const late = setTimeout(() => void this.end(), answerMsMax);

@@ -203,22 +203,23 @@ function startThread(options: BodyThreadsOptions): RunningThread {
   const thread: RunningThread = { worker, waiting: new Map(), gone: false, closing: false };
   const { waiting } = thread;
   worker.on("message", (answer: ThreadAnswer) => {
-    const asked = waiting.get(answer.id);
+    const requested = waiting.get(answer.id);
     if ("part" in answer && answer.more) {
-      const keeping = asked?.keep(answer.part) ?? Promise.reject(new CodedError("internal_error"));
+      const keeping =
+        requested?.keep(answer.part) ?? Promise.reject(new CodedError("internal_error"));
       keeping.then(
         () => letOn(gate, partGate.open),
         (error: unknown) => {
           waiting.delete(answer.id);
-          asked?.reject(error);
+          requested?.reject(error);
           letOn(gate, partGate.stop);
         },
       );
       return;
     }
     waiting.delete(answer.id);
-    if ("part" in answer) asked?.resolve(answer.part);
-    else asked?.reject(new CodedError(answer.code));
+    if ("part" in answer) requested?.resolve(answer.part);
+    else requested?.reject(new CodedError(answer.code));
   });
   const died = (): void => {
     thread.gone = true;

@@ -17,24 +17,24 @@ const completed = "response.completed";
 /** Fills the draft; rejects a record that is no evidence. */
 export function settleCodingRecord(draft: SpanDraft, event: string, time: string): void {
   const known = codingEvents[event];
-  const said = reader(draft.attributes);
+  const stated = reader(draft.attributes);
   // Another product may have an event of a name without a prefix; none has the id of a prompt.
-  const isOwn = event.includes(".") || said.text("prompt") !== undefined;
-  const thread = said.text("session") ?? said.text("conversation");
-  if (known === undefined || !isOwn || thread === undefined || !isEvidence(known, said)) {
+  const isOwn = event.includes(".") || stated.text("prompt") !== undefined;
+  const thread = stated.text("session") ?? stated.text("conversation");
+  if (known === undefined || !isOwn || thread === undefined || !isEvidence(known, stated)) {
     draft.reject("log_not_evidence");
     return;
   }
-  const turn = said.text("prompt") ?? thread;
+  const turn = stated.text("prompt") ?? thread;
   const root = digest([known.agent, thread, turn]);
-  const attributes = attributesOf(known, said);
+  const attributes = attributesOf(known, stated);
   Object.assign(attributes, {
     [attribute.agent_id.span]: known.agent,
     [attribute.agent_name.span]: known.agent,
     [attribute.thread_id.span]: thread,
     [attribute.turn_id.span]: turn,
   });
-  const user = said.text("account") ?? said.text("codexAccount") ?? said.text("user");
+  const user = stated.text("account") ?? stated.text("codexAccount") ?? stated.text("user");
   if (user !== undefined) attributes[attribute.user_id.span] = user;
   draft.traceId = root.slice(0, 32);
   // The same record sent again is the same event.
@@ -43,19 +43,19 @@ export function settleCodingRecord(draft: SpanDraft, event: string, time: string
   draft.parentSpanId = undefined;
   draft.kind = known.fact === "model_call" || known.fact === "failed_call" ? 3 : 1;
   draft.name = undefined;
-  draft.startTimeUnixNano = startOf(time, said.number("duration"));
+  draft.startTimeUnixNano = startOf(time, stated.number("duration"));
   draft.endTimeUnixNano = time;
   draft.attributes = attributes;
 }
 
 /** Of what streams, only the end says tokens; of requests to Codex's model, only failures count. */
-function isEvidence({ agent, fact }: CodingEvent, said: Reader): boolean {
+function isEvidence({ agent, fact }: CodingEvent, stated: Reader): boolean {
   if (agent !== "codex") return true;
-  if (fact === "model_call") return said.text("streamed") === completed;
-  return fact !== "failed_call" || (said.number("codexStatus") ?? 0) >= 400;
+  if (fact === "model_call") return stated.text("streamed") === completed;
+  return fact !== "failed_call" || (stated.number("codexStatus") ?? 0) >= 400;
 }
 
-function attributesOf({ agent, fact }: CodingEvent, said: Reader): AttributeDraft {
+function attributesOf({ agent, fact }: CodingEvent, stated: Reader): AttributeDraft {
   const attributes = attributeDraft();
   const put = (name: keyof typeof attribute, value: AttributeValue | undefined): void => {
     if (value !== undefined) attributes[attribute[name].span] = value;
@@ -68,40 +68,40 @@ function attributesOf({ agent, fact }: CodingEvent, said: Reader): AttributeDraf
   }
   put("phase", "result");
   if (fact === "tool_call") {
-    const succeeded = said.flag("success");
+    const succeeded = stated.flag("success");
     put("genai_operation", "execute_tool");
-    put("tool_name", said.text("tool"));
-    put("tool_call_id", said.text("toolUse") ?? said.text("call"));
+    put("tool_name", stated.text("tool"));
+    put("tool_call_id", stated.text("toolUse") ?? stated.text("call"));
     put("status", succeeded === undefined ? "unknown" : succeeded ? "success" : "error");
     return attributes;
   }
   put("genai_operation", "chat");
   put("provider", agent === "codex" ? "openai" : "anthropic");
-  put("model", said.text("model"));
-  put("request_id", said.text("request"));
+  put("model", stated.text("model"));
+  put("request_id", stated.text("request"));
   put("status", fact === "failed_call" ? "error" : "success");
   if (fact === "failed_call") {
-    const status = said.number("statusCode") ?? said.number("codexStatus");
+    const status = stated.number("statusCode") ?? stated.number("codexStatus");
     put("error_type", status === undefined ? undefined : String(status));
     return attributes;
   }
-  putTokens(put, said);
+  putTokens(put, stated);
   return attributes;
 }
 
 /** Claude Code counts cached input apart; the conventions count it among the input. */
 function putTokens(
   put: (name: keyof typeof attribute, value: AttributeValue | undefined) => void,
-  said: Reader,
+  stated: Reader,
 ): void {
-  const fresh = said.number("inputTokens");
-  const [read, created] = [said.number("cacheRead"), said.number("cacheCreation")];
+  const fresh = stated.number("inputTokens");
+  const [read, created] = [stated.number("cacheRead"), stated.number("cacheCreation")];
   const counted = fresh === undefined ? undefined : fresh + (read ?? 0) + (created ?? 0);
-  put("input_tokens", counted ?? said.number("codexInput"));
-  put("output_tokens", said.number("outputTokens") ?? said.number("codexOutput"));
-  put("cached_tokens", read ?? said.number("codexCached"));
+  put("input_tokens", counted ?? stated.number("codexInput"));
+  put("output_tokens", stated.number("outputTokens") ?? stated.number("codexOutput"));
+  put("cached_tokens", read ?? stated.number("codexCached"));
   put("cache_write_tokens", created);
-  put("reasoning_tokens", said.number("codexReasoning"));
+  put("reasoning_tokens", stated.number("codexReasoning"));
 }
 
 type Name = keyof typeof codingNames;

@@ -56,9 +56,9 @@ function settleRecord(draft: SpanDraft, event: number, time: string): void {
   attributes[attribute.event_kind.span] = inference ? "model_call" : "feedback";
   attributes[attribute.phase.span] = "event";
   // A log record has no id; one is derived from its content, so that a retry gives the same event.
-  const said = Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const stated = Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256")
-    .update(JSON.stringify([draft.traceId, draft.parentSpanId, time, said]))
+    .update(JSON.stringify([draft.traceId, draft.parentSpanId, time, stated]))
     .digest("hex");
   // A model call recorded outside of any trace gets a root of its own.
   if (inference && draft.traceId === "") draft.traceId = digest.slice(32);
@@ -166,7 +166,7 @@ class JsonEvaluations extends JsonSpans {
           break;
         case "attributes": {
           const start = cursor.position;
-          event = Math.max(event, this.saidByAttribute());
+          event = Math.max(event, this.statedByAttribute());
           cursor.position = start;
           values.attributes(draft.attributes);
           break;
@@ -189,19 +189,19 @@ class JsonEvaluations extends JsonSpans {
   }
 
   /** The older form, an attribute `event.name`. */
-  private saidByAttribute(): number {
+  private statedByAttribute(): number {
     const { cursor, values } = this;
-    let said: number = logEvent.none;
+    let stated: number = logEvent.none;
     cursor.array(() => {
       const valueAt = values.pair(this.tables.eventName);
       if (values.found < 0 || valueAt < 0) return;
       const resume = cursor.position;
       cursor.position = valueAt;
       cursor.object(textKeys, () => {
-        said = Math.max(said, this.eventAt());
+        stated = Math.max(stated, this.eventAt());
       });
       cursor.position = resume;
     });
-    return said;
+    return stated;
   }
 }

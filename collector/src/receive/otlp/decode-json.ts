@@ -241,9 +241,9 @@ export class JsonSpans {
   /** The name of a span that is marked as ours, or whose name may be an agent's or a tool's. */
   private name(): void {
     const { cursor, draft, tables } = this;
-    const said = (mark: string): boolean => draft.attributes[mark] !== undefined;
-    const own = said(tables.ownMark);
-    if (!own && !tables.nameMarks.some(said)) return;
+    const stated = (mark: string): boolean => draft.attributes[mark] !== undefined;
+    const own = stated(tables.ownMark);
+    if (!own && !tables.nameMarks.some(stated)) return;
     const { rejection } = draft;
     const resume = cursor.position;
     cursor.position = this.nameAt;

@@ -156,7 +156,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     accepting: () => state.open && options.enabled !== false && hasRoom(journal),
     pendingFrames: () => journal.stats().pendingFrames,
     storedBatches: () => drain.stats().storedBatches,
-    nextStored: (...asked) => nextStored(drain, ...asked),
+    nextStored: (...requested) => nextStored(drain, ...requested),
     mark: clock,
     settled: (waitMs) => settled(journal, drain, waitMs),
     report: () => ({ ...reportOf(journal, drain, conservation), ...besides(options, state) }),

@@ -150,10 +150,10 @@ export class SpanDraft implements SpanAtHand {
 }
 
 /** A copy that outlives the decoding: attributes by name, times as digits. */
-export function keptSpan({ coded, attributes, ...said }: SpanAtHand): SpanRecord {
-  const { startTimeUnixNano: start, endTimeUnixNano: end = "0" } = said;
+export function keptSpan({ coded, attributes, ...stated }: SpanAtHand): SpanRecord {
+  const { startTimeUnixNano: start, endTimeUnixNano: end = "0" } = stated;
   return {
-    ...said,
+    ...stated,
     attributes: coded?.record() ?? attributes,
     startTimeUnixNano: typeof start === "string" ? start : nanoText(start),
     endTimeUnixNano: typeof end === "string" ? end : nanoText(end),

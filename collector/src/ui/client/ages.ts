@@ -18,11 +18,11 @@ export function startAges(): void {
   });
   const places = findAll("[data-ago]");
   if (places.length === 0) return;
-  const tell = (): void => {
+  const notify = (): void => {
     for (const place of places) {
       place.textContent = agoText(place.dataset["ago"] ?? "", Date.now());
     }
   };
-  tell();
-  setInterval(tell, renewMs);
+  notify();
+  setInterval(notify, renewMs);
 }

@@ -4,7 +4,7 @@
  */
 import { isoTime } from "@turnproof/semconv";
 
-import { askedRange, inRange } from "../display/time-range.ts";
+import { requestedRange, inRange } from "../display/time-range.ts";
 import { announce, find, findAll, pageQuery } from "./page.ts";
 import { clock, turnPreference } from "./preferences.ts";
 
@@ -37,7 +37,7 @@ function passOn(hasRange: boolean): void {
   let query = pageQuery();
   try {
     if (hasRange) {
-      sessionStorage.setItem(keptAs, new URLSearchParams(askedRange(query)).toString());
+      sessionStorage.setItem(keptAs, new URLSearchParams(requestedRange(query)).toString());
       return;
     }
     query = new URLSearchParams(sessionStorage.getItem(keptAs) ?? "");

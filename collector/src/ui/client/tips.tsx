@@ -58,10 +58,10 @@ function explain(): boolean {
     if (tip === undefined) return [];
     return [word === "" || tip.startsWith(word) ? tip : `${word}: ${tip}`];
   });
-  const said = [...new Set(lines)].slice(0, linesMax);
-  if (said.length === 0) announce("No explanation here");
-  else show(at, said);
-  if (said.length > 0) announce(said.join("; "));
+  const stated = [...new Set(lines)].slice(0, linesMax);
+  if (stated.length === 0) announce("No explanation here");
+  else show(at, stated);
+  if (stated.length > 0) announce(stated.join("; "));
   return true;
 }
 

@@ -61,7 +61,7 @@ export abstract class TreeGrid<R extends TreeRow> {
   #headHeight = 28;
   #height = 0;
   #top = 0;
-  #asked = false;
+  #requested = false;
   #stale = false;
   #printed = false;
   #entered = false;
@@ -261,8 +261,8 @@ export abstract class TreeGrid<R extends TreeRow> {
   }
 
   #wantedHeight(): number {
-    const said = getComputedStyle(this.#places.body).getPropertyValue("--row");
-    return Number.parseFloat(said) || 28;
+    const stated = getComputedStyle(this.#places.body).getPropertyValue("--row");
+    return Number.parseFloat(stated) || 28;
   }
 
   #reveal(index: number): void {
@@ -281,10 +281,10 @@ export abstract class TreeGrid<R extends TreeRow> {
 
   /** Draws with the next frame, after a single measurement. */
   #soon(): void {
-    if (this.#asked) return;
-    this.#asked = true;
+    if (this.#requested) return;
+    this.#requested = true;
     requestAnimationFrame(() => {
-      this.#asked = false;
+      this.#requested = false;
       this.#top = this.#places.scroll.scrollTop;
       this.#height = this.#places.scroll.clientHeight;
       this.#draw();

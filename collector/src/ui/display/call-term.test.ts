@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { callTerm, readCall } from "./call-term.ts";
-import type { AskedCall } from "./call-term.ts";
+import type { RequestedCall } from "./call-term.ts";
 
 test("kind, provider, name and outcome; any is a star, not recorded is empty", () => {
   expect(readCall("tool:search:failed")).toEqual({
@@ -25,7 +25,7 @@ test("kind, provider, name and outcome; any is a star, not recorded is empty", (
 
 test("what is written is read back", () => {
   const part = fc.option(fc.string({ minLength: 1, maxLength: 9 }));
-  const asked = fc.record(
+  const requested = fc.record(
     {
       kind: fc.constantFrom("tool" as const, "model" as const, "agent" as const),
       provider: part,
@@ -35,7 +35,7 @@ test("what is written is read back", () => {
     { requiredKeys: ["kind"] },
   );
   fc.assert(
-    fc.property(asked, (call: AskedCall) => {
+    fc.property(requested, (call: RequestedCall) => {
       const text = callTerm(call);
       if (text !== undefined) expect(readCall(text)).toEqual(call);
     }),

@@ -5,7 +5,7 @@
  */
 
 /** Values of a call; an absent one is any, null is not recorded. */
-export interface AskedCall {
+export interface RequestedCall {
   readonly kind: "tool" | "model" | "agent";
   readonly provider?: string | null;
   readonly name?: string | null;
@@ -20,13 +20,13 @@ export const outcomeGroups: { readonly [word: string]: readonly (string | null)[
 };
 
 /** Parses a value; undefined where it is none. A name may hold colons. */
-export function readCall(value: string): AskedCall | undefined {
+export function readCall(value: string): RequestedCall | undefined {
   const match = /^(tool|model|agent)(?:@([^:]*))?:(.*):([^:]+)$/s.exec(value);
   if (match === null) return undefined;
   const [, kind, provider, name, outcome] = match;
   const part = (text: string | undefined): string | null => (text === "" ? null : (text ?? null));
   return {
-    kind: kind as AskedCall["kind"],
+    kind: kind as RequestedCall["kind"],
     ...(provider === undefined ? {} : { provider: part(provider) }),
     ...(name === "*" ? {} : { name: part(name) }),
     ...(outcome === "*" || outcome === undefined ? {} : { outcome }),
@@ -34,7 +34,12 @@ export function readCall(value: string): AskedCall | undefined {
 }
 
 /** The value for these calls; undefined where a part cannot be written. */
-export function callTerm({ kind, provider, name, outcome = "*" }: AskedCall): string | undefined {
+export function callTerm({
+  kind,
+  provider,
+  name,
+  outcome = "*",
+}: RequestedCall): string | undefined {
   const parts = [provider ?? "", name ?? "", outcome];
   if (parts.some((part) => part.includes('"'))) return undefined;
   if (provider?.includes(":") === true || name === "*") return undefined;

@@ -46,8 +46,8 @@ const reasonTexts: { readonly [reason: string]: string } = {
 /** Why a window is not complete, in words; empty for a complete one. */
 export function trustText(trust: WindowTrust): string {
   if (trust.complete) return "";
-  const said = trust.reasons.map((reason) => reasonTexts[reason] ?? wordsOf(reason));
-  return said.length === 0 ? `the reading is ${trust.read_completeness}` : said.join("; ");
+  const stated = trust.reasons.map((reason) => reasonTexts[reason] ?? wordsOf(reason));
+  return stated.length === 0 ? `the reading is ${trust.read_completeness}` : stated.join("; ");
 }
 
 /** A difference with its sign; null where it is unknown. */
@@ -199,9 +199,9 @@ function ambiguityPoints({ counts }: TraceComparison): OpenPoint[] {
 
 /** A duration or a count before and after, for one line of text. */
 export function pairText({ baseline, candidate }: Delta, unit: "ms" | "count"): string {
-  const say = (value: number | null): string =>
+  const print = (value: number | null): string =>
     value === null ? "?" : unit === "ms" ? durationText(value) : countText(value);
-  return `${say(baseline)} → ${say(candidate)}`;
+  return `${print(baseline)} → ${print(candidate)}`;
 }
 
 /** The operation of a row where it adds to its kind. */

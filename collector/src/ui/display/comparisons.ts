@@ -9,13 +9,13 @@ export function millisecondsOf(text: string): number {
 }
 
 /** The text without its operator. */
-export function comparedText(asked: string): string {
-  return asked.replace(/^(>=|<=|>|<|=)/, "");
+export function comparedText(requested: string): string {
+  return requested.replace(/^(>=|<=|>|<|=)/, "");
 }
 
 /** The operator; without one it is `>=`. */
-export function comparisonSign(asked: string): "<" | "<=" | "=" | ">=" | ">" {
-  return (/^(>=|<=|>|<|=)/.exec(asked)?.[1] ?? ">=") as "<" | "<=" | "=" | ">=" | ">";
+export function comparisonSign(requested: string): "<" | "<=" | "=" | ">=" | ">" {
+  return (/^(>=|<=|>|<|=)/.exec(requested)?.[1] ?? ">=") as "<" | "<=" | "=" | ">=" | ">";
 }
 
 /**
@@ -24,12 +24,12 @@ export function comparisonSign(asked: string): "<" | "<=" | "=" | ">=" | ">" {
  */
 export function compare(
   value: number | null,
-  asked: string,
+  requested: string,
   read: (text: string) => number,
 ): boolean {
-  const wanted = read(comparedText(asked));
+  const wanted = read(comparedText(requested));
   if (value === null || Number.isNaN(wanted)) return false;
-  switch (comparisonSign(asked)) {
+  switch (comparisonSign(requested)) {
     case ">":
       return value > wanted;
     case "<":

@@ -30,7 +30,7 @@ function span(id: number, event_kind: Kind, more: Partial<TurnEvent> = {}): Turn
   };
 }
 
-function told(...events: readonly TurnEvent[]): string[] {
+function reported(...events: readonly TurnEvent[]): string[] {
   return failuresOf(buildCausalWaterfall(events), events).map(
     (failure) => `${failure.what} ${failureText(failure)}`,
   );
@@ -44,7 +44,7 @@ const call = span(1, "model_call", {
 });
 
 test("an error that was handed on is told where it began, and how far it went", () => {
-  expect(told(turn, call)).toEqual([
+  expect(reported(turn, call)).toEqual([
     "Model call small ended in error: 429, and so did the turn Desk",
   ]);
 });
@@ -56,11 +56,11 @@ test("a failed request explains a call, and is told only where nothing else fail
     attributes: { error_type: "503" },
   });
   const server = span(3, "span", { operation: "http.server" });
-  expect(told(server, { ...turn, parent_span_id: "s3" }, call, request)).toEqual([
+  expect(reported(server, { ...turn, parent_span_id: "s3" }, call, request)).toEqual([
     "Model call small ended in error: 429, and so did the turn Desk",
   ]);
   const fine = { ...turn, status: "success" } as const;
-  expect(told(fine, { ...request, parent_span_id: "s0" })).toEqual([
+  expect(reported(fine, { ...request, parent_span_id: "s0" })).toEqual([
     "Structure http.client ended in error: 503",
   ]);
 });
@@ -68,14 +68,14 @@ test("a failed request explains a call, and is told only where nothing else fail
 test("siblings fail each for itself, and what no class was recorded of says so", () => {
   const tool = (id: number): TurnEvent =>
     span(id, "tool_call", { parent_span_id: "s0", attributes: { tool_name: `tool_${id}` } });
-  expect(told({ ...turn, status: "success" }, tool(2), tool(3))).toEqual([
+  expect(reported({ ...turn, status: "success" }, tool(2), tool(3))).toEqual([
     "Tool call tool_2 ended in error; no class was recorded",
     "Tool call tool_3 ended in error; no class was recorded",
   ]);
-  expect(told(turn)).toEqual(["Turn Desk ended in error; no class was recorded"]);
+  expect(reported(turn)).toEqual(["Turn Desk ended in error; no class was recorded"]);
 });
 
 test("what the judge speaks of is left to the judge, and a success is no failure", () => {
-  expect(told(span(1, "delivery"), span(2, "contract"))).toEqual([]);
-  expect(told({ ...turn, status: "success" }, { ...call, status: "success" })).toEqual([]);
+  expect(reported(span(1, "delivery"), span(2, "contract"))).toEqual([]);
+  expect(reported({ ...turn, status: "success" }, { ...call, status: "success" })).toEqual([]);
 });

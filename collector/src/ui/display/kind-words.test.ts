@@ -16,6 +16,6 @@ test.each([
     "Success: the intent is satisfied, delivered and acknowledged in a complete window.",
     "The intent is satisfied, delivered and acknowledged in a complete window.",
   ],
-])("%s", (why, said) => {
-  expect(verdictSentence(why)).toBe(said);
+])("%s", (why, stated) => {
+  expect(verdictSentence(why)).toBe(stated);
 });

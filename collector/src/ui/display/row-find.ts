@@ -152,11 +152,11 @@ function passes(row: WaterfallRow, eventsOf: EventsOf, term: RowTerm): boolean {
   return has !== negated;
 }
 
-function hasDuration({ node }: WaterfallRow, asked: string): boolean {
+function hasDuration({ node }: WaterfallRow, requested: string): boolean {
   if (node === undefined || node.timing === "instantaneous") return false;
-  return asked === unsaid
+  return requested === unsaid
     ? node.duration_ms === null
-    : compare(node.duration_ms, asked, millisecondsOf);
+    : compare(node.duration_ms, requested, millisecondsOf);
 }
 
 /** Every value of a row for a key, flat. */
@@ -172,14 +172,14 @@ function attributesOf({ attributes }: TurnEvent): Readonly<Record<string, unknow
   return attributes;
 }
 
-function isOrHas(text: unknown, asked: string): boolean {
-  if (typeof text === "number" && /^[<>=]/.test(asked)) return compare(text, asked, Number);
-  if (asked.startsWith("=")) return String(text) === asked.slice(1);
-  return contains(text, asked);
+function isOrHas(text: unknown, requested: string): boolean {
+  if (typeof text === "number" && /^[<>=]/.test(requested)) return compare(text, requested, Number);
+  if (requested.startsWith("=")) return String(text) === requested.slice(1);
+  return contains(text, requested);
 }
 
-function contains(text: unknown, asked: string): boolean {
-  return String(text).toLowerCase().includes(asked.toLowerCase());
+function contains(text: unknown, requested: string): boolean {
+  return String(text).toLowerCase().includes(requested.toLowerCase());
 }
 
 /** All text of a row in lower case, cached because each key press searches again. */

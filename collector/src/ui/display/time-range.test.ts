@@ -1,7 +1,7 @@
 /** @module Times of a filter as they are written, and what they mean. */
 import { expect, test } from "vitest";
 
-import { askedRange, inRange, isRelative, rangeOf, readTime } from "./time-range.ts";
+import { requestedRange, inRange, isRelative, rangeOf, readTime } from "./time-range.ts";
 
 const now = Date.parse("2026-11-25T12:00:00Z");
 
@@ -35,7 +35,7 @@ test("a chart covers a closed range, and a relative one until now", () => {
 
 test("an address takes over a range, and keeps its own", () => {
   const query = new URLSearchParams("start_time=-24h&end_time=&agent_id=a");
-  expect(askedRange(query)).toEqual({ start_time: "-24h" });
+  expect(requestedRange(query)).toEqual({ start_time: "-24h" });
   expect(inRange("/cost", query)).toBe("/cost?start_time=-24h");
   expect(inRange("/cost?by=agent", query)).toBe("/cost?by=agent&start_time=-24h");
   expect(inRange("/cost?end_time=-1h", query)).toBe("/cost?end_time=-1h");

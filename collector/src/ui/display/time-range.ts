@@ -7,7 +7,7 @@ import { compareTimes, normalizeTime } from "@turnproof/evidence";
 import { isoTime } from "@turnproof/semconv";
 
 /** The two times as they are written. */
-export interface AskedRange {
+export interface RequestedRange {
   readonly start_time?: string | undefined;
   readonly end_time?: string | undefined;
 }
@@ -17,7 +17,7 @@ export const rangeParameters = ["start_time", "end_time"] as const;
 
 /** A range of an address that a page does not apply. */
 export interface RefusedRange {
-  readonly asked: AskedRange;
+  readonly requested: RequestedRange;
   /** Parameters that are no times; without any, the end is not after the start. */
   readonly noTimes: readonly (typeof rangeParameters)[number][];
 }
@@ -31,17 +31,17 @@ export function writtenTime(text: string): string {
 export const timeCharsMax = 64;
 
 /** Why a range cannot be applied; undefined where it can, or where there is none. */
-export function refusedRange(asked: AskedRange, nowMs: number): RefusedRange | undefined {
-  const read = (name: keyof AskedRange): string | undefined => {
-    const text = asked[name] ?? "";
+export function refusedRange(requested: RequestedRange, nowMs: number): RefusedRange | undefined {
+  const read = (name: keyof RequestedRange): string | undefined => {
+    const text = requested[name] ?? "";
     return text.length > timeCharsMax ? undefined : readTime(writtenTime(text), nowMs);
   };
   const noTimes = rangeParameters.filter(
-    (name) => asked[name] !== undefined && read(name) === undefined,
+    (name) => requested[name] !== undefined && read(name) === undefined,
   );
   const [start, end] = [read("start_time"), read("end_time")];
   const isEmpty = start !== undefined && end !== undefined && compareTimes(start, end) >= 0;
-  return noTimes.length > 0 || isEmpty ? { asked, noTimes } : undefined;
+  return noTimes.length > 0 || isEmpty ? { requested, noTimes } : undefined;
 }
 
 /** True for two times of which the first is the later one. */
@@ -103,7 +103,7 @@ export function readTime(text: string, nowMs: number): string | undefined {
  * range that begins at a relative time lasts until now.
  */
 export function rangeOf(
-  { start_time: start, end_time: end }: AskedRange,
+  { start_time: start, end_time: end }: RequestedRange,
   nowMs: number,
 ): readonly [number, number] | undefined {
   const from = start === undefined ? undefined : readTime(start, nowMs);
@@ -125,7 +125,7 @@ export const offeredRanges: readonly { readonly start: string; readonly name: st
 ];
 
 /** The range of an address: the parameters that are set. */
-export function askedRange(query: URLSearchParams): Readonly<Record<string, string>> {
+export function requestedRange(query: URLSearchParams): Readonly<Record<string, string>> {
   return Object.fromEntries(
     rangeParameters.flatMap((name) => {
       const value = query.get(name);
@@ -139,7 +139,7 @@ export function inRange(href: string, query: URLSearchParams): string {
   const [path = "", own = ""] = href.split("?", 2);
   const next = new URLSearchParams(own);
   if (rangeParameters.some((name) => next.has(name))) return href;
-  for (const [name, value] of Object.entries(askedRange(query))) next.set(name, value);
+  for (const [name, value] of Object.entries(requestedRange(query))) next.set(name, value);
   const text = next.toString();
   return text === "" ? path : `${path}?${text}`;
 }

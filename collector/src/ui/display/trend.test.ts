@@ -19,7 +19,7 @@ const noTools = {
   unknown: 0,
 };
 
-function row(minute: number, said: Partial<TurnRow> = {}): TurnRow {
+function row(minute: number, stated: Partial<TurnRow> = {}): TurnRow {
   return {
     root_trace_id: `root-${minute}`,
     agent_id: "desk",
@@ -36,7 +36,7 @@ function row(minute: number, said: Partial<TurnRow> = {}): TurnRow {
     output_tokens: null,
     cached_tokens: null,
     usage_state: "not_measured",
-    ...said,
+    ...stated,
   } as TurnRow;
 }
 

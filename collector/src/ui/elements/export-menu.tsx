@@ -27,12 +27,12 @@ export const ExportMenu: FC<{
   readonly query: URLSearchParams;
   readonly files?: readonly (readonly [ending: string, name: string])[];
 }> = ({ path, query, files = listFiles }) => {
-  const asked = new URLSearchParams(parametersOf(termsOf(query)));
+  const requested = new URLSearchParams(parametersOf(termsOf(query)));
   for (const name of kept) {
     const value = query.get(name);
-    if (value !== null) asked.set(name, value);
+    if (value !== null) requested.set(name, value);
   }
-  const text = asked.toString();
+  const text = requested.toString();
   return (
     <details class="columns-menu" data-menu>
       <summary class="button small">

@@ -15,10 +15,10 @@ export const InsightList: FC<{
   readonly title: string;
   readonly insights: Insights;
   readonly shownMax: number;
-  readonly tellsTenants?: boolean;
+  readonly showsTenants?: boolean;
   /** The link to its evidence. */
   readonly evidenceOf: (insight: Insight) => Child;
-}> = ({ title, insights, shownMax, tellsTenants = false, evidenceOf }) => (
+}> = ({ title, insights, shownMax, showsTenants = false, evidenceOf }) => (
   <Card title={title} icon="info" id="insights" end={countText(insights.total)} flush>
     {insights.insights.length === 0 ? (
       <p class="muted padded">Nothing stands out by the rules of the insights.</p>
@@ -30,7 +30,7 @@ export const InsightList: FC<{
             <div>
               <b>{insight.title}</b>
               {insight.subject === null ? null : <code> {insight.subject}</code>}
-              {!tellsTenants || insight.identity === null ? null : (
+              {!showsTenants || insight.identity === null ? null : (
                 <>
                   {" "}
                   <TenantChip userId={insight.identity.user_id} />

@@ -113,16 +113,16 @@ const Changes: FC<{ readonly changes: readonly FieldChange[] }> = ({ changes }) 
   <>
     {changes.map(({ field, baseline, candidate }) => (
       <span class="change">
-        <span class="muted">{wordsOf(field)}</span> <Said value={baseline} />
+        <span class="muted">{wordsOf(field)}</span> <Stated value={baseline} />
         <span aria-hidden="true"> → </span>
         <span class="sr"> became </span>
-        <Said value={candidate} />
+        <Stated value={candidate} />
       </span>
     ))}
   </>
 );
 
-const Said: FC<{ readonly value: string | null }> = ({ value }) =>
+const Stated: FC<{ readonly value: string | null }> = ({ value }) =>
   value === null ? <Unknown why="This side does not say." /> : <code>{value}</code>;
 
 const Difference: FC<{ readonly row: Operation }> = ({ row }) => {

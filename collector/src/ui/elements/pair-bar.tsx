@@ -14,9 +14,9 @@ export const PairBar: FC<{
   /** A value with its unit, for screen readers. */
   readonly words: (value: number) => string;
 }> = ({ of, scale, words }) => {
-  const say = (value: number | null): string => (value === null ? "unknown" : words(value));
+  const print = (value: number | null): string => (value === null ? "unknown" : words(value));
   const { baseline: a, candidate: b } = of;
-  const label = `${sideNames.baseline} ${say(a)}, ${sideNames.candidate} ${say(b)}`;
+  const label = `${sideNames.baseline} ${print(a)}, ${sideNames.candidate} ${print(b)}`;
   if ((a ?? 0) === 0 && (b ?? 0) === 0 && (a === b || scale === 0)) return <></>;
   return (
     <svg class="pair" height="16" role="img" aria-label={label} focusable="false">

@@ -6,7 +6,7 @@
 import type { FC } from "hono/jsx";
 
 import {
-  askedRange,
+  requestedRange,
   isRelative,
   offeredRanges,
   rangeParameters,
@@ -88,7 +88,7 @@ export const RangePicker: FC<{
 /** The range of this page in another form of it. */
 export const RangeInputs: FC<{ readonly query: URLSearchParams }> = ({ query }) => (
   <>
-    {Object.entries(askedRange(query)).map(([name, value]) => (
+    {Object.entries(requestedRange(query)).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
   </>

@@ -15,7 +15,7 @@ export const RangeRefusal: FC<Place & { readonly refused: RefusedRange }> = ({
   refused,
   hrefWith,
 }) => {
-  const { asked, noTimes } = refused;
+  const { requested, noTimes } = refused;
   return (
     <div class="unclear" id="range-refused" role="status" data-range-refused>
       <Icon name="warning" />
@@ -23,9 +23,9 @@ export const RangeRefusal: FC<Place & { readonly refused: RefusedRange }> = ({
         <>
           <p>Nothing can lie in this time range, which is not applied:</p>
           <p>
-            <mark>{asked.start_time}</mark> to <mark>{asked.end_time}</mark>
+            <mark>{requested.start_time}</mark> to <mark>{requested.end_time}</mark>
           </p>
-          <OtherRange asked={asked} hrefWith={hrefWith} small />
+          <OtherRange requested={requested} hrefWith={hrefWith} small />
         </>
       ) : (
         <>
@@ -33,7 +33,7 @@ export const RangeRefusal: FC<Place & { readonly refused: RefusedRange }> = ({
           <ul>
             {noTimes.map((name) => (
               <li>
-                <mark>{asked[name]}</mark>{" "}
+                <mark>{requested[name]}</mark>{" "}
                 <span class="muted">
                   {name === "start_time" ? "From" : "Before"} takes 2026-11-21, 2026-11-21T09:30:00Z
                   or a relative time, -24h
@@ -49,8 +49,8 @@ export const RangeRefusal: FC<Place & { readonly refused: RefusedRange }> = ({
 
 /** The two times swapped; of two equal ones only the first is kept. */
 export const OtherRange: FC<
-  Place & { readonly asked: RefusedRange["asked"]; readonly small?: boolean }
-> = ({ asked: { start_time: from, end_time: to }, hrefWith, small = false }) => {
+  Place & { readonly requested: RefusedRange["requested"]; readonly small?: boolean }
+> = ({ requested: { start_time: from, end_time: to }, hrefWith, small = false }) => {
   const inverted = from !== undefined && to !== undefined && countsBack(from, to);
   const [first, second] = small
     ? ["button small", "button small"]

@@ -8,7 +8,7 @@ import type { FC } from "hono/jsx";
 import { countText, durationText, shareText, shortCountText } from "../display/figures.ts";
 import { pendingText, windowState } from "../display/window-words.ts";
 import type { Frame } from "../../http/frame.ts";
-import type { GroupsWindow } from "../../turns/groups-asked.ts";
+import type { GroupsWindow } from "../../turns/groups-request.ts";
 import type { TurnGroup } from "../../turns/turn-groups.ts";
 import { Badge } from "../elements/badge.tsx";
 import { Duration, NotMeasured, NotThere, Unknown } from "../elements/figure.tsx";
@@ -41,7 +41,7 @@ export const GroupTokens: FC<{ readonly of: TurnGroup }> = ({ of }) => {
   if (input === null && output === null) {
     return <NotMeasured short why="No model call reported its tokens." />;
   }
-  const say = (count: number | null): string => (count === null ? "?" : shortCountText(count));
+  const print = (count: number | null): string => (count === null ? "?" : shortCountText(count));
   const share =
     cached === null || input === null || input === 0 || cached === 0
       ? null
@@ -52,12 +52,12 @@ export const GroupTokens: FC<{ readonly of: TurnGroup }> = ({ of }) => {
       title={of.usage_state === "partial" ? "At least: some calls did not say." : undefined}
     >
       {of.usage_state === "partial" ? "≥" : ""}
-      {say(input)}
+      {print(input)}
       <span class="arrow" aria-hidden="true">
         →
       </span>
       <span class="sr"> in, </span>
-      {say(output)}
+      {print(output)}
       <span class="sr"> out</span>
       {share === null ? null : <span class="share">{share} cached</span>}
     </span>

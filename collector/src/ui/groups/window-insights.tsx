@@ -20,7 +20,7 @@ export const WindowInsights: FC<{
     title="Trace Insights over this window"
     insights={insights}
     shownMax={shownMax}
-    tellsTenants
+    showsTenants
     evidenceOf={({ evidence_ids: ids, evidence_count: count }) => (
       <Evidence ids={ids} count={count} roots={roots} frame={frame} />
     )}

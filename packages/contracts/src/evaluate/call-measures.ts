@@ -13,19 +13,19 @@ export interface CallMeasures {
 
 /** The measures of a call. */
 export function callMeasures({ event, start, end, finished }: Call): CallMeasures {
-  const { attributes: said } = event;
+  const { attributes: stated } = event;
   const own =
     event.duration_ms ??
     (start === undefined || end === undefined ? undefined : elapsedMs(start, end));
-  const chunk = said.time_to_first_chunk;
+  const chunk = stated.time_to_first_chunk;
   return {
     duration_ms: finished ? own : undefined,
-    first_token_ms: said.ttft_ms ?? (chunk === undefined ? undefined : chunk * 1_000),
+    first_token_ms: stated.ttft_ms ?? (chunk === undefined ? undefined : chunk * 1_000),
     tokens:
-      said.total_tokens ??
-      (said.input_tokens === undefined || said.output_tokens === undefined
+      stated.total_tokens ??
+      (stated.input_tokens === undefined || stated.output_tokens === undefined
         ? undefined
-        : said.input_tokens + said.output_tokens),
-    results: said.result_count,
+        : stated.input_tokens + stated.output_tokens),
+    results: stated.result_count,
   };
 }

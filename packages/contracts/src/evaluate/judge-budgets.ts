@@ -37,16 +37,16 @@ export function judgeDuration(clause: ClauseOf<"duration">, facts: TurnFacts): C
 export function judgeTokens(clause: ClauseOf<"tokens">, facts: TurnFacts): ClauseJudgement {
   const { of = "total" } = clause;
   const calls = facts.whole ? countedModelCalls(facts.events) : facts.of("model_call");
-  const said = `The turn used`;
+  const stated = `The turn used`;
   // In a part of a window it is unknown which of nested calls are counted.
-  if (!facts.whole) return limited(anyNumber, clause, said, `${of} tokens`, calls);
+  if (!facts.whole) return limited(anyNumber, clause, stated, `${of} tokens`, calls);
   const usage = countUsage(facts.events);
   const value = usage[`${of}_tokens`];
   const complete = facts.closed && usage.usage_state === "known" && value !== null;
   const every = complete && calls.every((call) => of === "total" || hasTokens(call, of));
   const low = value ?? 0;
   const range = { low, high: every ? low : Number.POSITIVE_INFINITY };
-  return limited(range, clause, said, `${of} tokens`, calls);
+  return limited(range, clause, stated, `${of} tokens`, calls);
 }
 
 function hasTokens({ attributes }: TurnEvent, of: "input" | "output" | "cached"): boolean {

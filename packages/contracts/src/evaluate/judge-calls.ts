@@ -74,19 +74,19 @@ export function judgeEachCall(clause: ClauseOf<"each_call">, facts: TurnFacts): 
 
 function callMeets(clause: ClauseOf<"each_call">, call: Call, whole: boolean): Outcome {
   const { event } = call;
-  const { attributes: said } = event;
+  const { attributes: stated } = event;
   const failed = call.outcome === "error" || call.outcome === "provider_error";
   const outcome = whole || failed ? call.outcome : undefined;
-  const reasons = said.finish_reason;
+  const reasons = stated.finish_reason;
   const { duration_ms: duration, first_token_ms: token, tokens } = callMeasures(call);
   return allOf([
     atMost(duration, clause.duration_at_most_ms),
     atMost(token, clause.first_token_at_most_ms),
     atMost(tokens, clause.tokens_at_most),
-    atMost(said.result_count, clause.results_at_most),
-    atLeast(said.result_count, clause.results_at_least),
+    atMost(stated.result_count, clause.results_at_most),
+    atLeast(stated.result_count, clause.results_at_least),
     known(named(clause.outcome_in, outcome)),
-    known(named(clause.provider_in, said.tool_provider ?? said.provider)),
+    known(named(clause.provider_in, stated.tool_provider ?? stated.provider)),
     clause.finish_reason_in === undefined
       ? "holds"
       : known(reasons?.every((reason) => named(clause.finish_reason_in, reason) === true)),

@@ -39,8 +39,8 @@ function rangeOf({ state, value }: Metric, facts: TurnFacts, lowKnown: boolean):
 function judgeDegraded(facts: TurnFacts, events: readonly TurnEvent[]): ClauseJudgement {
   const degraded = events.filter(({ attributes }) => attributes.memory_degraded === true);
   if (degraded.length > 0) return judged("violated", "Memory answered in part.", degraded);
-  const said = events.some(({ attributes }) => attributes.memory_degraded === false);
-  return facts.closed && said
+  const stated = events.some(({ attributes }) => attributes.memory_degraded === false);
+  return facts.closed && stated
     ? judged("holds", "Memory answered in full.", events)
     : judged("not_established", "Whether memory answered in full is not recorded.", events);
 }
@@ -62,9 +62,9 @@ export function judgeCache({ decision }: ClauseOf<"cache">, facts: TurnFacts): C
 export function judgeOwnership(facts: TurnFacts): ClauseJudgement {
   return judgeRecords(facts, facts.events, {
     read: (event) => {
-      const said = [event.attributes, ...refsOf(event)].map((one) => one.ownership_verified);
-      if (said.includes(false)) return false;
-      return said.includes(true) ? true : undefined;
+      const stated = [event.attributes, ...refsOf(event)].map((one) => one.ownership_verified);
+      if (stated.includes(false)) return false;
+      return stated.includes(true) ? true : undefined;
     },
     good: "Ownership is verified.",
     bad: "A record states that ownership is not verified.",
@@ -76,8 +76,8 @@ export function judgeOwnership(facts: TurnFacts): ClauseJudgement {
 export function judgeProvenance(facts: TurnFacts): ClauseJudgement {
   return judgeRecords(facts, facts.events, {
     read: (event) => {
-      const said = refsOf(event).flatMap((ref) => ref.provenance_status ?? []);
-      return said.length === 0 ? undefined : said.every((status) => status === "verified");
+      const stated = refsOf(event).flatMap((ref) => ref.provenance_status ?? []);
+      return stated.length === 0 ? undefined : stated.every((status) => status === "verified");
     },
     good: "The provenance of the sources is verified.",
     bad: "A source has no verified provenance.",
@@ -93,10 +93,10 @@ function refsOf(event: TurnEvent): NonNullable<TurnEvent["input_refs"]> {
 export function judgeBinding(clause: ClauseOf<"context">, facts: TurnFacts): ClauseJudgement {
   const { binding, grounding } = clause;
   return judgeRecords(facts, facts.of("context_binding"), {
-    read: ({ attributes: said }) => {
+    read: ({ attributes: stated }) => {
       const answers = [
-        ...(binding === undefined ? [] : [named(binding, said.thread_binding_status)]),
-        ...(grounding === undefined ? [] : [named(grounding, said.grounding_status)]),
+        ...(binding === undefined ? [] : [named(binding, stated.thread_binding_status)]),
+        ...(grounding === undefined ? [] : [named(grounding, stated.grounding_status)]),
       ];
       if (answers.includes(false)) return false;
       return answers.includes(undefined) ? undefined : true;

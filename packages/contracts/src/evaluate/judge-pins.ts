@@ -9,8 +9,8 @@ import type { TurnFacts } from "./turn-facts.ts";
 
 /** Every model that a call names in its request or response is pinned. */
 export function judgeModel({ pinned }: ClauseOf<"model">, facts: TurnFacts): ClauseJudgement {
-  return judgePins(pinned, "model", facts, facts.of("model_call"), ({ attributes: said }) =>
-    [said.response_model, said.model].filter((name) => name !== undefined),
+  return judgePins(pinned, "model", facts, facts.of("model_call"), ({ attributes: stated }) =>
+    [stated.response_model, stated.model].filter((name) => name !== undefined),
   );
 }
 

@@ -74,11 +74,11 @@ export function judgeDelivery(
   return judgeLatest(facts, deliveries, {
     subject: target === undefined ? "A delivery" : `A delivery to ${target}`,
     key: ({ attributes, task_id: task }) => `${attributes.delivery_target ?? ""} ${task ?? ""}`,
-    read: ({ status, attributes: said }) =>
+    read: ({ status, attributes: stated }) =>
       allOf([
         status === "error" ? "violated" : "holds",
-        known(said.emitted),
-        acknowledged === true ? known(said.acknowledged ?? undefined) : "holds",
+        known(stated.emitted),
+        acknowledged === true ? known(stated.acknowledged ?? undefined) : "holds",
       ]),
   });
 }
@@ -92,10 +92,10 @@ export function judgeOutput(clause: ClauseOf<"output">, facts: TurnFacts): Claus
   return judgeLatest(facts, records, {
     subject: `Output contract ${name}`,
     key: ({ attributes, task_id: task }) => `${attributes.contract_name ?? ""} ${task ?? ""}`,
-    read: ({ attributes: said }) =>
+    read: ({ attributes: stated }) =>
       allOf([
-        known(named(parser, said.parser_status)),
-        recovery === false ? negated(said.recovery_used) : "holds",
+        known(named(parser, stated.parser_status)),
+        recovery === false ? negated(stated.recovery_used) : "holds",
       ]),
   });
 }

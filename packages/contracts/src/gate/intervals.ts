@@ -30,12 +30,12 @@ export function shareInterval(hits: number, of: number, level: number): Interval
  */
 export function dropInterval(cases: readonly CaseCount[], level: number): Interval | undefined {
   const z = normalQuantile(1 - (1 - level) / 2);
-  const told = cases.filter(
+  const reported = cases.filter(
     ({ baseline, candidate }) => established(baseline) > 0 && established(candidate) > 0,
   );
-  const [first] = told;
+  const [first] = reported;
   if (first === undefined) return undefined;
-  return cases.length === 1 ? ofOne(first, z) : ofMany(told, z);
+  return cases.length === 1 ? ofOne(first, z) : ofMany(reported, z);
 }
 
 /** Drop of the share that holds: over all turns of one case, the mean over several cases. */

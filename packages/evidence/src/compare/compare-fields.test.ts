@@ -80,9 +80,10 @@ test.each([
   ["model_call", usage],
 ] as const)("the fields of %s are the common ones and its own", (kind, own) => {
   const every = [...common, ...supply, ...binding, ...usage, ...cache];
-  const told = every.filter((field) => changed(kind, { [field]: 7 }, {}).length > 0);
-  expect(told.toSorted()).toEqual([...common, ...own].toSorted());
-  for (const field of told) expect(changed(kind, { [field]: 7 }, {})).toEqual([[field, "7", null]]);
+  const reported = every.filter((field) => changed(kind, { [field]: 7 }, {}).length > 0);
+  expect(reported.toSorted()).toEqual([...common, ...own].toSorted());
+  for (const field of reported)
+    expect(changed(kind, { [field]: 7 }, {})).toEqual([[field, "7", null]]);
 });
 
 test("lists are told as a whole, and the status of every kind", () => {
@@ -119,26 +120,26 @@ describe("words on references", () => {
     ref: "d",
     ...word,
   });
-  const told = (attributes: object, extra: Partial<TurnEvent>): unknown => {
+  const reported = (attributes: object, extra: Partial<TurnEvent>): unknown => {
     const [first, ...more] = fieldChanges(event("turn"), event("turn", attributes, extra), 0);
     expect(more).toEqual([]);
     return first?.candidate;
   };
   const unowned = ref({ ownership_verified: false });
   test("count what is used and what is made, and the event's own word", () => {
-    expect(told({}, { input_refs: [unowned] })).toBe("1 failed");
-    expect(told({}, { output_refs: [unowned, unowned] })).toBe("2 failed");
-    expect(told({ ownership_verified: true }, { input_refs: [unowned] })).toBe(
+    expect(reported({}, { input_refs: [unowned] })).toBe("1 failed");
+    expect(reported({}, { output_refs: [unowned, unowned] })).toBe("2 failed");
+    expect(reported({ ownership_verified: true }, { input_refs: [unowned] })).toBe(
       "1 failed, 1 verified",
     );
     const statuses = ["verified", "failed", "missing", "unverified"] as const;
     const refs = statuses.map((provenance_status) => ref({ provenance_status }));
-    expect(told({}, { input_refs: refs.slice(0, 2), output_refs: refs.slice(2) })).toBe(
+    expect(reported({}, { input_refs: refs.slice(0, 2), output_refs: refs.slice(2) })).toBe(
       "1 failed, 1 missing, 1 unverified, 1 verified",
     );
   });
   test("silence of the references is as good as no references", () => {
-    expect(told({}, { input_refs: [ref()], output_refs: [ref()] })).toBeUndefined();
-    expect(told({}, { input_refs: [] })).toBeUndefined();
+    expect(reported({}, { input_refs: [ref()], output_refs: [ref()] })).toBeUndefined();
+    expect(reported({}, { input_refs: [] })).toBeUndefined();
   });
 });

@@ -136,10 +136,10 @@ describe("places", () => {
         ["m2", 1, "added"],
       ],
     ],
-  ] as const)("%s and %s: only a model after a space is no part of the name", (was, is, said) => {
+  ] as const)("%s and %s: only a model after a space is no part of the name", (was, is, stated) => {
     const call = (run: string, operation: string, model: string): TurnEvent =>
       event(run, "model_call", { operation, attributes: { model } });
-    expect(rows([call("a", was, "m1")], [call("b", is, "m2")])).toEqual(said);
+    expect(rows([call("a", was, "m1")], [call("b", is, "m2")])).toEqual(stated);
   });
 });
 

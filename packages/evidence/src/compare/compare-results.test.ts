@@ -76,13 +76,13 @@ describe("sources", () => {
 
 describe("states", () => {
   test("of artifacts say what became of them and whether that is persisted", () => {
-    const said = [
+    const stated = [
       artifact("a", { artifact_status: "updated", persistence_verified: true }),
       artifact("b", { artifact_status: "created", persistence_verified: false }),
       artifact("c"),
       artifact("d", {}, { phase: "start", status: "started" }),
     ];
-    expect(compareResults([], said).artifacts).toEqual(
+    expect(compareResults([], stated).artifacts).toEqual(
       [
         ["a", "updated verified"],
         ["b", "created unverified"],
@@ -106,14 +106,14 @@ describe("states", () => {
   test("of contracts are the latest of each name: what the parser said, and a recovery", () => {
     const contract = (contract_name: string, attributes: TurnEvent["attributes"]): TurnEvent =>
       event("contract", { attributes: { contract_name, ...attributes } });
-    const said = [
+    const stated = [
       contract("form", { parser_status: "failed" }),
       contract("form", { parser_status: "success" }),
       contract("list", {}),
       contract("chart", { parser_status: "partial", recovery_used: true }),
       { ...contract("begun", {}), phase: "start" as const },
     ];
-    const { contracts } = compareResults(said, []);
+    const { contracts } = compareResults(stated, []);
     expect(contracts.map(({ name, change, baseline }) => [name, change, baseline])).toEqual([
       ["chart", "removed", ["partial recovered"]],
       ["form", "removed", ["success"]],
@@ -134,12 +134,12 @@ describe("states", () => {
           acknowledged,
         },
       });
-    const said = [
+    const stated = [
       delivery("mail", true, true),
       delivery("page", false, false),
       delivery(undefined, undefined, null),
     ];
-    const { deliveries } = compareResults(said, said.slice(0, 1));
+    const { deliveries } = compareResults(stated, stated.slice(0, 1));
     expect(deliveries).toEqual([
       {
         name: "mail",

@@ -52,7 +52,7 @@ test("nothing declared is unknown, never complete", () => {
 });
 
 /** A row for every required profile: its task, and its missing stages. */
-function asked(
+function requested(
   events: readonly TurnEvent[],
   own: Parameters<typeof defineCoverageProfiles>[0] = {},
 ): (readonly [string | undefined, string, ...string[]])[] {
@@ -99,7 +99,7 @@ test("an incomplete read is never complete coverage", () => {
 describe("stages", () => {
   const missing = (required: string, ...events: TurnEvent[]): unknown => {
     const own = { own: [required as "outcome"] };
-    return asked([declaring("turn", "own"), ...events], own)[0]?.slice(2);
+    return requested([declaring("turn", "own"), ...events], own)[0]?.slice(2);
   };
   test("a call that has only begun is recorded and has no result", () => {
     for (const kind of ["model_call", "tool_call"] as const) {
@@ -109,9 +109,9 @@ describe("stages", () => {
       expect(missing(`${kind}_result`, begun, event(kind))).toEqual([]);
     }
     const turn = declaring("turn", "own");
-    expect(asked([turn], { own: ["turn_result"] })[0]?.slice(2)).toEqual([]);
+    expect(requested([turn], { own: ["turn_result"] })[0]?.slice(2)).toEqual([]);
     const begun = { ...turn, phase: "start" as const };
-    expect(asked([begun], { own: ["turn_result"] })[0]?.slice(2)).toEqual(["turn_result"]);
+    expect(requested([begun], { own: ["turn_result"] })[0]?.slice(2)).toEqual(["turn_result"]);
   });
   test("a failed model call is none; a failed tool call was made", () => {
     expect(missing("model_call", event("model_call", { status: "error" }))).toEqual(["model_call"]);
@@ -164,7 +164,7 @@ describe("profiles of a host", () => {
 
 test("a turn without a profile requires nothing, whatever its neighbour declares", () => {
   const events = [event("intent"), { ...declaring("intent", "chat_response"), turn_id: "other" }];
-  expect(asked(events)).toEqual([[undefined, "chat_response", "model_call_result"]]);
+  expect(requested(events)).toEqual([[undefined, "chat_response", "model_call_result"]]);
 });
 
 describe("whose evidence a stage is", () => {
@@ -180,19 +180,19 @@ describe("whose evidence a stage is", () => {
       event("contract", { task_id: "b" }),
     ];
     const also = { ...own, also: ["artifact"] } as const;
-    expect(asked(events, also)).toEqual([
+    expect(requested(events, also)).toEqual([
       ["a", "also", "artifact"],
       ["a", "own"],
       ["b", "own", "delivery"],
     ]);
-    expect(asked(events.toReversed(), also)).toEqual(asked(events, also));
+    expect(requested(events.toReversed(), also)).toEqual(requested(events, also));
   });
 
   test("unlabelled host evidence is of the one intent, and of none where there are two", () => {
     const unlabelled = [event("contract"), event("delivery")];
-    expect(asked([two[0] as TurnEvent, ...unlabelled], own)).toEqual([["a", "own"]]);
-    expect(asked([declaring("plan", "own", "a"), ...unlabelled], own)).toEqual([["a", "own"]]);
-    expect(asked([...two, ...unlabelled], own)).toEqual([
+    expect(requested([two[0] as TurnEvent, ...unlabelled], own)).toEqual([["a", "own"]]);
+    expect(requested([declaring("plan", "own", "a"), ...unlabelled], own)).toEqual([["a", "own"]]);
+    expect(requested([...two, ...unlabelled], own)).toEqual([
       ["a", "own", "contract", "delivery"],
       ["b", "own", "contract", "delivery"],
     ]);
@@ -207,11 +207,11 @@ describe("whose evidence a stage is", () => {
     "turn",
   ] as const)("an unlabelled %s of the runtime serves every task", (kind) => {
     const runtime = { own: [kind] } as const;
-    expect(asked([...two, event(kind)], runtime)).toEqual([
+    expect(requested([...two, event(kind)], runtime)).toEqual([
       ["a", "own"],
       ["b", "own"],
     ]);
-    expect(asked([...two, event(kind, { task_id: "a" })], runtime)).toEqual([
+    expect(requested([...two, event(kind, { task_id: "a" })], runtime)).toEqual([
       ["a", "own"],
       ["b", "own", kind],
     ]);
@@ -220,19 +220,19 @@ describe("whose evidence a stage is", () => {
   test("a profile without a task takes what no intent claims", () => {
     const plan = declaring("plan", "own");
     const labelled = [event("contract", { task_id: "a" }), event("delivery", { task_id: "b" })];
-    expect(asked([plan, ...labelled], own)).toEqual([[undefined, "own"]]);
+    expect(requested([plan, ...labelled], own)).toEqual([[undefined, "own"]]);
     const claimed = [plan, event("intent", { task_id: "a" }), ...labelled];
-    expect(asked(claimed, own)).toEqual([[undefined, "own", "contract"]]);
+    expect(requested(claimed, own)).toEqual([[undefined, "own", "contract"]]);
   });
 
   test("one of an intent without a task takes what carries no label", () => {
     const intent = declaring("intent", "own");
     const labelled = event("contract", { task_id: "a" });
-    expect(asked([intent, labelled, event("delivery")], own)).toEqual([
+    expect(requested([intent, labelled, event("delivery")], own)).toEqual([
       [undefined, "own", "contract"],
     ]);
     const beside = [intent, two[0] as TurnEvent, event("delivery"), labelled];
-    expect(asked(beside, own)).toEqual([
+    expect(requested(beside, own)).toEqual([
       ["a", "own", "delivery"],
       [undefined, "own", "contract"],
     ]);
@@ -244,10 +244,10 @@ describe("whose evidence a stage is", () => {
       event("delivery", { task_id: "b" }),
       ...two.map((intent) => ({ ...intent, attributes: {} })),
     ];
-    expect(asked([declaring("turn", "own"), ...evidence], own)).toEqual([[undefined, "own"]]);
+    expect(requested([declaring("turn", "own"), ...evidence], own)).toEqual([[undefined, "own"]]);
     const unlabelled = [declaring("turn", "own"), event("contract"), event("delivery")];
-    expect(asked(unlabelled, own)).toEqual([[undefined, "own"]]);
-    expect(asked([declaring("turn", "own", "a"), ...evidence], own)).toEqual([
+    expect(requested(unlabelled, own)).toEqual([[undefined, "own"]]);
+    expect(requested([declaring("turn", "own", "a"), ...evidence], own)).toEqual([
       ["a", "own", "delivery"],
     ]);
   });

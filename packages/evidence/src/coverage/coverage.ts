@@ -270,7 +270,11 @@ function newScope(identity: IdentityTuple): CoverageScope {
 
 function scopeProfiles(scope: CoverageScope, known: CoverageProfiles): ProfileCoverage[] {
   const found: ProfileCoverage[] = [];
-  const ask = (there: StageSet, profiles: ReadonlySet<string>, task: string | undefined): void => {
+  const request = (
+    there: StageSet,
+    profiles: ReadonlySet<string>,
+    task: string | undefined,
+  ): void => {
     for (const profile of [...profiles].toSorted()) {
       const required = known.get(profile);
       const missing = required?.filter((stage) => !hasStage(there, stage));
@@ -284,11 +288,11 @@ function scopeProfiles(scope: CoverageScope, known: CoverageProfiles): ProfileCo
       });
     }
   };
-  if (scope.turnProfiles !== undefined) ask(wholeTurn(scope), scope.turnProfiles, undefined);
+  if (scope.turnProfiles !== undefined) request(wholeTurn(scope), scope.turnProfiles, undefined);
   const { declared } = scope;
   if (declared === undefined) return found;
   const tasks = [...declared.keys()].toSorted((a, b) => compareText(a ?? "", b ?? ""));
-  for (const task of tasks) ask(stagesFor(scope, task), declared.get(task) ?? new Set(), task);
+  for (const task of tasks) request(stagesFor(scope, task), declared.get(task) ?? new Set(), task);
   return found;
 }
 

@@ -67,12 +67,12 @@ export function joinPages(
   const asOf = markOf(reads);
   const { items, unread } = itemsOf(reads);
   const { events } = dedupeEvents(asOf === null ? items : items.filter(isReceivedBy(asOf)));
-  const told = reads.flatMap(({ page }) =>
+  const reported = reads.flatMap(({ page }) =>
     Array.isArray(page.errors)
       ? page.errors.filter((one): one is NormalizationError => isRecord(one))
       : [],
   );
-  const errors = sumErrors([...told, ...unread]);
+  const errors = sumErrors([...reported, ...unread]);
   const counted = reads.reduce((total, { page }) => total + errorsOf(page), count(unread));
   const failed = counted > 0 || trustedErrors(errors).length > 0;
   const chained = isChain(reads) && hasOneQuery(reads) && !hasGap(reads);

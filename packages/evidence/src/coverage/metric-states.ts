@@ -8,7 +8,7 @@ import type { EventKind } from "@turnproof/semconv";
 
 import { unfinishedStarts } from "../turns/completion.ts";
 import { isVerifiedOutcome } from "./coverage.ts";
-import { toldModelCalls } from "../normalize/told-model-calls.ts";
+import { reportedModelCalls } from "../normalize/reported-model-calls.ts";
 import type { TurnEvent } from "../event/event.ts";
 import type { Metric } from "../turns/supply.ts";
 import { readSupply } from "../turns/supply.ts";
@@ -61,7 +61,7 @@ export function readMetrics(
     tool_calls: results.length + unfinishedStarts(toolStarts).length,
     tool_results: results.length,
     tool_failures: results.filter((event) => isToolFailure(toolOutcome(event))).length,
-    model_results: count("model_call") - toldModelCalls(finished).size,
+    model_results: count("model_call") - reportedModelCalls(finished).size,
     memory_candidates: supply.retrieved.value ?? 0,
     memory_supplied: supply.supplied.value ?? 0,
     artifacts: count("artifact"),

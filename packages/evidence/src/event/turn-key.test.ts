@@ -16,23 +16,23 @@ const identity = fc
     turn_id: id,
     user_id: fc.constantFrom("a", "b", "", null, undefined),
   })
-  .map((said) => Object.fromEntries(Object.entries(said).filter(([, v]) => v !== undefined)));
+  .map((stated) => Object.fromEntries(Object.entries(stated).filter(([, v]) => v !== undefined)));
 
-const event = (said: object, index: number): TurnEvent => ({
+const event = (stated: object, index: number): TurnEvent => ({
   schema_version: 3,
   event_id: `e${index}`,
   event_kind: "model_call",
   phase: "event",
   status: "success",
   timestamp: "2026-11-21T08:00:00Z",
-  ...said,
+  ...stated,
   attributes: {},
 });
 
 test("one row of the fold for every key, whatever the application", () => {
   fc.assert(
-    fc.property(fc.array(identity, { minLength: 1, maxLength: 12 }), (said) => {
-      const events = said.map(event);
+    fc.property(fc.array(identity, { minLength: 1, maxLength: 12 }), (stated) => {
+      const events = stated.map(event);
       const keys = new Set(events.map(turnKey));
       const rows = foldTurns(events);
       expect(new Set(rows.map(turnKey))).toEqual(keys);

@@ -68,19 +68,22 @@ describe("loss accounting", () => {
   });
 
   test("what a producer itself accounts for is known, whatever was read of it", () => {
-    const told = report(9, 2, { producer_id: "p" });
-    const events = [event(1), event(2), event(5), { ...told, producer_seq: 6 }];
+    const reported = report(9, 2, { producer_id: "p" });
+    const events = [event(1), event(2), event(5), { ...reported, producer_seq: 6 }];
     const filtered = buildTraceHealth(events, { filtered: true });
     expect(filtered.producers[0]).toMatchObject({ state: "lost", lost: 2, sequence_gaps: 2 });
   });
 
   test("in a part, who exported or dropped all that it made is known; who still has some is not", () => {
-    const { producer_seq: _, ...told } = report(9, 0);
+    const { producer_seq: _, ...reported } = report(9, 0);
     const lossOf = (more: Partial<TurnEvent["attributes"]>, seqs = [1, 2, 5]): unknown =>
       buildTraceHealth(
         [
           ...seqs.map((seq) => event(seq)),
-          { ...told, attributes: { ...told.attributes, loss_exported: 9, last_seq: 9, ...more } },
+          {
+            ...reported,
+            attributes: { ...reported.attributes, loss_exported: 9, last_seq: 9, ...more },
+          },
         ],
         { filtered: true },
       ).producers[0];
@@ -93,10 +96,10 @@ describe("loss accounting", () => {
   });
 
   test("numbers that were given and never arrived are lost, but for what still waits", () => {
-    const { producer_seq: _, ...told } = report(9, 0);
+    const { producer_seq: _, ...reported } = report(9, 0);
     const tail = (more: Partial<TurnEvent["attributes"]>): TurnEvent => ({
-      ...told,
-      attributes: { ...told.attributes, loss_created: 9, last_seq: 9, ...more },
+      ...reported,
+      attributes: { ...reported.attributes, loss_created: 9, last_seq: 9, ...more },
     });
     const numbers = [1, 2, 3, 4, 5].map((seq) => event(seq));
     const lossOf = (end: TurnEvent, filtered = false): unknown =>

@@ -70,7 +70,7 @@ interface Shelf {
   readonly producers: Map<string, TurnEvent[]>;
   /** By root and span. */
   readonly spans: Map<string, SpanSources>;
-  readonly asked: Map<string, EventResource>;
+  readonly requested: Map<string, EventResource>;
 }
 
 function keyOf({ resource_type, ref, version }: EventResource): string {
@@ -88,12 +88,17 @@ export function buildLineage(events: readonly unknown[], query: LineageQuery): L
     if (query.userId !== undefined && event.user_id !== query.userId) continue;
     let shelf = shelves.get(event.user_id);
     if (shelf === undefined) {
-      shelf = { tenant: event.user_id, producers: new Map(), spans: new Map(), asked: new Map() };
+      shelf = {
+        tenant: event.user_id,
+        producers: new Map(),
+        spans: new Map(),
+        requested: new Map(),
+      };
       shelves.set(event.user_id, shelf);
     }
     addEvent(shelf, event, query);
   }
-  return [...shelves.values()].filter(({ asked }) => asked.size > 0).map(walk);
+  return [...shelves.values()].filter(({ requested }) => requested.size > 0).map(walk);
 }
 
 function spanKeyOf(root: string | undefined, span: string): string {
@@ -120,11 +125,11 @@ function addEvent(shelf: Shelf, event: TurnEvent, query: LineageQuery): void {
     for (const ref of inputs) addRef(sources.refs, ref);
   }
   for (const ref of [...outputs, ...inputs]) {
-    const asked =
+    const requested =
       ref.ref === query.ref &&
       (query.resourceType === undefined || ref.resource_type === query.resourceType) &&
       (query.version === undefined || ref.version === query.version);
-    if (asked) shelf.asked.set(keyOf(ref), ref);
+    if (requested) shelf.requested.set(keyOf(ref), ref);
   }
 }
 
@@ -157,7 +162,7 @@ function walk(shelf: Shelf): Lineage {
     });
     return nodes.length - 1;
   };
-  for (const [key, ref] of shelf.asked) visit(key, ref, 0);
+  for (const [key, ref] of shelf.requested) visit(key, ref, 0);
   // A map is iterated in insertion order while it grows, so the walk is breadth-first.
   for (const [key, from] of indexOf) {
     const node = nodes[from] as LineageDraft;

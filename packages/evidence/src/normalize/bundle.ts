@@ -205,8 +205,8 @@ function readEnvelopeIdentity(outer: Loose, inner: Loose): IdentityDraft | undef
   const inside = readIdentity(inner, true).identity;
   if (around === undefined || inside === undefined) return undefined;
   for (const field of identityFields) {
-    const said = inside[field];
-    if (said !== undefined && around[field] !== undefined && around[field] !== said)
+    const given = inside[field];
+    if (given !== undefined && around[field] !== undefined && around[field] !== given)
       return undefined;
   }
   return { ...around, ...inside };

@@ -114,7 +114,7 @@ function findFirsts(
 
 /** Number of the group within which each event may have copies. */
 function groupCopies(events: readonly TurnEvent[]): Partition {
-  const said = createIdentityTable(tupleFields);
+  const stated = createIdentityTable(tupleFields);
   const received = createIdentityTable(["ingest_principal", "root_trace_id"]);
   const groupOf = new Int32Array(events.length);
   let before: TurnEvent | undefined;
@@ -129,14 +129,14 @@ function groupCopies(events: readonly TurnEvent[]): Partition {
       !isSameTuple(event, before)
     ) {
       const own = event.ingest_principal === undefined;
-      const id = own ? 4 * said.idOf(event) : 4 * received.idOf(event) + 1;
+      const id = own ? 4 * stated.idOf(event) : 4 * received.idOf(event) + 1;
       // An untrusted copy cannot replace a trusted event.
       group = event.ingest_trusted === false ? id + 2 : id;
     }
     before = event;
     groupOf[at] = group;
   }
-  return partition(groupOf, 4 * Math.max(said.size, received.size));
+  return partition(groupOf, 4 * Math.max(stated.size, received.size));
 }
 
 function addCopy(met: Copies, event: TurnEvent): void {

@@ -52,13 +52,13 @@ test("other responses, fetches without an id, and calls that share an id stay th
 });
 
 test("fetching again, and the order of events, never changes the sum", () => {
-  const said = fc.record({
+  const stated = fc.record({
     operation: fc.constantFrom("chat", "fetch_response"),
     id: fc.constantFrom("a", "b", undefined),
     tokens: fc.option(fc.integer({ min: 0, max: 99 }), { nil: undefined }),
   });
   fc.assert(
-    fc.property(fc.array(said, { maxLength: 8 }), (list) => {
+    fc.property(fc.array(stated, { maxLength: 8 }), (list) => {
       made = 0;
       const events = list.map(({ operation, id, tokens }) => call(operation, id, tokens));
       const fetches = events.filter(

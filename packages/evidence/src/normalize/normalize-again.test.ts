@@ -94,15 +94,15 @@ test("ids of any text and length, in any place, in a row of any store", () => {
 
 test("a label that the guard refuses and an id that outgrows one, by name", () => {
   const long = "x".repeat(limits.stringCharsMax);
-  const said = { started_at: "2026-03-01T10:00:00Z" };
-  const labelled = normalize([{ ...said, record_id: "row", task_id: "!" }], {
+  const stated = { started_at: "2026-03-01T10:00:00Z" };
+  const labelled = normalize([{ ...stated, record_id: "row", task_id: "!" }], {
     store: "conversation",
   });
   expect(labelled.errors.map(({ code }) => code)).toEqual(["invalid_task_id"]);
   expect(labelled.events[0]).not.toHaveProperty("task_id");
   expect(again(labelled.events)).toEqual([]);
-  const read = normalize([{ ...said, record_id: long }], { store: "conversation" }).events;
-  const span = { event_kind: "tool_call", timestamp: said.started_at, span_id: long };
+  const read = normalize([{ ...stated, record_id: long }], { store: "conversation" }).events;
+  const span = { event_kind: "tool_call", timestamp: stated.started_at, span_id: long };
   const spans = normalizeEvents([{ ...span, schema_version: 3, attributes: {} }]).events;
   for (const events of [read, spans]) {
     expect(events).toMatchObject([{ event_id: expect.stringMatching(/^derived:[0-9a-f]{16}$/) }]);
@@ -111,16 +111,16 @@ test("a label that the guard refuses and an id that outgrows one, by name", () =
 });
 
 test("a name that an older guard let pass becomes its digest, and its record has no fault", () => {
-  const said = "please find out where my last order went";
+  const stated = "please find out where my last order went";
   const { events, errors } = normalizeEvents([
     {
       schema_version: 3,
       event_id: "e1",
       event_kind: "tool_call",
       phase: "result",
-      operation: `execute_tool ${said}`,
+      operation: `execute_tool ${stated}`,
       timestamp: "2026-03-01T10:00:00.000Z",
-      attributes: { tool_name: said },
+      attributes: { tool_name: stated },
     },
   ]);
   expect(errors).toEqual([]);

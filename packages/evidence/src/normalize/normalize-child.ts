@@ -174,8 +174,8 @@ const lasting: ReadonlySet<EventKind> = new Set([
 
 /** The recorded status; undefined when there is no usable one. */
 function statusOf(child: Loose, kind: EventKind, legacy: boolean): EventStatus | undefined {
-  const said = child["status"] ?? nestedStatus(child, kind, legacy);
-  return statuses.has(said) ? (said as EventStatus) : readStatus(said);
+  const stated = child["status"] ?? nestedStatus(child, kind, legacy);
+  return statuses.has(stated) ? (stated as EventStatus) : readStatus(stated);
 }
 
 /**
@@ -187,8 +187,8 @@ function phaseOf(
   status: EventStatus | undefined,
   legacy: boolean,
 ): EventPhase {
-  const said = child["phase"];
-  if (phases.has(said)) return said as EventPhase;
+  const stated = child["phase"];
+  if (phases.has(stated)) return stated as EventPhase;
   return named.phase ?? inferPhase(child, named.kind, status, legacy);
 }
 

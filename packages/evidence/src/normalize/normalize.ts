@@ -192,12 +192,12 @@ const otherRecords: ReadonlySet<unknown> = new Set([
 function payloadOf(row: Loose, given: SourceStore | undefined): Loose | undefined {
   if (looksLikeBundle(row) || row["event_kind"] !== undefined) return row;
   // Text is parsed only in a record that states its type: a message may look like JSON too.
-  const told = given === "trace" || row["record_type"] === "trace_bundle";
-  for (const name of told ? bundleNames : payloadNames) {
+  const reported = given === "trace" || row["record_type"] === "trace_bundle";
+  for (const name of reported ? bundleNames : payloadNames) {
     const value = row[name];
     if (isRecord(value)) return value;
     if (typeof value !== "string") continue;
-    if (told) return recordIn(value);
+    if (reported) return recordIn(value);
     const bundle = isTrace(given) ? bundleIn(value) : undefined;
     if (bundle !== undefined) return bundle;
   }

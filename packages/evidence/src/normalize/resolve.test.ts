@@ -272,14 +272,14 @@ test("no event is given to a tenant that nobody in its trace named", () => {
   fc.assert(
     fc.property(anyTrace, (trace) => {
       const events = toEvents(trace);
-      const said = new Set(
+      const stated = new Set(
         events.map((event) => event.user_id).filter((user) => user !== undefined),
       );
       const resolved = resolveEvents(events);
       for (const [i, event] of resolved.entries()) {
         const own = events[i]?.user_id;
         if (own !== undefined) expect(event.user_id).toBe(own);
-        else if (event.user_id !== undefined) expect(said.has(event.user_id)).toBe(true);
+        else if (event.user_id !== undefined) expect(stated.has(event.user_id)).toBe(true);
       }
       // Resolving again changes nothing.
       const again = resolveEvents(resolved);

@@ -99,11 +99,11 @@ function settle(tree: SpanTree): Settled {
   const { nodes, parents } = tree;
   const { partOf, agents } = findTurnParts(tree);
   const values = nodes.map((node, at) => {
-    const said = [...node.said];
-    if (!node.isTurn || partOf[at] !== -1) return said;
-    said[agentField] ??= agents[at];
-    said[turnField] ??= node.spanId;
-    return said;
+    const stated = [...node.stated];
+    if (!node.isTurn || partOf[at] !== -1) return stated;
+    stated[agentField] ??= agents[at];
+    stated[turnField] ??= node.spanId;
+    return stated;
   });
   const names = nodes.map((node) => node.weakAgent);
   const outermost = nodes.map((node) => (node.isTurn ? node.spanId : undefined));

@@ -29,7 +29,7 @@ export type RecordedValue = string | null | undefined | typeof conflict;
 export interface SpanNode {
   readonly spanId: string;
   readonly principal: string | undefined;
-  readonly said: RecordedValue[];
+  readonly stated: RecordedValue[];
   /** An agent name that the surrounding turn's agent replaces. */
   weakAgent: string | undefined;
   parentId: string | undefined;
@@ -78,7 +78,10 @@ export function buildSpanTree(events: readonly TurnEvent[]): SpanTree {
     nodeOf[i] = at;
   }
   const parts = split.size === 0 ? undefined : splitNodes(events, split, nodes, nodeOf);
-  const find = (spanId: string | undefined, node: Pick<SpanNode, "principal" | "said">): number => {
+  const find = (
+    spanId: string | undefined,
+    node: Pick<SpanNode, "principal" | "stated">,
+  ): number => {
     if (spanId === undefined) return -1;
     const candidates = parts?.get(spanId);
     return candidates === undefined
@@ -91,7 +94,7 @@ export function buildSpanTree(events: readonly TurnEvent[]): SpanTree {
     if (nodeOf[i] === -1 && event.parent_span_id !== undefined) {
       above[i] = find(event.parent_span_id, {
         principal: event.ingest_principal,
-        said: own(event),
+        stated: own(event),
       });
     }
   }
@@ -125,7 +128,7 @@ function newNode(spanId: string, event: TurnEvent): SpanNode {
   return {
     spanId,
     principal: event.ingest_principal,
-    said: own(event),
+    stated: own(event),
     weakAgent: isWeakAgent(event) ? event.agent_id : undefined,
     parentId: parentKey(event),
     isTurn: event.event_kind === "turn",
@@ -139,7 +142,7 @@ function differs(node: SpanNode, event: TurnEvent): boolean {
   if (node.principal !== event.ingest_principal) return true;
   return telling.some((field) => {
     const value = event[inheritedFields[field] as InheritedField];
-    const there = node.said[field];
+    const there = node.stated[field];
     if (field === agentField && isWeakAgent(event)) return false;
     return value !== undefined && there !== undefined && there !== value;
   });
@@ -149,8 +152,8 @@ function addEvent(node: SpanNode, event: TurnEvent): void {
   for (const [field, name] of inheritedFields.entries()) {
     const value = event[name];
     if (value === undefined || (field === agentField && isWeakAgent(event))) continue;
-    const there = node.said[field];
-    node.said[field] = there === undefined || there === value ? value : conflict;
+    const there = node.stated[field];
+    node.stated[field] = there === undefined || there === value ? value : conflict;
   }
   const parent = parentKey(event);
   // When start and result name two parents, the choice must not depend on which came first.
@@ -183,8 +186,8 @@ function splitNodes(
   for (const [i, event] of events.entries()) {
     const spanId = spanKey(event);
     if (spanId === undefined || !split.has(spanId)) continue;
-    const said = own(event).map((value) => (value === undefined ? [] : [value]));
-    const key = JSON.stringify([spanId, event.ingest_principal ?? [], ...said]);
+    const stated = own(event).map((value) => (value === undefined ? [] : [value]));
+    const key = JSON.stringify([spanId, event.ingest_principal ?? [], ...stated]);
     let at = byIdentity.get(key);
     if (at === undefined) {
       at = nodes.length;
@@ -210,8 +213,8 @@ function splitNodes(
       isTurn: false,
       isCall: false,
       startedAt: first.startedAt,
-      said: first.said.map((value, field) =>
-        agreed.every((node) => node.said[field] === value) ? (value ?? conflict) : conflict,
+      stated: first.stated.map((value, field) =>
+        agreed.every((node) => node.stated[field] === value) ? (value ?? conflict) : conflict,
       ),
     });
   }
@@ -225,7 +228,7 @@ const partsMax = 64;
 function chooseParent(
   members: readonly number[],
   nodes: readonly SpanNode[],
-  child: Pick<SpanNode, "principal" | "said">,
+  child: Pick<SpanNode, "principal" | "stated">,
 ): number {
   const agreed = members.at(-1) as number;
   // An id with so many spans was made up; searching all of them for each child would be the
@@ -235,8 +238,8 @@ function chooseParent(
   const fits = (at: number): boolean => {
     const part = nodes[at] as SpanNode;
     return telling.every((field) => {
-      const mine = child.said[field];
-      const theirs = part.said[field];
+      const mine = child.stated[field];
+      const theirs = part.stated[field];
       return mine === undefined || theirs === undefined || mine === theirs;
     });
   };

@@ -39,7 +39,7 @@ export function findTurnParts(tree: SpanTree): TurnParts {
   const { nodes } = tree;
   const partOf = new Int32Array(nodes.length).fill(-1);
   const agents: RecordedValue[] = nodes.map((node) =>
-    node.isTurn ? node.said[agentField] : undefined,
+    node.isTurn ? node.stated[agentField] : undefined,
   );
   const order = fromTheTop(tree);
   const inside = turnsInside(tree, order);
@@ -80,7 +80,7 @@ function settleFromTheTop(
 
 /** True for a turn span that names no agent, at most a workflow. */
 function isUnnamed(node: SpanNode | undefined, agent: RecordedValue): boolean {
-  return node?.said[agentField] === undefined && agent === node?.weakAgent;
+  return node?.stated[agentField] === undefined && agent === node?.weakAgent;
 }
 
 /** Nodes with parents before children; nodes in or under a cycle are left out. */
@@ -143,12 +143,15 @@ function namesInside(tree: SpanTree, order: Int32Array): Map<number, RecordedVal
 /** False where the two have different identity, or different producers. */
 function agrees(outer: SpanNode, inner: SpanNode): boolean {
   if (outer.principal !== inner.principal) return false;
-  if (inner.said[turnField] !== undefined && inner.said[turnField] !== outer.said[turnField]) {
+  if (
+    inner.stated[turnField] !== undefined &&
+    inner.stated[turnField] !== outer.stated[turnField]
+  ) {
     return false;
   }
   return sharedFields.every((field) => {
-    const mine = inner.said[field];
-    const theirs = outer.said[field];
+    const mine = inner.stated[field];
+    const theirs = outer.stated[field];
     return mine === undefined || theirs === undefined || (mine === theirs && mine !== conflict);
   });
 }

@@ -44,11 +44,11 @@ export function judgeArtifacts(bench: Bench): void {
     before.set(artifact, bench.notices[from]?.code);
   }
   const requested = judgeRequests(bench, newestByType(standing), byTypeOf(states));
-  const asked = askedByType(bench.scope.intents);
+  const query = requestedByType(bench.scope.intents);
   for (const artifact of states) {
     const from = bench.notices.length;
     if (requested.has(artifact)) judgeUnended(bench, artifact);
-    const delivered = requested.has(artifact) ? judgeDelivered(bench, artifact, asked) : undefined;
+    const delivered = requested.has(artifact) ? judgeDelivered(bench, artifact, query) : undefined;
     const reason = before.get(artifact) ?? bench.notices[from]?.code ?? delivered;
     if (requested.has(artifact) && before.get(artifact) === undefined && stands(artifact)) {
       bench.valid = true;
@@ -92,9 +92,9 @@ function judgeRequests(bench: Bench, newest: ByType, all: ByType): ReadonlySet<A
     const expected = new Set(intent.attributes.expected_artifact_types ?? []);
     if (expected.size === 0) untyped.push(intent);
     for (const type of expected) {
-      const asking = byType.get(type);
-      if (asking === undefined) byType.set(type, [intent]);
-      else asking.push(intent);
+      const requesting = byType.get(type);
+      if (requesting === undefined) byType.set(type, [intent]);
+      else requesting.push(intent);
     }
   }
   // An intent without a type requests any artifact of its task.
@@ -108,7 +108,7 @@ function judgeRequests(bench: Bench, newest: ByType, all: ByType): ReadonlySet<A
 }
 
 /** The latest intents by requested type; under undefined those without a type. */
-function askedByType(
+function requestedByType(
   intents: readonly TurnEvent[],
 ): ReadonlyMap<string | undefined, readonly TurnEvent[]> {
   const byType = new Map<string | undefined, TurnEvent[]>();
@@ -120,7 +120,7 @@ function askedByType(
       else known.push(intent);
     }
   }
-  return new Map([...byType].map(([type, asking]) => [type, statesOf(asking).latest]));
+  return new Map([...byType].map(([type, requesting]) => [type, statesOf(requesting).latest]));
 }
 
 function noteMissing(
@@ -189,7 +189,7 @@ function judgeRecord(bench: Bench, { type: subject }: ArtifactState, event: Turn
 function judgeDelivered(
   bench: Bench,
   artifact: ArtifactState,
-  asked: ReadonlyMap<string | undefined, readonly TurnEvent[]>,
+  query: ReadonlyMap<string | undefined, readonly TurnEvent[]>,
 ): FindingCode | undefined {
   const { type: subject, ref, latest } = artifact;
   const note = (
@@ -206,7 +206,7 @@ function judgeDelivered(
   const candidates = deliveriesOf(bench.index, ref, types);
   if (candidates === undefined) return note("delivery_artifact_unnamed", latest, true);
   const cover = covering(bench, candidates, latest);
-  for (const intents of [asked.get(subject), asked.get(undefined)]) {
+  for (const intents of [query.get(subject), query.get(undefined)]) {
     noteLateIntents(bench, candidates, intents ?? []);
   }
   if (cover.except === undefined) {

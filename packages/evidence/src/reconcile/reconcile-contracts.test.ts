@@ -102,9 +102,9 @@ test.each<[string, TurnEvent["attributes"], string, string]>([
 
 test("a record on which no parser spoke, or that failed although it parsed, is unparsed", () => {
   const { parser_status: _, ...silent } = clean;
-  const said = event("record-10", 10, "contract", silent);
+  const stated = event("record-10", 10, "contract", silent);
   const failed = record({}, 10, { status: "error" });
-  for (const one of [said, failed]) {
+  for (const one of [stated, failed]) {
     expect(judge(intent, one, delivery())).toEqual([
       "partial contract_unparsed",
       "form unconfirmed contract_unparsed record-10",
@@ -166,38 +166,38 @@ describe("a required contract", () => {
 });
 
 describe("a contract that no intent requires", () => {
-  const asks = event("intent", 1, "intent");
+  const requests = event("intent", 1, "intent");
   const optional = (second: number, required?: boolean, change = {}): TurnEvent =>
     record({ ...(required === undefined ? {} : { required }), ...change }, second);
   test("is judged as required where its record says so or says nothing", () => {
     for (const required of [true, undefined]) {
       const failed = optional(10, required, { parser_status: "failed" });
-      expect(judge(asks, failed, delivery())[0]).toMatch(/^failed contract_parse_failed/);
+      expect(judge(requests, failed, delivery())[0]).toMatch(/^failed contract_parse_failed/);
     }
-    expect(judge(asks, optional(10), delivery())).toEqual([
+    expect(judge(requests, optional(10), delivery())).toEqual([
       "success",
       "form present contract_clean record-10",
     ]);
-    expect(judge(asks, optional(10), delivery(5))[0]).toContain("delivery_precedes_evidence");
+    expect(judge(requests, optional(10), delivery(5))[0]).toContain("delivery_precedes_evidence");
   });
   test("is optional by its own word, and an older word counts where the latest is silent", () => {
     const kept = "form present contract_optional record-10";
-    expect(judge(asks, optional(10, false), delivery())[1]).toBe(kept);
-    expect(judge(asks, optional(5, false), optional(10), delivery())[1]).toBe(kept);
-    expect(judge(asks, optional(5, false), optional(10, true), delivery())[1]).toBe(
+    expect(judge(requests, optional(10, false), delivery())[1]).toBe(kept);
+    expect(judge(requests, optional(5, false), optional(10), delivery())[1]).toBe(kept);
+    expect(judge(requests, optional(5, false), optional(10, true), delivery())[1]).toBe(
       "form present contract_clean record-10",
     );
-    expect(judge(asks, optional(5, true), optional(10), delivery())[1]).toBe(
+    expect(judge(requests, optional(5, true), optional(10), delivery())[1]).toBe(
       "form present contract_clean record-10",
     );
     const failed = optional(10, false, { parser_status: "failed" });
-    expect(judge(asks, failed, delivery())[0]).not.toMatch(/^failed/);
+    expect(judge(requests, failed, delivery())[0]).not.toMatch(/^failed/);
   });
 });
 
 test("a delivery that names a contract without any record says that one is unrecorded", () => {
-  const asks = event("intent", 1, "intent");
-  expect(judge(asks, delivery())[0]).toContain("contract_unrecorded");
+  const requests = event("intent", 1, "intent");
+  expect(judge(requests, delivery())[0]).toContain("contract_unrecorded");
   const plain = event("delivery-20", 20, "delivery", { emitted: true, acknowledged: true });
-  expect(judge(asks, plain)[0]).not.toContain("contract_unrecorded");
+  expect(judge(requests, plain)[0]).not.toContain("contract_unrecorded");
 });

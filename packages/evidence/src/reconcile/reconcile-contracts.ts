@@ -26,12 +26,12 @@ interface ContractState extends States {
 }
 
 /** The record's own statement that it is required; an older record counts where it has none. */
-function saidRequired({ latest, older }: States): boolean | undefined {
-  const said = (events: readonly TurnEvent[], value: boolean): boolean =>
+function statedRequired({ latest, older }: States): boolean | undefined {
+  const stated = (events: readonly TurnEvent[], value: boolean): boolean =>
     events.some((event) => event.attributes.required === value);
-  if (said(latest, true)) return true;
-  if (said(latest, false)) return false;
-  return said(older, true) ? true : said(older, false) ? false : undefined;
+  if (stated(latest, true)) return true;
+  if (stated(latest, false)) return false;
+  return stated(older, true) ? true : stated(older, false) ? false : undefined;
 }
 
 function contractStates(bench: Bench): ContractState[] {
@@ -54,12 +54,12 @@ function contractStates(bench: Bench): ContractState[] {
   }
   return [...byName].map(([name, records]) => {
     const states = statesWithin(bench.scope.turn, records);
-    const asking = requiring.get(name);
+    const requesting = requiring.get(name);
     return {
       name,
       ...states,
-      required: asking === undefined ? saidRequired(states) : true,
-      intents: statesOf(asking ?? []).latest,
+      required: requesting === undefined ? statedRequired(states) : true,
+      intents: statesOf(requesting ?? []).latest,
     };
   });
 }

@@ -115,17 +115,17 @@ export function deliveriesOf(
 ): Candidates | undefined {
   const byType = byRef.get(ref);
   if (byType === undefined) return undefined;
-  const asked = [...types].filter((type) => byType.has(type)).toSorted();
-  const [only, ...others] = asked;
+  const requested = [...types].filter((type) => byType.has(type)).toSorted();
+  const [only, ...others] = requested;
   if (only === undefined) return undefined;
   if (others.length === 0) {
     const naming = byType.get(only) as Naming;
     return (naming.candidates ??= candidatesOf(turn, naming.deliveries));
   }
-  const key = JSON.stringify([ref, ...asked]);
+  const key = JSON.stringify([ref, ...requested]);
   let candidates = named.get(key);
   if (candidates === undefined) {
-    const naming = new Set(asked.flatMap((type) => byType.get(type)?.deliveries ?? []));
+    const naming = new Set(requested.flatMap((type) => byType.get(type)?.deliveries ?? []));
     candidates = candidatesOf(turn, [...naming]);
     named.set(key, candidates);
   }

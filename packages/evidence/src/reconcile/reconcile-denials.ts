@@ -38,7 +38,7 @@ function isDenied(ref: EventResource): boolean {
 }
 
 /** True when the event denies ownership or provenance. */
-export function saysDenial(event: TurnEvent): boolean {
+export function isDenialStated(event: TurnEvent): boolean {
   const { input_refs: inputs, output_refs: outputs, selection_ledger: ledger } = event;
   return (
     event.attributes.ownership_verified === false ||
@@ -109,12 +109,12 @@ interface Standing {
 export function settleDenials(
   scopes: readonly TaskScope[],
   attributed: readonly Attributed[],
-  asked?: string,
+  requested?: string,
 ): void {
   const standing = standingOf(scopes, attributed);
   const words: Word[] = [];
   for (const { event, scope } of attributed) addWords(words, event, scope);
-  const answers = createAnswers(words, scopes, asked);
+  const answers = createAnswers(words, scopes, requested);
   for (const word of words) {
     if (word.good) continue;
     const { event, scope } = word;
@@ -142,7 +142,7 @@ const answeringMax = 32;
 function createAnswers(
   words: readonly Word[],
   scopes: readonly TaskScope[],
-  asked: string | undefined,
+  requested: string | undefined,
 ): (denial: Word) => readonly TurnEvent[] {
   const positives = new Map<string, Word[]>();
   for (const word of words) {
@@ -153,7 +153,9 @@ function createAnswers(
     else known.push(word);
   }
   const latest = scopes.map(({ deliveries }) => statesOf(deliveries).latest);
-  const judged = latest.filter((_, at) => asked === undefined || scopes[at]?.taskId === asked);
+  const judged = latest.filter(
+    (_, at) => requested === undefined || scopes[at]?.taskId === requested,
+  );
   const found = new Map<TaskScope, Map<string, readonly TurnEvent[]>>();
   return ({ field, subject, scope }) => {
     const key = `${field} ${subject}`;
@@ -168,7 +170,7 @@ function createAnswers(
     );
     const byProducer = groupBy(alike, ({ event }) => clockOf(event));
     answer = [...byProducer.values()]
-      .flatMap((said) => statesOf(said.map(({ event }) => event)).latest)
+      .flatMap((stated) => statesOf(stated.map(({ event }) => event)).latest)
       .toSorted((a, b) => compareOrder(b, a))
       .slice(0, answeringMax);
     own.set(key, answer);

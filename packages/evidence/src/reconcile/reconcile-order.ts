@@ -113,8 +113,8 @@ export function unestablished(
       if (clockOf(event) === clockOf(last)) continue;
       // Without a receipt it may have come after an event of which only the latest time is known.
       const other = event.received_at;
-      const told = other !== undefined && received !== undefined;
-      if (told ? compareTimes(other, received) <= 0 : !isBound(last)) continue;
+      const reported = other !== undefined && received !== undefined;
+      if (reported ? compareTimes(other, received) <= 0 : !isBound(last)) continue;
       if (compareTimes(event.timestamp, last.timestamp) >= 0 || isGood(event) === good) continue;
       if (isEffectOf(turn, last, event)) continue;
       found.add(event);

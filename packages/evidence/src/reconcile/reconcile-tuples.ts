@@ -87,13 +87,13 @@ export function judgeTuples(read: WindowEvents, options: TupleOptions): Notes {
     const from = notes.findings.length;
     judgeTuple(notes, clocks.events, { groups, group, options });
     if (clocks.ahead === undefined) continue;
-    const told = aheadIn(read, clocks.ahead, group);
-    if (told.length === 0) continue;
+    const reported = aheadIn(read, clocks.ahead, group);
+    if (reported.length === 0) continue;
     const plain = newNotes();
     judgeTuple(plain, clocks.unshifted, { groups, group, options });
     const decides = blockingCodes(plain.findings) !== blockingCodes(notes.findings.slice(from));
     const variant = decides ? ("clock_ahead_decides" as const) : undefined;
-    const notice = { code: "clock_ahead" as const, evidence: told, variant };
+    const notice = { code: "clock_ahead" as const, evidence: reported, variant };
     const place = { identity: groups.tuples[group] as IdentityTuple, taskId: undefined };
     notes.findings.push(...toFindings(place, [notice], options.trust.complete));
   }
@@ -106,12 +106,12 @@ function aheadIn(
   ahead: ReadonlySet<number>,
   group: number,
 ): readonly TurnEvent[] {
-  const told: TurnEvent[] = [];
+  const reported: TurnEvent[] = [];
   for (let at = groups.starts[group] ?? 0; at < (groups.starts[group + 1] ?? 0); at += 1) {
     const index = groups.order[at] as number;
-    if (ahead.has(index)) told.push(events[index] as TurnEvent);
+    if (ahead.has(index)) reported.push(events[index] as TurnEvent);
   }
-  return told;
+  return reported;
 }
 
 /** Conflicts with receipt are resolved by moving the times, so they are not counted. */
@@ -136,9 +136,10 @@ function judgeTuple(
 ): void {
   const scopes = taskScopes(events, groups, group, taskId);
   // A turn without the requested task has no findings.
-  const asked = taskId === undefined ? scopes : scopes.filter((scope) => scope.taskId === taskId);
-  if (asked.length === 0) return;
-  const sort = sortOf(asked);
+  const requested =
+    taskId === undefined ? scopes : scopes.filter((scope) => scope.taskId === taskId);
+  if (requested.length === 0) return;
+  const sort = sortOf(requested);
   for (const scope of scopes) {
     if (taskId === undefined || scope.taskId === taskId)
       noteTask(notes, scope, { trust, sort, clock });

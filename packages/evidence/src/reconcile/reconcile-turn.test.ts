@@ -168,12 +168,12 @@ describe("nested turns", () => {
 describe("verified outcomes", () => {
   const outcome = (
     second: number,
-    said: string,
+    stated: string,
     extra: Partial<TurnEvent> = {},
     source = "tickets",
   ): TurnEvent =>
     event(`outcome-${second}`, second, "outcome", {
-      attributes: { verified: true, outcome: said, source },
+      attributes: { verified: true, outcome: stated, source },
       ...extra,
     });
   const failed = "failed outcome_failed";

@@ -77,7 +77,7 @@ function statedReads(metadata: WindowMetadata): unknown[] {
 /**
  * True where metadata has everything that `window_complete` depends on: absence proves nothing.
  */
-function saysAll(metadata: WindowMetadata): boolean {
+function statesAll(metadata: WindowMetadata): boolean {
   const { truncated, normalization_errors: errors, as_of } = metadata;
   const isMarked = typeof as_of === "string" && normalizeTime(as_of) !== undefined;
   return (
@@ -127,7 +127,7 @@ export function assessWindow(
     const { narrowed } = metadata as { readonly narrowed?: unknown };
     if (metadata.window_complete !== true || (isSomething(narrowed) && narrowed !== false))
       reasons.add("window_incomplete");
-    else if (!saysAll(metadata)) reasons.add("metadata_incomplete");
+    else if (!statesAll(metadata)) reasons.add("metadata_incomplete");
     const { truncated } = metadata as { readonly truncated?: unknown };
     if (isSomething(truncated) && truncated !== false) reasons.add("truncated");
     if (hasErrors(metadata.normalization_errors)) reasons.add("normalization_errors");

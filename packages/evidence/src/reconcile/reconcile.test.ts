@@ -89,8 +89,8 @@ describe("findings", () => {
     expect(confidence(complete)).toEqual(["high"]);
     expect(confidence(null)).toEqual(["low"]);
     const denied = { emitted: true, acknowledged: false };
-    const said = [...window.slice(0, 3), event(4, "delivery", denied, { input_refs: [reply] })];
-    expect(reconcileOutcome(said).findings[0]).toMatchObject({
+    const stated = [...window.slice(0, 3), event(4, "delivery", denied, { input_refs: [reply] })];
+    expect(reconcileOutcome(stated).findings[0]).toMatchObject({
       code: "delivery_unconfirmed",
       confidence: "high",
       priority: 1,
@@ -102,8 +102,8 @@ describe("findings", () => {
   test("a refusal, whatever status its recorder gave it, is called one and nothing else", () => {
     const denied = { emitted: true, acknowledged: false };
     for (const status of ["success", "error"] as const) {
-      const said = event(4, "delivery", denied, { input_refs: [reply], status });
-      const { status: verdict, findings } = judge([...window.slice(0, 3), said]);
+      const stated = event(4, "delivery", denied, { input_refs: [reply], status });
+      const { status: verdict, findings } = judge([...window.slice(0, 3), stated]);
       expect(verdict).toBe("failed");
       expect(findings.map(({ code, title }) => [code, title])).toEqual([
         ["delivery_unconfirmed", "Delivery refused"],

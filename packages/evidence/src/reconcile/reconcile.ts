@@ -104,8 +104,8 @@ function judgeSeen(
   const own = judgeTrusted(readWindow(input.filter((value) => !isUntrusted(value))), options);
   const all = readWindow(trusting(input));
   const counted = malformed ? { normalization_errors: trusting(errors) as [] } : {};
-  const told = malformed ? { normalizationMetadata: { ...metadata, ...counted } } : {};
-  const theirs = judgeTrusted(all, { ...options, ...told });
+  const reported = malformed ? { normalizationMetadata: { ...metadata, ...counted } } : {};
+  const theirs = judgeTrusted(all, { ...options, ...reported });
   if (theirs.status === own.status) return own;
   const evidence = read.events.filter(isUntrusted).toSorted(compareEvents);
   const [first] = evidence;

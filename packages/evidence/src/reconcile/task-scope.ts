@@ -8,7 +8,7 @@ import type { TurnEvent } from "../event/event.ts";
 import { membersOf } from "../event/identity-tuple.ts";
 import type { IdentityGroups, IdentityTuple } from "../event/identity-tuple.ts";
 import { causeSpans } from "./reconcile-causes.ts";
-import { mayDeny, saysDenial, settleDenials } from "./reconcile-denials.ts";
+import { mayDeny, isDenialStated, settleDenials } from "./reconcile-denials.ts";
 import { isTroubled } from "./reconcile-turn.ts";
 import { spanKey } from "../event/span-key.ts";
 import type { TaskScope, TurnEvidence } from "./turn-evidence.ts";
@@ -28,7 +28,7 @@ function isRecorderKind(kind: string): kind is RecorderKind {
   return Object.hasOwn(lists, kind);
 }
 
-function saysContextMissing(event: TurnEvent): boolean {
+function statesContextMissing(event: TurnEvent): boolean {
   return (
     event.attributes.context_missing === true ||
     (event.event_kind === "data_quality" &&
@@ -40,7 +40,7 @@ function saysContextMissing(event: TurnEvent): boolean {
 function isClaim(event: TurnEvent): boolean {
   const kind = event.event_kind;
   if (!isRecorderKind(kind)) {
-    return isVerifiedOutcome(event) || saysContextMissing(event) || saysDenial(event);
+    return isVerifiedOutcome(event) || statesContextMissing(event) || isDenialStated(event);
   }
   return lists[kind] === "actions" || event.phase !== "start";
 }
@@ -53,7 +53,7 @@ export function taskScopes(
   events: readonly TurnEvent[],
   groups: IdentityGroups,
   group: number,
-  asked?: string,
+  requested?: string,
 ): readonly TaskScope[] {
   const members = membersOf(events, groups, group);
   const claims = members.filter(isClaim);
@@ -61,7 +61,7 @@ export function taskScopes(
   const turns = isTroubled(own) ? own : [];
   if (claims.length === 0 && turns.length === 0) return noScopes;
   const identity = groups.tuples[group] as IdentityTuple;
-  return scopesOfTurn(identity, members, { claims, turns, asked });
+  return scopesOfTurn(identity, members, { claims, turns, requested });
 }
 
 const noScopes: readonly TaskScope[] = [];
@@ -74,13 +74,13 @@ interface Speaking {
   readonly claims: readonly TurnEvent[];
   readonly turns: readonly TurnEvent[];
   /** The only task that is judged. */
-  readonly asked: string | undefined;
+  readonly requested: string | undefined;
 }
 
 function scopesOfTurn(
   identity: IdentityTuple,
   events: readonly TurnEvent[],
-  { claims, turns, asked }: Speaking,
+  { claims, turns, requested }: Speaking,
 ): readonly TaskScope[] {
   const bySpan = namedSpans(events, claims);
   const book = openBook({
@@ -98,19 +98,19 @@ function scopesOfTurn(
   let denied = false;
   for (const event of claims) {
     const kind = event.event_kind;
-    denied ||= saysDenial(event);
-    if (kind === "intent" && !saysContextMissing(event)) continue;
+    denied ||= isDenialStated(event);
+    if (kind === "intent" && !statesContextMissing(event)) continue;
     const scope = book.of(event);
     if (kind !== "intent" && isRecorderKind(kind)) scope[lists[kind]].push(event);
     if (kind === "outcome") scope.outcomes.push(event);
-    if (saysContextMissing(event)) scope.contextMissing.push(event);
+    if (statesContextMissing(event)) scope.contextMissing.push(event);
   }
   if (turns.length > 0) book.wholeTurn().turns.push(...turns);
   if (denied) {
     // A positive statement may be in an event without any other claim.
     const words = events.filter(mayDeny);
     const attributed = words.map((event) => ({ event, scope: book.ofAny(event) }));
-    settleDenials(book.scopes, attributed, asked);
+    settleDenials(book.scopes, attributed, requested);
   }
   return book.scopes;
 }

@@ -6,11 +6,11 @@ import { resolveRoot } from "../normalize/resolve.ts";
 import { agentCalls } from "./agent-calls.ts";
 import { foldedTurns } from "./turns.ts";
 
-interface Told extends Partial<TurnEvent> {
+interface Reported extends Partial<TurnEvent> {
   readonly in?: string;
 }
 
-function span(span_id: string, kind: TurnEvent["event_kind"], { in: above, ...more }: Told) {
+function span(span_id: string, kind: TurnEvent["event_kind"], { in: above, ...more }: Reported) {
   return {
     schema_version: 3,
     event_id: `${span_id}:result`,
@@ -30,7 +30,7 @@ function span(span_id: string, kind: TurnEvent["event_kind"], { in: above, ...mo
   } satisfies TurnEvent as TurnEvent;
 }
 
-const turn = (id: string, agent: string, more: Told = {}): TurnEvent =>
+const turn = (id: string, agent: string, more: Reported = {}): TurnEvent =>
   span(id, "turn", { agent_id: agent, ...more });
 
 /** Calls as `caller > called: outcome`, and the application of one elsewhere. */

@@ -29,12 +29,12 @@ test("nothing recorded is not measured, on every stage", () => {
 });
 
 test("a stage's own events decide; the supply event speaks where there are none", () => {
-  const said = memory("memory_supply", {
+  const stated = memory("memory_supply", {
     retrieved_count: 9,
     supplied_count: 4,
     referenced_count: 0,
   });
-  expect(readSupply([said])).toMatchObject({
+  expect(readSupply([stated])).toMatchObject({
     retrieved: { state: "known", value: 9 },
     supplied: { state: "known", value: 4 },
     referenced: { state: "known", value: 0 },
@@ -44,7 +44,7 @@ test("a stage's own events decide; the supply event speaks where there are none"
     memory("memory_retrieval", { retrieved_count: 3 }),
     memory("memory_retrieval", { retrieved_count: 4 }),
     memory("memory_reference", { referenced_count: 2 }),
-    said,
+    stated,
   ];
   expect(readSupply(own)).toMatchObject({
     retrieved: { state: "known", value: 7 },

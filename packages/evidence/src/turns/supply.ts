@@ -105,8 +105,8 @@ function stage(
   own: readonly TurnEvent[],
   supply: readonly TurnEvent[],
 ): Metric {
-  const said = total(own, name);
-  return said.value === null ? total(supply, name) : said;
+  const stated = total(own, name);
+  return stated.value === null ? total(supply, name) : stated;
 }
 
 /** Supplied items; where only sources were counted, their sum, which may lack a source. */
@@ -114,12 +114,12 @@ function suppliedStage(supply: readonly TurnEvent[]): Metric {
   let value: number | null = null;
   let complete = true;
   for (const event of supply) {
-    const said = event.attributes.supplied_count;
+    const stated = event.attributes.supplied_count;
     const bySource = Object.values(sourceCounts).map((name) => event.attributes[name]);
     const known = bySource.filter((count) => count !== undefined);
-    if (said === undefined && known.length < bySource.length) complete = false;
-    if (said === undefined && known.length === 0) continue;
-    value = (value ?? 0) + (said ?? known.reduce((sum, count) => sum + count, 0));
+    if (stated === undefined && known.length < bySource.length) complete = false;
+    if (stated === undefined && known.length === 0) continue;
+    value = (value ?? 0) + (stated ?? known.reduce((sum, count) => sum + count, 0));
   }
   return { state: value === null ? "not_measured" : complete ? "known" : "partial", value };
 }
@@ -141,8 +141,10 @@ function flag(
   events: readonly TurnEvent[],
   name: "memory_degraded" | "memory_fallback_used",
 ): boolean | null {
-  const said = events.map((event) => event.attributes[name]).filter((value) => value !== undefined);
-  return said.length === 0 ? null : said.includes(true);
+  const stated = events
+    .map((event) => event.attributes[name])
+    .filter((value) => value !== undefined);
+  return stated.length === 0 ? null : stated.includes(true);
 }
 
 function distinct(names: readonly string[]): string[] {

@@ -7,7 +7,7 @@ import { toolBadges, toolOutcomes } from "@turnproof/semconv";
 import type { ToolOutcome } from "@turnproof/semconv";
 
 import type { TurnEvent } from "../event/event.ts";
-import { retoldCalls } from "../normalize/retold-calls.ts";
+import { retoldCalls } from "../normalize/repeated-calls.ts";
 
 /** Counts of tool results by outcome; the six and `unknown` add up to `results`. */
 export interface ToolCounts {

@@ -39,12 +39,12 @@ const events = fc
     { selector: ({ span_id, phase }) => `${span_id}:${phase}`, maxLength: 8 },
   )
   .map((all) =>
-    all.map(({ input, output, tool, ...said }) =>
-      call(said.span_id, {
-        ...said,
-        event_id: `${said.span_id}:${said.phase}`,
+    all.map(({ input, output, tool, ...stated }) =>
+      call(stated.span_id, {
+        ...stated,
+        event_id: `${stated.span_id}:${stated.phase}`,
         attributes:
-          said.event_kind === "tool_call"
+          stated.event_kind === "tool_call"
             ? { tool_name: tool }
             : {
                 ...(input === undefined ? {} : { input_tokens: input }),

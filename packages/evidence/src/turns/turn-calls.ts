@@ -49,32 +49,32 @@ export function turnCalls(given: readonly TurnEvent[]): TurnCall[] {
 
 /** A call described by a log record has the duration of the enclosing span. */
 function modelCall(event: TurnEvent, around: TurnEvent | undefined): TurnCall {
-  const { attributes: said, duration_ms: ms } = event;
+  const { attributes: stated, duration_ms: ms } = event;
   const wide = around?.attributes ?? {};
   return {
     kind: "model",
-    name: said.response_model ?? said.model ?? wide.response_model ?? wide.model ?? null,
-    provider: said.provider ?? wide.provider ?? null,
+    name: stated.response_model ?? stated.model ?? wide.response_model ?? wide.model ?? null,
+    provider: stated.provider ?? wide.provider ?? null,
     outcome: event.status,
-    error_type: said.error_type ?? null,
+    error_type: stated.error_type ?? null,
     duration_ms: ms ?? (event.phase === "event" ? around?.duration_ms : undefined) ?? null,
-    input_tokens: said.input_tokens ?? null,
-    output_tokens: said.output_tokens ?? null,
-    cached_tokens: said.cached_tokens ?? null,
-    cache_write_tokens: said.cache_write_tokens ?? null,
-    reasoning_tokens: said.reasoning_tokens ?? null,
-    service_tier: said.service_tier ?? wide.service_tier ?? null,
+    input_tokens: stated.input_tokens ?? null,
+    output_tokens: stated.output_tokens ?? null,
+    cached_tokens: stated.cached_tokens ?? null,
+    cache_write_tokens: stated.cache_write_tokens ?? null,
+    reasoning_tokens: stated.reasoning_tokens ?? null,
+    service_tier: stated.service_tier ?? wide.service_tier ?? null,
   };
 }
 
 function toolCall(event: TurnEvent): TurnCall {
-  const { attributes: said } = event;
+  const { attributes: stated } = event;
   return {
     kind: "tool",
-    name: said.tool_name ?? null,
-    provider: said.tool_provider ?? null,
+    name: stated.tool_name ?? null,
+    provider: stated.tool_provider ?? null,
     outcome: toolOutcome(event) ?? null,
-    error_type: said.error_type ?? null,
+    error_type: stated.error_type ?? null,
     duration_ms: event.duration_ms ?? null,
     input_tokens: null,
     output_tokens: null,

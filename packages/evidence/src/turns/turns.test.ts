@@ -245,13 +245,17 @@ test("a row is folded from the attributes that are listed, and from no reference
     { minLength: 1, maxLength: 6 },
   );
   const ref = { resource_type: "note", ref: "note-1" };
-  const said = { input_refs: [ref], output_refs: [ref], links: [{ trace_id: "t", span_id: "s" }] };
+  const stated = {
+    input_refs: [ref],
+    output_refs: [ref],
+    links: [{ trace_id: "t", span_id: "s" }],
+  };
   const listed = new Set<string>(turnRowAttributes);
   fc.assert(
     fc.property(events, (drawn) => {
       clock = 0;
       const whole = drawn.map(({ kind, phase, span, attributes: held }, at) => {
-        const own = event(String(at), kind, { ...said, phase, attributes: held });
+        const own = event(String(at), kind, { ...stated, phase, attributes: held });
         return { ...own, span_id: span as never };
       });
       const bare = whole.map((one): TurnEvent => {

@@ -171,8 +171,8 @@ export function buildGroups({
   // The working state of a turn is dropped with it, unless it names another turn's spans.
   for (let group = 0; group < groups.tuples.length; group += 1) {
     const drafts = pairEvents(membersOf(events, groups, group));
-    const asks = drafts.some((draft) => draft.cause !== undefined || misses(draft));
-    if (asks) waiting.push({ group, drafts });
+    const requests = drafts.some((draft) => draft.cause !== undefined || misses(draft));
+    if (requests) waiting.push({ group, drafts });
     else built.push(buildGroup(groups.tuples[group] as IdentityTuple, drafts, nowhere, space));
   }
   const elsewhere = lookElsewhere(events, groups, waiting);

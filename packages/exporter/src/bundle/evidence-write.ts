@@ -25,8 +25,8 @@ export function microsecondsNow(): string {
 export function batchOf(events: readonly TurnEvent[], receivedAt: string): EvidenceBatch {
   let lines = "";
   for (const event of events) {
-    const { received_at: _, ...said } = event;
-    lines += `${JSON.stringify(said)}\n`;
+    const { received_at: _, ...stated } = event;
+    lines += `${JSON.stringify(stated)}\n`;
   }
   return { batchId: sha256Hex(lines), receivedAt, events };
 }

@@ -23,7 +23,7 @@ import { carrierOf, keyedCode, keylessNames } from "../mapping/span-reading.ts";
 import type { KeyIdentity } from "../mapping/span-reading.ts";
 import { dialectMarks, rowAt, speaksFor } from "../mapping/sources.ts";
 import type { Target } from "../mapping/sources.ts";
-import type { SaidName } from "../mapping/span-name.ts";
+import type { StatedName } from "../mapping/span-name.ts";
 import { passesDoor } from "./span-record-of.ts";
 
 /** How identity is treated before export. */
@@ -74,12 +74,12 @@ export class AttributeScreen implements RowValues {
   private readonly key: { readonly key?: KeyIdentity };
   private readonly nameKey: { readonly key: KeyIdentity };
   /**
-   * Values that names are built from, and the rank of each, by row index; `said` lists the
+   * Values that names are built from, and the rank of each, by row index; `stated` lists the
    * indexes.
    */
   private readonly texts: (string | undefined)[] = registryRows.map(() => undefined);
   private readonly ranks = new Uint16Array(registryRows.length);
-  private readonly said: number[] = [];
+  private readonly stated: number[] = [];
   /** Number of subject names of the last span that were refused. */
   lost = 0;
 
@@ -107,9 +107,9 @@ export class AttributeScreen implements RowValues {
   ): void {
     const { sources } = decision.plan;
     // Here and below by index: an iterator for each attribute of each span would be garbage.
-    const { said, texts } = this;
-    for (let at = 0; at < said.length; at++) texts[said[at] as number] = undefined;
-    said.length = 0;
+    const { stated, texts } = this;
+    for (let at = 0; at < stated.length; at++) texts[stated[at] as number] = undefined;
+    stated.length = 0;
     const names = Object.keys(attributes);
     let left = 0;
     for (let at = 0; at < names.length; at++) {
@@ -166,7 +166,7 @@ export class AttributeScreen implements RowValues {
   private remember(target: Target, value: AttributeValue): void {
     const { index, rank } = target;
     if (typeof value !== "string") return;
-    if (this.texts[index] === undefined) this.said.push(index);
+    if (this.texts[index] === undefined) this.stated.push(index);
     else if ((this.ranks[index] as number) <= rank) return;
     this.texts[index] = value;
     this.ranks[index] = rank;
@@ -227,7 +227,7 @@ export class AttributeScreen implements RowValues {
   /**
    * Writes the name in the span's own name as an attribute, unless an attribute has it already.
    */
-  name({ to, text }: SaidName, sink: AttributeSink): void {
+  name({ to, text }: StatedName, sink: AttributeSink): void {
     if (this.texts[rowAt[to]] !== undefined) return;
     const leaving = this.leaving(to, text);
     if (leaving !== undefined) sink.put(attribute[to].span, leaving);

@@ -9,7 +9,7 @@ import { decideKind } from "../mapping/kind-decision.ts";
 import type { KindDecision } from "../mapping/kind-decision.ts";
 import { operationOf } from "../mapping/operation.ts";
 import { planFor } from "../mapping/sources.ts";
-import { saidByName } from "../mapping/span-name.ts";
+import { statedByName } from "../mapping/span-name.ts";
 import type { SourceAttributes } from "../mapping/span-record.ts";
 import { leavingScopeName } from "./scope-name.ts";
 import { AttributeBag } from "./screened-attributes.ts";
@@ -98,8 +98,8 @@ export function screenAll(
   sink: AttributeSink,
 ): void {
   screen.screen(span.attributes, decision, sink);
-  const said = saidByName(span, decision);
-  if (said !== undefined) screen.name(said, sink);
+  const stated = statedByName(span, decision);
+  if (stated !== undefined) screen.name(stated, sink);
 }
 
 /** The span's kind; its name is not used for that. */

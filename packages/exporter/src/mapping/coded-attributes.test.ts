@@ -2,7 +2,7 @@
 import { attribute } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
-import { CodedAttributes, saidUnder, sourceCode, sourceNames } from "./coded-attributes.ts";
+import { CodedAttributes, statedUnder, sourceCode, sourceNames } from "./coded-attributes.ts";
 
 const model = sourceCode.get(attribute.model.span) ?? -1;
 const tool = sourceCode.get(attribute.tool_name.span) ?? -1;
@@ -27,8 +27,8 @@ test("nothing of the last span is said by the next", () => {
   expect(coded.record()).toEqual({});
   coded.put(tool, "other");
   expect(coded.length).toBe(1);
-  expect(saidUnder({ attributes: {}, coded }, attribute.tool_name.span)).toBe("other");
-  expect(saidUnder({ attributes: {}, coded }, attribute.model.span)).toBeUndefined();
+  expect(statedUnder({ attributes: {}, coded }, attribute.tool_name.span)).toBe("other");
+  expect(statedUnder({ attributes: {}, coded }, attribute.model.span)).toBeUndefined();
 });
 
 test("by name there is no prototype of ours", () => {

@@ -72,7 +72,7 @@ export interface Attributed {
 }
 
 /** The span's value under a source name. */
-export function saidUnder(span: Attributed, name: string): unknown {
+export function statedUnder(span: Attributed, name: string): unknown {
   if (span.coded === undefined) return span.attributes[name];
   const code = sourceCode.get(name);
   return code === undefined ? undefined : span.coded.get(code);

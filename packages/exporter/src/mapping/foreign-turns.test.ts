@@ -52,15 +52,15 @@ function eventOf(...of: Parameters<typeof span>): TurnEvent {
   };
   const whole = spanToEvent(spanRecordOf(span(...of)), context);
   const gated = spanToEvent(spanRecordOf(screenedSpan(span(...of), memory, () => {})), context);
-  const { dropped: _, ...said } = whole;
+  const { dropped: _, ...stated } = whole;
   const { dropped: __, ...left } = gated;
-  expect(left).toEqual(said);
+  expect(left).toEqual(stated);
   expect(JSON.stringify(left)).not.toContain("CANARY");
   return whole;
 }
 
 const kind = "openinference.span.kind";
-const metadata = (said: object): string => JSON.stringify(said);
+const metadata = (stated: object): string => JSON.stringify(stated);
 
 test("a chain is a turn where a request enters, and structure anywhere else", () => {
   expect(eventOf("CANARY", { [kind]: "CHAIN" }, true)).toMatchObject({
@@ -75,13 +75,13 @@ test("a chain is a turn where a request enters, and structure anywhere else", ()
 });
 
 test("below a web server a graph is known by its metadata, and its nodes as well", () => {
-  const said = {
+  const stated = {
     ls_integration: "langgraph",
     thread_id: "thread-1",
     user_id: "user-1",
     note: "CANARY",
   };
-  expect(eventOf("researcher", { [kind]: "CHAIN", metadata: metadata(said) })).toMatchObject({
+  expect(eventOf("researcher", { [kind]: "CHAIN", metadata: metadata(stated) })).toMatchObject({
     event_kind: "turn",
     operation: "invoke_workflow researcher",
     agent_id: "researcher",
@@ -89,22 +89,22 @@ test("below a web server a graph is known by its metadata, and its nodes as well
     thread_id: "thread-1",
     user_id: "user-1",
   });
-  const node = metadata({ ...said, langgraph_node: "CANARY" });
+  const node = metadata({ ...stated, langgraph_node: "CANARY" });
   expect(eventOf("planner", { [kind]: "CHAIN", metadata: node })).toMatchObject({
     event_kind: "span",
     operation: "internal",
     thread_id: "thread-1",
   });
-  const unnamed = eventOf("LangGraph", { [kind]: "CHAIN", metadata: metadata(said) });
+  const unnamed = eventOf("LangGraph", { [kind]: "CHAIN", metadata: metadata(stated) });
   expect(unnamed.agent_id).toBeUndefined();
 });
 
 test("an agent's own chain names it in its metadata; what it calls gives way to the turn", () => {
-  const said = { ls_integration: "langchain_create_agent", lc_agent_name: "helper" };
-  const chain = eventOf("CANARY", { [kind]: "CHAIN", metadata: metadata(said) });
+  const stated = { ls_integration: "langchain_create_agent", lc_agent_name: "helper" };
+  const chain = eventOf("CANARY", { [kind]: "CHAIN", metadata: metadata(stated) });
   expect(chain).toMatchObject({ operation: "invoke_agent helper", agent_id: "helper" });
   expect(chain.identity_derived).toBeUndefined();
-  const call = eventOf("CANARY", { [kind]: "LLM", metadata: metadata(said) });
+  const call = eventOf("CANARY", { [kind]: "LLM", metadata: metadata(stated) });
   expect(call).toMatchObject({ agent_id: "helper", identity_derived: ["agent_id"] });
 });
 

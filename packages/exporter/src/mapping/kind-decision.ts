@@ -14,7 +14,7 @@ import {
 } from "@turnproof/semconv";
 import type { Dialect, EventKind } from "@turnproof/semconv";
 
-import { saidUnder, sourceCode } from "./coded-attributes.ts";
+import { statedUnder, sourceCode } from "./coded-attributes.ts";
 import { metadataTexts } from "./source-values.ts";
 import { planFor, workflowOperation } from "./sources.ts";
 import type { DialectPlan } from "./sources.ts";
@@ -68,13 +68,13 @@ function ownDecision(word: string): KindDecision | undefined {
 /** Decides by the attributes and the scope alone; the span's name is never read. */
 export function decideKind(span: KindSource): KindDecision {
   const own = span.coded === undefined ? span.attributes[ownKind] : span.coded.get(ownCode);
-  const said = typeof own === "string" ? ownDecision(own) : undefined;
-  if (said !== undefined) return said;
+  const stated = typeof own === "string" ? ownDecision(own) : undefined;
+  if (stated !== undefined) return stated;
   const dialect = dialectOf(span);
   if (dialect === undefined) return { kind: "span", plan: structuralPlan, operation: undefined };
   const plan = planFor(dialect);
   for (const rule of plan.rules) {
-    const word = saidUnder(span, rule.source);
+    const word = statedUnder(span, rule.source);
     if (typeof word !== "string") continue;
     const choice = rule.kinds.get(word) ?? (isEntry(span) ? rule.atEntry.get(word) : undefined);
     if (choice === undefined) break;
@@ -91,7 +91,7 @@ export function decideKind(span: KindSource): KindDecision {
  */
 function isEntry(span: KindSource): boolean {
   if (span.parentSpanId === undefined || span.parentRemote === true) return true;
-  const metadata = saidUnder(span, metadataAttribute);
+  const metadata = statedUnder(span, metadataAttribute);
   if (typeof metadata !== "string") return false;
   const { integration, ofNode, texts } = metadataTexts(metadata);
   if (ofNode) return false;
@@ -101,7 +101,7 @@ function isEntry(span: KindSource): boolean {
 
 /** True for a chain that belongs to an agent: its metadata names the agent. */
 function namesAgent(span: KindSource): boolean {
-  const metadata = saidUnder(span, metadataAttribute);
+  const metadata = statedUnder(span, metadataAttribute);
   if (typeof metadata !== "string") return false;
   return metadataTexts(metadata).texts.some(([, to]) => to === "agent_name");
 }
@@ -113,7 +113,7 @@ function dialectOf(span: KindSource): Dialect | undefined {
   for (const table of dialectTables) {
     if (table.dialect === scope) return scope;
     for (const mark of table.marks) {
-      if (saidUnder(span, mark) !== undefined) return table.dialect;
+      if (statedUnder(span, mark) !== undefined) return table.dialect;
     }
   }
   return undefined;
@@ -129,6 +129,6 @@ const inputTokens = attribute.input_tokens.span;
  */
 function repeatsInner(span: KindSource, dialect: Dialect): boolean {
   if (dialect !== "vercel_ai" && dialect !== "openinference") return false;
-  if (saidUnder(span, operationName) !== "embeddings") return false;
-  return span.statusCode !== statusError && saidUnder(span, inputTokens) === undefined;
+  if (statedUnder(span, operationName) !== "embeddings") return false;
+  return span.statusCode !== statusError && statedUnder(span, inputTokens) === undefined;
 }

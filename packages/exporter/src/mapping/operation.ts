@@ -11,7 +11,7 @@ import {
   structuralFamilies,
 } from "@turnproof/semconv";
 
-import { saidUnder } from "./coded-attributes.ts";
+import { statedUnder } from "./coded-attributes.ts";
 import type { KindDecision } from "./kind-decision.ts";
 import type { SpanAtHand } from "./span-record.ts";
 import { rowAt, workflowOperation } from "./sources.ts";
@@ -64,8 +64,8 @@ export function operationOf(
 
 /** A conversation turn is an agent's too; only a workflow has another operation. */
 function turnOperation(decision: KindDecision, reading: RowValues): string {
-  const said = reading.text(rowAt.genai_operation) ?? decision.operation;
-  return said === workflowOperation ? workflowOperation : "invoke_agent";
+  const stated = reading.text(rowAt.genai_operation) ?? decision.operation;
+  return stated === workflowOperation ? workflowOperation : "invoke_agent";
 }
 
 /**
@@ -96,7 +96,7 @@ const families = Object.entries(structuralFamilies);
 function familyOf(span: OperationSource): string {
   const side = sides[span.kind] ?? "";
   for (const [name, family] of families) {
-    if (saidUnder(span, name) === undefined) continue;
+    if (statedUnder(span, name) === undefined) continue;
     if (family === "messaging") return family;
     return side === "server" ? `${family}.server` : `${family}.client`;
   }

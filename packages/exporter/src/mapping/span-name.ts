@@ -5,12 +5,12 @@
 import { dialectTables, genAiOperations } from "@turnproof/semconv";
 import { nameDigest } from "@turnproof/semconv/name-key";
 
-import { saidUnder } from "./coded-attributes.ts";
+import { statedUnder } from "./coded-attributes.ts";
 import type { Attributed } from "./coded-attributes.ts";
 import type { KindDecision } from "./kind-decision.ts";
 
 /** A subject that a span's own name contains. */
-export interface SaidName {
+export interface StatedName {
   readonly to: "agent_name" | "tool_name";
   readonly text: string;
 }
@@ -19,14 +19,17 @@ export interface SaidName {
 export type NamedSpan = Attributed & { readonly name?: string | undefined };
 
 /** The subject in the span's own name, unscreened, or undefined when it has none. */
-export function saidByName(span: NamedSpan, { kind, plan }: KindDecision): SaidName | undefined {
+export function statedByName(
+  span: NamedSpan,
+  { kind, plan }: KindDecision,
+): StatedName | undefined {
   const { name } = span;
   if (name === undefined || plan.spanNames.length === 0) return undefined;
   for (const { source, words, to, prefix, beside, except } of plan.spanNames) {
     if (kind !== (to === "agent_name" ? "turn" : "tool_call")) continue;
-    const word = saidUnder(span, source);
+    const word = statedUnder(span, source);
     if (typeof word !== "string" || !words.includes(word)) continue;
-    if (beside !== undefined && saidUnder(span, beside) === undefined) continue;
+    if (beside !== undefined && statedUnder(span, beside) === undefined) continue;
     if (prefix !== undefined) {
       return name.startsWith(prefix) ? { to, text: name.slice(prefix.length) } : undefined;
     }

@@ -75,14 +75,14 @@ test("a start marker stands for the span it marks", () => {
 
 describe("identity is stored as said", () => {
   test("own names win over the libraries', and the tenant has three states", () => {
-    const said = own({
+    const stated = own({
       [attribute.event_kind.span]: "turn",
       [attribute.user_id.span]: "u-1",
       "user.id": "u-2",
       [attribute.thread_id.span]: "t-1",
       "session.id": "t-2",
     });
-    expect(spanToEvent(said, context)).toMatchObject({ user_id: "u-1", thread_id: "t-1" });
+    expect(spanToEvent(stated, context)).toMatchObject({ user_id: "u-1", thread_id: "t-1" });
     const anonymous = own({ [attribute.scope.span]: "anonymous" });
     expect(spanToEvent(anonymous, context).user_id).toBeNull();
     expect(spanToEvent(base, context)).not.toHaveProperty("user_id");
@@ -91,21 +91,21 @@ describe("identity is stored as said", () => {
   });
 
   test("one that is not opaque is keyed and counted, or refused and counted without a key", () => {
-    const said = own({ [attribute.user_id.span]: "ann@example.org" });
-    const keyed = spanToEvent(said, { ...context, keyIdentity: () => "k1_abcdefgh" });
+    const stated = own({ [attribute.user_id.span]: "ann@example.org" });
+    const keyed = spanToEvent(stated, { ...context, keyIdentity: () => "k1_abcdefgh" });
     expect(keyed.user_id).toBe("k1_abcdefgh");
     expect(keyed.dropped).toEqual({ identity_not_opaque: 1 });
-    const refused = spanToEvent(said, context);
+    const refused = spanToEvent(stated, context);
     expect(refused).not.toHaveProperty("user_id");
     expect(refused.dropped).toEqual({ identity_not_opaque: 1 });
   });
 
   test("the agent's name serves where there is no id of it, spaces included", () => {
-    const said = own({
+    const stated = own({
       [attribute.genai_operation.span]: "invoke_agent",
       [attribute.agent_name.span]: "Support Desk",
     });
-    expect(spanToEvent(said, context)).toMatchObject({
+    expect(spanToEvent(stated, context)).toMatchObject({
       agent_id: "Support Desk",
       operation: "invoke_agent Support Desk",
     });
@@ -156,8 +156,8 @@ test("references and a ledger come out of their parallel lists", () => {
 });
 
 test("a delivery that says nothing of its acknowledgement says unknown", () => {
-  const said = own({ [attribute.event_kind.span]: "delivery", [attribute.emitted.span]: true });
-  expect(spanToEvent(said, context).attributes).toEqual({ emitted: true, acknowledged: null });
+  const stated = own({ [attribute.event_kind.span]: "delivery", [attribute.emitted.span]: true });
+  expect(spanToEvent(stated, context).attributes).toEqual({ emitted: true, acknowledged: null });
 });
 
 describe("the name of a span", () => {
@@ -224,8 +224,8 @@ test("kinds of older writers are understood", () => {
 });
 
 test("an attribute that the kind does not carry is counted and left out", () => {
-  const said = own({ [attribute.event_kind.span]: "intent", [attribute.tool_name.span]: "x" });
-  const event = spanToEvent(said, context);
+  const stated = own({ [attribute.event_kind.span]: "intent", [attribute.tool_name.span]: "x" });
+  const event = spanToEvent(stated, context);
   expect(event.attributes).toEqual({});
   expect(event.dropped).toEqual({ attribute_kind: 1 });
 });

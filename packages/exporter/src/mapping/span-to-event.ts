@@ -14,7 +14,7 @@ import type { NanoInstant } from "./nano-time.ts";
 import { operationOf } from "./operation.ts";
 import { SpanReading } from "./span-reading.ts";
 import type { KeyIdentity } from "./span-reading.ts";
-import { saidByName } from "./span-name.ts";
+import { statedByName } from "./span-name.ts";
 import { rowAt, workflowOperation } from "./sources.ts";
 import type { SpanAtHand } from "./span-record.ts";
 import { statusOf, toolOutcomeOf } from "./status.ts";
@@ -91,7 +91,7 @@ function phaseOf(kind: EventKind, ended: boolean): EventPhase {
 /** Derived values: the class of an error, the operation, the total, the outcome. */
 function conclude(span: SpanAtHand, decision: KindDecision, phase: EventPhase): void {
   if (decision.operation !== undefined) reading.conclude("genai_operation", decision.operation);
-  const name = saidByName(span, decision);
+  const name = statedByName(span, decision);
   if (name !== undefined) reading.offer(name.to, name.text);
   const status = statusOf(span, decision, phase, reading);
   // A wrapper repeats the error of an inner span; one failure is counted once.
@@ -114,17 +114,17 @@ function begin(
   phase: EventPhase,
   context: MappingContext,
 ): Draft {
-  const said = reading.text(rowAt.event_id);
+  const stated = reading.text(rowAt.event_id);
   const draft: Draft = {
     schema_version: eventSchemaVersion,
-    event_id: said ?? `${span.spanId}:${phase}`,
+    event_id: stated ?? `${span.spanId}:${phase}`,
     event_kind: decision.kind,
     operation: operationOf(span, decision, reading),
     phase,
     status: reading.text(rowAt.status) as TurnEvent["status"],
     timestamp: "",
     received_at: context.receivedAt,
-    span_id: (phase === "start" && said && markerId.exec(said)?.[1]) || span.spanId,
+    span_id: (phase === "start" && stated && markerId.exec(stated)?.[1]) || span.spanId,
     root_trace_id: span.traceId,
     dialect: decision.plan.dialect,
     attributes: {},
@@ -141,7 +141,7 @@ function addTimes(
   if (start === undefined || start.clamped || end?.clamped === true) reading.drop("time_clamped");
   const last = draft.phase === "start" ? start : (end ?? start);
   draft.timestamp =
-    (draft.phase === "event" ? saidTime() : undefined) ??
+    (draft.phase === "event" ? statedTime() : undefined) ??
     last?.text ??
     nineDigits(context.receivedAt);
   if (start === undefined) return;
@@ -150,7 +150,7 @@ function addTimes(
 }
 
 /** The recorded time of a point in time, when it is a valid date. */
-function saidTime(): string | undefined {
+function statedTime(): string | undefined {
   const text = reading.text(rowAt.timestamp);
   if (text === undefined) return undefined;
   if (!Number.isNaN(Date.parse(text))) return text.replace(/[+-]00:00$/, "Z");

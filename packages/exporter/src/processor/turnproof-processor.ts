@@ -244,7 +244,7 @@ export class TurnproofProcessor<S = never> {
     // An exporter that just failed would fail again.
     if (!this.batches.failing) await within(this.report(left()), left());
     await within(this.batches.close(), 1_000);
-    await within(asked(this.exporter, "shutdown"), left());
+    await within(requested(this.exporter, "shutdown"), left());
   }
 
   private async rescue(): Promise<void> {
@@ -266,17 +266,17 @@ export class TurnproofProcessor<S = never> {
 
   /** Queues a marker for each of these spans; a turn's is sent at once. */
   private mark(spans: readonly ReadableSpanLike[], prompt: boolean): void {
-    for (const span of spans) this.say(startMarker(span));
+    for (const span of spans) this.print(startMarker(span));
     if (prompt) this.pump.hasten();
   }
 
   private beat(open: number): void {
-    this.say(heartbeat(open, this.producerId, this.resource));
+    this.print(heartbeat(open, this.producerId, this.resource));
     this.pump.hasten();
   }
 
   /** Puts a span of our own into the queue. */
-  private say(span: ReadableSpanLike): void {
+  private print(span: ReadableSpanLike): void {
     this.ledger.create("markers");
     if (!this.pump.push(new QueueItem(span, "markers", 0))) {
       this.ledger.dropped("markers", 1, "queue_full");
@@ -298,7 +298,7 @@ export class TurnproofProcessor<S = never> {
       await within(this.report(left), left);
     }
     let refused: unknown;
-    const flushed = asked(this.exporter, "forceFlush").catch((error: unknown) => {
+    const flushed = requested(this.exporter, "forceFlush").catch((error: unknown) => {
       refused = error;
     });
     const left = deadline - Date.now();
@@ -346,7 +346,7 @@ export class TurnproofProcessor<S = never> {
 }
 
 /** Calls an optional exporter method, which may throw. */
-async function asked<S>(
+async function requested<S>(
   exporter: SpanExporterLike<S>,
   what: "forceFlush" | "shutdown",
 ): Promise<void> {

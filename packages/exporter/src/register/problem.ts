@@ -15,7 +15,7 @@ export function contextWorks(): boolean {
 /** Result of a set-up. */
 export interface Attempt {
   /** A provider was requested. */
-  readonly asked: boolean;
+  readonly requested: boolean;
   readonly missing: readonly string[];
   /** No other provider existed, and one was built. */
   readonly built: boolean;
@@ -24,9 +24,9 @@ export interface Attempt {
 }
 
 /** The problem, or undefined. */
-export function problemOf({ asked, missing, built, installed }: Attempt): Code | undefined {
+export function problemOf({ requested, missing, built, installed }: Attempt): Code | undefined {
   if (missing.length > 0) return "sdk_missing";
-  if (!asked) return undefined;
+  if (!requested) return undefined;
   if (!built) return "provider_registered";
   if (!installed) return "api_version_mismatch";
   return contextWorks() ? undefined : "context_manager_missing";

@@ -28,7 +28,7 @@ const signals = ["SIGTERM", "SIGINT"] as const;
 export function atProcessEnd(ending: Ending): void {
   if (endings.size === 0) {
     process.on("beforeExit", settleAll);
-    process.once("exit", sayEnd);
+    process.once("exit", printEnd);
     // Prepended, so that a one-time listener of the application is still counted.
     for (const signal of signals) process.prependListener(signal, onSignal);
   }
@@ -42,7 +42,7 @@ function settleAll(): void {
   }
 }
 
-function sayEnd(): void {
+function printEnd(): void {
   for (const { processor, notice } of endings) {
     const line = endLine(processor.health);
     if (line !== undefined) notice(line);
@@ -64,8 +64,8 @@ function onSignal(signal: NodeJS.Signals): void {
 
 /** The line to write at the end of the process; undefined when everything arrived. */
 function endLine(health: ExportHealth): string | undefined {
-  const said = [lossLine(health), waitingLine(health)].filter((line) => line !== undefined);
-  return said.length === 0 ? undefined : said.join(" ");
+  const stated = [lossLine(health), waitingLine(health)].filter((line) => line !== undefined);
+  return stated.length === 0 ? undefined : stated.join(" ");
 }
 
 /** What is on the disk for the next process. */

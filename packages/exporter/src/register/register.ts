@@ -107,17 +107,17 @@ export function register(options: RegisterOptions = {}): Registration {
   const knownNames = options.knownNames ?? environment.knownNames;
   if (knownNames.length > 0) allowNames(knownNames);
   const peers = new Peers(options.resolveFrom, options.modules);
-  const asked = options.provider !== false && !environment.disabled;
-  const missing = asked || options.provider === false ? missingFor(options, peers) : [];
+  const requested = options.provider !== false && !environment.disabled;
+  const missing = requested || options.provider === false ? missingFor(options, peers) : [];
   const processor = new TurnproofProcessor<ReadableSpanLike>({
     ...batching(environment),
     ...options,
     ...identity,
     exporter: exporterOf(options, peers),
   });
-  const built = asked && missing.length === 0 && !hasProvider();
+  const built = requested && missing.length === 0 && !hasProvider();
   const provider = built ? install(processor, options, environment, peers) : undefined;
-  const problem = problemOf({ asked, missing, built, installed: provider !== undefined });
+  const problem = problemOf({ requested, missing, built, installed: provider !== undefined });
   if (problem !== undefined) {
     const field = missing.length === 0 ? {} : { field: missing.join(" ") };
     if (options.strict === true) throw new CodedError(problem, field);

@@ -40,7 +40,7 @@ export async function eraseSpool(options: EraseSpoolOptions): Promise<SpoolErasu
       const read = decodeSpans(frame.payload);
       if (read === undefined) unreadable += 1;
       for (const span of read?.spans ?? []) {
-        if (saysUser(span, users)) named.add(span.spanContext().traceId);
+        if (namesUser(span, users)) named.add(span.spanContext().traceId);
       }
     }
     let found = 0;
@@ -71,7 +71,7 @@ export async function eraseSpool(options: EraseSpoolOptions): Promise<SpoolErasu
 const isEvidence = (span: ReadableSpanLike): boolean =>
   span.attributes[attribute.producer_seq.span] !== undefined;
 
-function saysUser(span: ReadableSpanLike, users: ReadonlySet<string>): boolean {
+function namesUser(span: ReadableSpanLike, users: ReadonlySet<string>): boolean {
   return Object.values(span.attributes).some(
     (value) => typeof value === "string" && users.has(value),
   );
@@ -82,7 +82,7 @@ function isUsers(
   users: ReadonlySet<string>,
   traces: ReadonlySet<string>,
 ): boolean {
-  if (saysUser(span, users)) return true;
+  if (namesUser(span, users)) return true;
   return (
     traces.has(span.spanContext().traceId) && span.attributes[attribute.user_id.span] === undefined
   );

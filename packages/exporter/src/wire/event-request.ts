@@ -63,8 +63,8 @@ export function eventRequest(events: readonly TurnEvent[]): EventRequest {
     const { application_id: application = "" } = event;
     let resource = resources.get(application);
     if (resource === undefined) {
-      const said = application === "" ? {} : { [attribute.application_id.span]: application };
-      resources.set(application, (resource = { attributes: said }));
+      const stated = application === "" ? {} : { [attribute.application_id.span]: application };
+      resources.set(application, (resource = { attributes: stated }));
     }
     const to = request.writerFor(resource, scope);
     to.byte(tags.span);
@@ -126,14 +126,14 @@ function writeSpan(to: ByteWriter, event: TurnEvent, { traceId, spanId }: Ids): 
 
 /** Attributes under the names of spans. */
 function attributesOf(event: TurnEvent): readonly (readonly [string, AttributeValue])[] {
-  const said: (readonly [string, AttributeValue])[] = [
+  const stated: (readonly [string, AttributeValue])[] = [
     [attribute.event_kind.span, event.event_kind],
     [attribute.phase.span, event.phase],
     [attribute.status.span, event.status],
     [attribute.event_id.span, event.event_id],
   ];
   const put = (name: keyof typeof attribute, value: AttributeValue | null | undefined): void => {
-    if (value !== undefined && value !== null) said.push([attribute[name].span, value]);
+    if (value !== undefined && value !== null) stated.push([attribute[name].span, value]);
   };
   if (event.phase === "event") put("timestamp", event.timestamp);
   // A derived agent comes from a name among the attributes, which gives way again.
@@ -154,7 +154,7 @@ function attributesOf(event: TurnEvent): readonly (readonly [string, AttributeVa
     ...refsToAttributes("output", event.output_refs ?? []),
     ...ledgerToAttributes(event.selection_ledger ?? []),
   };
-  return [...said, ...Object.entries(lists)];
+  return [...stated, ...Object.entries(lists)];
 }
 
 function writeHex(to: ByteWriter, tag: number, id: string, bytes: 8 | 16): void {

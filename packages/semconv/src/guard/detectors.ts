@@ -176,8 +176,8 @@ function suspect(
   longest: number,
   allowed: Allowed,
 ): Code | undefined {
-  const told = plainly(text, seen, digits, longest, allowed);
-  if (told !== undefined) return told;
+  const reported = plainly(text, seen, digits, longest, allowed);
+  if (reported !== undefined) return reported;
   if (longest >= wrappedCharsMin) {
     const inner = unwrap(text);
     const code = inner === "" ? undefined : wrappedCode(inner, wrapsMax, allowed);
@@ -192,8 +192,8 @@ function suspect(
 function wrappedCode(inner: string, depth: number, allowed: Allowed): Code | undefined {
   if (jsonPattern.test(inner) || isBasicPair(inner)) return "attribute_credential";
   const within = allowed.endpoints === true ? { endpoints: true } : {};
-  const told = plainly(inner, marks.all, inner.length, inner.length, within);
-  if (told !== undefined || depth < 2) return told;
+  const reported = plainly(inner, marks.all, inner.length, inner.length, within);
+  if (reported !== undefined || depth < 2) return reported;
   const deeper = unwrap(inner);
   return deeper === "" ? undefined : wrappedCode(deeper, depth - 1, allowed);
 }

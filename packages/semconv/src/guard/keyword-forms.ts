@@ -30,18 +30,18 @@ const plainStates: ReadonlySet<string> = new Set(
 /**
  * After an equals sign every value counts; after a colon only one that is no state or plain word.
  */
-function tells(text: string, keyword: RegExpExecArray): boolean {
+function shows(text: string, keyword: RegExpExecArray): boolean {
   if (keyword[1] === "=") return true;
-  const told = (keyword[2] ?? "").toLowerCase();
+  const reported = (keyword[2] ?? "").toLowerCase();
   const glued = /[A-Za-z0-9]/.test(text.charAt(keyword.index - 1));
-  if (glued || plainStates.has(told)) return false;
-  return !/^[a-z_]+$/.test(told) || /passw|pwd|passphrase/i.test(keyword[0]);
+  if (glued || plainStates.has(reported)) return false;
+  return !/^[a-z_]+$/.test(reported) || /passw|pwd|passphrase/i.test(keyword[0]);
 }
 
 /** True when the text has a keyword of a secret followed by its value. */
 export function hasKeywordForm(text: string): boolean {
   const keyword = keywordPattern.exec(text);
-  if (keyword !== null && tells(text, keyword)) return true;
+  if (keyword !== null && shows(text, keyword)) return true;
   if (queryKeywordPattern.test(text)) return true;
   const word = schemeWordPattern.exec(text)?.[1];
   return word !== undefined && /\d/.test(word) && /[A-Za-z]/.test(word);

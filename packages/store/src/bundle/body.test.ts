@@ -41,8 +41,8 @@ const bodyOf = (...groups: (readonly StoredEvent[])[]): string =>
   joinSegments(groups.map(encodeSegment));
 
 const times = fc.constantFrom(received, "2026-03-01T10:00:00.9Z", "2026-04-01T00:00:00Z");
-const said = fc.tuple(randomEvent, times).map(([event, at]) => stored(event, at));
-const groups = fc.array(fc.array(said, { minLength: 1, maxLength: 6 }), {
+const stated = fc.tuple(randomEvent, times).map(([event, at]) => stored(event, at));
+const groups = fc.array(fc.array(stated, { minLength: 1, maxLength: 6 }), {
   minLength: 1,
   maxLength: 4,
 });

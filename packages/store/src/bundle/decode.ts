@@ -26,7 +26,7 @@ type Fields = Record<string, unknown>;
 
 interface Frame {
   /** The root and the head's fields. */
-  readonly said: Fields;
+  readonly stated: Fields;
   readonly received: number;
   readonly base: number;
 }
@@ -58,8 +58,8 @@ function decodeSegment(root: string, segment: unknown, events: StoredEvent[]): v
   if (!Number.isSafeInteger(received) || !Number.isSafeInteger(base)) refuse();
   if (!isFields(head, headNames)) refuse();
   // Events of an earlier version may be without a root: they are under the empty one.
-  const said = root === "" ? { ...head } : { root_trace_id: root, ...head };
-  const frame = { said, received: received as number, base: base as number };
+  const stated = root === "" ? { ...head } : { root_trace_id: root, ...head };
+  const frame = { stated, received: received as number, base: base as number };
   // The head's values are those of the first event, so each is validated with an event.
   if (sharedFields.some((field) => restOf(segment[3])[field] !== undefined)) refuse();
   for (let at = 3; at < segment.length; at += 1) events.push(decodeEvent(segment[at], frame));
@@ -76,11 +76,11 @@ function isFields(value: unknown, names: ReadonlySet<string>): value is Fields {
   return true;
 }
 
-function decodeEvent(packed: unknown, { said, received, base }: Frame): StoredEvent {
+function decodeEvent(packed: unknown, { stated, received, base }: Frame): StoredEvent {
   if (!Array.isArray(packed) || packed.length < slot.rest || packed.length > slot.rest + 1)
     refuse();
   const rest = restOf(packed);
-  const event = withOwn({ ...said }, rest);
+  const event = withOwn({ ...stated }, rest);
   event["event_kind"] = packed[slot.kind];
   event["phase"] = packed[slot.phase];
   event["status"] = packed[slot.status];

@@ -91,8 +91,8 @@ function encodeTimes(
   const start = started_at === undefined ? undefined : nanosAfter(started_at, base);
   const took = end === undefined || start === undefined ? null : end - start;
   if (took === null && started_at !== undefined) rest["started_at"] = started_at;
-  const told = took === null ? undefined : took / nanosPerMs;
-  if (duration_ms !== told) rest["duration_ms"] = duration_ms ?? null;
+  const reported = took === null ? undefined : took / nanosPerMs;
+  if (duration_ms !== reported) rest["duration_ms"] = duration_ms ?? null;
   return { end: end ?? timestamp, took };
 }
 

@@ -59,13 +59,13 @@ test("every event is found by each id that it names and by each value that a rea
           expect(mentions(event, id)).toBe(true);
           expect(hashesOfId(id).some((hash) => own.has(hash))).toBe(true);
         }
-        const asks = fields.flatMap((field) =>
+        const requests = fields.flatMap((field) =>
           event[field] === undefined ? [] : [{ store: "all", [field]: event[field] } as const],
         );
-        for (const query of [...asks, { store: event.source_store ?? "trace" } as const]) {
+        for (const query of [...requests, { store: event.source_store ?? "trace" } as const]) {
           expect(matches(event, query)).toBe(true);
-          const asked = [...rootWords(allTenants, query), ...rowWords(query)];
-          expect([query, asked.every((hash) => own.has(hash))]).toEqual([query, true]);
+          const requested = [...rootWords(allTenants, query), ...rowWords(query)];
+          expect([query, requested.every((hash) => own.has(hash))]).toEqual([query, true]);
         }
       }
     }),

@@ -84,7 +84,7 @@ export function hashesOfId(id: string): readonly number[] {
 export function rowWords(query: EventQuery): readonly number[] {
   const { store } = query;
   const other = store === "conversation" || store === "tool_log" ? [`store:${store}`] : [];
-  return [...wordsAsked(query, rowFilters), ...other].map(murmur32);
+  return [...requestedWords(query, rowFilters), ...other].map(murmur32);
 }
 
 /**
@@ -93,7 +93,7 @@ export function rowWords(query: EventQuery): readonly number[] {
  * returned. The tenant's first, then the most selective by field.
  */
 export function rootWords(scope: EvidenceScope, query: EventQuery): readonly number[] {
-  const words = [...wordsAsked(query, rootFilters), ...wordsAsked(query, commonFilters)];
+  const words = [...requestedWords(query, rootFilters), ...requestedWords(query, commonFilters)];
   return [...new Set([...scopeWords(scope), ...words.map(murmur32)])];
 }
 
@@ -103,7 +103,7 @@ export function scopeWords(scope: EvidenceScope): readonly number[] {
   return [murmur32(scope.tenant === null ? anonymous : idWord(scope.tenant))];
 }
 
-function wordsAsked(
+function requestedWords(
   query: EventQuery,
   filters: Readonly<Partial<Record<keyof EventQuery, string>>>,
 ): string[] {

@@ -34,22 +34,22 @@ export async function* bundleFeed(
   rowsFirst: number,
 ): AsyncGenerator<KnownRoot> {
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after).micros;
-  const asked = { engine, options, after };
+  const requested = { engine, options, after };
   let few: ReadonlySet<string> | undefined;
   const many: string[] = [];
   for (const condition of rootConditions(question)) {
     // The roots found are candidates; further conditions only save reading them.
     if (few !== undefined && few.size <= readAtOnce) break;
-    const roots = await rootsWith(asked, condition, few);
+    const roots = await rootsWith(requested, condition, few);
     if (roots.length < fewRoots) few = new Set(roots);
     else many.push(condition);
   }
   if (few !== undefined && few.size <= readAtOnce) yield* unplaced(few);
-  else if (few !== undefined) yield* lookedUp(asked, question, [...few]);
-  else yield* inOrder(asked, question, { many, rowsFirst });
+  else if (few !== undefined) yield* lookedUp(requested, question, [...few]);
+  else yield* inOrder(requested, question, { many, rowsFirst });
 }
 
-interface Asked {
+interface Requested {
   readonly engine: Engine;
   readonly options: SliceOptions;
   /** The page continues after this receipt. */
@@ -81,7 +81,7 @@ function* unplaced(roots: Iterable<string>): Generator<KnownRoot> {
 
 /** The roots, among these or all, with a matching row; of many roots a part. */
 async function rootsWith(
-  { engine, options }: Asked,
+  { engine, options }: Requested,
   condition: string,
   among: ReadonlySet<string> | undefined,
 ): Promise<readonly string[]> {
@@ -98,7 +98,7 @@ const rowSql = `SELECT root_trace_id, toFloat64(toUnixTimestamp64Micro(received_
 FROM bundles WHERE `;
 
 /** Start of a page that continues after a receipt: a row spans one minute of receipts at most. */
-function startOf({ after }: Asked): readonly string[] {
+function startOf({ after }: Requested): readonly string[] {
   if (after === undefined) return [];
   return [
     `first_received <= ${timeSql(after)}`,
@@ -107,16 +107,16 @@ function startOf({ after }: Asked): readonly string[] {
 }
 
 async function* lookedUp(
-  asked: Asked,
+  requested: Requested,
   question: Question,
   names: readonly string[],
 ): AsyncGenerator<KnownRoot> {
   const bind = bindings();
-  const where = [...startOf(asked), ...rowConditions(question, bind)];
+  const where = [...startOf(requested), ...rowConditions(question, bind)];
   const roots: KnownRoot[] = [];
   for (let from = 0; from < names.length; from += rootsPerLookup) {
     const some = ofRootsSql(names.slice(from, from + rootsPerLookup));
-    const rows = await rowsOf(asked, [some, ...where].join(" AND "), bind);
+    const rows = await rowsOf(requested, [some, ...where].join(" AND "), bind);
     for (const row of rows) roots.push(row);
   }
   yield* newestOfEach(roots, new Set());
@@ -135,13 +135,13 @@ interface InOrder {
 }
 
 async function* inOrder(
-  asked: Asked,
+  requested: Requested,
   question: Question,
   { many, rowsFirst }: InOrder,
 ): AsyncGenerator<KnownRoot> {
   const bind = bindings();
   const where = [
-    ...startOf(asked),
+    ...startOf(requested),
     ...rowConditions(question, bind),
     ...many.map((condition) => `root IN (SELECT root FROM bundles WHERE ${condition})`),
   ];
@@ -149,10 +149,10 @@ async function* inOrder(
   /** Rows of this second and later ones have been read. */
   let reached: number | undefined;
   for (let wanted = rowsFirst; ; wanted = Math.min(wanted * 2, rowsMax)) {
-    asked.options.signal?.throwIfAborted();
+    requested.options.signal?.throwIfAborted();
     const below = reached === undefined ? [] : [`received_at < ${secondSql(reached)}`];
     const found = await rowsOf(
-      asked,
+      requested,
       `${[...below, ...where].join(" AND ")}
 ORDER BY toDateTime(received_at) DESC LIMIT ${wanted}`,
       bind,
@@ -163,7 +163,7 @@ ORDER BY toDateTime(received_at) DESC LIMIT ${wanted}`,
     if (!ended && whole.length === 0) {
       const second = [`received_at >= ${secondSql(oldest)}`];
       const until = [`received_at < ${secondSql(oldest + 1)}`];
-      whole = await rowsOf(asked, [...second, ...until, ...where].join(" AND "), bind);
+      whole = await rowsOf(requested, [...second, ...until, ...where].join(" AND "), bind);
       reached = oldest;
     } else reached = oldest + 1;
     yield* newestOfEach(whole, met);
@@ -184,7 +184,7 @@ function secondOf(micros: number): number {
 }
 
 async function rowsOf(
-  { engine, options }: Asked,
+  { engine, options }: Requested,
   where: string,
   bind: ClickHouseBindings,
 ): Promise<readonly KnownRoot[]> {
@@ -208,10 +208,10 @@ function timeSql(micros: number): string {
 
 /** Conditions that a single row decides. */
 function rowConditions({ query }: Question, bind: ClickHouseBindings): readonly string[] {
-  const said = ["events > 0"];
+  const stated = ["events > 0"];
   if (query.root_trace_id !== undefined) {
-    said.push(`root_trace_id = ${bind.text(query.root_trace_id)}`);
+    stated.push(`root_trace_id = ${bind.text(query.root_trace_id)}`);
   }
-  for (const hash of rowWords(query)) said.push(hasAnySql([hash]));
-  return said;
+  for (const hash of rowWords(query)) stated.push(hasAnySql([hash]));
+  return stated;
 }

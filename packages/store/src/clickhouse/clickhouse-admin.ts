@@ -36,12 +36,12 @@ export async function clickhouseAdmin(options: {
     if ((await oldEvents(engine))?.copied === false) throw new CodedError("migration_pending");
   };
   return {
-    async evidence(asked) {
+    async evidence(requested) {
       await requireCopied();
-      return retainBundles(tables, asked);
+      return retainBundles(tables, requested);
     },
-    copyOld: (asked = {}) => copyOldEvents(tables, asked),
-    checkOld: (asked) => checkOldEvents(tables, asked),
+    copyOld: (requested = {}) => copyOldEvents(tables, requested),
+    checkOld: (requested) => checkOldEvents(tables, requested),
     async dropOld() {
       await requireCopied();
       requireParity(await checkOldEvents(tables));

@@ -52,7 +52,7 @@ export async function clickhouse({ connection }: ClickhouseOptions): Promise<Evi
     offerErasure(store, clickhouseErasure({ engine, cluster }));
     if (engine.embedded) {
       lent.set(store, {
-        select: (...asked) => engine.select(...asked),
+        select: (...requested) => engine.select(...requested),
         command: (sql) => engine.command(sql),
         insert: (...given) => engine.insert(...given),
         pending: async () => pending,
@@ -89,7 +89,7 @@ export async function clickhouseOver(engine: LentEngine): Promise<EvidenceStore>
   const borrowed: Engine = {
     embedded: true,
     select: engine.select,
-    query: async (...asked) => readAnswer(await engine.select(...asked)),
+    query: async (...requested) => readAnswer(await engine.select(...requested)),
     command: engine.command,
     insert: engine.insert,
     close: async () => {},
@@ -123,7 +123,7 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
     readBack: (batchId) => readBack(engine, batchId),
     ...bundleReads(engine, open, () => pending),
     standing: (roots) => standingOf(engine, roots),
-    shortRoots: (...asked) => shortRoots(engine, ...asked),
+    shortRoots: (...requested) => shortRoots(engine, ...requested),
     held: (signal) => heldIn(engine, signal),
     ...(engine.embedded ? { setAside: (signal) => setAside(engine, signal) } : {}),
     quietRoots: (since, before, limit) => quietRoots(engine, since, before, limit),

@@ -61,7 +61,7 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
   return {
     embedded: true,
     select: selected,
-    query: async (...asked) => readAnswer(await selected(...asked)),
+    query: async (...requested) => readAnswer(await selected(...requested)),
     command: (sql) => coded(() => writes(() => run(writing, sql))),
     together: (statements) =>
       coded(() =>

@@ -43,8 +43,8 @@ test("every column type comes back as it went in, gaps at their default", () => 
         ([name, column]) => [name.slice(2), column] as const,
       )) {
         for (const [i, row] of list.entries()) {
-          const said = row[type as keyof typeof row];
-          if (said !== undefined) expect(held[i]).toStrictEqual(said);
+          const stated = row[type as keyof typeof row];
+          if (stated !== undefined) expect(held[i]).toStrictEqual(stated);
           else expect([null, "", 0, 0n, false].includes(held[i] as never) || sizeOf(held[i]) === 0);
         }
       }

@@ -78,11 +78,11 @@ function put(row: Row, name: string, value: unknown): void {
 function decodeOwn(event: Row, at: At): void {
   event["schema_version"] = at("schema_version") ?? 3;
   event["received_at"] = isoOfMicros(Number(at("received_at")));
-  const said = at("event_id");
+  const stated = at("event_id");
   event["event_id"] =
-    said === undefined || said === ""
+    stated === undefined || stated === ""
       ? `${(event["span_id"] as string | undefined) ?? ""}:${String(event["phase"])}`
-      : said;
+      : stated;
   const scope = at("scope");
   if (scope === "anonymous") event["user_id"] = null;
   else if (scope === "user") event["user_id"] = at("user_id");
@@ -107,16 +107,16 @@ function decodeOwn(event: Row, at: At): void {
 function decodeTimes(at: At): object {
   const text = (name: string): string | undefined => (at(name) as string | undefined) || undefined;
   const duration = at("duration_said");
-  const timestampSaid = text("timestamp_said");
-  const startedSaid = text("started_said");
+  const timestampStated = text("timestamp_said");
+  const startedStated = text("started_said");
   return timesOf({
     timestamp: instantOfNanos(at("timestamp") as bigint),
     digits: Number(at("timestamp_digits") ?? 9),
     timing: Number(at("timing") ?? 0),
     elapsedNs: Number(at("elapsed_ns") ?? 0),
-    ...(timestampSaid === undefined ? {} : { timestampSaid }),
-    ...(startedSaid === undefined ? {} : { startedSaid }),
-    ...(typeof duration === "number" ? { durationSaid: duration } : {}),
+    ...(timestampStated === undefined ? {} : { timestampStated }),
+    ...(startedStated === undefined ? {} : { startedStated }),
+    ...(typeof duration === "number" ? { durationStated: duration } : {}),
   });
 }
 
@@ -156,9 +156,9 @@ function decodeLedger(at: At): Row[] {
 }
 
 function decodeAcknowledged(held: Row): void {
-  const said = held["acknowledged"];
-  if (said === undefined) return;
-  held["acknowledged"] = said === "null" ? null : said === "true";
+  const stated = held["acknowledged"];
+  if (stated === undefined) return;
+  held["acknowledged"] = stated === "null" ? null : stated === "true";
 }
 
 function boolOf(text: unknown): boolean | undefined {

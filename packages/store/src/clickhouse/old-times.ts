@@ -17,11 +17,11 @@ const nanosPerSecond = 1_000_000_000;
 export interface TimeColumns {
   readonly timestamp: Instant;
   readonly digits: number;
-  readonly timestampSaid?: string;
+  readonly timestampStated?: string;
   readonly timing: number;
   readonly elapsedNs: number;
-  readonly startedSaid?: string;
-  readonly durationSaid?: number;
+  readonly startedStated?: string;
+  readonly durationStated?: number;
 }
 
 /** The instant that many nanoseconds earlier. */
@@ -39,15 +39,15 @@ export function timesOf(columns: TimeColumns): {
   readonly started_at?: string;
   readonly duration_ms?: number;
 } {
-  const { timestamp, digits, timing, elapsedNs, startedSaid, durationSaid, timestampSaid } =
+  const { timestamp, digits, timing, elapsedNs, startedStated, durationStated, timestampStated } =
     columns;
   const started =
     (timing & startFromElapsed) !== 0
       ? isoOfInstant(before(timestamp, elapsedNs), digits)
-      : startedSaid;
-  const duration = (timing & durationFromElapsed) !== 0 ? elapsedNs / 1e6 : durationSaid;
+      : startedStated;
+  const duration = (timing & durationFromElapsed) !== 0 ? elapsedNs / 1e6 : durationStated;
   return {
-    timestamp: timestampSaid ?? isoOfInstant(timestamp, digits),
+    timestamp: timestampStated ?? isoOfInstant(timestamp, digits),
     ...(started === undefined ? {} : { started_at: started }),
     ...(duration === undefined ? {} : { duration_ms: duration }),
   };

@@ -90,9 +90,11 @@ function inWeek(week: string): string {
 async function countWeek(engine: Engine, week: string): Promise<Counts> {
   const evidence = `SELECT root_trace_id FROM bundles WHERE ${inWeek(week)} AND evidence`;
   const answer = await engine.query(
-    `SELECT toFloat64(uniqExact(root_trace_id)) AS roots, toFloat64(countIf(NOT said)) AS structure,
-    toFloat64(countIf(said AND sure)) AS outcome, toFloat64(countIf(said AND NOT sure)) AS metadata
-FROM (SELECT root_trace_id, root_trace_id IN (${evidence}) AS said,
+    `SELECT toFloat64(uniqExact(root_trace_id)) AS roots,
+    toFloat64(countIf(NOT stated)) AS structure,
+    toFloat64(countIf(stated AND sure)) AS outcome,
+    toFloat64(countIf(stated AND NOT sure)) AS metadata
+FROM (SELECT root_trace_id, root_trace_id IN (${evidence}) AS stated,
     event_kind IN ('outcome', 'feedback') AND ifNull(verified, false) AS sure
     FROM events WHERE ${inWeek(week)})`,
   );

@@ -49,8 +49,8 @@ const damaged: ReadonlySet<number> = new Set([
 export function storeError(error: unknown): CodedError {
   if (CodedError.is(error)) return error;
   const engineCode = engineCodeOf(error);
-  const said = engineCode === undefined ? systemCodeOf(error) : String(engineCode);
-  return new CodedError(codeOf(engineCode, error), fieldOf("clickhouse", said));
+  const stated = engineCode === undefined ? systemCodeOf(error) : String(engineCode);
+  return new CodedError(codeOf(engineCode, error), fieldOf("clickhouse", stated));
 }
 
 /** The engine gives a full disk under many numbers; the system's own is in the text. */
@@ -74,7 +74,7 @@ function engineCodeOf(error: unknown): number | undefined {
     if (Number.isInteger(code) && code > 0) return code;
   }
   const message = error instanceof Error ? error.message : "";
-  const said = /\bCode: (\d{1,5})\b/.exec(message);
-  if (said !== null) return Number(said[1]);
+  const stated = /\bCode: (\d{1,5})\b/.exec(message);
+  if (stated !== null) return Number(stated[1]);
   return "cause" in error ? engineCodeOf(error.cause) : undefined;
 }

@@ -99,12 +99,12 @@ export async function figuresOf(
   const value = by === undefined ? "''" : valueOf(by);
   const from = `(SELECT *, ${value} AS value, ${stretch} AS stretch
 FROM turn_ledger FINAL WHERE ${where})`;
-  const ask = async (sql: string): Promise<FigureRow[]> =>
+  const request = async (sql: string): Promise<FigureRow[]> =>
     rowsOf(await engine.query(sql, bind.parameters, question.signal));
   const [groups, verdicts] = await Promise.all([
-    ask(`SELECT *, ${percentilesSql} FROM
+    request(`SELECT *, ${percentilesSql} FROM
 (SELECT value, stretch, ${figureSql} FROM ${from} GROUP BY value, stretch)`),
-    ask(`SELECT value, stretch, toString(verdict) AS verdict, toFloat64(count()) AS turns FROM ${from}
+    request(`SELECT value, stretch, toString(verdict) AS verdict, toFloat64(count()) AS turns FROM ${from}
 GROUP BY value, stretch, verdict`),
   ]);
   return figureGroupsOf(groups, verdicts, options);
@@ -128,13 +128,13 @@ const callListColumns = [
 export async function callsOf(
   engine: Engine,
   question: TurnQuestion,
-  asked: {
+  requested: {
     readonly kind: TurnCall["kind"];
     readonly by: readonly CallField[];
     readonly options?: CallOptions | undefined;
   },
 ): Promise<readonly CallFigures[]> {
-  const { kind, by, options = {} } = asked;
+  const { kind, by, options = {} } = requested;
   const { everyMs, inputSteps } = options;
   const bind = bindings();
   const where = whereOf(question, bind);
@@ -155,17 +155,17 @@ export async function callsOf(
   toString(one_outcome) AS outcome
 FROM turn_ledger FINAL ARRAY JOIN call_kind AS one_kind, ${joined}
 WHERE (${where}) AND one_kind = '${kind}')`;
-  const ask = async (sql: string): Promise<FigureRow[]> =>
+  const request = async (sql: string): Promise<FigureRow[]> =>
     rowsOf(await engine.query(sql, bind.parameters, question.signal));
   const [groups, outcomes] = await Promise.all([
-    ask(`SELECT *, ${percentilesSql} FROM (SELECT ${names}, toFloat64(count()) AS calls, ${lastedSql},
+    request(`SELECT *, ${percentilesSql} FROM (SELECT ${names}, toFloat64(count()) AS calls, ${lastedSql},
   toFloat64(countIf(isNull(duration_ms))) AS duration_unknown,
   ${sumOf("input_tokens")} AS input_sum, ${sumOf("output_tokens")} AS output_sum,
   ${sumOf("cached_tokens")} AS cached_sum, ${inputSteps === undefined ? "" : usageSums}
   toFloat64(countIf(isNull(input_tokens) AND isNull(output_tokens))) AS tokens_unknown
 FROM ${from} GROUP BY ${names})`),
-    ask(`SELECT ${names}, if(outcome = '', 'unknown', outcome) AS said, toFloat64(count()) AS calls
-FROM ${from} GROUP BY ${names}, said`),
+    request(`SELECT ${names}, if(outcome = '', 'unknown', outcome) AS stated, toFloat64(count()) AS calls
+FROM ${from} GROUP BY ${names}, stated`),
   ]);
   return callFiguresOf(groups, outcomes, by, options);
 }

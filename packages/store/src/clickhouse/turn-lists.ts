@@ -7,7 +7,7 @@
  * between equal times and are read as slowly as all other columns together; an index leads to the
  * rows up to it.
  */
-import { askedConditions } from "../ledger/asked-conditions.ts";
+import { requestedConditions } from "../ledger/requested-conditions.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import { unpackRecord } from "../ledger/packed-record.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
@@ -21,7 +21,7 @@ import { rowsOf } from "./turn-figures.ts";
 import { afterOf, orderOf, timeSql, whereOf } from "./turn-where.ts";
 
 /** Parameters of a page. */
-export interface PageAsked {
+export interface PageRequest {
   readonly order: TurnOrder;
   readonly limit: number;
   readonly after?: TurnPlace;
@@ -41,7 +41,7 @@ const commonTenants: ReadonlySet<string> = new Set([tenantText(null), tenantText
 export async function listOf(
   engine: Engine,
   question: TurnQuestion,
-  page: PageAsked,
+  page: PageRequest,
 ): Promise<TurnPage> {
   const { order, limit } = page;
   const rows = await rowsOfPage(engine, question, page);
@@ -59,7 +59,7 @@ const indexed: ReadonlySet<string> = new Set(["tenant", "thread_id", "root_trace
 
 /** True where an index finds the turns: determining the range first would cost as much again. */
 function isIndexed(question: TurnQuestion): boolean {
-  return askedConditions(question).some(
+  return requestedConditions(question).some(
     (condition) =>
       "text" in condition &&
       condition.not !== true &&
@@ -72,7 +72,7 @@ function isIndexed(question: TurnQuestion): boolean {
 async function rowsOfPage(
   engine: Engine,
   question: TurnQuestion,
-  page: PageAsked,
+  page: PageRequest,
 ): Promise<readonly TurnRecord[]> {
   const { by } = page.order;
   if (isIndexed(question)) return recordsOf(engine, question, page);
@@ -104,7 +104,7 @@ interface Sample {
 async function newestRows(
   engine: Engine,
   question: TurnQuestion,
-  page: PageAsked & { readonly reach: number },
+  page: PageRequest & { readonly reach: number },
 ): Promise<Sample> {
   const { reach, order } = page;
   const up = order.ascending === true;
@@ -157,7 +157,7 @@ function microsSql(time: string): string {
 async function byTime(
   engine: Engine,
   question: TurnQuestion,
-  page: PageAsked,
+  page: PageRequest,
   within = "true",
 ): Promise<readonly TurnRecord[]> {
   const { by, ascending } = page.order;
@@ -182,7 +182,7 @@ WHERE ${by} ${sign} reach.1 AND ${where} ORDER BY ${orderOf(page.order)} LIMIT $
 async function recordsOf(
   engine: Engine,
   question: TurnQuestion,
-  page: PageAsked,
+  page: PageRequest,
   within = "true",
 ): Promise<readonly TurnRecord[]> {
   const bind = bindings();
@@ -205,7 +205,7 @@ function recordOf(row: FigureRow): TurnRecord {
 
 function whereSql(
   question: TurnQuestion,
-  { order, after }: PageAsked,
+  { order, after }: PageRequest,
   bind: ClickHouseBindings,
 ): string {
   const passes = `(${whereOf(question, bind)})`;

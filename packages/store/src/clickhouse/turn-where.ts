@@ -1,5 +1,5 @@
 /** @module TurnWhere: conditions of a question as SQL over the table of turns. */
-import { askedConditions } from "../ledger/asked-conditions.ts";
+import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { microsOf, numberFields } from "../ledger/turn-fields.ts";
 import type { ListField } from "../ledger/turn-fields.ts";
 import type {
@@ -14,7 +14,7 @@ import { columnOfList, columnOfSet, hasStoredSet } from "./turn-columns.ts";
 
 /** The condition for a turn. Never PREWHERE: with FINAL it counts old versions. */
 export function whereOf(question: TurnQuestion, bind: ClickHouseBindings): string {
-  const own = askedConditions(question).map((condition) => conditionSql(condition, bind));
+  const own = requestedConditions(question).map((condition) => conditionSql(condition, bind));
   return own.length === 0 ? "true" : own.map((sql) => `(${sql})`).join(" AND ");
 }
 
@@ -63,11 +63,11 @@ function listSql(field: ListField, value: string | null, bind: ClickHouseBinding
 const plainValue = /^[^"\\,[\]\p{C}]+$/u;
 
 function callSql({ kind, ...values }: CallValues, bind: ClickHouseBindings): string {
-  const asked = Object.entries(values).filter(([, value]) => value !== undefined);
-  const own = asked.map(
+  const requested = Object.entries(values).filter(([, value]) => value !== undefined);
+  const own = requested.map(
     ([field, value]) => `one_${field} = ${value === null ? "''" : bind.text(value)}`,
   );
-  const fields = ["kind", ...asked.map(([field]) => field)];
+  const fields = ["kind", ...requested.map(([field]) => field)];
   const named = fields.map((field) => `one_${field}`).join(", ");
   const lists = fields.map((field) => `call_${field}`).join(", ");
   return `arrayExists((${named}) -> ${[`one_kind = '${kind}'`, ...own].join(" AND ")}, ${lists})`;

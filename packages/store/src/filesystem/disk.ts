@@ -88,9 +88,9 @@ interface Paths {
 function pathsBelow(root: string, calls: DiskCalls): Paths {
   const path = (place: DiskPlace): string => join(root, ...place);
   const folder: Paths["folder"] = async (names) => {
-    const said = path(names);
-    const real = await unlessMissing(calls.realpath(said));
-    if (real !== undefined && real !== said) throw new CodedError("store_corrupt");
+    const stated = path(names);
+    const real = await unlessMissing(calls.realpath(stated));
+    if (real !== undefined && real !== stated) throw new CodedError("store_corrupt");
     return real;
   };
   const file: Paths["file"] = async (place) => {

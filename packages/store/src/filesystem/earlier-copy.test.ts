@@ -62,9 +62,9 @@ const users = ["ann", "bob", null, undefined];
 function batches(count: number): EvidenceBatch[] {
   return Array.from({ length: count }, (_, n) => {
     const user_id = users[n % users.length];
-    const said = user_id === undefined ? {} : { user_id };
+    const stated = user_id === undefined ? {} : { user_id };
     const events: TurnEvent[] = [
-      ...sampleTurn(`root-${n}`, { ...said, agent_id: "helper", thread_id: `t-${n % 3}` }),
+      ...sampleTurn(`root-${n}`, { ...stated, agent_id: "helper", thread_id: `t-${n % 3}` }),
       // Late rows of a root that was in an earlier batch.
       sampleEvent(`late-${n}`, { root_trace_id: `root-${n >> 1}`, parent_span_id: "aa" }),
     ];
@@ -180,9 +180,9 @@ describe("a small folder", () => {
     });
     const world = fc.array(fc.array(event, { maxLength: 5 }), { maxLength: 6 });
     await fc.assert(
-      fc.asyncProperty(world, async (told) => {
+      fc.asyncProperty(world, async (reported) => {
         const root = await directory();
-        const old = told.map((rows, n) => ({
+        const old = reported.map((rows, n) => ({
           batchId: `b${n}`,
           receivedAt: receivedAt(n),
           events: rows.map(({ span, root: name, user }) =>

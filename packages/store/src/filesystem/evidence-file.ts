@@ -76,11 +76,11 @@ export function evidenceFile(
     });
     return opening;
   };
-  const ask = <T>(work: (file: Opened) => Promise<T>): Promise<T> =>
+  const request = <T>(work: (file: Opened) => Promise<T>): Promise<T> =>
     codedSqlite(async () => work(await opened()));
   /** Rows are attributed by complete roots, so uncopied data is copied first. */
   const change = <T>(work: (file: Opened) => Promise<T>): Promise<T> =>
-    ask((file) => {
+    request((file) => {
       if (file.earlier.pending()) throw new CodedError("migration_pending");
       return work(file);
     });
@@ -90,34 +90,34 @@ export function evidenceFile(
     const file = await opening?.catch(() => undefined);
     await file?.store.close();
   };
-  const evidence = lateStore(ask, {
+  const evidence = lateStore(request, {
     name: "filesystem",
-    ledger: codedLedger(ask),
+    ledger: codedLedger(request),
     check: async () =>
-      life.ended() ? { ok: false, code: "store_closed", elapsedMs: 0 } : checked(alive, ask),
+      life.ended() ? { ok: false, code: "store_closed", elapsedMs: 0 } : checked(alive, request),
     close,
   });
-  offerErasure(evidence, (asked) =>
+  offerErasure(evidence, (requested) =>
     change(({ database, earlier }) => {
       const purge = async (): Promise<readonly Unreached[]> => {
         // Files of an earlier version contain the user's rows as well.
         await dropEarlier(earlier);
         return (await purgeDeleted(database)) ? [] : ["filesystem_open_reads"];
       };
-      return erasureOf(erasureRows(database, purge, legacyFiles(disk)))(asked);
+      return erasureOf(erasureRows(database, purge, legacyFiles(disk)))(requested);
     }),
   );
   return {
     evidence,
-    retain: (asked) =>
+    retain: (requested) =>
       change(async ({ database }) => {
-        const report = await retainEvidence(retentionRows(database), asked);
+        const report = await retainEvidence(retentionRows(database), requested);
         if (!report.dry_run) await giveBackRoom(database);
         return report;
       }),
-    copyOld: (options) => ask(({ earlier }) => earlier.copy(options)),
-    checkOld: (options) => ask(({ earlier }) => earlier.check(options)),
-    dropOld: () => ask(({ earlier }) => dropEarlier(earlier)),
+    copyOld: (options) => request(({ earlier }) => earlier.copy(options)),
+    checkOld: (options) => request(({ earlier }) => earlier.check(options)),
+    dropOld: () => request(({ earlier }) => dropEarlier(earlier)),
   };
 }
 
@@ -205,13 +205,13 @@ function openDatabase(path: string, log: boolean): SqliteDatabase {
   }
 }
 
-type Ask = <T>(work: (file: Opened) => Promise<T>) => Promise<T>;
+type Request = <T>(work: (file: Opened) => Promise<T>) => Promise<T>;
 
-async function checked(alive: () => Promise<CheckResult>, ask: Ask): Promise<CheckResult> {
+async function checked(alive: () => Promise<CheckResult>, request: Request): Promise<CheckResult> {
   const folder = await alive();
   if (!folder.ok) return folder;
   try {
-    return await ask(async ({ store, earlier }) => {
+    return await request(async ({ store, earlier }) => {
       const result = await store.check();
       return result.ok && earlier.pending()
         ? { ...result, diagnostics: ["migration_pending"] }
@@ -236,42 +236,42 @@ function prepareTables(database: SqliteDatabase): void {
 
 /** The port; each call opens the file if it is not open. */
 function lateStore(
-  ask: Ask,
+  request: Request,
   own: Pick<EvidenceStore, "name" | "ledger" | "check" | "close">,
 ): EvidenceStore {
   return {
     ...own,
     capabilities: capabilitiesOf("filesystem"),
     sources: ["trace", "conversation", "tool_log"],
-    append: (batch) => ask(({ store }) => store.append(batch)),
+    append: (batch) => request(({ store }) => store.append(batch)),
     appendPrepared: refusePrepared,
-    readBack: (batchId, at) => ask(({ store }) => store.readBack(batchId, at)),
+    readBack: (batchId, at) => request(({ store }) => store.readBack(batchId, at)),
     operatorRows: {
-      list: (...asked) => ask(({ store }) => store.operatorRows.list(...asked)),
-      write: (row) => ask(({ store }) => store.operatorRows.write(row)),
-      remove: (of) => ask(({ store }) => store.operatorRows.remove(of)),
+      list: (...requested) => request(({ store }) => store.operatorRows.list(...requested)),
+      write: (row) => request(({ store }) => store.operatorRows.write(row)),
+      remove: (of) => request(({ store }) => store.operatorRows.remove(of)),
     },
-    standing: (roots) => ask(({ store }) => store.standing(roots)),
-    page: (...asked) => ask(({ store }) => store.page(...asked)),
-    find: (...asked) => ask(({ store }) => store.find(...asked)),
-    bundles: (...asked) => ask(({ store }) => store.bundles(...asked)),
-    root: (...asked) => ask(({ store }) => store.root(...asked)),
-    roots: (...asked) => ask(({ store }) => store.roots(...asked)),
-    shortRoots: (...asked) => ask(({ store }) => store.shortRoots(...asked)),
-    quietRoots: (...asked) => ask(({ store }) => store.quietRoots(...asked)),
-    held: () => ask(({ store }) => store.held()),
+    standing: (roots) => request(({ store }) => store.standing(roots)),
+    page: (...requested) => request(({ store }) => store.page(...requested)),
+    find: (...requested) => request(({ store }) => store.find(...requested)),
+    bundles: (...requested) => request(({ store }) => store.bundles(...requested)),
+    root: (...requested) => request(({ store }) => store.root(...requested)),
+    roots: (...requested) => request(({ store }) => store.roots(...requested)),
+    shortRoots: (...requested) => request(({ store }) => store.shortRoots(...requested)),
+    quietRoots: (...requested) => request(({ store }) => store.quietRoots(...requested)),
+    held: () => request(({ store }) => store.held()),
     [Symbol.asyncDispose]: own.close,
   };
 }
 
 /** The ledger of the file, with errors as codes. */
-function codedLedger(ask: Ask): EvidenceStore["ledger"] {
-  const late = lateLedger("store", () => ask(async ({ store }) => store.ledger));
+function codedLedger(request: Request): EvidenceStore["ledger"] {
+  const late = lateLedger("store", () => request(async ({ store }) => store.ledger));
   const coded = Object.entries(late).map(([name, value]) => [
     name,
     typeof value === "function"
-      ? (...asked: unknown[]) =>
-          codedSqlite(() => (value as (...given: unknown[]) => Promise<unknown>)(...asked))
+      ? (...requested: unknown[]) =>
+          codedSqlite(() => (value as (...given: unknown[]) => Promise<unknown>)(...requested))
       : value,
   ]);
   return Object.fromEntries(coded) as EvidenceStore["ledger"];

@@ -77,7 +77,7 @@ export async function filesystem(options: FilesystemOptions): Promise<Filesystem
     name: "filesystem",
     evidence,
     memory,
-    retention: { evidence: retain, memory: (asked) => retainMemory(memory.admin, asked) },
+    retention: { evidence: retain, memory: (requested) => retainMemory(memory.admin, requested) },
     ...old,
     close,
     [Symbol.asyncDispose]: close,

@@ -4,7 +4,7 @@
  */
 import type { TurnCall } from "@turnproof/evidence";
 
-import { saidText } from "./turn-fields.ts";
+import { statedText } from "./turn-fields.ts";
 import type { CallField, CallUsage } from "./turn-question.ts";
 
 /** Counts of a call by their letter, in the order of {@link CallUsage.known}. */
@@ -38,9 +38,9 @@ export function usageOf(
     (call[field] ?? null) === null ? [] : [letter],
   );
   return {
-    service_tier: saidText(call.service_tier),
+    service_tier: statedText(call.service_tier),
     input_step: steps.filter((step) => (input ?? 0) > step).length,
-    known: saidText(letters.join("") + (isWrong ? "x" : "")),
+    known: statedText(letters.join("") + (isWrong ? "x" : "")),
     cache_write_tokens: written,
     reasoning_tokens: reasoning,
   };

@@ -50,7 +50,7 @@ export function figureGroupsOf(
   { by, everyMs }: FigureOptions,
 ): readonly FigureGroup[] {
   const keyOf = (row: FigureRow): string => JSON.stringify([textOf(row["value"]), row["stretch"]]);
-  const said = groupBy(verdicts, keyOf);
+  const stated = groupBy(verdicts, keyOf);
   return groups
     .filter((row) => Number(row["turns"]) > 0)
     .map((row): FigureGroup => {
@@ -61,7 +61,7 @@ export function figureGroupsOf(
         ...(everyMs === undefined ? {} : { from_ms: Number(row["stretch"]) * everyMs }),
         turns: sure("turns"),
         errors: sure("errors"),
-        verdicts: countsOf(said.get(keyOf(row)), "verdict", "turns"),
+        verdicts: countsOf(stated.get(keyOf(row)), "verdict", "turns"),
         p50_ms: known("p50_ms"),
         p95_ms: known("p95_ms"),
         p99_ms: known("p99_ms"),
@@ -120,7 +120,7 @@ export function countGroupsOf(
  * Figures of calls, largest first.
  *
  * @param groups `by_…` for each field, those of {@link callKeys}, and the sums of the calls
- * @param outcomes the same keys, `said` and `calls`
+ * @param outcomes the same keys, `stated` and `calls`
  */
 export function callFiguresOf(
   groups: readonly FigureRow[],
@@ -137,7 +137,7 @@ export function callFiguresOf(
         : [textOf(row["use_tier"]), Number(row["use_step"]), textOf(row["use_known"])]),
       ...(everyMs === undefined ? [] : [Number(row["stretch"]) * everyMs]),
     ]);
-  const said = groupBy(outcomes, keyOf);
+  const stated = groupBy(outcomes, keyOf);
   return groups
     .filter((row) => Number(row["calls"]) > 0)
     .map((row): [string, CallFigures] => [
@@ -145,7 +145,7 @@ export function callFiguresOf(
       {
         group: Object.fromEntries(by.map((field) => [field, textOf(row[`by_${field}`])])),
         calls: Number(row["calls"]),
-        outcomes: countsOf(said.get(keyOf(row)), "said", "calls"),
+        outcomes: countsOf(stated.get(keyOf(row)), "stated", "calls"),
         p50_ms: numberOf(row["p50_ms"]),
         p95_ms: numberOf(row["p95_ms"]),
         p99_ms: numberOf(row["p99_ms"]),

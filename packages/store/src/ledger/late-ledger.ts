@@ -13,9 +13,9 @@ export function lateLedger(
     turnsOf: async (roots) => (await current()).turnsOf(roots),
     listTurns: async (question, page) => (await current()).listTurns(question, page),
     countTurns: async (question) => (await current()).countTurns(question),
-    turnFacets: async (...asked) => (await current()).turnFacets(...asked),
+    turnFacets: async (...requested) => (await current()).turnFacets(...requested),
     turnCounts: async (question, options) => (await current()).turnCounts(question, options),
     turnFigures: async (question, options) => (await current()).turnFigures(question, options),
-    callFigures: async (...asked) => (await current()).callFigures(...asked),
+    callFigures: async (...requested) => (await current()).callFigures(...requested),
   };
 }

@@ -19,7 +19,7 @@ export function memoryTurns(): TurnLedger {
     if (known !== undefined && compareVersions(known.version, version) > 0) return;
     held.set(key, record === undefined ? { version } : { version, record });
   };
-  const asked = (question: TurnQuestion): TurnRecord[] => {
+  const requested = (question: TurnQuestion): TurnRecord[] => {
     checkScope(question.scope);
     question.signal?.throwIfAborted();
     return [...held.values()].flatMap(({ record }) =>
@@ -42,7 +42,7 @@ export function memoryTurns(): TurnLedger {
       });
     },
     async listTurns(question, { order, limit, after }) {
-      const placed = asked(question)
+      const placed = requested(question)
         .map((record) => ({ record, place: placeOf(record, order) }))
         .filter(({ place }) => after === undefined || comparePlaces(place, after, order) > 0)
         .toSorted((a, b) => comparePlaces(a.place, b.place, order));
@@ -52,14 +52,15 @@ export function memoryTurns(): TurnLedger {
         next: placed.length > limit ? (page.at(-1)?.place ?? null) : null,
       };
     },
-    countTurns: async (question) => asked(question).length,
+    countTurns: async (question) => requested(question).length,
     turnFacets: async (question, fields, valuesMax) => {
-      const records = asked(question);
+      const records = requested(question);
       return fields.map((field) => facetOf(records, field, valuesMax));
     },
-    turnCounts: async (question, options) => countsAmong(figureGroups(asked(question), options)),
-    turnFigures: async (question, options) => figureGroups(asked(question), options),
+    turnCounts: async (question, options) =>
+      countsAmong(figureGroups(requested(question), options)),
+    turnFigures: async (question, options) => figureGroups(requested(question), options),
     callFigures: async (question, kind, by, options) =>
-      callGroups(asked(question), { kind, by, options }),
+      callGroups(requested(question), { kind, by, options }),
   };
 }

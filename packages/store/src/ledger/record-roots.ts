@@ -147,8 +147,8 @@ async function writeRoots(
 /** The record without its judgement. */
 function unjudged(record: TurnRecord): TurnRecord {
   if (record.judged_at === null) return record;
-  const { insight_codes: _i, ...said } = record.row;
-  const row = { ...said, verdict: null, finding_codes: null };
+  const { insight_codes: _i, ...stated } = record.row;
+  const row = { ...stated, verdict: null, finding_codes: null };
   return { ...record, row, names: withContracts(record.names, []), judged_at: null, as_of: null };
 }
 
@@ -205,8 +205,10 @@ function withSoFar(record: TurnRecord, soFar: TurnRecord | undefined): TurnRecor
   if (verdict === "success" && isGrown()) return record;
   const judged = { ...record.row, verdict, finding_codes, insight_codes };
   // What held of a part may not hold of the whole: only a failure is kept of a grown turn.
-  const said = contractNames(soFar.names).filter((name) => !name.endsWith("=holds") || !isGrown());
-  const names = withContracts(record.names, said);
+  const stated = contractNames(soFar.names).filter(
+    (name) => !name.endsWith("=holds") || !isGrown(),
+  );
+  const names = withContracts(record.names, stated);
   return { ...record, row: judged, names, judged_at, as_of } as TurnRecord;
 }
 
@@ -227,8 +229,10 @@ async function turnsUnder(
   roots: readonly Pick<WholeRoot, "root" | "held">[],
 ): Promise<ReadonlyMap<string, readonly HeldTurn[]>> {
   const unknown = roots.flatMap(({ root, held }) => (held === undefined ? [root] : []));
-  const asked = unknown.length === 0 ? [] : await ledger.turnsOf(unknown);
-  const turns = new Map<string, readonly HeldTurn[]>(groupBy(asked, (turn) => turn.root_trace_id));
+  const requested = unknown.length === 0 ? [] : await ledger.turnsOf(unknown);
+  const turns = new Map<string, readonly HeldTurn[]>(
+    groupBy(requested, (turn) => turn.root_trace_id),
+  );
   for (const { root, held } of roots) if (held !== undefined) turns.set(root, held);
   return turns;
 }

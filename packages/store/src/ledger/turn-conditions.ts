@@ -6,7 +6,7 @@ import {
   listFields,
   microsOf,
   numberFields,
-  saidText,
+  statedText,
   textFields,
   timeFields,
 } from "./turn-fields.ts";
@@ -27,10 +27,10 @@ export function passes(record: TurnRecord, { scope, where }: TurnQuestion): bool
 }
 
 function holds(record: TurnRecord, condition: TurnCondition): boolean {
-  return says(record, condition) !== (condition.not === true);
+  return mentions(record, condition) !== (condition.not === true);
 }
 
-function says(record: TurnRecord, condition: TurnCondition): boolean {
+function mentions(record: TurnRecord, condition: TurnCondition): boolean {
   if ("text" in condition) return textFields[condition.text](record) === condition.is;
   if ("list" in condition) {
     const values = listFields[condition.list](record);
@@ -52,10 +52,10 @@ function says(record: TurnRecord, condition: TurnCondition): boolean {
 
 /** True for a call with all of these values. */
 function isCall(call: TurnCall, { kind, ...values }: CallValues): boolean {
-  const asked = Object.entries(values) as [keyof typeof values, string | null | undefined][];
+  const requested = Object.entries(values) as [keyof typeof values, string | null | undefined][];
   return (
     call.kind === kind &&
-    asked.every(([field, value]) => value === undefined || saidText(call[field]) === value)
+    requested.every(([field, value]) => value === undefined || statedText(call[field]) === value)
   );
 }
 

@@ -73,20 +73,20 @@ export function tenantText(userId: string | null | undefined): string {
 }
 
 /** An empty text means unknown. */
-export function saidText(text: string | null | undefined): string | null {
+export function statedText(text: string | null | undefined): string | null {
   return text === undefined || text === "" ? null : text;
 }
 
 /** Texts by field; null where it is absent. */
 export const textFields: Readonly<Record<TextField, Of<string | null>>> = {
-  application_id: ofRow((row) => saidText(row.application_id)),
-  agent_id: ofRow((row) => saidText(row.agent_id)),
+  application_id: ofRow((row) => statedText(row.application_id)),
+  agent_id: ofRow((row) => statedText(row.agent_id)),
   tenant: ofRow((row) => tenantText(row.user_id)),
-  memory_id: ofRow((row) => saidText(row.memory_id)),
-  thread_id: ofRow((row) => saidText(row.thread_id)),
-  run_id: ofRow((row) => saidText(row.run_id)),
-  turn_id: ofRow((row) => saidText(row.turn_id)),
-  root_trace_id: ofRow((row) => saidText(row.root_trace_id)),
+  memory_id: ofRow((row) => statedText(row.memory_id)),
+  thread_id: ofRow((row) => statedText(row.thread_id)),
+  run_id: ofRow((row) => statedText(row.run_id)),
+  turn_id: ofRow((row) => statedText(row.turn_id)),
+  root_trace_id: ofRow((row) => statedText(row.root_trace_id)),
   status: ofRow((row) => row.status),
   verdict: ofRow((row) => row.verdict ?? "unjudged"),
   cache_decision: ofRow((row) => row.cache_decision ?? "none"),

@@ -6,7 +6,7 @@ import {
   isListField,
   listFields,
   numberFields,
-  saidText,
+  statedText,
   textFields,
   timeFields,
 } from "./turn-fields.ts";
@@ -95,7 +95,7 @@ function figuresOf(records: readonly TurnRecord[]): TurnFigures {
   const known = (field: keyof typeof numberFields): number[] =>
     records.flatMap((record) => numberFields[field](record) ?? []);
   const durations = known("duration_ms");
-  const told = records.filter(
+  const reported = records.filter(
     ({ row }) => row.input_tokens !== null || row.output_tokens !== null,
   ).length;
   const cached = records.filter(
@@ -113,7 +113,7 @@ function figuresOf(records: readonly TurnRecord[]): TurnFigures {
     tool_failed: total(known("tool_failed")) ?? 0,
     input_tokens: total(known("input_tokens")),
     output_tokens: total(known("output_tokens")),
-    tokens_unknown: records.length - told,
+    tokens_unknown: records.length - reported,
     cached_tokens: total(cached.map(({ row }) => row.cached_tokens ?? 0)),
     cached_of_tokens: total(cached.map(({ row }) => row.input_tokens ?? 0)),
     first_at: times[0] ?? null,
@@ -150,13 +150,13 @@ interface CallAt {
 /** Figures of the calls of some records, by the values of these fields. */
 export function callGroups(
   records: readonly TurnRecord[],
-  asked: {
+  requested: {
     readonly kind: TurnCall["kind"];
     readonly by: readonly CallField[];
     readonly options?: CallOptions | undefined;
   },
 ): readonly CallFigures[] {
-  const { kind, by, options = {} } = asked;
+  const { kind, by, options = {} } = requested;
   const groups = new Map<string, { readonly at: Partial<CallFigures>; readonly own: TurnCall[] }>();
   for (const record of records) {
     for (const call of record.calls) {
@@ -220,20 +220,22 @@ function combinations(at: CallAt, by: readonly CallField[]): (string | null)[][]
 
 function callValues({ call, record }: CallAt, field: CallField): readonly (string | null)[] {
   if (!isCallOwn(field)) return valuesOf(record, field);
-  return [saidText(call[field])];
+  return [statedText(call[field])];
 }
 
 function callFigures(calls: readonly TurnCall[]): Omit<CallFigures, "group"> {
   const durations = calls.flatMap(({ duration_ms: ms }) => ms ?? []);
-  const told = calls.filter((call) => call.input_tokens !== null || call.output_tokens !== null);
+  const reported = calls.filter(
+    (call) => call.input_tokens !== null || call.output_tokens !== null,
+  );
   return {
     calls: calls.length,
-    outcomes: countBy(calls.map(({ outcome }) => saidText(outcome) ?? "unknown")),
+    outcomes: countBy(calls.map(({ outcome }) => statedText(outcome) ?? "unknown")),
     ...percentilesOf(durations),
     duration_unknown: calls.length - durations.length,
     input_tokens: total(calls.flatMap((call) => call.input_tokens ?? [])),
     output_tokens: total(calls.flatMap((call) => call.output_tokens ?? [])),
     cached_tokens: total(calls.flatMap((call) => call.cached_tokens ?? [])),
-    tokens_unknown: calls.length - told.length,
+    tokens_unknown: calls.length - reported.length,
   };
 }

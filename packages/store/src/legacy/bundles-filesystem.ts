@@ -50,9 +50,9 @@ async function pruneIndex(disk: Disk, names: readonly string[], userId: string):
     if (key !== undefined && gone.has(key)) return true;
     if (typeof entry === "string") return gone.has(entry);
     if (typeof entry !== "object" || entry === null) return false;
-    const said = entry as Readonly<Record<string, unknown>>;
-    if (said["user_id"] === userId) return true;
-    return ["id", "_id", "file"].some((field) => gone.has(String(said[field])));
+    const stated = entry as Readonly<Record<string, unknown>>;
+    if (stated["user_id"] === userId) return true;
+    return ["id", "_id", "file"].some((field) => gone.has(String(stated[field])));
   };
   const prune = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.filter((entry) => !isGone(entry));
@@ -88,10 +88,13 @@ async function* recordsOf(
     if (name === indexName) continue;
     const bytes = await disk.read([legacyCollection, name]);
     if (bytes === undefined) continue;
-    const said = parseObject(bytes);
+    const stated = parseObject(bytes);
     const indexed = index(name.slice(0, -5)) ?? index(name) ?? {};
     // A damaged file is an unreadable record, which is a finding.
-    yield { key: name, record: said === undefined ? undefined : { ...levelsOf(indexed), ...said } };
+    yield {
+      key: name,
+      record: stated === undefined ? undefined : { ...levelsOf(indexed), ...stated },
+    };
   }
 }
 

@@ -53,7 +53,7 @@ export function legacyErasure<Key>(records: LegacyRecords<Key>): LegacyBundles["
     for await (const { key, record } of records.list()) {
       const read = [...legacyRowsOf([record]).roots.values()].flat();
       const named = read.filter((row) => row.user_id === userId).length;
-      const unread = read.length === 0 && saysUser(record, userId);
+      const unread = read.length === 0 && namesUser(record, userId);
       rows += named;
       if (named < read.length || (named === 0 && !unread)) left += named;
       else {
@@ -67,7 +67,7 @@ export function legacyErasure<Key>(records: LegacyRecords<Key>): LegacyBundles["
 }
 
 /** A record that cannot be read as evidence is the user's where it names the user itself. */
-function saysUser(record: unknown, userId: string): boolean {
+function namesUser(record: unknown, userId: string): boolean {
   return (record as { readonly user_id?: unknown } | null | undefined)?.user_id === userId;
 }
 

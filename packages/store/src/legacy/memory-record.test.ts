@@ -8,8 +8,8 @@ const objectId = { toJSON: () => "64b7f8a2c3d4e5f60718293a" };
 const long = { _bsontype: "Long", low: 1, high: 2_097_152, toString: () => "9007199254740993" };
 
 test("levels of any type are levels as text, so that no two of them become one", () => {
-  const said = { _id: long, agent_id: 3, memory_id: objectId, thread_id: objectId };
-  expect(legacyRecord("conversation", said, "")).toMatchObject({
+  const stated = { _id: long, agent_id: 3, memory_id: objectId, thread_id: objectId };
+  expect(legacyRecord("conversation", stated, "")).toMatchObject({
     id: "9007199254740993",
     agent_id: "3",
     memory_id: "64b7f8a2c3d4e5f60718293a",
@@ -29,8 +29,8 @@ test("what becomes no field of the row stays in its data", () => {
     [{ created_at: 6, timestamp: 5 }, { created_at: "1970-01-01T00:00:06.000Z" }, { timestamp: 5 }],
     [{ timestamp: 5 }, { created_at: "1970-01-01T00:00:05.000Z" }, {}],
   ];
-  for (const [said, fields, data] of cases) {
-    const row = legacyRecord("conversation", { _id: "x", ...said }, "");
+  for (const [stated, fields, data] of cases) {
+    const row = legacyRecord("conversation", { _id: "x", ...stated }, "");
     expect(row).toMatchObject(fields);
     expect(row?.data).toMatchObject(data);
     expect("expires_at" in (row ?? {})).toBe(false);

@@ -35,54 +35,55 @@ const ownFields: ReadonlySet<string> = new Set(
  */
 export function legacyRecord(
   kind: ScopedKind,
-  said: ReadDocument,
+  stated: ReadDocument,
   base: string,
   indexed: ReadDocument = {},
 ): MemoryRecord | undefined {
-  const tenant = said["user_id"] ?? indexed["user_id"] ?? null;
+  const tenant = stated["user_id"] ?? indexed["user_id"] ?? null;
   // The tenant cannot be determined, so it is not the anonymous scope either.
   if (tenant !== null && (typeof tenant !== "string" || tenant === "")) return undefined;
   // As text, so that two agents or threads with ids of another type never become one without an
   // id.
   const level = (name: string): object =>
-    optional(name, legacyId(said[name]) ?? legacyId(indexed[name]));
+    optional(name, legacyId(stated[name]) ?? legacyId(indexed[name]));
   const draft = {
-    ...commonOf(said, base),
+    ...commonOf(stated, base),
     ...level("agent_id"),
     ...level("memory_id"),
     ...level("thread_id"),
-    ...optional("expires_at", legacyTime(said["expires_at"])),
+    ...optional("expires_at", legacyTime(stated["expires_at"])),
   };
-  return madeBy(() => recordOf({ tenant }, kind, draft, writtenOf(said, draft.created_at)));
+  return madeBy(() => recordOf({ tenant }, kind, draft, writtenOf(stated, draft.created_at)));
 }
 
 /** The same for kinds without a tenant. */
 export function legacyShared(
   kind: SharedKind,
-  said: ReadDocument,
+  stated: ReadDocument,
   base: string,
 ): SharedRecord | undefined {
-  const draft = commonOf(said, base);
-  return madeBy(() => sharedRecordOf(kind, draft, writtenOf(said, draft.created_at)));
+  const draft = commonOf(stated, base);
+  return madeBy(() => sharedRecordOf(kind, draft, writtenOf(stated, draft.created_at)));
 }
 
 type Draft = Pick<MemoryRecord, "id" | "data" | "created_at" | "text" | "embedding">;
 
-function commonOf(said: ReadDocument, base: string): Draft {
+function commonOf(stated: ReadDocument, base: string): Draft {
   return {
-    id: legacyId(said["id"]) ?? legacyId(said[legacyIdField]) ?? legacyId(said["_id"]) ?? base,
-    ...optional("text", text(said["text"]) ?? text(said["content"])),
-    ...optional("embedding", numbers(said["embedding"])),
-    data: dataOf(said),
-    created_at: legacyTime(said["created_at"]) ?? legacyTime(said["timestamp"]) ?? unknownTime,
+    id:
+      legacyId(stated["id"]) ?? legacyId(stated[legacyIdField]) ?? legacyId(stated["_id"]) ?? base,
+    ...optional("text", text(stated["text"]) ?? text(stated["content"])),
+    ...optional("embedding", numbers(stated["embedding"])),
+    data: dataOf(stated),
+    created_at: legacyTime(stated["created_at"]) ?? legacyTime(stated["timestamp"]) ?? unknownTime,
   };
 }
 
 function writtenOf(
-  said: ReadDocument,
+  stated: ReadDocument,
   created: string,
 ): { readonly now: string; readonly version: number } {
-  return { now: legacyTime(said["updated_at"]) ?? created, version: 1 };
+  return { now: legacyTime(stated["updated_at"]) ?? created, version: 1 };
 }
 
 function madeBy<R>(make: () => R): R | undefined {
@@ -129,25 +130,29 @@ function legacyTime(value: unknown): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : isoTime(date.getTime());
 }
 
-function dataOf(said: ReadDocument): { readonly [key: string]: Json } {
-  const { data } = said;
+function dataOf(stated: ReadDocument): { readonly [key: string]: Json } {
+  const { data } = stated;
   const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
-  const rest = Object.entries(said).filter(([name]) => !ownFields.has(name) || isLeft(said, name));
+  const rest = Object.entries(stated).filter(
+    ([name]) => !ownFields.has(name) || isLeft(stated, name),
+  );
   const all = { ...Object.fromEntries(rest), ...(isObject ? data : {}) };
   return JSON.parse(JSON.stringify(all)) as { readonly [key: string]: Json };
 }
 
 /** True for a value under one of our names that is not converted to a field of the row. */
-function isLeft(said: ReadDocument, name: string): boolean {
-  const value = said[name] ?? "";
+function isLeft(stated: ReadDocument, name: string): boolean {
+  const value = stated[name] ?? "";
   if (value === "") return false;
   switch (name) {
     case "text":
       return text(value) === undefined;
     case "content":
-      return text(said["text"]) === undefined ? text(value) === undefined : value !== said["text"];
+      return text(stated["text"]) === undefined
+        ? text(value) === undefined
+        : value !== stated["text"];
     case "timestamp":
-      return legacyTime(value) === undefined || legacyTime(said["created_at"]) !== undefined;
+      return legacyTime(value) === undefined || legacyTime(stated["created_at"]) !== undefined;
     case "created_at":
     case "updated_at":
     case "expires_at":

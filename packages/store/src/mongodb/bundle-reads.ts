@@ -128,10 +128,10 @@ async function withAll(
   let left = roots;
   for (const words of sets) {
     if (left.length === 0) return left;
-    const asked = { $in: left.map(({ root }) => root) };
+    const requested = { $in: left.map(({ root }) => root) };
     const rows = await bundles
       .find(
-        { root_trace_id: asked, words: { $in: [...words] } },
+        { root_trace_id: requested, words: { $in: [...words] } },
         { projection: { root_trace_id: 1 } },
       )
       .toArray();
@@ -143,15 +143,16 @@ async function withAll(
 
 /** Conditions that a single row decides, and the start of a page. */
 function rowConditions({ query }: Question, { after }: SliceOptions): Filter<Document>[] {
-  const said: Filter<Document>[] = [];
+  const stated: Filter<Document>[] = [];
   if (after !== undefined) {
     const { micros } = positionOfKeyset(after);
     // A row spans one minute of receipts at most.
-    said.push({ first_us: { $lte: micros } }, { last_us: { $lte: micros + spanMicrosMax } });
+    stated.push({ first_us: { $lte: micros } }, { last_us: { $lte: micros + spanMicrosMax } });
   }
-  if (query.root_trace_id !== undefined) said.push({ root_trace_id: { $eq: query.root_trace_id } });
-  for (const hash of rowWords(query)) said.push({ words: { $eq: hash } });
-  return said;
+  if (query.root_trace_id !== undefined)
+    stated.push({ root_trace_id: { $eq: query.root_trace_id } });
+  for (const hash of rowWords(query)) stated.push({ words: { $eq: hash } });
+  return stated;
 }
 
 /** Roots whose rows are read at once. */

@@ -58,7 +58,7 @@ export async function vectorSearch(
   let failed: "vector_index_failed" | undefined;
   let proposed: readonly MemoryRecord[] = [];
   let whole = false;
-  if (index !== undefined && canBeAsked(place.filter) && (await isLarge(place))) {
+  if (index !== undefined && canBeRequested(place.filter) && (await isLarge(place))) {
     const found = await propose(place, index, { embedding, limit }).catch(refusal);
     if (found === undefined) {
       place.vectors.refused(place.kind);
@@ -76,8 +76,8 @@ export async function vectorSearch(
   // The reason why the index was not used is reported by every search that reached the bound.
   const cause = index === undefined ? (reason ?? "vector_index_missing") : undefined;
   const bounding = scanned.bounded && cause !== undefined ? [cause] : [];
-  const said = new Set([...diagnostics, ...(failed === undefined ? [] : [failed]), ...bounding]);
-  return { ...scanned, bounded: scanned.bounded && !whole, diagnostics: [...said] };
+  const stated = new Set([...diagnostics, ...(failed === undefined ? [] : [failed]), ...bounding]);
+  return { ...scanned, bounded: scanned.bounded && !whole, diagnostics: [...stated] };
 }
 
 /** True above the number of rows that are compared exactly. */
@@ -108,7 +108,7 @@ export async function textSearch(
 /**
  * Rows without a tenant or a level may lack the field itself, which search indexes cannot match.
  */
-function canBeAsked(filter: MemoryFilter): boolean {
+function canBeRequested(filter: MemoryFilter): boolean {
   return filter.tenant !== null && levelsOf(filter).every(([, value]) => value !== null);
 }
 

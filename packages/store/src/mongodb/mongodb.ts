@@ -104,24 +104,24 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
   const reader = bundleReads(bundlesOf(database), { pending: () => old.pending(), legacy });
   const evidence = evidenceOf({ database, reads: reader, old, close });
   const append = evidence.append.bind(evidence);
-  offerErasure(evidence, async (asked) => {
+  offerErasure(evidence, async (requested) => {
     await requireCopied(old);
-    return erasureOf(erasureRows({ database, append, old, legacy }))(asked);
+    return erasureOf(erasureRows({ database, append, old, legacy }))(requested);
   });
   const retention: Retention = {
-    async evidence(asked) {
+    async evidence(requested) {
       await requireCopied(old);
-      return retainEvidence(retentionRows(database, append), asked);
+      return retainEvidence(retentionRows(database, append), requested);
     },
-    memory: (asked) => retainMemory(memory.admin, asked),
+    memory: (requested) => retainMemory(memory.admin, requested),
   };
   return {
     name: "mongodb",
     evidence,
     memory,
     retention,
-    copyOld: (asked) => old.copy(asked),
-    checkOld: (asked) => old.check(asked),
+    copyOld: (requested) => old.copy(requested),
+    checkOld: (requested) => old.check(requested),
     dropOld: () => old.drop(),
     vectors,
     close,
@@ -232,7 +232,7 @@ function evidenceOf({ database, reads, old, close }: MongoParts): EvidenceStore 
       });
     },
     ...reads,
-    shortRoots: (...asked) => shortRootsOf(store, ...asked),
+    shortRoots: (...requested) => shortRootsOf(store, ...requested),
     quietRoots: (since, before, limit) => quietRoots(bundles, since, before, limit),
     standing: (roots) => standingOf(database, roots),
     held: () => heldIn(database),

@@ -9,7 +9,7 @@ import { CodedError, groupBy } from "@turnproof/semconv";
 import type { Db, Document, Filter } from "mongodb";
 
 import type { CopyOptions, CopyReport, ParityReport } from "../evidence-admin.ts";
-import { saysTenant } from "../evidence-retention.ts";
+import { namesTenant } from "../evidence-retention.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
 import type { OldEvents } from "../old-evidence.ts";
 import { compareOld, requireParity } from "../old-parity.ts";
@@ -242,10 +242,10 @@ async function copyStep(database: Db, old: readonly Document[]): Promise<boolean
     const batch = String(first?.["batch_id"]);
     const root = createHash("sha256").update(rootOf(first)).digest("hex");
     const documents = documentsOf(batch, `${batch}:${root.slice(0, 32)}`, events);
-    return { says: events.some(saysTenant), documents };
+    return { named: events.some(namesTenant), documents };
   });
   // Rows with a tenant first: no reader sees a row that seems to be another tenant's.
-  const naming = packed.toSorted((a, b) => Number(b.says) - Number(a.says));
+  const naming = packed.toSorted((a, b) => Number(b.named) - Number(a.named));
   const bundles = database.collection("evidence_bundles");
   const documents = naming.flatMap(({ documents: own }) => own);
   await insertNew(bundles, documents);

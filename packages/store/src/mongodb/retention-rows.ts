@@ -6,7 +6,7 @@ import type { Db, Document } from "mongodb";
 import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
 import { pinnedBatch, withoutCopies } from "../evidence-erasure.ts";
-import { saysTenant } from "../evidence-retention.ts";
+import { namesTenant } from "../evidence-retention.ts";
 import type { QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
 import { settledEvents } from "../settle.ts";
@@ -94,7 +94,7 @@ async function remove(
     const batch = pinnedBatch(withoutCopies(left));
     if (batch !== undefined) await append(batch);
     const old = held.filter((document) => document["batch_id"] !== batch?.batchId);
-    const naming = new Set(old.filter((document) => eventsOf(document).some(saysTenant)));
+    const naming = new Set(old.filter((document) => eventsOf(document).some(namesTenant)));
     await forget(
       database,
       old.filter((document) => !naming.has(document)),

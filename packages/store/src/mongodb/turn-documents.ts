@@ -7,7 +7,7 @@ import type { AnyBulkWriteOperation, Collection, Document } from "mongodb";
 import {
   listFields,
   numberFields,
-  saidText,
+  statedText,
   textFields,
   timeFields,
 } from "../ledger/turn-fields.ts";
@@ -112,11 +112,11 @@ function fieldsOf(write: TurnWrite): Document {
   }
   fields["calls"] = record.calls.map((call) => ({
     ...call,
-    name: saidText(call.name),
-    provider: saidText(call.provider),
-    outcome: saidText(call.outcome),
-    error_type: saidText(call.error_type),
-    service_tier: saidText(call.service_tier),
+    name: statedText(call.name),
+    provider: statedText(call.provider),
+    outcome: statedText(call.outcome),
+    error_type: statedText(call.error_type),
+    service_tier: statedText(call.service_tier),
   }));
   fields["record"] = JSON.stringify(record);
   return fields;

@@ -35,7 +35,7 @@ function valueOf(field: TextField | ListField): Document {
   return { $ifNull: [`$${isListField(field) ? fieldOfList(field) : field}`, null] };
 }
 
-async function ask(
+async function request(
   collection: Collection<Document>,
   { signal }: TurnQuestion,
   pipeline: readonly Document[],
@@ -51,7 +51,7 @@ export async function facetOf(
   field: TextField | ListField,
   valuesMax: number,
 ): Promise<TurnFacet> {
-  const [found] = await ask(collection, question, [
+  const [found] = await request(collection, question, [
     { $match: filterOf(question) },
     ...unwound(field),
     { $group: { _id: valueOf(field), turns: { $sum: 1 } } },
@@ -138,8 +138,8 @@ async function grouped(
   sums: Document,
 ): Promise<readonly FigureRow[]> {
   const [groups, percentiles] = await Promise.all([
-    ask(collection, question, [...stages, { $group: { _id: "$group", ...sums } }]),
-    ask(collection, question, [...stages, ...percentileStages]),
+    request(collection, question, [...stages, { $group: { _id: "$group", ...sums } }]),
+    request(collection, question, [...stages, ...percentileStages]),
   ]);
   const keyOf = ({ _id }: Document): string => JSON.stringify(_id);
   const ranks = new Map(percentiles.map((row) => [keyOf(row), row]));
@@ -188,26 +188,26 @@ export async function figuresOf(
   const counted = { _id: { group: "$group", verdict: "$verdict" }, turns: { $sum: 1 } };
   const [groups, verdicts] = await Promise.all([
     grouped(collection, question, stages, sums),
-    ask(collection, question, [...stages, { $group: counted }]),
+    request(collection, question, [...stages, { $group: counted }]),
   ]);
-  const said = verdicts.map(({ _id: key, turns }) => {
+  const stated = verdicts.map(({ _id: key, turns }) => {
     const { group: own, verdict } = key as { readonly group: Document; readonly verdict: string };
     return { ...own, verdict, turns: Number(turns) };
   });
-  return figureGroupsOf(groups, said, options);
+  return figureGroupsOf(groups, stated, options);
 }
 
 /** Figures of calls by fields of the call or of its turn. */
 export async function callsOf(
   collection: Collection<Document>,
   question: TurnQuestion,
-  asked: {
+  requested: {
     readonly kind: TurnCall["kind"];
     readonly by: readonly CallField[];
     readonly options?: CallOptions | undefined;
   },
 ): Promise<readonly CallFigures[]> {
-  const { kind, by, options = {} } = asked;
+  const { kind, by, options = {} } = requested;
   const { everyMs, inputSteps } = options;
   const group = Object.fromEntries(by.map((field) => [`by_${field}`, callValue(field)]));
   const stages = [
@@ -243,16 +243,19 @@ export async function callsOf(
     ...summed("reasoning", "reasoning_tokens"),
     tokens_unknown: countIf(isUnsaid),
   };
-  const counted = { _id: { group: "$group", said: "$outcome" }, calls: { $sum: 1 } };
+  const counted = { _id: { group: "$group", stated: "$outcome" }, calls: { $sum: 1 } };
   const [groups, outcomes] = await Promise.all([
     grouped(collection, question, stages, sums),
-    ask(collection, question, [...stages, { $group: counted }]),
+    request(collection, question, [...stages, { $group: counted }]),
   ]);
-  const said = outcomes.map(({ _id: key, calls }) => {
-    const { group: own, said: word } = key as { readonly group: Document; readonly said: string };
-    return { ...own, said: word, calls: Number(calls) };
+  const stated = outcomes.map(({ _id: key, calls }) => {
+    const { group: own, stated: word } = key as {
+      readonly group: Document;
+      readonly stated: string;
+    };
+    return { ...own, stated: word, calls: Number(calls) };
   });
-  return callFiguresOf(groups, said, by, options);
+  return callFiguresOf(groups, stated, by, options);
 }
 
 function callValue(field: CallField): Document {

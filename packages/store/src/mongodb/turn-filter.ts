@@ -4,7 +4,7 @@
  */
 import type { Document, Filter } from "mongodb";
 
-import { askedConditions } from "../ledger/asked-conditions.ts";
+import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
 import type { Sign, TurnCondition, TurnQuestion } from "../ledger/turn-question.ts";
 import { fieldOfList } from "./turn-documents.ts";
@@ -22,7 +22,7 @@ const operators: Readonly<Record<Sign, string>> = {
 
 /** The filter for matching turns. */
 export function filterOf(question: TurnQuestion): Filter<Document> {
-  const own = askedConditions(question).map(conditionFilter);
+  const own = requestedConditions(question).map(conditionFilter);
   return { $and: [{ gone: { $eq: false } }, ...own] };
 }
 
@@ -38,8 +38,8 @@ function plainFilter(condition: TurnCondition): Filter<Document> {
     return { [fieldOfList(condition.list)]: { $eq: condition.has ?? [] } };
   }
   if ("call" in condition) {
-    const asked = Object.entries(condition.call).filter(([, value]) => value !== undefined);
-    const own = asked.map(([field, value]) => [field, { $eq: value }] as const);
+    const requested = Object.entries(condition.call).filter(([, value]) => value !== undefined);
+    const own = requested.map(([field, value]) => [field, { $eq: value }] as const);
     return { calls: { $elemMatch: Object.fromEntries(own) } };
   }
   if ("any" in condition) {

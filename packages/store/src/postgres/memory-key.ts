@@ -20,11 +20,11 @@ export const newestFirst = "created_key DESC, row_no DESC";
 export function memoryKeys(session: Session): (kind: ScopedKind) => Promise<boolean> {
   const known = new Map<ScopedKind, Promise<boolean>>();
   return (kind) => {
-    const asked = known.get(kind) ?? isKeyed(session, kind);
-    known.set(kind, asked);
+    const requested = known.get(kind) ?? isKeyed(session, kind);
+    known.set(kind, requested);
     // A failed query is repeated.
-    asked.catch(() => known.delete(kind));
-    return asked;
+    requested.catch(() => known.delete(kind));
+    return requested;
   };
 }
 

@@ -103,14 +103,14 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
     evidence: evidenceOf({ name, database, old, legacy: await legacyTable(database), close }),
     memory,
     retention: {
-      async evidence(asked) {
+      async evidence(requested) {
         await requireCopied(old);
-        return retainEvidence(retentionRows(database), asked);
+        return retainEvidence(retentionRows(database), requested);
       },
-      memory: (asked) => retainMemory(memory.admin, asked),
+      memory: (requested) => retainMemory(memory.admin, requested),
     },
-    copyOld: (asked) => old.copy(asked),
-    checkOld: (asked) => old.check(asked),
+    copyOld: (requested) => old.copy(requested),
+    checkOld: (requested) => old.check(requested),
     dropOld: () => old.drop(),
     makeVectorIndex: (kind, dimensions) => makeVectorIndex(database, vectors, kind, dimensions),
     async installRowSecurity() {
@@ -143,7 +143,7 @@ function evidenceOf({ name, database, old, legacy, close }: PostgresParts): Evid
     appendPrepared: refusePrepared,
     readBack: (batchId) => readBackBundles(database, batchId, old.pending()),
     ...bundleReads(database, { pending: () => old.pending(), legacy }),
-    shortRoots: (...asked) => shortRootsOf(store, ...asked),
+    shortRoots: (...requested) => shortRootsOf(store, ...requested),
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
     standing: (roots) => standingOf(database, roots),
     held: () => heldIn(database),
@@ -151,9 +151,9 @@ function evidenceOf({ name, database, old, legacy, close }: PostgresParts): Evid
     close,
     [Symbol.asyncDispose]: close,
   };
-  return offerErasure(store, async (asked) => {
+  return offerErasure(store, async (requested) => {
     await requireCopied(old);
-    return erasureOf(erasureRows({ database, old, legacy }))(asked);
+    return erasureOf(erasureRows({ database, old, legacy }))(requested);
   });
 }
 

@@ -11,8 +11,8 @@ export async function standingOf(
   roots: readonly string[],
 ): Promise<ReadonlyMap<string, RootStanding>> {
   const bind = bindings();
-  const asked = roots.filter((root) => root.isWellFormed());
-  const json = toStoredJson(asked.map((root) => ({ root, key: epochKey(root) })));
+  const requested = roots.filter((root) => root.isWellFormed());
+  const json = toStoredJson(requested.map((root) => ({ root, key: epochKey(root) })));
   const { rows } = await session.query(
     `SELECT a.root, coalesce(r.events, 0)::text AS events, coalesce(e.epoch, 0)::text AS epoch
 FROM jsonb_to_recordset(${bind.plain(json)}::jsonb) AS a(root text COLLATE "C", key bigint)

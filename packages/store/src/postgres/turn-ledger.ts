@@ -49,10 +49,10 @@ export function turnsWithin(session: Session): RootTurns {
       ),
     async turnsOf(roots) {
       const bind = bindings();
-      const asked = roots.filter((root) => root.isWellFormed());
+      const requested = roots.filter((root) => root.isWellFormed());
       const { rows } = await session.query(
         `SELECT key, root_trace_id, version::text AS version, first_received::text AS received
-FROM turn_ledger WHERE root_trace_id = ANY(${bind.texts(asked)}) AND NOT gone`,
+FROM turn_ledger WHERE root_trace_id = ANY(${bind.texts(requested)}) AND NOT gone`,
         bind.parameters,
       );
       return rows.map((row) => ({
@@ -68,7 +68,7 @@ FROM turn_ledger WHERE root_trace_id = ANY(${bind.texts(asked)}) AND NOT gone`,
         `(${whereOf(question, bind)})`,
         ...(after === undefined ? [] : [`(${afterOf(order, after, bind)})`]),
       ];
-      const rows = await ask(
+      const rows = await request(
         session,
         question,
         `SELECT record FROM turn_ledger WHERE ${where.join(" AND ")}
@@ -92,11 +92,11 @@ export function postgresTurns(database: Database): TurnLedger {
       database.transaction((session) => turnsWithin(session).putTurns(records)),
     dropTurns: (gone) => database.transaction((session) => turnsWithin(session).dropTurns(gone)),
     turnsOf: (roots) => turnsWithin(database).turnsOf(roots),
-    listTurns: (...asked) => turnsWithin(database).listTurns(...asked),
+    listTurns: (...requested) => turnsWithin(database).listTurns(...requested),
     async countTurns(question) {
       const bind = bindings();
       const sql = `SELECT count(*)::text AS turns FROM turn_ledger WHERE ${whereOf(question, bind)}`;
-      const [row] = await ask(database, question, sql, bind);
+      const [row] = await request(database, question, sql, bind);
       return Number(row?.["turns"] ?? 0);
     },
     turnFacets: (question, fields, valuesMax) =>
@@ -109,7 +109,7 @@ export function postgresTurns(database: Database): TurnLedger {
   };
 }
 
-async function ask(
+async function request(
   session: Session,
   { signal }: TurnQuestion,
   sql: string,
@@ -137,7 +137,7 @@ async function facetOf(
 ): Promise<TurnFacet> {
   const bind = bindings();
   const { value, join } = valueOf(field);
-  const rows = await ask(
+  const rows = await request(
     session,
     question,
     `SELECT ${value} AS value, count(*)::text AS turns, (count(*) OVER ())::text AS total
@@ -198,13 +198,13 @@ async function figuresOf(
   const grouped = `WITH grouped AS (SELECT turn_ledger.*, ${value} AS value, ${stretch} AS stretch
 FROM turn_ledger ${join} WHERE ${whereOf(question, bind)})`;
   const [groups, verdicts] = await Promise.all([
-    ask(
+    request(
       session,
       question,
       `${grouped} SELECT value, stretch, ${figureSql} FROM grouped GROUP BY value, stretch`,
       bind,
     ),
-    ask(
+    request(
       session,
       question,
       `${grouped} SELECT value, stretch, verdict, count(*)::text AS turns FROM grouped
@@ -212,8 +212,8 @@ GROUP BY value, stretch, verdict`,
       bind,
     ),
   ]);
-  const told = (row: FigureRow): FigureRow => ({ ...row, ...valueIn(row) });
-  return figureGroupsOf(groups.map(told), verdicts.map(told), options);
+  const reported = (row: FigureRow): FigureRow => ({ ...row, ...valueIn(row) });
+  return figureGroupsOf(groups.map(reported), verdicts.map(reported), options);
 }
 
 const usageSums = "sum(cache_write_tokens) AS write_sum, sum(reasoning_tokens) AS reasoning_sum";
@@ -221,13 +221,13 @@ const usageSums = "sum(cache_write_tokens) AS write_sum, sum(reasoning_tokens) A
 async function callsOf(
   session: Session,
   question: TurnQuestion,
-  asked: {
+  requested: {
     readonly kind: TurnCall["kind"];
     readonly by: readonly CallField[];
     readonly options?: CallOptions | undefined;
   },
 ): Promise<readonly CallFigures[]> {
-  const { kind, by, options = {} } = asked;
+  const { kind, by, options = {} } = requested;
   const { everyMs, inputSteps } = options;
   const bind = bindings();
   const columns = [
@@ -249,29 +249,29 @@ CROSS JOIN LATERAL jsonb_to_recordset(calls) AS call(
 WHERE call.kind = ${bind.plain(kind)})`;
   const sums = inputSteps === undefined ? tokensSql : `${tokensSql}, ${usageSums}`;
   const [groups, outcomes] = await Promise.all([
-    ask(
+    request(
       session,
       question,
       `${grouped} SELECT ${names}, count(*)::text AS calls, ${sums},
   sum(cached_tokens) AS cached_sum FROM grouped GROUP BY ${names}`,
       bind,
     ),
-    ask(
+    request(
       session,
       question,
-      `${grouped} SELECT ${names}, coalesce(outcome, 'unknown') AS said, count(*)::text AS calls
-FROM grouped GROUP BY ${names}, said`,
+      `${grouped} SELECT ${names}, coalesce(outcome, 'unknown') AS stated, count(*)::text AS calls
+FROM grouped GROUP BY ${names}, stated`,
       bind,
     ),
   ]);
-  const told = (row: FigureRow): FigureRow => {
+  const reported = (row: FigureRow): FigureRow => {
     const texts = [...by.map((field) => `by_${field}`), "use_tier"];
     return {
       ...row,
       ...Object.fromEntries(texts.map((name) => [name, heldText(row[name])] as const)),
     };
   };
-  return callFiguresOf(groups.map(told), outcomes.map(told), by, options);
+  return callFiguresOf(groups.map(reported), outcomes.map(reported), by, options);
 }
 
 function callColumn(field: CallField): string {

@@ -4,7 +4,7 @@ import {
   listFields,
   numberFields,
   ownLists,
-  saidText,
+  statedText,
   storedTimeNames,
   textFields,
   timeFields,
@@ -89,11 +89,11 @@ function rowOf(write: TurnWrite): object {
   for (const name of storedTimeNames) row[name] = timeFields[name](record);
   const calls = record.calls.map((call) => ({
     ...call,
-    name: saidText(call.name),
-    provider: saidText(call.provider),
-    outcome: saidText(call.outcome),
-    error_type: saidText(call.error_type),
-    service_tier: saidText(call.service_tier),
+    name: statedText(call.name),
+    provider: statedText(call.provider),
+    outcome: statedText(call.outcome),
+    error_type: statedText(call.error_type),
+    service_tier: statedText(call.service_tier),
   }));
   row["epoch"] = record.version.epoch;
   row["epoch_key"] = epochKey(record.row.root_trace_id ?? "");

@@ -1,5 +1,5 @@
 /** @module TurnWhere: conditions of a question as SQL over the table of turns. */
-import { askedConditions } from "../ledger/asked-conditions.ts";
+import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { microsOf, numberFields } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
 import type { Bindings } from "./sql-text.ts";
@@ -8,7 +8,7 @@ import { columnOfList, timeOrNumberSql } from "./turn-rows.ts";
 
 /** The condition for a turn. */
 export function whereOf(question: TurnQuestion, bind: Bindings): string {
-  const own = askedConditions(question).map((condition) => conditionSql(condition, bind));
+  const own = requestedConditions(question).map((condition) => conditionSql(condition, bind));
   return ["NOT gone", ...own.map((sql) => `(${sql})`)].join(" AND ");
 }
 

@@ -104,7 +104,7 @@ export function sqliteEvidence(database: SqliteDatabase, parts: EvidenceParts = 
       open();
       return writer.readBack(batchId);
     },
-    shortRoots: (...asked) => shortRootsOf(store, ...asked),
+    shortRoots: (...requested) => shortRootsOf(store, ...requested),
     async quietRoots(since, before, limit) {
       open();
       const rows = database
@@ -159,8 +159,8 @@ export function standingOf(
   );
   return async (roots) => {
     open();
-    const asked = roots.filter((root) => root.isWellFormed());
-    const rows = standing.all(JSON.stringify(asked.map((root) => [root, epochKey(root)])));
+    const requested = roots.filter((root) => root.isWellFormed());
+    const rows = standing.all(JSON.stringify(requested.map((root) => [root, epochKey(root)])));
     return new Map(
       rows.map(({ root, rows: held, epoch }) => [
         String(root),

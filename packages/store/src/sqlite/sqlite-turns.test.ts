@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { memoryTurns } from "../ledger/memory-turns.ts";
 import { turnHistories } from "../testing/random-turns.ts";
-import { askAll } from "../testing/turn-answers.ts";
+import { requestAll } from "../testing/turn-answers.ts";
 import { openSqlite } from "./sqlite-database.ts";
 import { sqliteTurns } from "./sqlite-turns.ts";
 
@@ -12,11 +12,11 @@ test("lists, counts, facets, figures and calls are the reference's over random h
   await fc.assert(
     fc.asyncProperty(turnHistories, async (history) => {
       const database = openSqlite(":memory:");
-      const wanted = await askAll(memoryTurns(), history);
-      expect(await askAll(sqliteTurns(database, 0), history)).toEqual(wanted);
+      const wanted = await requestAll(memoryTurns(), history);
+      expect(await requestAll(sqliteTurns(database, 0), history)).toEqual(wanted);
       database.close();
       const other = openSqlite(":memory:");
-      expect(await askAll(sqliteTurns(other), history)).toEqual(wanted);
+      expect(await requestAll(sqliteTurns(other), history)).toEqual(wanted);
       other.close();
     }),
     { numRuns: 200 },

@@ -58,15 +58,15 @@ function countedFacets(
 ): ReadonlyMap<Field, TurnFacet> {
   if (fields.length === 0) return new Map();
   const marks = fields.map(() => "?").join(", ");
-  const asked = where.sql === "1" ? "1" : `turn IN (SELECT id FROM turns WHERE ${where.sql})`;
+  const requested = where.sql === "1" ? "1" : `turn IN (SELECT id FROM turns WHERE ${where.sql})`;
   const rows = database
     .prepare(
-      `SELECT field, value, turns, total, said FROM (
+      `SELECT field, value, turns, total, stated FROM (
          SELECT field, value, turns, count(*) OVER (PARTITION BY field) AS total,
-           sum(turns) OVER (PARTITION BY field) AS said,
+           sum(turns) OVER (PARTITION BY field) AS stated,
            row_number() OVER (PARTITION BY field ORDER BY turns DESC, value ASC) AS nth
          FROM (SELECT field, value, count(*) AS turns FROM ${valuesSql(fields)}
-           WHERE field IN (${marks}) AND ${asked} GROUP BY field, value))
+           WHERE field IN (${marks}) AND ${requested} GROUP BY field, value))
        WHERE nth <= ? ORDER BY nth`,
     )
     .all(...fields, ...where.values, valuesMax);
@@ -74,8 +74,8 @@ function countedFacets(
   return new Map(
     fields.map((field) => {
       const own = rows.filter((row) => row["field"] === field);
-      const said = Number(own[0]?.["said"] ?? 0);
-      const none = isListField(field) ? Number(unsaid[field]) : Number(unsaid["turns"]) - said;
+      const stated = Number(own[0]?.["stated"] ?? 0);
+      const none = isListField(field) ? Number(unsaid[field]) : Number(unsaid["turns"]) - stated;
       return [field, facetWith(field, own, none, valuesMax)] as const;
     }),
   );
@@ -100,11 +100,11 @@ function facetWith(
   none: number,
   valuesMax: number,
 ): TurnFacet {
-  const said = rows.map((row) => ({ value: String(row["value"]), turns: Number(row["turns"]) }));
+  const stated = rows.map((row) => ({ value: String(row["value"]), turns: Number(row["turns"]) }));
   const total = Number(rows[0]?.["total"] ?? 0);
-  if (none === 0) return { field, values: said, total };
-  const before = said.filter(({ turns }) => turns > none);
-  const values = [...before, { value: null, turns: none }, ...said.slice(before.length)];
+  if (none === 0) return { field, values: stated, total };
+  const before = stated.filter(({ turns }) => turns > none);
+  const values = [...before, { value: null, turns: none }, ...stated.slice(before.length)];
   return { field, values: values.slice(0, valuesMax), total: total + 1 };
 }
 

@@ -128,13 +128,13 @@ const plainSums: Readonly<Record<string, string>> = {
 export function callsOf(
   database: SqliteDatabase,
   where: SqlPart,
-  asked: {
+  requested: {
     readonly kind: TurnCall["kind"];
     readonly by: readonly CallField[];
     readonly options?: CallOptions | undefined;
   },
 ): readonly CallFigures[] {
-  const { kind, by, options = {} } = asked;
+  const { kind, by, options = {} } = requested;
   const { everyMs, inputSteps } = options;
   const names = [...by.map((field) => `by_${field}`), ...callKeys(options)];
   const columns = [
@@ -153,7 +153,7 @@ export function callsOf(
     ofRelease ? "LEFT JOIN releases ON releases.turn = calls.turn" : "",
   ];
   const within = every ? "1" : `calls.turn IN (SELECT id FROM turns WHERE ${where.sql})`;
-  const called = `SELECT ${columns.join(", ")}, coalesce(calls.outcome, 'unknown') AS said,
+  const called = `SELECT ${columns.join(", ")}, coalesce(calls.outcome, 'unknown') AS stated,
       calls.duration_ms, calls.input_tokens, calls.output_tokens, calls.cached_tokens
     FROM turn_calls calls ${joins.join(" ")} WHERE calls.kind = ? AND ${within}`;
   // Materialized, so that the engine builds an index on it.
@@ -165,8 +165,8 @@ export function callsOf(
   const keys = ["one", ...names];
   const parts = database
     .prepare(
-      `${first} SELECT ${keys.join(", ")}, said, ${sumsSql(callSums)} FROM (${called})
-       GROUP BY ${keys.join(", ")}, said`,
+      `${first} SELECT ${keys.join(", ")}, stated, ${sumsSql(callSums)} FROM (${called})
+       GROUP BY ${keys.join(", ")}, stated`,
     )
     .all(...values);
   const durations = listsOf(

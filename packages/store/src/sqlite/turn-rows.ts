@@ -1,7 +1,7 @@
 /** @module TurnRows: writes and deletes the rows of a turn inside a transaction. */
 import type { SqliteDatabase, SqliteStatement, SqlValue } from "./sqlite-database.ts";
 
-import { numberFields, saidText, textFields, timeFields } from "../ledger/turn-fields.ts";
+import { numberFields, statedText, textFields, timeFields } from "../ledger/turn-fields.ts";
 import type { NumberField, StoredTime, TextField } from "../ledger/turn-fields.ts";
 import { compareVersions } from "../ledger/turn-record.ts";
 import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
@@ -166,10 +166,10 @@ function putCalls(statements: Statements, id: number, { calls }: TurnRecord): vo
       id,
       place,
       call.kind,
-      saidText(call.name),
-      saidText(call.provider),
-      saidText(call.outcome),
-      saidText(call.error_type),
+      statedText(call.name),
+      statedText(call.provider),
+      statedText(call.outcome),
+      statedText(call.error_type),
       call.duration_ms,
       call.input_tokens,
       call.output_tokens,

@@ -49,14 +49,14 @@ export function isCounted(field: TextField | ListField): boolean {
 export function countedValues(
   record: TurnRecord,
 ): readonly (readonly [field: string, value: string])[] {
-  const said = texts
+  const stated = texts
     .filter(isCounted)
     .map((field) => [field, textFields[field](record)] as const)
     .filter((one): one is readonly [TextField, string] => one[1] !== null);
   const listed = ownLists.flatMap((field) =>
     listFields[field](record).map((value) => [field, value] as const),
   );
-  return [...said, ...listed];
+  return [...stated, ...listed];
 }
 
 /** A bit for every list without a value in the turn. */

@@ -1,5 +1,5 @@
 /** @module TurnSql: conditions of a question as SQL of SQLite over the table `turns`. */
-import { askedConditions } from "../ledger/asked-conditions.ts";
+import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
 import type { SqlValue } from "./sqlite-database.ts";
@@ -13,7 +13,7 @@ export interface SqlPart {
 
 /** The condition for a turn. Field names come from the types, never from a caller. */
 export function whereSql(question: TurnQuestion): SqlPart {
-  return joined(askedConditions(question).map(conditionSql), " AND ");
+  return joined(requestedConditions(question).map(conditionSql), " AND ");
 }
 
 function joined(parts: readonly SqlPart[], by: string): SqlPart {
@@ -40,10 +40,10 @@ function plainSql(condition: TurnCondition): SqlPart {
   }
   if ("call" in condition) {
     const { kind, ...values } = condition.call;
-    const asked = Object.entries(values).filter(([, value]) => value !== undefined);
-    const own = asked.map(([field]) => ` AND ${field} IS ?`).join("");
+    const requested = Object.entries(values).filter(([, value]) => value !== undefined);
+    const own = requested.map(([field]) => ` AND ${field} IS ?`).join("");
     const sql = `id IN (SELECT turn FROM turn_calls WHERE kind = ?${own})`;
-    return { sql, values: [kind, ...asked.map(([, value]) => value)] };
+    return { sql, values: [kind, ...requested.map(([, value]) => value)] };
   }
   if ("any" in condition) return joined(condition.any.map(conditionSql), " OR ");
   if ("number" in condition) {

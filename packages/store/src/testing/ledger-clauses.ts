@@ -15,7 +15,7 @@ import { onStore } from "./on-store.ts";
 import { holdsForEvery } from "./random-runs.ts";
 import { sampleRecord, turnHistories } from "./random-turns.ts";
 import { allTenants } from "./sample-event.ts";
-import { askAll } from "./turn-answers.ts";
+import { requestAll } from "./turn-answers.ts";
 import type { TurnHistory } from "./turn-answers.ts";
 
 /** Lists, counts, facets, figures and calls of a history; histories share one store in turn. */
@@ -30,9 +30,9 @@ const answers: KitClause = {
       const named = (records: readonly TurnRecord[]): TurnRecord[] =>
         records.map((record) => ({ ...record, key: prefix + record.key }));
       const history = { ...given, records: named(given.records), gone: named(given.gone) };
-      const wanted = await askAll(memoryTurns(), history);
+      const wanted = await requestAll(memoryTurns(), history);
       try {
-        deepEqual(plain(await askAll(store.ledger, history)), plain(wanted));
+        deepEqual(plain(await requestAll(store.ledger, history)), plain(wanted));
       } finally {
         const version = { epoch: 1_000, rows: 1, settled: true };
         const all = [...history.records, ...history.gone];

@@ -129,7 +129,7 @@ function scoped({ tenants, ids, kinds }: World): Arbitrary<MemoryCommand> {
     .record({ tenant, memoryId: level, threadId: level })
     .map((fields): MemoryFilter => present(fields));
   const where = { kind, filter: fc.oneof(anywhere, filter) };
-  const say = <T extends string>(word: T): Arbitrary<T> => fc.constant(word);
+  const print = <T extends string>(word: T): Arbitrary<T> => fc.constant(word);
   const change = fc
     .record({
       text: fc.option(text, { nil: undefined }),
@@ -139,22 +139,22 @@ function scoped({ tenants, ids, kinds }: World): Arbitrary<MemoryCommand> {
     .map((fields) => present(fields));
   const minScore = fc.constantFrom(undefined, 0.31, 0.77);
   const read: Arbitrary<MemoryCommand> = fc.oneof(
-    fc.record({ do: say("get"), id, ...where }),
-    fc.record({ do: say("count"), ...where }),
-    fc.record({ do: say("list"), limit, now: time, ...where }),
-    fc.record({ do: say("vector"), embedding, limit, minScore, now: time, ...where }),
-    fc.record({ do: say("text"), text, limit, ...where }),
+    fc.record({ do: print("get"), id, ...where }),
+    fc.record({ do: print("count"), ...where }),
+    fc.record({ do: print("list"), limit, now: time, ...where }),
+    fc.record({ do: print("vector"), embedding, limit, minScore, now: time, ...where }),
+    fc.record({ do: print("text"), text, limit, ...where }),
   );
   const write: Arbitrary<MemoryCommand> = fc.oneof(
     {
       weight: 4,
-      arbitrary: fc.record({ do: say("put"), draft: drafts(id), kind, filter: anywhere }),
+      arbitrary: fc.record({ do: print("put"), draft: drafts(id), kind, filter: anywhere }),
     },
     {
       weight: 2,
-      arbitrary: fc.record({ do: say("update"), id, stale: fc.boolean(), change, ...where }),
+      arbitrary: fc.record({ do: print("update"), id, stale: fc.boolean(), change, ...where }),
     },
-    { weight: 1, arbitrary: fc.record({ do: say("delete"), id, ...where }) },
+    { weight: 1, arbitrary: fc.record({ do: print("delete"), id, ...where }) },
   );
   return fc.oneof({ weight: 5, arbitrary: read }, { weight: 4, arbitrary: write });
 }

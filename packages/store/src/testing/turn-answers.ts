@@ -27,7 +27,7 @@ export interface TurnHistory {
 }
 
 /** Writes the history and returns every answer; two stores must agree. */
-export async function askAll(
+export async function requestAll(
   store: TurnReader & TurnWriter,
   { records, gone, question, order, field, by, divided, called, everyMs }: TurnHistory,
 ): Promise<object> {

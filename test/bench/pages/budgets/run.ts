@@ -14,7 +14,7 @@ import { filesystem } from "@turnproof/store";
 
 import { orderDesk } from "../../../apps/week/cast.ts";
 import { parcelThread } from "../../../apps/week/incidents.ts";
-import { tellWeek } from "../../../apps/week/week.ts";
+import { sendWeek } from "../../../apps/week/week.ts";
 import { threadMs } from "../../../suite/browser/big-trace.ts";
 import { openBrowser, openSite } from "../../../suite/browser/browser.ts";
 import type { Site } from "../../../suite/browser/browser.ts";
@@ -36,7 +36,7 @@ const [turnsGiven] = process.argv.slice(2).map(Number);
 const browser = await openBrowser();
 let exceeded = false;
 
-function say(name: string, figures: Readonly<Record<string, number>>): void {
+function print(name: string, figures: Readonly<Record<string, number>>): void {
   const words = Object.entries(figures).map(([figure, value]) => {
     const most = budgets[figure as keyof typeof budgets];
     const over = most !== undefined && value > most && !exempt(name, figure);
@@ -65,7 +65,7 @@ async function look(site: Site, path: string, name = path): Promise<void> {
   const firstRow = performance.now() - began;
   await page.waitForLoadState("networkidle").catch(() => undefined);
   const thread = await busy();
-  say(name, {
+  print(name, {
     elements: await page.locator("*").count(),
     code_kb: (await codeBytes(page)) / 1_000,
     thread_ms: thread,
@@ -87,7 +87,7 @@ async function randomTurn(site: Site): Promise<void> {
   await page.locator("body[data-ready]").waitFor({ timeout: 60_000 });
   const frames = await framesOf(page, 4_000);
   const at = (share: number): number => frames[Math.floor((frames.length - 1) * share)] ?? NaN;
-  say("10,000 spans, random ids", { turn_kb: bytes / 1_000, p50_ms: at(0.5), p95_ms: at(0.95) });
+  print("10,000 spans, random ids", { turn_kb: bytes / 1_000, p50_ms: at(0.5), p95_ms: at(0.95) });
   await context.close();
 }
 
@@ -122,7 +122,7 @@ try {
   if (turnsGiven !== undefined) await largeList(turnsGiven);
   else {
     const site = await openSite();
-    await tellWeek({ endpoint: site.url, endMs: Date.now(), turns: 1_200, seed: "budgets" });
+    await sendWeek({ endpoint: site.url, endMs: Date.now(), turns: 1_200, seed: "budgets" });
     const sides = `a=release:3.2.0&b=release:3.3.0&agent_id=${orderDesk.agentId}`;
     for (const path of [
       "/traces",

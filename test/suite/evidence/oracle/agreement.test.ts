@@ -92,7 +92,7 @@ test("order, repetition, pages and batches change no verdict", { timeout }, () =
     const kind = random.pick(mutationClasses);
     const window = index % 3 === 0 ? honestWindow(index) : mutant(kind, index).after;
     // Pages carry a mark, and what is open without one is unfinished by then.
-    const told = (one: JudgedWindow): unknown => {
+    const reported = (one: JudgedWindow): unknown => {
       const { status, findings, missing_stages } = judged(one);
       return {
         status,
@@ -102,7 +102,7 @@ test("order, repetition, pages and batches change no verdict", { timeout }, () =
           .toSorted(),
       };
     };
-    const first = told(window);
+    const first = reported(window);
     const copies = window.events.flatMap((event) =>
       random.chance(0.3) ? [event, structuredClone(event)] : [event],
     );
@@ -110,13 +110,13 @@ test("order, repetition, pages and batches change no verdict", { timeout }, () =
       .map((event) => ({ event, key: random.below(1 << 24) }))
       .toSorted((a, b) => a.key - b.key)
       .map(({ event }) => event);
-    expect(told({ ...window, events: shuffled })).toEqual(first);
+    expect(reported({ ...window, events: shuffled })).toEqual(first);
     if (window.metadata?.window_complete !== true || window.wasReadWhole === false) continue;
     const { events, normalization_metadata: metadata } = joinPages(
       readsOf(shuffled, 1 + random.below(9)),
     );
     const joined = { ...window, metadata, events: events as unknown as JudgedWindow["events"] };
-    expect(told(joined)).toEqual(first);
+    expect(reported(joined)).toEqual(first);
   }
 });
 

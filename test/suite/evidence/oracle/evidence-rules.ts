@@ -45,8 +45,8 @@ export function contractStates(scope: Scope): (readonly Json[])[] {
 
 /** The type of an artifact. */
 export function typeOf(event: Json): string {
-  const said = attr(event, "artifact_type");
-  return typeof said === "string" ? said : (refs(event, "output_refs")[0]?.resource_type ?? "");
+  const stated = attr(event, "artifact_type");
+  return typeof stated === "string" ? stated : (refs(event, "output_refs")[0]?.resource_type ?? "");
 }
 
 function bySubject(events: readonly Json[], subject: (event: Json) => string): Json[][] {

@@ -44,10 +44,10 @@ export function addTask(draft: Draft, task: number, inTurn: Json): void {
   );
   if (random.chance(0.4)) {
     const key = { ...inTask, external_id: `check-${task}` };
-    const said = { verified: true, source: "checker" };
-    if (random.chance(0.4)) write("outcome", { ...said, outcome: "failure" }, key);
+    const stated = { verified: true, source: "checker" };
+    if (random.chance(0.4)) write("outcome", { ...stated, outcome: "failure" }, key);
     pass(200);
-    write("outcome", { ...said, outcome: "success" }, key);
+    write("outcome", { ...stated, outcome: "success" }, key);
   }
 }
 

@@ -133,14 +133,14 @@ function writeTurn(draft: Draft): void {
     write("data_quality", { loss_created: 1, loss_dropped: 0, sampled_out: 0 });
     pass(1000);
   }
-  const told = random.chance(0.7);
-  if (told && plan.retries && random.chance(0.4)) {
+  const reported = random.chance(0.7);
+  if (reported && plan.retries && random.chance(0.4)) {
     // The first attempt of the turn broke; a later one supersedes it.
     write("turn", {}, { phase: "start", status: "started", span_id: `${span}-0` });
     write("turn", {}, { phase: "result", status: "error", span_id: `${span}-0` });
     pass(1000);
   }
-  if (told) write("turn", {}, { phase: "start", status: "started", span_id: span });
+  if (reported) write("turn", {}, { phase: "start", status: "started", span_id: span });
   if (random.chance(0.3)) {
     write(
       "turn",
@@ -149,12 +149,12 @@ function writeTurn(draft: Draft): void {
         phase: "result",
         status: random.pick(["success", "error"]),
         span_id: `${span}-nested`,
-        parent_span_id: told ? span : undefined,
+        parent_span_id: reported ? span : undefined,
         turn_id: `${turn}.nested`,
       },
     );
   }
-  const inTurn = told ? { parent_span_id: span } : {};
+  const inTurn = reported ? { parent_span_id: span } : {};
   if (random.chance(0.3)) {
     write(
       "context_binding",
@@ -192,7 +192,7 @@ function writeTurn(draft: Draft): void {
   if (random.chance(0.2))
     write("outcome", { outcome: "failure", verified: false, source: "model" });
   pass(500);
-  if (told) {
+  if (reported) {
     write("turn", {}, { phase: "result", span_id: span });
   }
 }

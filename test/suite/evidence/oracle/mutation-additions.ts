@@ -56,7 +56,7 @@ export function deliver(window: JudgedWindow, random: Random): JudgedWindow {
 }
 
 function another(delivery: Json, name: string, random: Random): Json {
-  const told = delivery["attributes"] as Json;
+  const reported = delivery["attributes"] as Json;
   const copy = after(delivery, random.pick([-700, 700, 3000, 30_000]), name);
   const held = (delivery["input_refs"] as readonly Ref[] | undefined) ?? [];
   const other = { resource_type: "ledger", ref: "ledger-1", version: "1" };
@@ -68,7 +68,7 @@ function another(delivery: Json, name: string, random: Random): Json {
     [...held, { ...other, ownership_verified: random.chance(0.5) }],
     [...held, { ...other, provenance_status: "missing" as const }],
   ]);
-  const { contract_name: contract, ...rest } = told;
+  const { contract_name: contract, ...rest } = reported;
   const attributes = {
     ...rest,
     ...(contract === undefined || random.chance(0.4) ? {} : { contract_name: contract }),

@@ -39,10 +39,10 @@ export function negatives(scope: Scope): Objection[] {
   const subjects = judgedSubjects(scope);
   const deliveries = ofKind(scope.own, "delivery");
   const found: Objection[] = [];
-  const asked = statements.filter(
+  const requested = statements.filter(
     ({ event, subject }) => subjects.has(subject) && concerns(event, scope),
   );
-  for (const negative of asked.filter(({ good }) => !good)) {
+  for (const negative of requested.filter(({ good }) => !good)) {
     const same = statements.filter(
       (one) => one.subject === negative.subject && one.about === negative.about,
     );
@@ -123,7 +123,7 @@ function stateOf(
 function statementsOf(event: Json): Statement[] {
   const kind = String(event["event_kind"]);
   const found: Statement[] = [];
-  const say = (subject: string, about: Statement["about"], good: boolean): void => {
+  const print = (subject: string, about: Statement["about"], good: boolean): void => {
     found.push({ subject, about, good, event });
   };
   const owned = attr(event, "ownership_verified");
@@ -132,14 +132,14 @@ function statementsOf(event: Json): Statement[] {
     // What the runtime says of a turn or a call is said of what it names, or of the turn's binding.
     const own = named.length > 0 ? named : ["binding"];
     for (const subject of runtime.includes(kind) ? own : [ownSubject(event)])
-      say(subject, "ownership", owned);
+      print(subject, "ownership", owned);
   }
   if (!speaking.has(kind)) return [];
   for (const ref of [...refs(event, "input_refs"), ...refs(event, "output_refs")]) {
     const subject = subjectOf(ref);
-    if (ref.ownership_verified !== undefined) say(subject, "ownership", ref.ownership_verified);
-    if (ref.provenance_status === "verified") say(subject, "provenance", true);
-    if (badProvenance.has(ref.provenance_status ?? "")) say(subject, "provenance", false);
+    if (ref.ownership_verified !== undefined) print(subject, "ownership", ref.ownership_verified);
+    if (ref.provenance_status === "verified") print(subject, "provenance", true);
+    if (badProvenance.has(ref.provenance_status ?? "")) print(subject, "provenance", false);
   }
   return found;
 }

@@ -49,11 +49,11 @@ export function oracle({ events, metadata, taskId, wasReadWhole }: JudgedWindow)
   const whole = wasReadWhole ?? isWhole(metadata);
   const window = whole ? [] : [partial("window")];
   const turns = turnsOf(trusted);
-  const asked = turns.some((turn) => claimsOf(turn, taskId).length > 0);
+  const requested = turns.some((turn) => claimsOf(turn, taskId).length > 0);
   const results = ofKind(trusted, "artifact", "contract", "delivery").filter(
     (event) => taskId === null || event["task_id"] === taskId,
   );
-  if (!asked && results.length === 0) return { allowed: ["unknown"], objections: [] };
+  if (!requested && results.length === 0) return { allowed: ["unknown"], objections: [] };
   const clocks = clocksOf(trusted, asOf);
   const objections = [...window, ...judge(turns, trusted, taskId, clocks)];
   // A shift of a producer that is ahead blocks only where it changes a deciding order.

@@ -56,7 +56,7 @@ interface Weather {
   readonly restarts: boolean;
   readonly handlerOutlives: boolean;
   readonly reparse: boolean;
-  readonly saysApplication: boolean;
+  readonly namesApplication: boolean;
   readonly checked: boolean;
 }
 
@@ -67,7 +67,7 @@ function weatherOf(random: Random): Weather {
     restarts: random.chance(0.3),
     handlerOutlives: random.chance(0.5),
     reparse: random.chance(0.3),
-    saysApplication: random.chance(0.5),
+    namesApplication: random.chance(0.5),
     checked: random.chance(0.5),
   };
 }
@@ -82,7 +82,7 @@ export async function play(random: Random, lie: Lie | undefined): Promise<unknow
     world.now += ms;
   };
   const identity = {
-    ...(weather.saysApplication ? { applicationId: "web" } : {}),
+    ...(weather.namesApplication ? { applicationId: "web" } : {}),
     agentId: "writer",
     userId: "user-1",
     threadId: "thread-1",

@@ -30,7 +30,7 @@ const columns: readonly string[] = [
 export function startStatistics(
   model: WaterfallModel,
   eventsOf: EventsOf,
-  ask: (text: string) => void,
+  request: (text: string) => void,
 ): void {
   const card = find<HTMLDetailsElement>("[data-statistics]");
   const place = find("[data-statistics-place]", card);
@@ -73,7 +73,7 @@ export function startStatistics(
     const column = target.closest<HTMLElement>("[data-sort]")?.dataset["sort"];
     if (line !== null) {
       event.preventDefault();
-      ask(line.dataset["statistic"] ?? "");
+      request(line.dataset["statistic"] ?? "");
     } else if (column !== undefined) {
       setFragment({ sort: nextSort(column, sortingOf(fragment())) });
       renew();

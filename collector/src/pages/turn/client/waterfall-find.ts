@@ -51,7 +51,7 @@ export interface RowFinding {
   /** Another row is selected. */
   renew(): void;
   /** Searches for this text, and shows the first match. */
-  ask(text: string): void;
+  request(text: string): void;
 }
 
 /** Starts the box of the page. */
@@ -61,7 +61,11 @@ export function startFind(grid: WaterfallGrid, eventsOf: EventsOf): RowFinding |
   if (form === undefined || field === undefined) return undefined;
   const box = new FindBox(grid, eventsOf, { form, field });
   box.start();
-  return { keepAll: () => box.only(false), renew: () => box.say(), ask: (text) => box.ask(text) };
+  return {
+    keepAll: () => box.only(false),
+    renew: () => box.print(),
+    request: (text) => box.request(text),
+  };
 }
 
 interface FindParts {
@@ -130,7 +134,7 @@ class FindBox {
   }
 
   /** Searches for this text, and moves the focus to the first match. */
-  ask(text: string): void {
+  request(text: string): void {
     setFragment({ find: text });
     this.#read();
     this.#form.scrollIntoView({ block: "nearest" });
@@ -175,7 +179,7 @@ class FindBox {
     this.#look();
     const [first] = this.#found;
     if (first !== undefined) this.#grid.show(first);
-    this.say();
+    this.print();
   }
 
   #typed(): void {
@@ -198,7 +202,7 @@ class FindBox {
       new Set(this.#found),
       narrowed ? withAncestors(rows, this.#found) : undefined,
     );
-    this.say();
+    this.print();
   }
 
   #step(by: 1 | -1, take: boolean): void {
@@ -223,14 +227,14 @@ class FindBox {
   }
 
   /** Announces the selected row's position among the matches. */
-  say(): void {
-    const asked = this.#field.value.trim() !== "";
+  print(): void {
+    const requested = this.#field.value.trim() !== "";
     const count = this.#found.length;
     const output = find("[data-find-count]", this.#form);
-    if (output !== undefined) output.textContent = asked ? this.#result() : "";
+    if (output !== undefined) output.textContent = requested ? this.#result() : "";
     for (const button of this.#form.querySelectorAll<HTMLButtonElement>("[data-find]")) {
       const name = button.dataset["find"];
-      button.disabled = name === "clear" ? !asked : name !== "only" && count === 0;
+      button.disabled = name === "clear" ? !requested : name !== "only" && count === 0;
       if (name === "only") button.setAttribute("aria-pressed", String(this.#only));
     }
   }

@@ -16,13 +16,13 @@ export function startDifferences(query: URLSearchParams): void {
   card.hidden = false;
   // Words that the page did not understand are left out of the request.
   const filters = new URLSearchParams(parametersOf(termsOf(query)));
-  let asked = false;
-  const ask = async (): Promise<void> => {
-    if (!card.open || asked) return;
-    asked = true;
+  let requested = false;
+  const request = async (): Promise<void> => {
+    if (!card.open || requested) return;
+    requested = true;
     const of = await fetchJson<Compared>(`${base}/traces/differences.json?${filters.toString()}`);
     if (of === undefined) {
-      asked = false;
+      requested = false;
       place.textContent = "They could not be counted. Close this and open it again to try anew.";
       announce("The differences could not be counted");
       return;
@@ -31,7 +31,7 @@ export function startDifferences(query: URLSearchParams): void {
     place.replaceChildren(drawn(<DifferencesTable of={of} place={at} />));
     announce("Differences counted");
   };
-  card.addEventListener("toggle", () => void ask());
+  card.addEventListener("toggle", () => void request());
   addShortcuts([
     {
       keys: ["w"],

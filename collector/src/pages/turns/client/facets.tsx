@@ -61,14 +61,14 @@ export function facetList(query: URLSearchParams): FacetList {
     // The button is gone: the reader goes on at the first value that it has shown.
     findAll(`[data-facet="${key}"] li a`)[shown]?.focus();
   });
-  const ask = async (): Promise<void> => {
+  const request = async (): Promise<void> => {
     const model = await fetchJson<Model>(`${base}/traces/facets.json?${filters.toString()}`);
     if (model === undefined || model.turns < rows.length) return;
     whole = model;
-    tell(facetExtent(model));
+    notify(facetExtent(model));
     draw(model.facets);
   };
-  const again = renewal(ask);
+  const again = renewal(request);
   return {
     names: (key) => (key === "thread" ? threadsHere() : valuesOf(key, whole)),
     renew(items) {
@@ -76,13 +76,13 @@ export function facetList(query: URLSearchParams): FacetList {
       again();
       if (whole !== undefined && whole.turns >= rows.length) return;
       whole = undefined;
-      tell(pageExtent);
+      notify(pageExtent);
       draw(facetsOf(rows));
     },
   };
 }
 
-function tell(extent: string): void {
+function notify(extent: string): void {
   const place = find("[data-facet-extent]");
   if (place !== undefined) place.textContent = extent;
 }

@@ -36,16 +36,16 @@ export function overviewOf(query: URLSearchParams): Overview {
   const trend = query.get("chart") === "trend";
   if (query.get("chart") === "duration") filters.set("chart", "duration");
   let shown = false;
-  const ask = async (): Promise<void> => {
+  const request = async (): Promise<void> => {
     const answer = await fetchJson<Model>(`${base}/traces/overview.json?${filters.toString()}`);
     if (answer === undefined || answer.bins.length === 0) return;
     shown = true;
     draw(answer);
   };
-  const askTrend = async (): Promise<void> => {
+  const requestTrend = async (): Promise<void> => {
     if ((await drawTrend(all)) !== undefined) shown = true;
   };
-  const renew = renewal(trend ? askTrend : ask);
+  const renew = renewal(trend ? requestTrend : request);
   return {
     get shown() {
       return shown;

@@ -170,10 +170,10 @@ class Views {
     };
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const said = find<HTMLInputElement>("input", form)?.value.trim() ?? "";
-      if (said === "") return;
+      const stated = find<HTMLInputElement>("input", form)?.value.trim() ?? "";
+      if (stated === "") return;
       close();
-      done(said);
+      done(stated);
     });
     form.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;

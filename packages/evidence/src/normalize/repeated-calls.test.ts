@@ -83,16 +83,16 @@ test("a call that another vocabulary tells beside it is one call, and no two cal
       started_at: `2026-03-01T10:00:${from}Z`,
       timestamp: `2026-03-01T10:00:${to}Z`,
     });
-  const told = [
+  const reported = [
     at("tool", "gen_ai", 10, 20),
     at("client", "openllmetry", 11, 19),
     span("server", "client", "lookup"),
   ];
-  expect(ids(told)).toEqual(["tool"]);
-  expect(ids(told.toReversed())).toEqual(["tool"]);
+  expect(ids(reported)).toEqual(["tool"]);
+  expect(ids(reported.toReversed())).toEqual(["tool"]);
   // A second call in the same vocabulary is another call, and so is one at another time.
-  expect(ids([...told, at("again", "openllmetry", 12, 18)])).toEqual(["tool", "again"]);
-  expect(ids([...told, at("later", "openllmetry", 19, 21)])).toEqual(["tool", "later"]);
+  expect(ids([...reported, at("again", "openllmetry", 12, 18)])).toEqual(["tool", "again"]);
+  expect(ids([...reported, at("later", "openllmetry", 19, 21)])).toEqual(["tool", "later"]);
   expect(ids([at("a", "gen_ai", 10, 20), at("b", "gen_ai", 11, 19)])).toEqual(["a", "b"]);
   const two = [at("x", "gen_ai", 10, 30), at("y", "gen_ai", 11, 31)];
   const both = [at("p", "openllmetry", 12, 28), at("q", "openllmetry", 13, 29)];

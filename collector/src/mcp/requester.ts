@@ -1,20 +1,20 @@
 /**
- * @module Ask: the JSON interface of a collector as the tools read it. In the collector a request
- * passes the same gate as one from outside, with the credential of the caller; the command asks a
- * running collector over HTTP. So the tools have no access of their own.
+ * @module Requester: the JSON interface of a collector as the tools read it. In the collector a
+ * request passes the same gate as one from outside, with the credential of the caller; the command
+ * sends requests to a running collector over HTTP. So the tools have no access of their own.
  */
 
 import type { Pricing } from "../cost/call-price.ts";
 
 /** Parameters of a request; undefined ones are left out. */
-export type AskParameters = Readonly<Record<string, string | number | undefined>>;
+export type RequestParameters = Readonly<Record<string, string | number | undefined>>;
 
 /** The JSON interface of one collector, for one caller. */
-export interface Ask {
+export interface Requester {
   /** The model of a route. @throws Refused with the collector's code */
-  json<T>(path: string, parameters?: AskParameters): Promise<T>;
+  json<T>(path: string, parameters?: RequestParameters): Promise<T>;
   /** Address of a page for a person. */
-  link(path: string, parameters?: AskParameters): string;
+  link(path: string, parameters?: RequestParameters): string;
   /** Prices of model calls, for contracts that bound a cost. */
   pricing(): Promise<Pricing>;
 }
@@ -30,7 +30,7 @@ export class Refused extends Error {
 }
 
 /** Path and query string. */
-export function withQuery(path: string, parameters: AskParameters = {}): string {
+export function withQuery(path: string, parameters: RequestParameters = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== undefined) query.set(name, String(value));
@@ -39,23 +39,23 @@ export function withQuery(path: string, parameters: AskParameters = {}): string 
 }
 
 /** Requests that an app answers itself, as a caller with these headers. */
-export function askWithin(
+export function requestWithin(
   dispatch: (request: Request) => Response | Promise<Response>,
   {
     base,
     shown,
     headers,
     pricing,
-  }: Pick<Ask, "pricing"> & {
+  }: Pick<Requester, "pricing"> & {
     readonly base: string;
     readonly shown: string;
     readonly headers: Headers;
   },
-): Ask {
+): Requester {
   return {
     pricing,
     link: (path, parameters) => `${shown}${withQuery(path, parameters)}`,
-    json: async <T>(path: string, parameters?: AskParameters): Promise<T> => {
+    json: async <T>(path: string, parameters?: RequestParameters): Promise<T> => {
       const response = await dispatch(
         new Request(`${base}${withQuery(path, parameters)}`, { headers }),
       );

@@ -1,5 +1,5 @@
 /**
- * @module GroupsAsked: parameters and pages of the lists of agents and threads, and the turns of
+ * @module GroupsRequest: parameters and pages of the lists of agents and threads, and the turns of
  * one of them.
  */
 import { z } from "zod";
@@ -74,19 +74,19 @@ export interface GroupsPlace {
 }
 
 /** A request for groups. */
-export interface GroupsAsked extends GroupsPlace {
+export interface GroupsRequest extends GroupsPlace {
   readonly reading: Reading;
   readonly paging: Paging;
   readonly pending: number;
 }
 
 /** Parses a request for groups. @param pageMax rows of a page of HTML without a limit */
-export async function askGroups(
+export async function requestGroups(
   c: AppContext,
   parts: Parts,
   fixed: Partial<Pick<Identity, "agent_id" | "thread_id">>,
   pageMax?: number,
-): Promise<GroupsAsked> {
+): Promise<GroupsRequest> {
   const parameters = { ...readParameters(c, groupsParameters), ...fixed };
   const paging = await pagingOf(c, parts, { ...parameters, ...groupsView });
   const shown = wantsPage(c) ? (pageMax ?? limits.pageEventsDefault) : limits.pageEventsDefault;
@@ -106,7 +106,7 @@ export async function askGroups(
 }
 
 /** Parses a request for a file of groups. */
-export function askFile(c: AppContext): TurnQuestion {
+export function requestFile(c: AppContext): TurnQuestion {
   const reading = readingFor(c, readParameters(c, groupsFileParameters));
   return { ...turnQuestion(reading), signal: c.req.raw.signal };
 }
@@ -129,7 +129,7 @@ export async function newestTurns(
 
 /** The window of a page of groups. @param whole false where events of its turns were left out */
 export async function windowOf(
-  { limit, paging, pending }: GroupsAsked,
+  { limit, paging, pending }: GroupsRequest,
   {
     turns,
     next,

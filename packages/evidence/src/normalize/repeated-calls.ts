@@ -1,5 +1,5 @@
 /**
- * @module RetoldCalls: several spans of one tool call. A framework's span, its MCP client's span
+ * @module RepeatedCalls: several spans of one tool call. A framework's span, its MCP client's span
  * and the MCP server's span describe one call; they are nested and share a name or a call id. A
  * client that puts its calls under a session of its own describes the call beside the framework:
  * then the times show that one is inside the other.
@@ -53,7 +53,7 @@ export function retoldCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEv
     for (const passed of path) outermost.set(passed, call);
     if (call !== event && call.phase !== "start") retold.set(event, call);
   }
-  const beside = toldBeside(events, retold);
+  const beside = reportedBeside(events, retold);
   if (beside.size === 0) return retold;
   for (const [event, call] of retold) retold.set(event, beside.get(call) ?? call);
   for (const [event, call] of beside) retold.set(event, call);
@@ -79,7 +79,7 @@ function areOthers(a: TurnEvent, b: TurnEvent): boolean {
  * Calls that another vocabulary describes as well, in parallel spans of the same turn: same name,
  * and one's time within the other's. Each vocabulary describes a call once.
  */
-function toldBeside(
+function reportedBeside(
   events: readonly TurnEvent[],
   retold: ReadonlyMap<TurnEvent, TurnEvent>,
 ): Map<TurnEvent, TurnEvent> {
@@ -128,9 +128,9 @@ function matchWithin(calls: readonly TurnEvent[], beside: Map<TurnEvent, TurnEve
     });
     if (outer === undefined) continue;
     beside.set(inner, outer);
-    const told = tellings.get(outer);
-    if (told === undefined) tellings.set(outer, new Set([inner.dialect]));
-    else told.add(inner.dialect);
+    const reported = tellings.get(outer);
+    if (reported === undefined) tellings.set(outer, new Set([inner.dialect]));
+    else reported.add(inner.dialect);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * @module AskedConditions: a question as plain conditions, for providers that translate it to
+ * @module RequestedConditions: a question as plain conditions, for providers that translate it to
  * their own language: the scope becomes conditions like the others, and a condition that nothing
  * can meet becomes the empty choice, so that no provider handles these cases itself.
  */
@@ -14,7 +14,7 @@ const nothing: TurnCondition = { any: [] };
  * number never NaN.
  * @throws CodedError identity_missing, record_invalid
  */
-export function askedConditions({ scope, where }: TurnQuestion): readonly TurnCondition[] {
+export function requestedConditions({ scope, where }: TurnQuestion): readonly TurnCondition[] {
   checkScope(scope);
   const application = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
   const own: TurnCondition[] = [];
@@ -33,15 +33,15 @@ function plain(condition: TurnCondition): TurnCondition {
 
 /** An empty text is unknown; one with a lone surrogate would become another text in transit. */
 function isEqualToNothing(condition: TurnCondition): boolean {
-  if ("text" in condition) return condition.is !== null && !isSaid(condition.is);
-  if ("list" in condition) return condition.has !== null && !isSaid(condition.has);
+  if ("text" in condition) return condition.is !== null && !isStated(condition.is);
+  if ("list" in condition) return condition.has !== null && !isStated(condition.has);
   if ("call" in condition) {
     const { name, provider, outcome } = condition.call;
-    return [name, provider, outcome].some((value) => typeof value === "string" && !isSaid(value));
+    return [name, provider, outcome].some((value) => typeof value === "string" && !isStated(value));
   }
   return "number" in condition && Number.isNaN(condition.value);
 }
 
-function isSaid(text: string): boolean {
+function isStated(text: string): boolean {
   return text !== "" && text.isWellFormed();
 }
