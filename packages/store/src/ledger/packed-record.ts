@@ -128,8 +128,10 @@ function sumOf(values: readonly unknown[]): number {
 
 /** Names of the calls of a kind, each once, in the order of their texts. */
 function calledOf(calls: readonly TurnCall[], kind: TurnCall["kind"]): readonly string[] {
-  const names = calls.flatMap((call) => (call.kind === kind ? (call.name ?? []) : []));
-  return [...new Set(names)].toSorted();
+  const names = new Set<string>();
+  for (const call of calls)
+    if (call.kind === kind && typeof call.name === "string") names.add(call.name);
+  return [...names].toSorted();
 }
 
 /** True for equal texts, numbers, or lists of texts. */
@@ -143,6 +145,7 @@ export function packRecord(record: TurnRecord): string {
   const { version, first_received, row, calls, environments, names, judged_at, as_of } = record;
   const base = clampedInstant(row.started_at).seconds;
   const values: Values = { ...row };
+  const own = ownNames(row);
   const cells = rowFields.map((name) => {
     const value = values[name];
     if (value === undefined) return absent;
@@ -156,7 +159,7 @@ export function packRecord(record: TurnRecord): string {
     base,
     cells,
     calls.map(packCall),
-    names.map((name) => ownNames(row).get(name) ?? name),
+    names.map((name) => own.get(name) ?? name),
     judged_at === null ? null : packTime(judged_at, base),
     as_of === judged_at ? follows : as_of === null ? null : packTime(as_of, base),
     environments,

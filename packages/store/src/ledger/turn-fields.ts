@@ -127,11 +127,18 @@ const listsOf: Readonly<Record<ListField, Of<readonly string[]>>> = {
     ),
 };
 
+/** Most lists have one value or none. */
+function distinct(values: readonly string[]): readonly string[] {
+  const [first] = values;
+  if (values.length <= 1) return first === "" ? [] : values;
+  return [...new Set(values)].filter((value) => value !== "");
+}
+
 /** Each value once; an empty one means unknown. */
 export const listFields: Readonly<Record<ListField, Of<readonly string[]>>> = Object.fromEntries(
   Object.entries(listsOf).map(([field, read]) => [
     field,
-    (record: TurnRecord) => [...new Set(read(record))].filter((value) => value !== ""),
+    (record: TurnRecord) => distinct(read(record)),
   ]),
 ) as unknown as Readonly<Record<ListField, Of<readonly string[]>>>;
 
