@@ -78,16 +78,16 @@ describe(`an application that ends, on line ${line}`, () => {
     ["natural", silent, "not_sent"],
     ["shutdown", silent, "shutdown_deadline"],
   ] as const)("%s, %o: within 3 s, with one line", async (ending, dead, codes) => {
-    const { lateMs, stated: said, code } = await ended(ending, await dead());
-    expect(said).toMatch(lost(codes));
-    expect(said).not.toContain("127.0.0.1");
+    const { lateMs, stated, code } = await ended(ending, await dead());
+    expect(stated).toMatch(lost(codes));
+    expect(stated).not.toContain("127.0.0.1");
     expect(lateMs).toBeLessThan(3_000);
     expect(code).toBe(0);
   });
 
   test("says nothing where OpenTelemetry is told to be silent, and nothing where all arrived", async () => {
     const none = await ended("natural", await refusing(), { env: { OTEL_LOG_LEVEL: "none" } });
-    expect(none).toMatchObject({ said: "", code: 0 });
+    expect(none).toMatchObject({ stated: "", code: 0 });
     let requests = 0;
     const taking = createHttpServer((request, response) => {
       request.resume().on("end", () => {
@@ -95,8 +95,8 @@ describe(`an application that ends, on line ${line}`, () => {
         response.writeHead(200).end();
       });
     });
-    const { lateMs, stated: said } = await ended("natural", await listen(taking));
-    expect(said).toBe("");
+    const { lateMs, stated } = await ended("natural", await listen(taking));
+    expect(stated).toBe("");
     expect(requests).toBeGreaterThan(0);
     expect(lateMs).toBeLessThan(1_500);
   });
@@ -109,16 +109,16 @@ describe(`an application that ends, on line ${line}`, () => {
         return response.writeHead(500).end();
       });
     });
-    const { stated: said } = await ended("shutdown", await listen(failing));
-    expect(said).toMatch(lost("export_failed"));
+    const { stated } = await ended("shutdown", await listen(failing));
+    expect(stated).toMatch(lost("export_failed"));
     expect(bodies).toHaveLength(1);
     expect(bodies.join()).not.toContain("loss_report");
   });
 
   test("with a spool nothing is lost, and one line says what waits", async () => {
     const spool = join(folder, "spool");
-    const { lateMs, stated: said } = await ended("natural", await refusing(), { spool });
-    expect(said).toBe("turnproof: 2 evidence spans wait in the spool for the next process.\n");
+    const { lateMs, stated } = await ended("natural", await refusing(), { spool });
+    expect(stated).toBe("turnproof: 2 evidence spans wait in the spool for the next process.\n");
     expect(lateMs).toBeLessThan(3_000);
     const journal = await openJournal({ directory: spool });
     expect(journal.stats().pendingSpans).toBe(2);
@@ -133,7 +133,7 @@ describe(`an application that ends, on line ${line}`, () => {
   ] as const)("%s: a short process sends what a killed one left", async (ending, spans) => {
     const spool = join(folder, "spool");
     const dead = await refusing();
-    expect(await ended("killed", dead, { spool })).toMatchObject({ said: "", code: null });
+    expect(await ended("killed", dead, { spool })).toMatchObject({ stated: "", code: null });
     const waiting = await ended(ending, dead, { spool });
     const own = spans - 2;
     expect(waiting.stated).toBe(
@@ -148,8 +148,8 @@ describe(`an application that ends, on line ${line}`, () => {
         return response.writeHead(200).end();
       });
     });
-    const { lateMs, stated: said } = await ended(ending, await listen(taking), { spool });
-    expect(said).toBe("");
+    const { lateMs, stated } = await ended(ending, await listen(taking), { spool });
+    expect(stated).toBe("");
     expect(arrived).toBeGreaterThan(0);
     expect(lateMs).toBeLessThan(3_000);
     const journal = await openJournal({ directory: spool });

@@ -29,14 +29,14 @@ function watched(options: Partial<TurnproofProcessorOptions<ReadableSpanLike>> =
   }).getTracer("app");
   const stated = (name: string): unknown[] =>
     batches.flat().flatMap(({ attributes }) => attributes[name] ?? []);
-  return { batches, processor, tracer, said: stated };
+  return { batches, processor, tracer, stated };
 }
 
 const codes = attribute.quality_code.span;
 
 describe(`what is open on line ${line}`, () => {
   test("a turn and an action say at once that they began; a call when it takes long", async () => {
-    const { tracer, said: stated } = watched();
+    const { tracer, stated } = watched();
     const spans = [turn, action, chat].map((attributes) => tracer.startSpan("x", { attributes }));
     const [first, second, third] = spans.map((span) => `${span.spanContext().spanId}:start`);
     await vi.advanceTimersByTimeAsync(110);
@@ -46,7 +46,7 @@ describe(`what is open on line ${line}`, () => {
   });
 
   test("a turn that ends in time says nothing of its begin", async () => {
-    const { tracer, said: stated, batches } = watched();
+    const { tracer, stated, batches } = watched();
     tracer.startSpan("x", { attributes: turn }).end();
     await vi.advanceTimersByTimeAsync(5_000);
     expect(stated(attribute.phase.span)).toEqual([]);
@@ -54,7 +54,7 @@ describe(`what is open on line ${line}`, () => {
   });
 
   test("many turns that begin share their exports", async () => {
-    const { tracer, said: stated, batches } = watched();
+    const { tracer, stated, batches } = watched();
     for (let at = 0; at < 100; at++) {
       setTimeout(() => tracer.startSpan("x", { attributes: turn }), at * 10);
     }
@@ -64,7 +64,7 @@ describe(`what is open on line ${line}`, () => {
   });
 
   test("a producer beats each 30 s while something is open, and falls silent after", async () => {
-    const { tracer, said: stated, batches, processor } = watched();
+    const { tracer, stated, batches, processor } = watched();
     const open = [turn, chat].map((attributes) => tracer.startSpan("x", { attributes }));
     await vi.advanceTimersByTimeAsync(95_000);
     const { heartbeat } = producerReports;

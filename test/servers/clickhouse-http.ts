@@ -69,16 +69,16 @@ export async function startClickhouseServer(
     execArgv: [],
   });
   const { user, password } = options;
-  const { port } = (await request(child, { ask: "start", user, password })) as { port: number };
+  const { port } = (await request(child, { request: "start", user, password })) as { port: number };
   const inject = async (faults: ClickhouseFaults): Promise<void> => {
-    await request(child, { ask: "inject", faults });
+    await request(child, { request: "inject", faults });
   };
   if (options.faults !== undefined) await inject(options.faults);
   const server: ClickhouseServer = {
     url: `http://${host}:${port}`,
     dataDir,
     inject,
-    statements: async () => (await request(child, { ask: "statements" })) as string[],
+    statements: async () => (await request(child, { request: "statements" })) as string[],
     kill: () => ended(child, "SIGKILL"),
     async close() {
       await ended(child, "SIGTERM");

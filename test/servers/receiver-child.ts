@@ -1,6 +1,6 @@
 /**
  * @module Receiver child: the receiving side in a process of its own, so that its memory, its CPU
- * and its event loop can be measured apart from who sends. Started by fork; answers `ask` messages.
+ * and its event loop can be measured apart from who sends. Started by fork; answers messages with a `request`.
  */
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -27,7 +27,7 @@ export interface ChildOptions {
   readonly journalBytesMax?: number;
 }
 
-/** Answer to `ask`; `ask: "reset"` starts the measures anew. */
+/** Answer to a `request`; `request: "reset"` starts the measures anew. */
 export interface ChildMeasures {
   readonly rssBytes: number;
   readonly peakRssBytes: number;

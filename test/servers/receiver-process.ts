@@ -34,7 +34,7 @@ export async function startReceiver(
   const [hello] = (await once(child, "message")) as [{ readonly url: string }];
   const request = async (what: string): Promise<ChildMeasures> => {
     const answer = once(child, "message") as Promise<[ChildMeasures]>;
-    child.send({ ask: what });
+    child.send({ request: what });
     return (await answer)[0];
   };
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });

@@ -137,7 +137,7 @@ async function hear(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.evaluate(() => {
     const region = document.querySelector("[data-announce]");
     const stated: string[] = [];
-    Object.assign(window, { said: stated });
+    Object.assign(window, { stated });
     if (region === null) throw new Error("nowhere to say anything");
     new MutationObserver(() => stated.push(region.textContent)).observe(region, {
       childList: true,

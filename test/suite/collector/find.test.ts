@@ -100,7 +100,7 @@ describe.each(kinds)("a %s id", (_kind, id, field, count) => {
     expect(rootsOf(found)).toEqual(["root-alice"]);
     expect(found.items[0]).toMatchObject({ event_count: count });
     expect(found.items[0]?.matched_by).toContain(field);
-    expect(found).toMatchObject({ asked: true, pending_frames: 0, next_cursor: null });
+    expect(found).toMatchObject({ requested: true, pending_frames: 0, next_cursor: null });
     const own = await find(`id=${id}&user_id=alice`);
     expect(rootsOf(own)).toEqual(["root-alice"]);
     expect(own.window_complete).toBe(true);
@@ -154,7 +154,7 @@ test.each([
 test("a foreign tenant is refused, and no id asks nothing", async () => {
   const foreign = await desk.get("/traces/find.json?user_id=bob", as("alice"));
   expect(foreign.status).toBe(403);
-  expect(await find("agent_id=helper")).toMatchObject({ asked: false, items: [] });
+  expect(await find("agent_id=helper")).toMatchObject({ requested: false, items: [] });
 });
 
 test("every event is found by the id and the span that the pages show", async () => {

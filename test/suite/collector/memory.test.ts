@@ -225,7 +225,7 @@ function lying(store: MemoryStore): MemoryStore {
 describe("/memory", () => {
   test("counts one tenant by kind", async () => {
     const requested = await desk.json("/memory.json?user_id=alice", bearer("root"));
-    expect(requested).toMatchObject({ asked: true, user_id: "alice", total: 3 });
+    expect(requested).toMatchObject({ requested: true, user_id: "alice", total: 3 });
     expect(requested["kinds"]).toContainEqual(
       expect.objectContaining({
         kind: "conversation",
@@ -239,7 +239,7 @@ describe("/memory", () => {
       total: 0,
     });
     expect(await desk.json("/memory.json", bearer("root"))).toMatchObject({
-      asked: false,
+      requested: false,
       total: null,
     });
     expect((await desk.get("/memory.json?user_id=bob", bearer("alice"))).status).toBe(403);

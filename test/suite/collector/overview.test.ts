@@ -68,9 +68,9 @@ test("durations are those of the same turns, of one tenant and one chart at a ti
   const counts = await desk.json<Overview>("/traces/overview.json", as("alice"));
   const path = "/traces/overview.json?chart=duration";
   const all = await desk.json<Overview>(path, as("otto"));
-  expect(total(all)).toEqual({ turns: 12, told: 12 });
+  expect(total(all)).toEqual({ turns: 12, reported: 12 });
   const alice = await desk.json<Overview>(path, as("alice"));
-  expect(total(alice)).toEqual({ turns: 8, told: 8 });
+  expect(total(alice)).toEqual({ turns: 8, reported: 8 });
   expect(alice.turns).toBe(counts.turns);
   expect(alice.durations?.columns.map(({ fromMs }) => fromMs)).toEqual(
     alice.bins.map(({ fromMs }) => fromMs),

@@ -131,7 +131,7 @@ test(
       await collector.kill();
       // They go on while no receiver is there, and report it: the disk takes what they play.
       await Promise.all(apps.map((app) => app.more(3)));
-      for (const { stated: said } of apps) expect(said.at(-1)?.health.dropped).toEqual({});
+      for (const { stated } of apps) expect(stated.at(-1)?.health.dropped).toEqual({});
       collector = await startCollector(data, {}, port);
     }
     for (const app of apps) {
@@ -143,7 +143,7 @@ test(
     // What still lay on a disk goes with the process that opens the spool next.
     const next = apps.map(({ name }) => startApp(url, `${name}_next`, join(folder, "spool", name)));
     await Promise.all(next.map((app) => app.more(1)));
-    for (const { name, stated: said } of apps) await holds(url, name, said.at(-1)?.played ?? 0);
+    for (const { name, stated } of apps) await holds(url, name, stated.at(-1)?.played ?? 0);
     await Promise.all(next.map((app) => app.end()));
   },
 );
