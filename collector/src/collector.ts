@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import type { EvidenceStore } from "@turnproof/store";
 
+import { serverPlaceOf } from "./backend/store-places.ts";
 import { createClientNetwork } from "./access/client-address.ts";
 import { parseConfig } from "./config/config.ts";
 import type { Config } from "./config/config.ts";
@@ -46,6 +47,10 @@ export interface Collector {
 }
 
 const closeDeadlineMs = 10_000;
+/** Longest wait for the last count of events. */
+const lastCountMsMax = 3_000;
+/** After how long a server is counted again before events are gone; replicas of a cluster lag. */
+const againMs = { alone: 5_000, cluster: 60_000 } as const;
 
 /**
  * Opens a collector.
@@ -64,8 +69,13 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     const judges = options.judge !== false && !config.readOnly;
     if (config.backend !== "ephemeral" && options.store === undefined) {
       const account = await accountOf(parts);
-      // Without a last count the account is that of a minute ago.
-      const lastCount = async (): Promise<void> => void (await account?.count().catch(() => {}));
+      // Without a last count the account is that of a minute ago; a server may be away.
+      const lastCount = async (deadlineMs: number): Promise<void> => {
+        const ends = AbortSignal.timeout(Math.max(1, Math.min(deadlineMs, lastCountMsMax)));
+        const late = new Promise((resolve) => ends.addEventListener("abort", resolve));
+        // A count that fails leaves the one of a minute ago.
+        await Promise.race([account?.count(ends).catch(() => {}), late]);
+      };
       opened.push(lastCount);
       void watchEvidence(parts, parts.patient, { withdraw: judges, account });
     }
@@ -90,11 +100,13 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
   }
 }
 
-/** The account of a store in this data directory; a server's store has none here. */
-async function accountOf(parts: Parts): Promise<AccountKeeper | undefined> {
-  const { config, signer, server, patient } = parts;
-  if (server !== null) return undefined;
-  return openAccount({ dataDir: config.dataDir, signer, keeps: !config.readOnly }, patient);
+/** The account of what the store holds. */
+async function accountOf({ config, signer, server, patient }: Parts): Promise<AccountKeeper> {
+  const { dataDir, readOnly } = config;
+  const place = serverPlaceOf(config, server ?? undefined);
+  const wait = config.clickhouseCluster === undefined ? againMs.alone : againMs.cluster;
+  const of = { dataDir, signer, keeps: !readOnly, server: place };
+  return openAccount(place === undefined ? of : { ...of, againMs: wait }, patient);
 }
 
 /** Closes in reverse order of opening; one that fails does not keep the others open. */

@@ -13,7 +13,7 @@ export default {
     /^node:/,
     /^(chdb|mongodb|pg|@clickhouse\/client|@electric-sql\/.*|@pydantic\/genai-prices)$/,
   ],
-  plugins: [thirdPartyLicenses()],
+  plugins: [thirdPartyLicenses({ list: "bundled-packages.json" })],
   output: {
     file: `${import.meta.dirname}/dist/main.js`,
     banner: "#!/usr/bin/env node",

@@ -1,7 +1,7 @@
 /**
  * @module Main of `npm run campaign`: runs one campaign for so many minutes or rounds, one round
  * again, or writes the page (`--page`). Without a name it lists all. Node reads no TSX, so the
- * collector is the built one.
+ * collector is the built one. Exit code 1 is a finding, 2 a wrong call.
  */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -15,16 +15,48 @@ import { nextRound, readEntries, writeEntry } from "./results.ts";
 import type { Entry } from "./results.ts";
 
 const saveEveryMs = 30_000;
+/** Longest end of a round after a signal. */
+const stopMsMax = 30_000;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    minutes: { type: "string" },
-    runs: { type: "string" },
-    round: { type: "string" },
-    page: { type: "boolean" },
-  },
-});
+const usage = `node test/campaigns/main.ts [<campaign>] [options]
+
+  --minutes <n>  for so many minutes (default 1)
+  --runs <n>     so many rounds
+  --round <n>    one round again, without a result
+  --page         writes docs/campaigns.md from the results
+  --help         this text
+`;
+
+/** A wrong call: one line and exit code 2. */
+function refuse(code: string, text: string): never {
+  process.stderr.write(`${code}: ${text}\n`);
+  process.exit(2);
+}
+
+function parsed() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        minutes: { type: "string" },
+        runs: { type: "string" },
+        round: { type: "string" },
+        page: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch {
+    return refuse("option_unknown", "options are --minutes, --runs, --round, --page and --help.");
+  }
+}
+
+const { values, positionals } = parsed();
+for (const name of ["minutes", "runs", "round"] as const) {
+  const given = values[name];
+  if (given !== undefined && !/^\d+(\.\d+)?$/.test(given)) {
+    refuse("option_invalid", `--${name} takes a number.`);
+  }
+}
 
 function git(...args: readonly string[]): string {
   return execFileSync("git", args, { encoding: "utf8" }).trim();
@@ -70,7 +102,14 @@ async function run(campaign: Campaign): Promise<boolean> {
     found: null,
   };
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      // A second signal, or a round that does not end, ends the process and its children.
+      if (stop.signal.aborted) process.exit(1);
+      stop.abort();
+      setTimeout(() => process.exit(1), stopMsMax).unref();
+    });
+  }
   const rounds = await campaign.open();
   let saved = start;
   const timed = (): number => Math.round((performance.now() - start) / 1_000);
@@ -101,11 +140,13 @@ async function run(campaign: Campaign): Promise<boolean> {
 }
 
 const campaign = campaigns.find(({ name }) => name === positionals[0]);
-if (values.page === true) writePage();
+if (values.help === true) {
+  print(usage);
+  list();
+} else if (values.page === true) writePage();
 else if (positionals.length === 0) list();
 else if (campaign === undefined) {
-  print(`There is no such campaign; there are ${campaigns.map(({ name }) => name).join(", ")}.`);
-  process.exitCode = 2;
+  refuse("campaign_unknown", `there are ${campaigns.map(({ name }) => name).join(", ")}.`);
 } else if (values.round !== undefined) {
   const rounds = await campaign.open();
   print(JSON.stringify(await rounds.round(Number(values.round))));

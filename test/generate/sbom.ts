@@ -1,10 +1,11 @@
 /**
  * @module Bill of materials: `sbom.cdx.json` of a published package (CycloneDX 1.5), written before
  * it is packed. It lists what installing the package brings, at the versions of the lockfile, with
- * their licenses, hashes and dependencies. Optional peers are left out.
+ * their licenses, hashes and dependencies, and the packages that its build put into its bundle.
+ * Optional peers are left out.
  */
 import { Buffer } from "node:buffer";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -63,6 +64,22 @@ function component(found: Found): object {
   };
 }
 
+/** Packages inside the bundle of a folder, as its build listed them; none without such a list. */
+function bundledIn(folder: string, lock: Lock): readonly Found[] {
+  const list = join(root, folder, "dist/bundled-packages.json");
+  if (!existsSync(list)) return [];
+  const named = JSON.parse(readFileSync(list, "utf8")) as { name: string; version: string }[];
+  return named.map(({ name, version }) => {
+    const place = Object.keys(lock).find(
+      (each) =>
+        (each === `node_modules/${name}` || each.endsWith(`/node_modules/${name}`)) &&
+        lock[each]?.version === version,
+    );
+    if (place === undefined) throw new Error(`${name} ${version} is not in the lockfile`);
+    return { place, name, row: lock[place] as Locked };
+  });
+}
+
 /** The bill of the package in a folder, e.g. `packages/semconv`. */
 export function billOf(folder: string): object {
   const lock = (
@@ -71,12 +88,14 @@ export function billOf(folder: string): object {
   const row = lock[folder];
   if (row === undefined) throw new Error(`${folder} is not a workspace`);
   const subject: Found = { place: folder, name: row.name ?? folder, row };
+  const bundled = bundledIn(folder, lock);
   const edges = new Map<string, { readonly found: Found; readonly on: readonly Found[] }>();
   const visit = (found: Found): void => {
     if (edges.has(found.place)) return;
-    const on = Object.keys(found.row.dependencies ?? {}).map((name) =>
+    const installed = Object.keys(found.row.dependencies ?? {}).map((name) =>
       find(lock, found.place, name),
     );
+    const on = found === subject ? [...installed, ...bundled] : installed;
     edges.set(found.place, { found, on });
     for (const each of on) visit(each);
   };

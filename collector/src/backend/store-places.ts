@@ -55,3 +55,19 @@ export function connectionOf(config: Config): ClickhouseConnection {
     ...(config.clickhouseQuorum === undefined ? {} : { quorum: config.clickhouseQuorum }),
   };
 }
+
+/**
+ * Hosts and database of the evidence on a server, without credentials; undefined where it lies in
+ * the data directory or memory.
+ */
+export function serverPlaceOf(config: Config, host: string | undefined): string | undefined {
+  if (host === undefined) return undefined;
+  const { backend } = config;
+  if (backend === "clickhouse") {
+    const connection = connectionOf(config);
+    return `${backend} ${host} ${("database" in connection && connection.database) || "default"}`;
+  }
+  const url = backend === "postgres" ? postgresUrlOf(config) : documentDbUriOf(config);
+  const path = /^[a-z+]+:\/\/[^/?#]*\/?([^?#]*)/i.exec(url)?.[1] ?? "";
+  return `${backend} ${host} ${path}`;
+}

@@ -4,12 +4,12 @@
  */
 import { existsSync, readdirSync } from "node:fs";
 
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, isoNow } from "@turnproof/semconv";
 import { lookAtParts } from "@turnproof/store/admin";
 import type { HeldEvents } from "@turnproof/store";
 
 import { openStore, serverOf } from "../backend/backend.ts";
-import { connectionOf, evidenceFolder } from "../backend/store-places.ts";
+import { connectionOf, evidenceFolder, serverPlaceOf } from "../backend/store-places.ts";
 import type { Config } from "../config/config.ts";
 import { hasAccount, missingSince, readAccount } from "../judge/evidence-account.ts";
 import type { EvidenceAccount } from "../judge/evidence-account.ts";
@@ -19,10 +19,11 @@ import type { Check } from "./doctor-evidence.ts";
 const check = "evidence account";
 const nothing: HeldEvents = { events: 0, deletions: 0 };
 const restore = "restore the data directory from a backup (turnproof restore)";
+const restoreServer = "restore the database from a backup";
 
-/** Compares the account with the store; none where no account was written. */
+/** Compares the account with the store, on a server too; none where no account was written. */
 export async function accountChecks(config: Config): Promise<readonly Check[]> {
-  if (serverOf(config) !== undefined || !hasAccount(config.dataDir)) return [];
+  if (!hasAccount(config.dataDir)) return [];
   try {
     const { held, parts } = await heldBy(config);
     return [...parts, ...(await accountCheck(config, held))];
@@ -40,8 +41,9 @@ export async function accountChecks(config: Config): Promise<readonly Check[]> {
 async function heldBy(
   config: Config,
 ): Promise<{ readonly held: HeldEvents; readonly parts: readonly Check[] }> {
+  const isServer = serverOf(config) !== undefined;
   const connection = config.backend === "clickhouse" ? connectionOf(config) : undefined;
-  if (connection !== undefined && "dataDir" in connection) {
+  if (!isServer && connection !== undefined && "dataDir" in connection) {
     if (isEmpty(connection.dataDir)) return { held: nothing, parts: [] };
     const look = await lookAtParts(connection.dataDir);
     return { held: look, parts: [partsCheck(look.damaged)] };
@@ -73,19 +75,23 @@ async function accountCheck(
   held: HeldEvents | undefined,
 ): Promise<readonly Check[]> {
   const signer = await createStatementSigner(config.signingKey, config.dataDir);
-  const account = await readAccount(config.dataDir, signer);
+  const place = serverPlaceOf(config, serverOf(config));
+  const account = await readAccount(config.dataDir, signer, place);
   if (account === "none") return [];
   if (account === "unusable") {
     const message =
       "evidence-account.jws is damaged, or another key signed it; the next start begins a new one.";
     return [{ check, state: "warn", message }];
   }
-  const missing = held === undefined ? account.missing : missingSince(account, held, true);
+  const missing =
+    held === undefined
+      ? account.missing
+      : missingSince(account, held, { isFirst: true, at: isoNow() });
   if (missing === 0)
     return held === undefined ? [] : [{ check, state: "ok", message: wholeOf(account) }];
   const message =
     `evidence_missing: ${missing} stored events are gone without a deletion, by the account of ` +
-    `${account.at}; ${restore}, or move evidence-account.jws away to begin a new account.`;
+    `${account.at}; ${place === undefined ? restore : restoreServer}, or move evidence-account.jws away to begin a new account.`;
   return [{ check, state: "fail", message }];
 }
 

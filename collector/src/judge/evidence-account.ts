@@ -1,11 +1,14 @@
 /**
  * @module EvidenceAccount: a signed account, in the data directory, of how many events the store
- * beside it holds. Fewer of them without a deletion mean that evidence is gone, though the turns
- * that rested on it went with it: a folder that was removed, parts that the engine set aside.
+ * holds, beside it or on a server. Fewer of them without a deletion mean that evidence is gone,
+ * though the turns that rested on it went with it: a folder that was removed, parts that the engine
+ * set aside, a table of a server that was emptied. Each collector of a shared store has its own
+ * account: what others store or delete is in the counts of the store.
  */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { replaceFile } from "@turnproof/journal";
 import { isoNow } from "@turnproof/semconv";
@@ -28,15 +31,24 @@ const schema = z.strictObject({
   at: z.string(),
   /** Deletions by then. */
   deletions: z.int().nonnegative(),
+  /** When the deletions were last seen to rise, ISO 8601 UTC. */
+  rose_at: z.string().optional(),
+  /** The store on a server that was counted; none for one in the data directory. */
+  server: z.string().optional(),
 });
 
 /** What the store had when it was last counted. */
 export type EvidenceAccount = z.infer<typeof schema>;
 
-/** The account of a data directory: `none` where it was never written. */
+/**
+ * The account of a data directory: `none` where it was never written, or is that of another store.
+ *
+ * @param server as {@link serverPlaceOf} names it
+ */
 export async function readAccount(
   dataDir: string,
   signer: Pick<StatementSigner, "keys">,
+  server: string | undefined,
 ): Promise<EvidenceAccount | "none" | "unusable"> {
   // Without the file there is no account.
   const text = await readFile(join(dataDir, fileName), "utf8").catch(() => undefined);
@@ -44,7 +56,8 @@ export async function readAccount(
   try {
     const { payload, protectedHeader } = await compactVerify(text, createLocalJWKSet(signer.keys));
     if (protectedHeader.typ !== typ) return "unusable";
-    return schema.parse(JSON.parse(new TextDecoder().decode(payload)));
+    const account = schema.parse(JSON.parse(new TextDecoder().decode(payload)));
+    return account.server === server ? account : "none";
   } catch {
     return "unusable";
   }
@@ -65,18 +78,41 @@ export interface AccountKeeper {
 
 /** Opens the account of a data directory. @param keeps false where nothing may be written */
 export async function openAccount(
-  of: { readonly dataDir: string; readonly signer: StatementSigner; readonly keeps: boolean },
+  of: {
+    readonly dataDir: string;
+    readonly signer: StatementSigner;
+    readonly keeps: boolean;
+    readonly server?: string | undefined;
+    /** After how long fewer events are counted again before they are gone: replicas may lag. */
+    readonly againMs?: number;
+  },
   store: Pick<EvidenceStore, "held">,
 ): Promise<AccountKeeper> {
-  const found = await readAccount(of.dataDir, of.signer);
+  const { server } = of;
+  const found = await readAccount(of.dataDir, of.signer, server);
   let account = typeof found === "string" ? undefined : found;
   let isFirst = true;
   let last: Promise<unknown> = Promise.resolve();
   const count = async (signal?: AbortSignal): Promise<number> => {
-    const held = await store.held(signal);
-    const missing = account === undefined ? 0 : missingSince(account, held, isFirst);
+    let held = await store.held(signal);
+    if (of.againMs !== undefined && account !== undefined && held.events < account.events) {
+      await sleep(of.againMs, undefined, { signal, ref: false });
+      const again = await store.held(signal);
+      if (again.events > held.events) held = again;
+    }
+    const at = isoNow();
+    const missing = account === undefined ? 0 : missingSince(account, held, { isFirst, at });
     isFirst = false;
-    account = { v: 1, ...held, missing, at: isoNow() };
+    const rose = account !== undefined && held.deletions > account.deletions;
+    const roseAt = rose ? at : account?.rose_at;
+    account = {
+      v: 1,
+      ...held,
+      missing,
+      at,
+      ...(roseAt === undefined ? {} : { rose_at: roseAt }),
+      ...(server === undefined ? {} : { server }),
+    };
     if (of.keeps) {
       const text = await of.signer.signAs(typ, account);
       await replaceFile(join(of.dataDir, fileName), Buffer.from(text));
@@ -94,18 +130,26 @@ export async function openAccount(
   };
 }
 
+/** For how long after a deletion rows may still go: it is counted before they do. */
+const deletingMs = 600_000;
+
 /**
- * Events that are gone, by an account and a count. After a deletion it is not known how many
- * events should be there, so the count is where the account goes on. A store that lost its
+ * Events that are gone, by an account and a count at a time. During a deletion it is not known how
+ * many events should be there, so the count is where the account goes on. A store that lost its
  * deletions too is another one.
  */
 export function missingSince(
-  account: Pick<EvidenceAccount, "events" | "deletions" | "missing">,
+  account: Pick<EvidenceAccount, "events" | "deletions" | "missing" | "rose_at">,
   { events, deletions }: HeldEvents,
-  isFirst: boolean,
+  { isFirst, at }: { readonly isFirst: boolean; readonly at: string },
 ): number {
   if (deletions > account.deletions) return account.missing;
-  if (events < account.events) return account.missing + account.events - events;
+  if (events < account.events) {
+    const { rose_at: rose } = account;
+    const goes = deletions === account.deletions && rose !== undefined;
+    if (goes && Math.abs(Date.parse(at) - Date.parse(rose)) < deletingMs) return account.missing;
+    return account.missing + account.events - events;
+  }
   // As much came back between two processes: the folder was restored.
   if (isFirst && account.missing > 0 && events - account.events >= account.missing) return 0;
   return account.missing;

@@ -58,7 +58,7 @@ export function createReaders(options: ReadersOptions): Readers {
   const { parts, judge } = options;
   const state = { closed: false };
   const handlers = handlersOf(options);
-  const notify = (): Reported => ({
+  const presentState = (): Reported => ({
     report: parts.ingest.report(),
     minutes: parts.history.recent(),
     losses: parts.ingest.losses(),
@@ -71,7 +71,7 @@ export function createReaders(options: ReadersOptions): Readers {
     lent: lentEngineOf(options.store) !== undefined,
     memoryName: options.memory?.name ?? null,
     agents: parts.hooks.agents !== undefined,
-    reported: notify(),
+    reported: presentState(),
   });
   const open = (role: ThreadStart["role"]): ReadingThread =>
     new ReadingThread(() => startOf(role), handlers, parts, state);
@@ -80,7 +80,7 @@ export function createReaders(options: ReadersOptions): Readers {
   const judging = judge ? open("judge") : undefined;
   const all = judging === undefined ? [] : [judging];
   const timer = setInterval(() => {
-    const reported = notify();
+    const reported = presentState();
     for (const thread of all) thread.notify(reported);
   }, notifyMs).unref();
   const openReader = (): void => {
@@ -102,7 +102,7 @@ export function createReaders(options: ReadersOptions): Readers {
       const thread = least();
       const passed = await passedRequest(c);
       // Health needs the state of the receiving side at the time of the request.
-      thread.notify(notify());
+      thread.notify(presentState());
       const answer = await thread.request<PassedAnswer>("answer", passed);
       return new Response(answer.body, {
         status: answer.status,

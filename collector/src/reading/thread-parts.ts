@@ -29,7 +29,7 @@ import type { Calls } from "./calls.ts";
 import { logOver, openThreadStores } from "./thread-link.ts";
 import type { ThreadStart, Reported } from "./thread-link.ts";
 
-/** Opens the parts of a thread; `told` returns the last state received. */
+/** Opens the parts of a thread; `reported` returns the last state received. */
 export async function openThreadParts(
   start: ThreadStart,
   calls: Calls,

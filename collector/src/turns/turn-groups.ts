@@ -175,7 +175,7 @@ function outcomesOf(calls: readonly TurnCall[]): Readonly<Record<string, number>
 }
 
 /** Results from the calls of a group. */
-interface CallFiguresValue {
+interface CallTotals {
   readonly tools: ToolCounts;
   readonly withoutUsage: number;
 }
@@ -184,7 +184,7 @@ interface CallFiguresValue {
 async function agentCalls(
   ledger: TurnReader,
   question: TurnQuestion,
-): Promise<(agent: string | null) => CallFiguresValue> {
+): Promise<(agent: string | null) => CallTotals> {
   const [tools, models] = await Promise.all([
     ledger.callFigures(question, "tool", ["agent_id"]),
     ledger.callFigures(question, "model", ["agent_id"]),
@@ -194,14 +194,11 @@ async function agentCalls(
   return (agent) => callFigures(of(tools, agent), of(models, agent));
 }
 
-function callFigures(
-  tools: CallFigures | undefined,
-  models: CallFigures | undefined,
-): CallFiguresValue {
+function callFigures(tools: CallFigures | undefined, models: CallFigures | undefined): CallTotals {
   return { tools: toolCounts(tools?.outcomes ?? {}), withoutUsage: models?.tokens_unknown ?? 0 };
 }
 
-async function groupCalls(ledger: TurnReader, question: TurnQuestion): Promise<CallFiguresValue> {
+async function groupCalls(ledger: TurnReader, question: TurnQuestion): Promise<CallTotals> {
   const [[tools], [models]] = await Promise.all([
     ledger.callFigures(question, "tool", []),
     ledger.callFigures(question, "model", []),
@@ -224,7 +221,7 @@ const namedFields = [
 async function figuresOf(
   ledger: TurnReader,
   question: TurnQuestion,
-  known: CallFiguresValue | undefined,
+  known: CallTotals | undefined,
 ): Promise<ReadNames> {
   // The page of agents shows no tenants, and its groups have one agent each.
   const fields =

@@ -3,8 +3,10 @@
  * full or the scan budget is spent. For providers that know the first and last receipt of each
  * root.
  */
+import type { EventQuery } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
+import type { Question } from "./evidence-question.ts";
 import type { SliceOptions } from "./evidence-store.ts";
 import { positionOfKeyset } from "./position.ts";
 import type { Position } from "./position.ts";
@@ -29,13 +31,31 @@ export interface FirstRound {
   readonly eventsFirst?: number;
 }
 
+/** The first round of a page of so many items, which usually fills it. */
+export function firstRound({ query, id }: Question, limit: number): Required<FirstRound> {
+  const isNarrowed = isOneOfMany(query);
+  return {
+    // Each round costs some milliseconds by itself.
+    rootsFirst: Math.max(8, Math.ceil((limit + 1) / (isNarrowed ? 2 : 8))),
+    // Where every event of a root is on the page, a twentieth more: events before those of the
+    // round's last root wait for the next one. Elsewhere memory is the bound.
+    eventsFirst:
+      isNarrowed || id !== undefined ? limits.rootEventsMax : Math.ceil(limit * 1.05) + 64,
+  };
+}
+
+/** True for conditions on single events, of which a root has others. */
+function isOneOfMany({ event_kind, status, tool_name, task_id }: EventQuery): boolean {
+  return (event_kind ?? status ?? tool_name ?? task_id) !== undefined;
+}
+
 /** Settles complete roots. */
 export type SettleRoots<R extends KnownRoot> = (
   roots: readonly R[],
 ) => Promise<{ readonly events: readonly Settled[]; readonly cut: boolean }>;
 
 /** Roots of the first round, by default. */
-const firstRound = 16;
+const rootsFirstDefault = 16;
 const roundMax = 512;
 /** Every event of the same microsecond comes after this one. */
 const latestNanos = 9_223_372_036_854_775_807n;
@@ -51,7 +71,7 @@ export async function* rootRounds<R extends KnownRoot>(
 ): AsyncGenerator<Round> {
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
   const budget = options.budgetRows ?? limits.scanRowsMax;
-  let wanted = options.rootsFirst ?? firstRound;
+  let wanted = options.rootsFirst ?? rootsFirstDefault;
   let eventsWanted = options.eventsFirst ?? Infinity;
   let examined = 0;
   let found = 0;
@@ -86,7 +106,7 @@ export async function* rootRounds<R extends KnownRoot>(
     chunk.push(entry);
     if (!isPaid(entry)) continue;
     examined += entry.rows ?? 0;
-    found += entry.found ?? 0;
+    found += entry.found ?? entry.rows ?? 0;
   }
   yield { events: await settled(), frontier: null };
 }

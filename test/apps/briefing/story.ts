@@ -53,7 +53,7 @@ function plotOf(number: number, turns: number, roll: number): Plot {
 }
 
 /** The spans of every turn, oldest turn first. */
-export async function sendStoryValue(
+export async function storySpans(
   options: StoryOptions,
 ): Promise<readonly (readonly PlainSpan[])[]> {
   const { endMs, turns = 120, hours = 6 } = options;
@@ -99,7 +99,7 @@ export async function sendStory(
   endpoint: string,
   options: StoryOptions,
 ): Promise<readonly (readonly PlainSpan[])[]> {
-  const turns = await sendStoryValue(options);
+  const turns = await storySpans(options);
   // In chunks, so that newer turns are received later, as they would be.
   for (let at = 0; at < turns.length; at += 10) {
     await sendSpans(endpoint, turns.slice(at, at + 10).flat());

@@ -29,7 +29,7 @@ const marksIn = (text: string): string[] => [...new Set(text.match(/mark-\d\d/g)
 /** The model repeats the mark that it was asked with, and every mark it sees in its context. */
 const script = {
   wordDelayMs: 1,
-  say: (requested: string, conversation: string): string =>
+  print: (requested: string, conversation: string): string =>
     `${requested.includes("order") ? "The order is there." : "Noted."} ${marksIn(conversation).join(" ")}`,
 };
 

@@ -5,7 +5,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { sendSpans, sendStory, sendStoryValue } from "../../apps/briefing/story.ts";
+import { sendSpans, sendStory, storySpans } from "../../apps/briefing/story.ts";
 import { brokenRoot, brokenTrace } from "./broken-trace.ts";
 import { judgedRoots } from "./judged-turns.ts";
 import { listReady, press } from "./keys.ts";
@@ -203,7 +203,7 @@ test("the empty home turns into the first trace when it arrives", async () => {
   const page = await visit("/traces", wide, { on: fresh });
   await page.locator("[data-waiting]").waitFor({ state: "visible" });
   expect(await page.locator("pre").first().innerText()).toContain(fresh.url);
-  const [turn] = await sendStoryValue({ endMs: Date.now(), turns: 1, hours: 0.1 });
+  const [turn] = await storySpans({ endMs: Date.now(), turns: 1, hours: 0.1 });
   await sendSpans(fresh.url, turn ?? []);
   await page.locator("[data-rows] tr").first().waitFor({ state: "visible", timeout: 10_000 });
   expect(await page.locator("[data-first-steps]").count()).toBe(0);
@@ -222,7 +222,7 @@ test("the live tail waits while somebody reads further down, and says how much i
   await page.mouse.wheel(0, 600);
   await page.waitForFunction(() => window.scrollY > 100);
   const before = await page.locator("[data-rows] tr").count();
-  const [turn] = await sendStoryValue({ endMs: Date.now(), turns: 1, hours: 0.01 });
+  const [turn] = await storySpans({ endMs: Date.now(), turns: 1, hours: 0.01 });
   await sendSpans(site.url, turn ?? []);
   const pill = page.locator("[data-arrived]");
   await pill.waitFor({ timeout: 10_000 });
@@ -241,7 +241,7 @@ test("a list that is drawn again leaves the focus on its row", async () => {
   const row = await focused();
   expect(row).toMatch(/^\/traces\//);
   const before = await page.locator("[data-rows] tr").count();
-  const [turn] = await sendStoryValue({ endMs: Date.now(), turns: 1, hours: 0.01 });
+  const [turn] = await storySpans({ endMs: Date.now(), turns: 1, hours: 0.01 });
   await sendSpans(site.url, turn ?? []);
   await page.locator("[data-arrived]").waitFor({ timeout: 20_000 });
   expect(await focused()).toBe(row);

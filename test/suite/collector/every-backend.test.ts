@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-import { sendStoryValue } from "../../apps/briefing/story.ts";
+import { storySpans } from "../../apps/briefing/story.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import type { PlainSpan } from "../../otlp/encode.ts";
 import { openBackends } from "./backends.ts";
@@ -151,7 +151,7 @@ async function settled(backend: BackendCase): Promise<void> {
 }
 
 beforeAll(async () => {
-  story = await sendStoryValue({ endMs: now - 60_000, turns });
+  story = await storySpans({ endMs: now - 60_000, turns });
   opened = await openBackends(env, { now: () => now }, rowsOf(story));
   // One request per turn, every fifth again (a retry), some turns in two halves, the last half
   // first.

@@ -3,7 +3,7 @@ import parsePrometheus from "parse-prometheus-text-format";
 import { ephemeral } from "@turnproof/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { sendStoryValue } from "../../apps/briefing/story.ts";
+import { storySpans } from "../../apps/briefing/story.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -59,7 +59,7 @@ test("each family has a help text and a type that fits its name", async () => {
 
 test("counters count what arrived, and none falls", async () => {
   const before = await scrape();
-  const [spans = []] = await sendStoryValue({ endMs: Date.now() });
+  const [spans = []] = await storySpans({ endMs: Date.now() });
   expect(await post(encodeProtobuf(traceRequest(spans)))).toBe(200);
   expect(await post(Buffer.from("no protobuf"))).toBe(400);
   const after = await scrape();

@@ -278,6 +278,16 @@ test("one of three collectors sends; each shows, silences and resolves; the next
     await one.silence({ rule: "failing", group: `quiet-${index}`, until, by: "root" });
   }
   await shown((one) => expect(one.document.silences).toHaveLength(3));
+  // Of two orders about one group the later one stands, at whichever collector; a shorter one too.
+  for (const [index, hours] of [6, 2, 4].entries()) {
+    const later = new Date(start + hours * 3_600_000).toISOString();
+    await all[index]?.silence({ rule: "failing", group: "quiet-0", until: later, by: "root" });
+    await shown(({ document }) => {
+      const { silences } = document;
+      expect(silences).toHaveLength(3);
+      expect(silences.find(({ group }) => group === "quiet-0")?.until).toBe(later);
+    });
+  }
   const quiet = [0, 1, 2].map((index) => ({
     root: `q${index}`,
     agent: `quiet-${index}`,

@@ -1,11 +1,11 @@
-/** @module Each contract of the page holds on a turn that keeps it, and is violated on one that does not. */
+/** @module Each contract of the page: a turn on which it holds, one that violates it, one that does not establish it. */
 import { readFileSync } from "node:fs";
 
 import { evaluateTurns, parseContracts } from "@turnproof/contracts";
 import type { TurnEvent } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
-import { end, model, step, tool, whole } from "./turns.ts";
+import { cut, end, model, step, tool, whole } from "./turns.ts";
 
 const page = readFileSync(new URL("../../../docs/operate/contracts.md", import.meta.url), "utf8");
 const section = page.split("## Ten contracts")[1]?.split("\n## ")[0] ?? "";
@@ -70,19 +70,30 @@ const turns: Readonly<Record<string, readonly (readonly TurnEvent[])[]>> = {
   ],
 };
 
+/** Turns of a window with a gap: the missing part may have what decides. Else the one that keeps it. */
+const withGap: Readonly<Record<string, readonly TurnEvent[]>> = {
+  "approval-before-deletion": [tool("delete_user", 20), end()],
+  "hand-over-when-nothing-is-found": [tool("search", 1, empty), end()],
+  remembers: [intent("follow_up"), end()],
+  "study-notes-arrive": [intent("study_notes"), artifact, end()],
+};
+
 test("there are ten, each with a turn that keeps it", () => {
   expect(files.map(({ name }) => name)).toEqual(Object.keys(turns));
   expect(files).toHaveLength(10);
 });
 
 describe.each(files)("$name", ({ name, contracts, goldens }) => {
-  const resultOf = (events: readonly TurnEvent[]): unknown => {
-    const options = { metadata: whole, goldens, priceOf: () => 0.01, otherwise: null };
+  const resultOf = (events: readonly TurnEvent[], metadata = whole): unknown => {
+    const options = { metadata, goldens, priceOf: () => 0.01, otherwise: null };
     return evaluateTurns(events, contracts, options)[0]?.contracts[0];
   };
-  test("holds on one turn and is violated on another", () => {
+  test("holds on one turn, is violated on another and not established with a gap", () => {
     const [kept = [], broken = []] = turns[name] ?? [];
     expect(resultOf(kept)).toMatchObject({ result: "holds", applies: true });
     expect(resultOf(broken)).toMatchObject({ result: "violated", applies: true });
+    const unclear = resultOf(withGap[name] ?? kept, cut);
+    // With a gap, whether a condition on an outcome applies can be open too.
+    expect(unclear).toMatchObject({ result: "not_established" });
   });
 });

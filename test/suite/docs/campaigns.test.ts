@@ -1,5 +1,7 @@
 /** The page of campaigns says what their results say, and no result is of a campaign unknown. */
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 import { expect, test } from "vitest";
 
@@ -28,6 +30,20 @@ test("a later run goes on with the round after the last one", () => {
     { ...entry, campaign: "a", first: 5, rounds: 2 },
   ];
   expect(["a", "b", "c"].map((name) => nextRound(runs, name))).toEqual([7, 9, 0]);
+});
+
+test.each([
+  [["--help"], 0, /--minutes <n>[^]*power-cuts/],
+  [["--nope"], 2, /^option_unknown: .*\n$/],
+  [["nope"], 2, /^campaign_unknown: .*soak.*\n$/],
+  [["soak", "--minutes", "x"], 2, /^option_invalid: --minutes takes a number\.\n$/],
+] as const)("a call with %j", (args, status, text) => {
+  const main = fileURLToPath(new URL("../../campaigns/main.ts", import.meta.url));
+  const given = spawnSync(process.execPath, [main, ...args], { encoding: "utf8" });
+  expect([given.status, given.stdout + given.stderr]).toEqual([
+    status,
+    expect.stringMatching(text),
+  ]);
 });
 
 test.each(campaigns.filter(({ name }) => ["forgeries", "power-cuts"].includes(name)))(

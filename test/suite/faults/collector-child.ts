@@ -43,6 +43,10 @@ export async function startCollector(
   });
   let output = "";
   const gone = once(child, "exit");
+  // It never outlives the process that started it, however that ends.
+  const follow = (): void => void child.kill("SIGKILL");
+  process.once("exit", follow);
+  child.once("exit", () => process.off("exit", follow));
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => {
       void accountOfHang(child.pid ?? 0, output).then((account) => {

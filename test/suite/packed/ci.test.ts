@@ -18,6 +18,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 
+import { billOf } from "../../generate/sbom.ts";
 import { end, tool } from "../contracts/turns.ts";
 import { firstNode, withoutFirstNode } from "./first-node.ts";
 import { root } from "./packed-files.ts";
@@ -75,6 +76,19 @@ test("an install has two packages and at most 15 MB", () => {
     "ci",
   ]);
   expect(bytesOf(modules)).toBeLessThan(15_000_000);
+});
+
+test("the bill and the licenses name what is inside the bundle", () => {
+  const dist = join(app, "node_modules/@turnproof/ci/dist");
+  const read = (name: string): string => readFileSync(join(dist, name), "utf8");
+  const inside = JSON.parse(read("bundled-packages.json")) as { name: string; version: string }[];
+  // Its files of contracts are read by this one.
+  expect(inside.map(({ name }) => name)).toContain("yaml");
+  const { components } = billOf("packages/ci") as { components: { name: string }[] };
+  const listed = components.map(({ name }) => name);
+  expect(listed).toEqual(expect.arrayContaining(inside.map(({ name }) => name)));
+  for (const { name, version } of inside)
+    expect(read("THIRD-PARTY-LICENSES.txt")).toContain(`${name} ${version} (`);
 });
 
 const node = await firstNode();

@@ -74,7 +74,7 @@ export interface ComparedModel extends TraceComparison, Pick<Identity, "agent_id
   readonly candidate: CompareSide;
 }
 
-/** The page; `asked` is false until both sides are selected. */
+/** The page; `requested` is false until both sides are selected. */
 export type CompareModel = CompareChoice | ComparedModel;
 
 /** `/traces/compare.json` with `form=columns`. */

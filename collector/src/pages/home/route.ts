@@ -26,6 +26,7 @@ export const homeGroup: RouteGroup = {
 function homeRoutes(parts: Parts): Hono<AppEnv> {
   const base = parts.config.basePath === "/" ? "" : parts.config.basePath;
   const app = new Hono<AppEnv>();
-  app.get("/", (c) => c.redirect(`${base}/traces`, 302));
+  // A filter of the list is one of the home address too.
+  app.get("/", (c) => c.redirect(`${base}/traces${new URL(c.req.url).search}`, 302));
   return app;
 }

@@ -146,7 +146,7 @@ async function refresh(): Promise<void> {
   if (model === undefined) return;
   waiting = model;
   if (live && isAtTop() && find("tr[data-key] :focus") === undefined) showWaiting();
-  else showWaitingValue();
+  else showArrivedCount();
 }
 
 function shownKeys(): ReadonlySet<string> {
@@ -158,7 +158,7 @@ function shownKeys(): ReadonlySet<string> {
 }
 
 /** Number of turns that are not on the page yet, as a button that shows them. */
-function showWaitingValue(): void {
+function showArrivedCount(): void {
   const shown = shownKeys();
   const count = waiting?.items.filter((row) => !shown.has(rowKey(row))).length ?? 0;
   find("[data-arrived]")?.remove();

@@ -13,6 +13,7 @@ import { decodeJsonEvaluations, decodeProtobufEvaluations } from "./decode-evalu
 import { decodeJsonSpans } from "./decode-json.ts";
 import { decodeProtobufSpans } from "./decode-protobuf.ts";
 import { frameWriter } from "./frame-codec.ts";
+import { freeAtOnce } from "./free-at-once.ts";
 import { inflate } from "./inflate.ts";
 import type { ContentCoding } from "./inflate.ts";
 import type { OtlpEncoding } from "./otlp-answer.ts";
@@ -75,12 +76,17 @@ export function ingestBody(
   const { signal, encoding } = body;
   const raw = Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength);
   const bytes = inflate(raw, body.coding);
-  const { items } = encoding === "json" ? scanJson(bytes, signal) : scanProtobuf(bytes, signal);
-  if (signal === "metrics") {
-    const rejected: RejectionCounts = items === 0 ? {} : { metrics_not_accepted: items };
-    return { items, events: 0, rejected, dropped: {}, services: noServices, payload: nothing };
+  try {
+    const { items } = encoding === "json" ? scanJson(bytes, signal) : scanProtobuf(bytes, signal);
+    if (signal === "metrics") {
+      const rejected: RejectionCounts = items === 0 ? {} : { metrics_not_accepted: items };
+      return { items, events: 0, rejected, dropped: {}, services: noServices, payload: nothing };
+    }
+    return frames(bytes, body, { tables, mapSpan, take });
+  } finally {
+    // What was decompressed is ours; the body itself belongs to the caller.
+    if (bytes !== raw) freeAtOnce(bytes);
   }
-  return frames(bytes, body, { tables, mapSpan, take });
 }
 
 function decode(bytes: Buffer, body: IngestBody, tables: SourceTables, take: TakeSpan): Decoded {

@@ -8,6 +8,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { partGate } from "./body-threads.ts";
 import type { ThreadAnswer, ThreadData, ThreadTask } from "./body-threads.ts";
+import { freeAtOnce } from "./free-at-once.ts";
 import { ingestBody } from "./ingest-body.ts";
 import type { IngestPart } from "./ingest-body.ts";
 import { compileSourceTables } from "./source-tables.ts";
@@ -41,5 +42,7 @@ parentPort?.on("message", ({ id, body }: ThreadTask) => {
     const code = CodedError.is(error) ? error.code : "internal_error";
     const answer: ThreadAnswer = { id, code };
     parentPort?.postMessage(answer);
+  } finally {
+    freeAtOnce(body.bytes);
   }
 });

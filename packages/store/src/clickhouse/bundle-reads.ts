@@ -1,15 +1,13 @@
 /** @module BundleReads: request reads over bundles in ClickHouse. */
-import type { EventQuery } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
 import { rootRows } from "../bundle/root-rows.ts";
 import type { RootRowsOptions } from "../bundle/root-rows.ts";
 import { paced } from "../paced.ts";
-import { rootRounds } from "../root-rounds.ts";
+import { firstRound, rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
 import { settle } from "../settle.ts";
-import type { Question } from "../evidence-question.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { bundleFeed } from "./bundle-feed.ts";
 import { ofRootsSql } from "./bundle-table.ts";
@@ -27,9 +25,9 @@ export function bundleReads(engine: Engine, open: () => void, pending: () => boo
     async *rounds(question, options, cut) {
       open();
       if (pending()) cut();
-      const first = firstRoots(question, options.limit);
+      const first = firstRound(question, options.limit);
       yield* rootRounds(
-        bundleFeed(engine, question, options, first * 3),
+        bundleFeed(engine, question, options, first.rootsFirst * 3),
         async (some) => {
           let damaged = false;
           const roots = some.map(({ root }) => root);
@@ -40,7 +38,7 @@ export function bundleReads(engine: Engine, open: () => void, pending: () => boo
           });
           return { events: settle(rows), cut: damaged };
         },
-        { ...options, rootsFirst: first, eventsFirst: firstEvents(question, options.limit) },
+        { ...options, ...first },
         cut,
       );
     },
@@ -50,23 +48,6 @@ export function bundleReads(engine: Engine, open: () => void, pending: () => boo
       return rowsOfRoots(engine, roots, { rowsMax, cut });
     },
   });
-}
-
-/** Roots that usually fill a page: each statement costs some milliseconds by itself. */
-function firstRoots({ query }: Question, limit: number): number {
-  return Math.max(8, Math.ceil((limit + 1) / (isNarrowed(query) ? 2 : 8)));
-}
-
-/**
- * Events that usually fill a page on which every event of a root is: a twentieth more, because
- * events before those of the round's last root wait for the next one.
- */
-function firstEvents({ query, id }: Question, limit: number): number {
-  return isNarrowed(query) || id !== undefined ? Infinity : Math.ceil(limit * 1.05) + 64;
-}
-
-function isNarrowed({ event_kind, status, tool_name, task_id }: EventQuery): boolean {
-  return (event_kind ?? status ?? tool_name ?? task_id) !== undefined;
 }
 
 /** Roots of one statement: an index lookup costs a tenth of a millisecond each. */
@@ -89,16 +70,20 @@ export async function rowsOfRoots(
 ): Promise<readonly StoredEvent[]> {
   const rows = rootRows({ rowsMax, cut });
   const pass = paced();
-  for (const some of inRuns(roots, rootsPerStatement)) {
-    const answer = await engine.query(
-      `SELECT root_trace_id, body FROM bundles
-WHERE ${ofRootsSql(some)} AND events > 0
-ORDER BY root_trace_id, received_at, batch`,
-      {},
-      signal,
-    );
-    const names = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
-    const bodies = (answer.columns.get("body") ?? []) as readonly string[];
+  const runs = [...inRuns(roots, rootsPerStatement)];
+  const request = (run: readonly string[] | undefined): Promise<QueryColumns> | undefined => {
+    const answer = run && bodiesOf(engine, run, signal);
+    // A failure is thrown where the answer is used, which may be after a failure before it.
+    answer?.catch(() => {});
+    return answer;
+  };
+  let next = request(runs[0]);
+  for (const [index, some] of runs.entries()) {
+    const answer = await next;
+    // The engine reads the next bodies while these are decoded.
+    next = request(runs[index + 1]);
+    const names = (answer?.get("root_trace_id") ?? []) as readonly string[];
+    const bodies = (answer?.get("body") ?? []) as readonly string[];
     // Another root may share the hash. Filtering it in the statement costs more than reading it.
     const wanted = new Set(some);
     for (const [at, root] of names.entries()) {
@@ -107,4 +92,21 @@ ORDER BY root_trace_id, received_at, batch`,
     }
   }
   return rows.events;
+}
+
+type QueryColumns = Awaited<ReturnType<Engine["query"]>>["columns"];
+
+async function bodiesOf(
+  engine: Engine,
+  roots: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<QueryColumns> {
+  const { columns } = await engine.query(
+    `SELECT root_trace_id, body FROM bundles
+WHERE ${ofRootsSql(roots)} AND events > 0
+ORDER BY root_trace_id, received_at, batch`,
+    {},
+    signal,
+  );
+  return columns;
 }

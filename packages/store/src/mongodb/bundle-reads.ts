@@ -7,7 +7,7 @@ import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import type { LegacyBundles } from "../legacy/bundles.ts";
 import { positionOfKeyset } from "../position.ts";
-import { rootRounds } from "../root-rounds.ts";
+import { firstRound, rootRounds } from "../root-rounds.ts";
 import type { KnownRoot } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
@@ -43,7 +43,7 @@ export function bundleReads(bundles: Bundles, { pending, legacy }: MongoReadPart
             const loaded = await load(some.map(({ root }) => root));
             return { events: settle(loaded.rows), cut: loaded.cut };
           },
-          options,
+          { ...options, ...firstRound(question, options.limit) },
           cut,
         ),
       );
@@ -83,7 +83,7 @@ async function* candidates(
   }
   const found = bundles
     .find(where.length === 0 ? {} : { $and: where }, {
-      projection: { root_trace_id: 1, first_us: 1, last_us: 1 },
+      projection: { root_trace_id: 1, first_us: 1, last_us: 1, events: 1 },
     })
     .sort({ last_us: -1, _id: -1 })
     .batchSize(rowsPerStep);
@@ -94,7 +94,12 @@ async function* candidates(
     const root = String(row["root_trace_id"]);
     if (met.has(root)) continue;
     met.add(root);
-    fresh.push({ root, first: Number(row["first_us"]), last: Number(row["last_us"]) });
+    fresh.push({
+      root,
+      first: Number(row["first_us"]),
+      last: Number(row["last_us"]),
+      found: Number(row["events"] ?? 0),
+    });
     if (many.length > 0 && fresh.length < rowsPerStep) continue;
     yield* await withAll(bundles, fresh, many);
     fresh = [];

@@ -6,7 +6,7 @@ import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import type { LegacyBundles } from "../legacy/bundles.ts";
 import { positionOfKeyset } from "../position.ts";
-import { rootRounds } from "../root-rounds.ts";
+import { firstRound, rootRounds } from "../root-rounds.ts";
 import type { KnownRoot } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
@@ -39,7 +39,7 @@ export function bundleReads(session: Session, { pending, legacy }: PostgresReadP
           const rows = await rowsOf(session, roots, () => (damaged = true));
           return { events: settle(rows), cut: damaged };
         },
-        options,
+        { ...options, ...firstRound(question, options.limit) },
         cut,
       );
     },

@@ -8,7 +8,7 @@ import { CodedError } from "@turnproof/semconv";
 import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
 import type { LegacyBundles } from "../legacy/bundles.ts";
-import { rootRounds } from "../root-rounds.ts";
+import { firstRound, rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
 import { settle } from "../settle.ts";
@@ -70,7 +70,7 @@ export function bundleReads(database: SqliteDatabase, parts: SqliteReadParts): R
           const rows = rowsOf(roots, () => (damaged = true));
           return { events: settle(rows), cut: damaged };
         },
-        options,
+        { ...options, ...firstRound(question, options.limit) },
         cut,
       );
     },

@@ -26,7 +26,7 @@ const columns: readonly string[] = [
   "share",
 ] satisfies readonly StatisticsColumn[];
 
-/** Starts the statistics of the page; `ask` finds rows in the waterfall. */
+/** Starts the statistics of the page; `request` finds rows in the waterfall. */
 export function startStatistics(
   model: WaterfallModel,
   eventsOf: EventsOf,
