@@ -50,7 +50,7 @@ export function eventStream(
     const running = run(stream, signal).catch((error: unknown) => failed(stream, error));
     await Promise.race([running, ended]);
     held.release();
-    const farewell = print(stream, reasonOf(held.signal)).then(() => stream.close());
+    const farewell = sendEnd(stream, reasonOf(held.signal)).then(() => stream.close());
     const late = await Promise.race([farewell, sleep(farewellMs, "late", { ref: false })]);
     if (late === "late") c.env?.outgoing?.destroy();
   });
@@ -65,7 +65,7 @@ function reasonOf(signal: AbortSignal): string | undefined {
   return typeof reason === "string" ? reason : undefined;
 }
 
-async function print(stream: SSEStreamingApi, code: string | undefined): Promise<void> {
+async function sendEnd(stream: SSEStreamingApi, code: string | undefined): Promise<void> {
   if (code === undefined || stream.aborted) return;
   await stream.writeSSE({ event: "end", data: JSON.stringify({ code }) });
 }

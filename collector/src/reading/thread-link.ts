@@ -75,12 +75,12 @@ async function ownStore({ config, role }: ThreadStart): Promise<EvidenceStore> {
 
 /** The log of the thread that started this one. */
 export function logOver(calls: Calls): Log {
-  const print =
+  const writer =
     (level: "info" | "warn" | "error"): Log["info"] =>
     (event, fields) =>
       // A thread whose parent is gone has nowhere to log.
       void calls.request("log", { level, event, fields }).catch(() => {});
-  return { info: print("info"), warn: print("warn"), error: print("error") };
+  return { info: writer("info"), warn: writer("warn"), error: writer("error") };
 }
 
 function engineOver(calls: Calls): LentEngine {

@@ -174,7 +174,7 @@ const Imprint: FC<{ readonly frame: Frame }> = ({ frame }) => {
         </span>
       </p>
       <p>
-        Stated at <Time at={frame.at} form="full" />, for {frame.principal?.name ?? "local"} (
+        Generated at <Time at={frame.at} form="full" />, for {frame.principal?.name ?? "local"} (
         {frame.principal?.role ?? "admin"}), content mode {frame.contentMode}, request{" "}
         <code>{frame.requestId}</code>
       </p>

@@ -130,7 +130,7 @@ const Row: FC<{
     </td>
     <td>
       {item.application_ids.length === 0 ? (
-        <span class="muted">not said</span>
+        <span class="muted">not recorded</span>
       ) : (
         item.application_ids.join(", ")
       )}

@@ -21,7 +21,7 @@ export const MixCards: FC<{ readonly model: HealthModel }> = ({ model }) => (
     <Mix
       title="Dialects"
       counts={model.dialect_counts}
-      print={(name) => (name === "unknown" ? "not said" : name)}
+      print={(name) => (name === "unknown" ? "not recorded" : name)}
     />
     <Mix title="Schema versions" counts={model.schema_counts} print={(name) => `v${name}`} />
   </div>

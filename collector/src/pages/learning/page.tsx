@@ -165,8 +165,8 @@ const Candidates: FC<{ readonly model: LearningModel }> = ({ model }) => (
             <td>
               <Id of={candidate.candidate_ref} chars={36} />
             </td>
-            <td>{wordsOf(candidate.learning_event ?? "not said")}</td>
-            <td>{wordsOf(candidate.lifecycle_state ?? "not said")}</td>
+            <td>{wordsOf(candidate.learning_event ?? "not recorded")}</td>
+            <td>{wordsOf(candidate.lifecycle_state ?? "not recorded")}</td>
             <td class="num">{countText(candidate.event_ids.length)}</td>
           </tr>
         ))}

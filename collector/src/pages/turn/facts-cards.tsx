@@ -120,7 +120,7 @@ const Binding: FC<{ readonly event: TurnEvent }> = ({ event }) => {
         {of.canonical_page_type ?? <Unknown />}{" "}
         {of.canonical_page_id === undefined ? null : <Id of={of.canonical_page_id} chars={20} />}
         {of.client_page_id !== undefined && of.client_page_id !== of.canonical_page_id ? (
-          <span class="flag bad">the client said {of.client_page_id}</span>
+          <span class="flag bad">the client shows {of.client_page_id}</span>
         ) : null}
       </Fact>
       <Fact name="excerpts">

@@ -192,29 +192,34 @@ const Legend: FC<{ readonly waterfall: CausalWaterfall; readonly usual: boolean 
 
 const Flags: FC<{ readonly waterfall: CausalWaterfall }> = ({ waterfall }) => {
   const { counts, duplicates_removed: copies } = waterfall;
-  const print = (count: number, icon: IconName, word: string, title: string) =>
+  const flagCount = (count: number, icon: IconName, word: string, title: string) =>
     count === 0 ? null : (
       <Badge tone="warn" icon={icon} word={`${countText(count)} ${word}`} title={title} />
     );
   return (
     <>
       <span class="muted">{countText(counts.nodes)} spans and points</span>
-      {print(
+      {flagCount(
         counts.missing_parents,
         "orphan",
         "without parent",
         "Their parent is nowhere here. (u)",
       )}
-      {print(counts.missing_causes, "orphan", "without cause", "Their cause is nowhere here.")}
-      {print(counts.cycles, "cycle", "in a circle", "Their parents form a circle.")}
-      {print(counts.missing_completions, "running", "without end", "They began and never ended.")}
-      {print(
+      {flagCount(counts.missing_causes, "orphan", "without cause", "Their cause is nowhere here.")}
+      {flagCount(counts.cycles, "cycle", "in a circle", "Their parents form a circle.")}
+      {flagCount(
+        counts.missing_completions,
+        "running",
+        "without end",
+        "They began and never ended.",
+      )}
+      {flagCount(
         counts.unknown_durations,
         "unknown",
         "of unknown duration",
         "Their duration is not recorded.",
       )}
-      {print(
+      {flagCount(
         counts.clock_skewed,
         "clock",
         "with clock skew",

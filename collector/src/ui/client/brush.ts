@@ -64,7 +64,7 @@ function watchKeys(place: HTMLElement): void {
     svg.setAttribute("tabindex", "0");
     svg.setAttribute("aria-valuemin", "1");
     svg.setAttribute("aria-valuemax", String(bars().length));
-    print(svg, Math.min(Math.max(bar, 0), bars().length - 1));
+    describeBar(svg, Math.min(Math.max(bar, 0), bars().length - 1));
   };
   new MutationObserver(enable).observe(place, { childList: true, subtree: true });
   enable();
@@ -83,7 +83,7 @@ function watchKeys(place: HTMLElement): void {
       bar = next;
       place.dataset["brushing"] = "";
       draw(selectedOf(Math.min(anchor, bar), Math.max(anchor, bar)));
-      print(svg, bar);
+      describeBar(svg, bar);
       read(bar);
     } else if (event.key === "Enter" && bar !== -1) {
       narrow(selectedOf(Math.min(anchor, bar), Math.max(anchor, bar)));
@@ -132,7 +132,7 @@ function read(bar: number): void {
   if (readout !== undefined && words !== undefined) readout.textContent = words;
 }
 
-function print(svg: SVGElement, bar: number): void {
+function describeBar(svg: SVGElement, bar: number): void {
   svg.setAttribute("aria-valuenow", String(bar + 1));
   svg.setAttribute("aria-valuetext", wordsOf(bar) ?? "");
 }

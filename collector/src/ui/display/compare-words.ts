@@ -169,7 +169,7 @@ function figurePoints({ operations, duration_ms, tokens }: TraceComparison): Ope
   if (untimed > 0) {
     points.push({
       what: `The change in time of ${operationsText(untimed, "matched ")}`,
-      why: "A point in time has no duration, and some results never said theirs.",
+      why: "A point in time has no duration, and some results have none recorded.",
     });
   }
   return points;
@@ -199,9 +199,9 @@ function ambiguityPoints({ counts }: TraceComparison): OpenPoint[] {
 
 /** A duration or a count before and after, for one line of text. */
 export function pairText({ baseline, candidate }: Delta, unit: "ms" | "count"): string {
-  const print = (value: number | null): string =>
+  const textOf = (value: number | null): string =>
     value === null ? "?" : unit === "ms" ? durationText(value) : countText(value);
-  return `${print(baseline)} → ${print(candidate)}`;
+  return `${textOf(baseline)} → ${textOf(candidate)}`;
 }
 
 /** The operation of a row where it adds to its kind. */

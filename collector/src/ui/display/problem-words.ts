@@ -90,12 +90,12 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
   },
   401: { title: "Sign in first", next: "This page is for people who are signed in." },
   403: {
-    title: "Not yours to do",
+    title: "Not permitted",
     next: "Your role does not hold the permission that this needs.",
   },
   404: { title: "There is nothing here", next: "The address names no page of this collector." },
   405: {
-    title: "Not asked for in this way",
+    title: "Method not allowed",
     next: "The address exists, and takes another method. The interface page lists them.",
   },
   409: {

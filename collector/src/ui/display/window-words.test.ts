@@ -22,6 +22,6 @@ test("what is on its way is counted in words, and nothing is no words", () => {
   expect(pendingText(1)).toBe("1 received batch is not readable yet and not counted");
   expect(pendingText(1200)).toBe("1,200 received batches are not readable yet and not counted");
   expect(runningText(0)).toBeUndefined();
-  expect(runningText(1)).toBe("1 still running, or never said its end");
-  expect(runningText(2)).toBe("2 still running, or never said their end");
+  expect(runningText(1)).toBe("1 still running, or without a recorded end");
+  expect(runningText(2)).toBe("2 still running, or without a recorded end");
 });

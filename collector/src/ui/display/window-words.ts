@@ -38,5 +38,5 @@ export function pendingText(frames: number): string | undefined {
 /** Number of turns that had not ended when they were read, in words; undefined when all had. */
 export function runningText(running: number): string | undefined {
   if (running === 0) return undefined;
-  return `${countText(running)} still running, or never said ${running === 1 ? "its" : "their"} end`;
+  return `${countText(running)} still running, or without a recorded end`;
 }

@@ -46,7 +46,7 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
           : there is nothing to compare.
         </p>
       ) : values.length === 0 ? (
-        <p class="padded">Nothing is said more often by these turns than by the others.</p>
+        <p class="padded">No value is more frequent in these turns than in the others.</p>
       ) : (
         <div class="scroll" role="group" aria-label="Differences" tabindex={0}>
           <table class="grid" aria-label="Values that are more frequent in these turns">

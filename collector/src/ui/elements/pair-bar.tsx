@@ -14,9 +14,9 @@ export const PairBar: FC<{
   /** A value with its unit, for screen readers. */
   readonly words: (value: number) => string;
 }> = ({ of, scale, words }) => {
-  const print = (value: number | null): string => (value === null ? "unknown" : words(value));
+  const textOf = (value: number | null): string => (value === null ? "unknown" : words(value));
   const { baseline: a, candidate: b } = of;
-  const label = `${sideNames.baseline} ${print(a)}, ${sideNames.candidate} ${print(b)}`;
+  const label = `${sideNames.baseline} ${textOf(a)}, ${sideNames.candidate} ${textOf(b)}`;
   if ((a ?? 0) === 0 && (b ?? 0) === 0 && (a === b || scale === 0)) return <></>;
   return (
     <svg class="pair" height="16" role="img" aria-label={label} focusable="false">

@@ -80,7 +80,7 @@ const Row: FC<{
     <tr>
       <td>
         {release === null ? (
-          <span class="muted">not said</span>
+          <span class="muted">not recorded</span>
         ) : (
           <a href={`${base}/traces${turns}`} title="Turns of this release">
             <b>{release}</b>

@@ -143,14 +143,14 @@ const MemoryCounts: FC<{ readonly row: Row }> = ({ row }) => {
   if (r === null && s === null && ref === null) {
     return <NotThere why="no memory stage was recorded" />;
   }
-  const print = (count: number | null): string => (count === null ? "?" : String(count));
+  const textOf = (count: number | null): string => (count === null ? "?" : String(count));
   const heard = (count: number | null): string => (count === null ? "unknown" : countText(count));
   const words =
     `retrieved ${heard(r)}, supplied ${heard(s)}, referenced ${heard(ref)}` +
     (row.memory_degraded === true ? ", degraded" : "");
   return (
     <span class="triple" role="img" title={words}>
-      {[firstText(print(r)), print(s), print(ref)].join(between)}
+      {[firstText(textOf(r)), textOf(s), textOf(ref)].join(between)}
     </span>
   );
 };
@@ -189,7 +189,7 @@ const Tokens: FC<{ readonly row: Row }> = ({ row }) => {
       <NotMeasured short why="No model call reported its tokens." />
     );
   }
-  const print = (count: number | null): string => (count === null ? "?" : shortCountText(count));
+  const textOf = (count: number | null): string => (count === null ? "?" : shortCountText(count));
   const full = (count: number | null): string => (count === null ? "unknown" : countText(count));
   const share = cached === null || input === null || input === 0 ? null : shareText(cached, input);
   const words =
@@ -198,7 +198,7 @@ const Tokens: FC<{ readonly row: Row }> = ({ row }) => {
   return (
     <span class="tokens" role="img" title={words}>
       {row.usage_state === "partial" ? "≥" : ""}
-      {`${print(input)} → ${print(output)}`}
+      {`${textOf(input)} → ${textOf(output)}`}
       {share === null || cached === 0 ? null : <span class="share">{share}</span>}
     </span>
   );

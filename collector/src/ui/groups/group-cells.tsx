@@ -41,7 +41,7 @@ export const GroupTokens: FC<{ readonly of: TurnGroup }> = ({ of }) => {
   if (input === null && output === null) {
     return <NotMeasured short why="No model call reported its tokens." />;
   }
-  const print = (count: number | null): string => (count === null ? "?" : shortCountText(count));
+  const textOf = (count: number | null): string => (count === null ? "?" : shortCountText(count));
   const share =
     cached === null || input === null || input === 0 || cached === 0
       ? null
@@ -52,12 +52,12 @@ export const GroupTokens: FC<{ readonly of: TurnGroup }> = ({ of }) => {
       title={of.usage_state === "partial" ? "At least: some calls did not say." : undefined}
     >
       {of.usage_state === "partial" ? "≥" : ""}
-      {print(input)}
+      {textOf(input)}
       <span class="arrow" aria-hidden="true">
         →
       </span>
       <span class="sr"> in, </span>
-      {print(output)}
+      {textOf(output)}
       <span class="sr"> out</span>
       {share === null ? null : <span class="share">{share} cached</span>}
     </span>

@@ -94,10 +94,10 @@ function memoryOf(turn: TurnRow): Child {
   if (r === null && s === null && ref === null) {
     return <NotThere why="no memory stage was recorded" />;
   }
-  const print = (count: number | null): string => (count === null ? "?" : countText(count));
+  const textOf = (count: number | null): string => (count === null ? "?" : countText(count));
   return (
-    <span title={`Retrieved ${print(r)}, supplied ${print(s)}, referenced ${print(ref)}`}>
-      {print(r)} · {print(s)} · {print(ref)}
+    <span title={`Retrieved ${textOf(r)}, supplied ${textOf(s)}, referenced ${textOf(ref)}`}>
+      {textOf(r)} · {textOf(s)} · {textOf(ref)}
       {turn.memory_degraded === true ? <span class="muted"> degraded</span> : null}
     </span>
   );
@@ -108,7 +108,7 @@ function tokensOf(turn: TurnRow): Child {
   if (input === null && output === null) {
     return <NotMeasured short why="No model call reported its tokens." />;
   }
-  const print = (count: number | null): string => (count === null ? "?" : countText(count));
+  const textOf = (count: number | null): string => (count === null ? "?" : countText(count));
   const share =
     cached === null || cached === 0 || input === null || input === 0
       ? ""
@@ -116,7 +116,7 @@ function tokensOf(turn: TurnRow): Child {
   return (
     <>
       {turn.usage_state === "partial" ? "≥ " : ""}
-      {print(input)} → {print(output)}
+      {textOf(input)} → {textOf(output)}
       <span class="muted">{share}</span>
     </>
   );

@@ -11,7 +11,7 @@ export interface EventAttributes {
   readonly genai_operation?: string;
   /** Display name of the agent. */
   readonly agent_name?: string;
-  /** Model that was asked for. */
+  /** Requested model. */
   readonly model?: string;
   /** Model that answered. */
   readonly response_model?: string;
@@ -65,9 +65,9 @@ export interface EventAttributes {
   readonly tool_outcome?: string;
   /** Service that answered the tool call. */
   readonly tool_provider?: string;
-  /** Service that the tool asked first. */
+  /** Service that the tool called first. */
   readonly primary_provider?: string;
-  /** Service that the tool asked after the first had failed. */
+  /** Service that the tool called after the first had failed. */
   readonly fallback_provider?: string;
   /** Results that the tool returned. */
   readonly result_count?: number;
@@ -121,7 +121,7 @@ export interface EventAttributes {
   readonly foreign_rows?: number;
   /** What the cache router decided. */
   readonly cache_decision?: string;
-  /** Why the cache was not asked or its answer not taken. */
+  /** Why the cache was not consulted, or its answer not used. */
   readonly cache_bypass_reason?: string;
   /** Keyed fingerprint of the cache key. */
   readonly cache_fingerprint?: string;
@@ -157,7 +157,7 @@ export interface EventAttributes {
   readonly opening_marker_found?: boolean;
   /** Whether the output has the closing marker of the contract. */
   readonly closing_marker_found?: boolean;
-  /** What the parser said of the output. */
+  /** Result of parsing the output. */
   readonly parser_status?: string;
   /** Whether the parser had to repair the output. */
   readonly recovery_used?: boolean;

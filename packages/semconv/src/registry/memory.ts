@@ -259,7 +259,7 @@ export const cacheRows = {
     holds: "label",
     shape: "label",
     kinds: "cache",
-    brief: "Why the cache was not asked or its answer not taken.",
+    brief: "Why the cache was not consulted, or its answer not used.",
     examples: ["side_effect"],
     stability: "development",
     source: "docs/requirements.md#events-and-storage-rules",

@@ -32,7 +32,7 @@ export const modelRows = {
     holds: "label",
     shape: "model",
     kinds: "model",
-    brief: "Model that was asked for.",
+    brief: "Requested model.",
     examples: ["gpt-4o-mini"],
     stability: "development",
     source:

@@ -173,7 +173,7 @@ export const recorderRows = {
     holds: "state",
     shape: "closed",
     kinds: "contract",
-    brief: "What the parser said of the output.",
+    brief: "Result of parsing the output.",
     examples: ["success", "failed"],
     stability: "development",
     source: "docs/design/vocabulary.md#states",
