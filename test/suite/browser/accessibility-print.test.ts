@@ -114,7 +114,9 @@ test("it says where it stands, when it was stated and to whom", async () => {
   expect(await imprint.isVisible()).toBe(true);
   const words = await imprint.innerText();
   expect(words).toContain(page.url());
-  expect(words).toMatch(/Generated at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ UTC, for local \(admin\)/);
+  expect(words).toMatch(
+    /Generated at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ UTC, for local \(admin\)/,
+  );
   const at = await imprint.locator("time").getAttribute("datetime");
   expect(Date.parse(at ?? "")).toBeGreaterThanOrEqual(before - 1_000);
   await page.emulateMedia({ media: "screen" });

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { foldTurns, turnKey } from "@turnproof/evidence";
+import { buildCausalWaterfall, foldTurns, turnKey } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import { clickhouse, ephemeral, filesystem, readRoots, recordStored } from "@turnproof/store";
 import type { EvidenceStore, TurnRecord } from "@turnproof/store";
@@ -28,7 +28,9 @@ async function records(store: EvidenceStore): Promise<readonly TurnRecord[]> {
 /** Turns by key, as the stored rows say now. */
 async function recount(store: EvidenceStore, roots: readonly string[]): Promise<object> {
   const whole = await readRoots(store, allTenants, roots);
-  const rows = whole.flatMap(({ events }) => foldTurns(events));
+  const rows = whole.flatMap(({ events }) =>
+    foldTurns(events).map((row) => ({ ...row, orphan_spans: orphansOf(events, row) })),
+  );
   return byKey(rows);
 }
 
@@ -37,6 +39,15 @@ function byKey(rows: readonly TurnRow[]): object {
   return Object.fromEntries(
     plain.map((row) => [turnKey(row as TurnRow), JSON.parse(JSON.stringify(row)) as unknown]),
   );
+}
+
+/** Spans of a turn without a parent in the root, by the waterfall. */
+function orphansOf(events: readonly TurnEvent[], row: TurnRow): number {
+  const fields = ["turn_id", "agent_id", "thread_id", "user_id"] as const;
+  const own = buildCausalWaterfall(events).groups.filter(({ identity }) =>
+    fields.every((field) => (identity[field] ?? null) === (row[field] ?? null)),
+  );
+  return own.flatMap(({ nodes }) => nodes).filter((node) => node.missing_parent).length;
 }
 
 async function expectRecount(store: EvidenceStore, roots: readonly string[]): Promise<void> {
