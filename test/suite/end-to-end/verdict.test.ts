@@ -82,9 +82,17 @@ describe("one turn with host evidence", () => {
 
   test("nothing of the content is anywhere in the data directory", () => {
     const files = readdirSync(dataDir, { recursive: true, withFileTypes: true });
+    let read = 0;
     for (const file of files.filter((entry) => entry.isFile())) {
       const path = join(file.parentPath, file.name);
-      expect(readFileSync(path).includes("CANARY"), path).toBe(false);
+      try {
+        expect(readFileSync(path).includes("CANARY"), path).toBe(false);
+        read += 1;
+      } catch (error) {
+        // The engine removes parts that it has merged while the test reads.
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      }
     }
+    expect(read).toBeGreaterThan(100);
   });
 });
