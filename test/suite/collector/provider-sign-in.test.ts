@@ -205,6 +205,6 @@ test("no token, claim or name is in a log or in the audit file", async () => {
   expect(audit).toContain("sign_in_unassigned");
   expect(lines.join("\n")).toContain('"reason":"OAUTH_JWT_CLAIM_COMPARISON_FAILED"');
   for (const text of [audit, lines.join("\n")]) {
-    expect(text).not.toMatch(/anna|vera|nobody|acme|evil|staff|eyJ|code=|state=/);
+    expect(text).not.toMatch(/anna|vera|nobody|acme|evil|staff|eyJ[\w-]*\.|code=|state=/);
   }
 });
