@@ -27,8 +27,11 @@ import { canaryBodies } from "../suite/receive/canary-bodies.ts";
 import { clientOf, traceService, unary } from "../suite/receive/grpc-client.ts";
 import { bytes } from "../suite/receive/wire-writer.ts";
 
-const spansOfRequest = 500;
-const requestsOfRound = 8;
+const tracesOfRequest = 50;
+const spansOfTrace = 10;
+const requestsOfRound = 40;
+/** Share of the names that a span has, each with the word in its value. */
+const namesShare = 0.03;
 
 type Random = () => number;
 const pick = <T>(random: Random, list: readonly T[]): T =>
@@ -67,13 +70,13 @@ const names = [
 ];
 
 /** A span of some kind with the word in every name of the registry, of dialects and beyond. */
-function spanOf(word: string, random: Random): PlainSpan {
+function spanOf(word: string, traceId: string, random: Random): PlainSpan {
   const attributes: Record<string, PlainValue> = {};
-  for (const name of names) if (random() < 0.12) attributes[name] = stated(word, random);
+  for (const name of names) if (random() < namesShare) attributes[name] = stated(word, random);
   attributes["gen_ai.operation.name"] = pick(random, ["chat", "execute_tool", "invoke_agent"]);
   attributes[`a key with ${word}`] = 1;
   return {
-    traceId: randomBytes(16).toString("hex"),
+    traceId,
     spanId: randomBytes(8).toString("hex"),
     traceState: `vendor=${word}`,
     name: String(`chat with ${word} about words of this house`),
@@ -92,6 +95,11 @@ function spanOf(word: string, random: Random): PlainSpan {
     ],
     scope: { name: `scope of ${word}`, version: `version ${word}` },
   };
+}
+
+function traceOf(word: string, random: Random): readonly PlainSpan[] {
+  const traceId = randomBytes(16).toString("hex");
+  return Array.from({ length: spansOfTrace }, () => spanOf(word, traceId, random));
 }
 
 interface World {
@@ -133,7 +141,7 @@ async function viaOtlp(world: World, word: string, random: Random): Promise<Sent
   };
   const resource = { "service.name": "shop", "host.name": word, "process.command_args": [word] };
   for (let at = 0; at < requestsOfRound; at += 1) {
-    const list = Array.from({ length: spansOfRequest }, () => spanOf(word, random));
+    const list = Array.from({ length: tracesOfRequest }, () => traceOf(word, random)).flat();
     const request = traceRequest(list, resource);
     if (at % 3 === 0)
       await post("/v1/traces", "application/json", Buffer.from(JSON.stringify(request)));
@@ -153,7 +161,7 @@ async function viaOtlp(world: World, word: string, random: Random): Promise<Sent
     await post(`/v1/${signal}`, type, body);
     await post(`/v1/${signal}`, type, body.subarray(0, Math.floor(random() * body.length)));
   }
-  return { answers, spans: requestsOfRound * spansOfRequest + 60 };
+  return { answers, spans: requestsOfRound * tracesOfRequest * spansOfTrace + 60 };
 }
 
 async function viaRecorder(word: string, random: Random): Promise<number> {
