@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 
 import { defineConfig } from "vitest/config";
 
+import { LongFirst } from "./long-first.ts";
+
 const conditions = ["@turnproof/source"];
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -25,6 +27,7 @@ export default defineConfig({
     maxWorkers: 4,
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    sequence: { sequencer: LongFirst },
     globalSetup: [here("temporary-files.ts")],
     setupFiles: [here("property-seed.ts")],
     projects: [
