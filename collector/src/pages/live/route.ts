@@ -46,6 +46,7 @@ export const liveGroup: RouteGroup = {
   endpoints: {
     "GET /traces/live": {
       needs: "trace.read",
+      lasts: true,
       audit: "live.read",
       id: "streamEvents",
       summary: "Live tail",
