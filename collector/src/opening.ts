@@ -53,6 +53,7 @@ import type { Log } from "./log.ts";
 import type { Parts, Readers } from "./parts.ts";
 import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
+import { pastFirst } from "./backend/past-first.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
 import { version } from "./version.ts";
 
@@ -146,7 +147,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     config,
     version,
     log,
-    store: timedStore(patient, readTimes),
+    store: timedStore(pastFirst(patient, options.now ?? Date.now), readTimes),
     patient,
     server: options.store === undefined ? (serverOf(config) ?? null) : null,
     memory,

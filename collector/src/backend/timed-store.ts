@@ -2,63 +2,67 @@
  * @module TimedStore: a store whose reads time out. A page that reports a slow store is better
  * than one that waits forever and occupies a connection.
  */
-import { CodedError } from "@turnproof/semconv";
+import type { CodedError } from "@turnproof/semconv";
 import type { CheckResult, EvidenceStore, TurnLedger } from "@turnproof/store";
 
 import { boundStore } from "./bound-store.ts";
+import { presentBudget, readTimedOut } from "./read-budget.ts";
 
-/** Timeout of a read and of a check, in milliseconds. */
+/** Timeout of a read, which is the budget of a request's reads too, and of a check; milliseconds. */
 export interface ReadTimes {
   readonly readMs: number;
   readonly checkMs: number;
 }
+
+/** A read by its name in the answer of a request that waited too long for it. */
+type Timed = <T>(name: string, read: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** Default timeouts; a check of the store's state has the shorter one. */
 export const readTimes: ReadTimes = { readMs: 5_000, checkMs: 2_000 };
 
 /** The store; a read that takes longer rejects with `store_timeout` and is aborted. */
 export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes): EvidenceStore {
-  const timed = <T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> => within(readMs, read);
+  const timed: Timed = (name, read) => within(readMs, name, read);
   const bound = boundStore(store);
   return {
     ...bound,
     ledger: timedLedger(store.ledger, timed),
     operatorRows: {
       ...store.operatorRows,
-      list: (...requested) => timed(() => store.operatorRows.list(...requested)),
+      list: (...requested) => timed("operator_rows", () => store.operatorRows.list(...requested)),
     },
     page: (scope, query, options) =>
-      timed((signal) => store.page(scope, query, { ...options, signal })),
+      timed("events", (signal) => store.page(scope, query, { ...options, signal })),
     bundles: (scope, query, options) =>
-      timed((signal) => store.bundles(scope, query, { ...options, signal })),
+      timed("bundles", (signal) => store.bundles(scope, query, { ...options, signal })),
     root: (scope, root, options) =>
-      timed((signal) => store.root(scope, root, { ...options, signal })),
+      timed("events_of_root", (signal) => store.root(scope, root, { ...options, signal })),
     roots: (scope, ids, options) =>
-      timed((signal) => store.roots(scope, ids, { ...options, signal })),
+      timed("events_of_roots", (signal) => store.roots(scope, ids, { ...options, signal })),
     find: (scope, id, query, options) =>
-      timed((signal) => store.find(scope, id, query, { ...options, signal })),
+      timed("find", (signal) => store.find(scope, id, query, { ...options, signal })),
     check: () => timedCheck(store, checkMs),
   };
 }
 
 /** The ledger, whose queries time out like other reads; writes do not. */
-function timedLedger(
-  ledger: TurnLedger,
-  timed: <T>(read: (signal: AbortSignal) => Promise<T>) => Promise<T>,
-): TurnLedger {
+function timedLedger(ledger: TurnLedger, timed: Timed): TurnLedger {
   return {
     ...ledger,
     listTurns: (question, page) =>
-      timed((signal) => ledger.listTurns({ ...question, signal }, page)),
-    countTurns: (question) => timed((signal) => ledger.countTurns({ ...question, signal })),
+      timed("turns", (signal) => ledger.listTurns({ ...question, signal }, page)),
+    countTurns: (question) =>
+      timed("turn_count", (signal) => ledger.countTurns({ ...question, signal })),
     turnFacets: (question, fields, valuesMax) =>
-      timed((signal) => ledger.turnFacets({ ...question, signal }, fields, valuesMax)),
+      timed("turn_facets", (signal) =>
+        ledger.turnFacets({ ...question, signal }, fields, valuesMax),
+      ),
     turnCounts: (question, options) =>
-      timed((signal) => ledger.turnCounts({ ...question, signal }, options)),
+      timed("turn_counts", (signal) => ledger.turnCounts({ ...question, signal }, options)),
     turnFigures: (question, options) =>
-      timed((signal) => ledger.turnFigures({ ...question, signal }, options)),
+      timed("turn_figures", (signal) => ledger.turnFigures({ ...question, signal }, options)),
     callFigures: (question, ...requested) =>
-      timed((signal) => ledger.callFigures({ ...question, signal }, ...requested)),
+      timed("call_figures", (signal) => ledger.callFigures({ ...question, signal }, ...requested)),
   };
 }
 
@@ -69,7 +73,7 @@ export async function timedCheck(
 ): Promise<CheckResult> {
   const started = performance.now();
   // A check reports its own errors as a result; only its time limit rejects.
-  return within(checkMs, () => of.check()).catch(() => ({
+  return withinOwn(checkMs, "check", () => of.check()).catch(() => ({
     ok: false,
     code: "store_timeout",
     elapsedMs: performance.now() - started,
@@ -78,24 +82,54 @@ export async function timedCheck(
 
 const tickMs = 100;
 
-async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** A read within its own time and that of its request. */
+async function within<T>(
+  ms: number,
+  name: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const budget = presentBudget();
+  return budget === undefined
+    ? withinOwn(ms, name, work)
+    : racing(work, (end) => budget.begin(name, end));
+}
+
+/** A read within its own time. */
+function withinOwn<T>(
+  ms: number,
+  name: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return racing(work, (end) => {
+    // A busy thread processes the answer late: that time is not counted against the store.
+    let left = Math.ceil(ms / tickMs);
+    const timer = setInterval(() => {
+      left -= 1;
+      if (left > 0) return;
+      clearInterval(timer);
+      end(readTimedOut(name));
+    }, tickMs);
+    return () => clearInterval(timer);
+  });
+}
+
+/** @param begin starts the time and returns what stops it */
+async function racing<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  begin: (end: (error: CodedError) => void) => () => void,
+): Promise<T> {
   const stop = new AbortController();
   const late = Promise.withResolvers<never>();
-  // A busy thread processes the answer late: that time is not counted against the store.
-  let left = Math.ceil(ms / tickMs);
-  const timer = setInterval(() => {
-    left -= 1;
-    if (left > 0) return;
-    clearInterval(timer);
-    late.reject(new CodedError("store_timeout"));
+  const ended = begin((error) => {
+    late.reject(error);
     stop.abort();
-  }, tickMs);
-  const answer = work(stop.signal);
-  // The loser of the race has no other handler.
-  answer.catch(() => {});
+  });
   try {
+    const answer = work(stop.signal);
+    // The loser of the race has no other handler.
+    answer.catch(() => {});
     return await Promise.race([answer, late.promise]);
   } finally {
-    clearInterval(timer);
+    ended();
   }
 }

@@ -68,11 +68,11 @@ function isFailure({ status }: CodedError): boolean {
 
 /**
  * For a store failure the field has the engine and its number: it goes to the log, not to the
- * caller.
+ * caller. That of a time limit is our own name of the read.
  */
 function parameterOf(error: CodedError): ProblemOptions {
   const { code, field } = error;
-  if (code.startsWith("store_")) return {};
+  if (code.startsWith("store_") && code !== "store_timeout") return {};
   return {
     ...(field === undefined ? {} : { field }),
     ...(error instanceof ParameterError ? { allowed: error.allowed } : {}),

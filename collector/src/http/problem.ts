@@ -15,7 +15,12 @@ export const problemSchema = z.object({
   status: z.int(),
   detail: z.string().describe("A sentence from the table of codes; it never echoes input."),
   code: z.string().describe("Stable, content-free code."),
-  field: z.string().optional().describe("Which registered parameter, when it is one."),
+  field: z
+    .string()
+    .optional()
+    .describe(
+      "Which registered parameter, when it is one; of `store_timeout`, the read that was too slow.",
+    ),
   allowed: z
     .array(z.string())
     .optional()

@@ -15,6 +15,7 @@ import { assetsGroup } from "../http/assets.ts";
 import { livenessGroup } from "../http/liveness.ts";
 import { joinRail } from "../http/rail.ts";
 import { metricsGroup } from "../http/metrics.ts";
+import { readTime } from "../http/read-time.ts";
 import { accountsGroup } from "./accounts/route.ts";
 import { agentGroup } from "./agent/route.ts";
 import { agentsGroup } from "./agents/route.ts";
@@ -117,8 +118,9 @@ export const endpoints: Endpoints = joinEndpoints(groups);
 
 const rail = joinRail(groups.flatMap((group) => group.rail ?? []));
 
-/** Mounts the routes of a collector. */
+/** Mounts the routes of a collector, each with its time for reads. */
 export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
+  app.use(readTime(endpoints));
   for (const { routes } of groups) app.route("/", routes(parts, endpoints));
 }
 

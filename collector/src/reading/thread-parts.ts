@@ -23,6 +23,7 @@ import type { Receiver } from "../receive/otlp/receiver.ts";
 import type { Parts } from "../parts.ts";
 import { openStandingContracts } from "../judge/standing-contracts.ts";
 import { createStatementSigner } from "../judge/statement.ts";
+import { pastFirst } from "../backend/past-first.ts";
 import { readTimes, timedStore } from "../backend/timed-store.ts";
 import { version } from "../version.ts";
 import type { Calls } from "./calls.ts";
@@ -56,7 +57,7 @@ export async function openThreadParts(
     sessions,
     closing,
     patient,
-    store: timedStore(patient, readTimes),
+    store: timedStore(pastFirst(patient, Date.now), readTimes),
     server: serverOf(config) ?? null,
     memory,
     ingest: ingestOver(calls, reported),

@@ -52,6 +52,7 @@ export function fileEndpoints({ path, name, rows, query, ...of }: ListFile): End
   const shared = {
     ...of,
     needs: "trace.read",
+    lasts: true,
     audit: `${name}.export`,
     query,
     text:

@@ -60,7 +60,7 @@ const Body: FC<{
           <code>{problem.code}</code>
         </Fact>
         {problem.field === undefined ? null : (
-          <Fact name={problem.code.startsWith("attribute_") ? "field" : "parameter"}>
+          <Fact name={fieldName(problem)}>
             <code>{problem.field}</code>
           </Fact>
         )}
@@ -76,6 +76,11 @@ const Body: FC<{
     </section>
   );
 };
+
+function fieldName({ code }: Problem): string {
+  if (code === "store_timeout") return "too slow";
+  return code.startsWith("attribute_") ? "field" : "parameter";
+}
 
 function allowedName({ field, code }: Problem): string {
   if (field !== undefined) return "allowed";

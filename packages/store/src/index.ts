@@ -56,7 +56,13 @@ export type {
   TurnWriter,
 } from "./ledger/turn-question.ts";
 export { isoOfMicros } from "./time.ts";
-export { isListField, tenantText, turnOrderFields } from "./ledger/turn-fields.ts";
+export {
+  isListField,
+  microsOf,
+  tenantText,
+  timeFields,
+  turnOrderFields,
+} from "./ledger/turn-fields.ts";
 export type { ListField, NumberField, TextField, TimeField } from "./ledger/turn-fields.ts";
 export { lateLedger } from "./ledger/late-ledger.ts";
 export { judgeSoFar, readRoots, recordRoots, recordStored } from "./ledger/record-roots.ts";

@@ -14,7 +14,6 @@ import { createCollector } from "../../../collector/src/collector.ts";
 import type { Collector } from "../../../collector/src/collector.ts";
 import { parseConfig } from "../../../collector/src/config/config.ts";
 import { missingSince } from "../../../collector/src/judge/evidence-account.ts";
-import { startPostgres } from "../../servers/postgres.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
 import { isoOf, start, turnAt } from "./stopped-judge.ts";
 
@@ -189,48 +188,6 @@ test("a file of evidence that is gone with its turns shows, and a deletion is no
   expect(await comparedBy(third)).toMatchObject({ events_missing: rows });
   await third.close();
 }, 60_000);
-
-test("evidence that a server lost with its turns shows, by each collector's own account", async () => {
-  await using server = await startPostgres().then((of) => ({
-    ...of,
-    [Symbol.asyncDispose]: () => of.close(),
-  }));
-  const database = await server.createDatabase();
-  const configOf = async (name: string): Promise<ReturnType<typeof parseConfig>> =>
-    parseConfig({
-      TURNPROOF_DATA_DIR: await directories.make(),
-      TURNPROOF_BACKEND: "postgres",
-      TURNPROOF_POSTGRES_URL: server.url(name),
-    });
-  const [one, two] = [await configOf(database), await configOf(database)];
-  const [first, other] = [
-    await createCollector({ config: one, log }),
-    await createCollector({ config: two, log }),
-  ];
-  await vi.waitFor(
-    async () => {
-      const events = turnAt("a", start, { user_id: "user-a" });
-      await first.store.append({ batchId: "a", receivedAt: isoOf(start), events });
-    },
-    { timeout: 30_000 },
-  );
-  // The other collector stores too.
-  const events = turnAt("b", start, { user_id: "user-b" });
-  await other.store.append({ batchId: "b", receivedAt: isoOf(start), events });
-  const rows = events.length;
-  for (const each of [first, other]) {
-    expect(await comparedBy(each)).toMatchObject({ events_missing: 0 });
-    await each.close();
-  }
-  expect((await doctorOf(one)).at(-1)).toContain("ok The store holds the");
-  await server.run(database, "DELETE FROM evidence_bundles; DELETE FROM evidence_roots");
-  expect((await doctorOf(two)).at(-1)).toContain(
-    `fail evidence_missing: ${rows * 2} stored events`,
-  );
-  const again = await createCollector({ config: two, log });
-  expect(await comparedBy(again)).toMatchObject({ events_missing: rows * 2 });
-  await again.close();
-}, 180_000);
 
 test("a deletion in progress is no loss, one that is long over hides none", () => {
   const account = { events: 10, deletions: 2, missing: 0, rose_at: "2026-11-21T10:00:00Z" };

@@ -40,6 +40,7 @@ const turnsWithEventsAtOnce = 20;
 
 const shared = {
   needs: "trace.read",
+  lasts: true,
   query: downloadParameters,
   failures: ["scope_forbidden", "store_unavailable", "streams_full", "root_too_large"],
 } as const satisfies Partial<Endpoint>;

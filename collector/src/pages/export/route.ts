@@ -69,6 +69,7 @@ export const exportGroup: RouteGroup = {
   endpoints: {
     "GET /traces/export": {
       needs: "trace.read",
+      lasts: true,
       audit: "data.exported",
       reads: true,
       id: "exportTable",

@@ -94,6 +94,7 @@ export const gateGroup: RouteGroup<GateAnswers> = {
   endpoints: {
     ...withTwin("/traces/compare/gate", {
       needs: "trace.read",
+      lasts: true,
       audit: "gate.read",
       reads: true,
       id: "compareByGate",

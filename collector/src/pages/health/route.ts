@@ -175,7 +175,7 @@ function healthRoutes(parts: Parts): Hono<AppEnv> {
     async *pages(c) {
       const reading = readingFor(c, readParameters(c, servicesFile.query));
       const reports = isNarrowed(principalOf(c)) ? undefined : await reportsOf(parts);
-      yield (await healthRange(parts, reading, reports, c.req.raw.signal)).producers;
+      yield (await healthRange(parts, reading, reports ?? undefined, c.req.raw.signal)).producers;
     },
   });
   return app;
@@ -284,30 +284,29 @@ async function modelOf(
     window_complete: complete,
     dropped_by_dialect: droppedByDialect(events),
     timeline: timelineOf(events),
-    range: await unlessAway(healthRange(parts, read.reading, reports, signal)),
+    range: await unlessAway(healthRange(parts, read.reading, reports ?? undefined, signal)),
     contracts: await unlessAway(contractCounts(parts, read.reading, narrowed)),
   };
   if (reports === undefined) return { ...health, ...shared, collector: null };
   // A producer's report may be outside of the rows that were read; its totals apply all the same.
   const known = new Set(events.map((event) => event.event_id));
-  const others = reports
+  const others = (reports ?? [])
     .filter((event) => !known.has(event.event_id))
     // Its number is outside of the rows that were read, so it would count as a gap.
     .map(withoutNumber);
   return {
     ...health,
-    ...readLosses([...numbered, ...others], { filtered: read.filtered || !complete }),
+    ...readLosses([...numbered, ...others], {
+      filtered: read.filtered || !complete || reports === null,
+    }),
     ...shared,
     collector: await collectorHealth(parts),
   };
 }
 
-/** Without an answer of the store losses are unknown; the page shows that it is unreachable. */
-async function reportsOf(parts: Parts): Promise<readonly TurnEvent[]> {
-  return producerReports(parts).catch((error: unknown) => {
-    if (!CodedError.is(error) || !error.retryable) throw error;
-    return [];
-  });
+/** Null without an answer of the store: losses are unknown then. */
+function reportsOf(parts: Parts): Promise<readonly TurnEvent[] | null> {
+  return unlessAway(producerReports(parts));
 }
 
 /** A ledger that does not answer leaves it unknown; the page shows that it is unreachable. */

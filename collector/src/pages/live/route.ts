@@ -46,6 +46,7 @@ export const liveGroup: RouteGroup = {
   endpoints: {
     "GET /traces/live": {
       needs: "trace.read",
+      lasts: true,
       audit: "live.read",
       id: "streamEvents",
       summary: "Live tail",
@@ -102,6 +103,15 @@ function resumeTime(id: string | undefined): string | undefined {
   return time;
 }
 
+function earlierOf(a: string, b: string): string {
+  return compareTimes(a, b) <= 0 ? a : b;
+}
+
+/** Rows in transit may be stored after later ones. */
+function overlapped(time: string): string {
+  return isoTime(Date.parse(time) - overlapMs);
+}
+
 type ReadPage = (options: SliceOptions) => Promise<EventSlice>;
 
 class Tail {
@@ -146,8 +156,11 @@ class Tail {
 
   /** Newly readable events since the last check, oldest first. */
   async #news(): Promise<{ readonly events: readonly TurnEvent[]; readonly gap: boolean }> {
-    const horizon = isoTime(Date.parse(this.#watermark) - overlapMs);
-    const floor = compareTimes(horizon, this.#from) < 0 ? this.#from : horizon;
+    // A clock that was ahead dates nothing later than now: what comes next is younger.
+    const present = isoTime(this.#parts.now());
+    const horizon = overlapped(earlierOf(this.#watermark, present));
+    const from = compareTimes(this.#from, present) > 0 ? overlapped(present) : this.#from;
+    const floor = compareTimes(horizon, from) < 0 ? from : horizon;
     const news: TurnEvent[] = [];
     let after = undefined;
     for (let page = 0; page < pagesMax; page += 1) {

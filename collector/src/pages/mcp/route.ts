@@ -37,6 +37,7 @@ export const mcpGroup: RouteGroup<McpAnswers> = {
   endpoints: {
     "POST /mcp": {
       needs: "trace.read",
+      lasts: true,
       audit: "mcp.call",
       id: "callMcp",
       summary: "Tools for agents, by the Model Context Protocol",

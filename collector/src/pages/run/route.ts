@@ -50,6 +50,7 @@ export const runGroup: RouteGroup = {
   endpoints: {
     "POST /agents/:agent_id/run": {
       needs: "agent.run",
+      lasts: true,
       audit: "agent.run",
       mutates: true,
       id: "runAgent",
@@ -68,6 +69,7 @@ export const runGroup: RouteGroup = {
     },
     "POST /agents/:agent_id/playground/stream": {
       needs: "agent.run",
+      lasts: true,
       audit: "agent.streamed",
       mutates: true,
       id: "streamAgentRun",

@@ -17,6 +17,12 @@ const byCode: { readonly [code: string]: ProblemWords } = {
     title: "This collector is read-only",
     next: "It shows evidence and changes nothing. Start it without the read-only mode to write.",
   },
+  store_timeout: {
+    title: "The store is too slow",
+    next:
+      "A page waits five seconds for all of its reads, and shows nothing of a part. Try again, or " +
+      "choose a shorter range or a narrower filter.",
+  },
   cursor_rejected: {
     title: "This page of the list is gone",
     next:

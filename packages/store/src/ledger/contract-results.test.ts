@@ -59,3 +59,19 @@ test("of a grown turn that was judged as far as it was stored, what held is not 
   await recordRoots(ledger, [rootOf([...first, event("two", 2)], { soFar })]);
   expect(await namesOf(ledger)).toEqual({ one: results, two: results.slice(1) });
 });
+
+test("a parent that arrives with another turn leaves the verdict: only the orphans change", async () => {
+  const ledger = memoryTurns();
+  const child = { ...event("one", 1), span_id: "child", parent_span_id: "late" };
+  const parent = { ...event("two", 1), span_id: "late" };
+  const seen = async (): Promise<unknown> => {
+    const order = { by: "first_received" } as const;
+    const where = [{ text: "turn_id", is: "one" }] as const;
+    const { records } = await ledger.listTurns({ scope: allTenants, where }, { order, limit: 2 });
+    return records.map(({ row, names }) => [row.orphan_spans, row.verdict, names.length > 0]);
+  };
+  await recordRoots(ledger, [rootOf([child])], judge);
+  expect(await seen()).toEqual([[1, "partial", true]]);
+  await recordRoots(ledger, [rootOf([child, parent])]);
+  expect(await seen()).toEqual([[0, "partial", true]]);
+});

@@ -1,0 +1,87 @@
+/**
+ * @module PastFirst: a ledger whose lists, newest first, have turns that are dated after now behind
+ * all others. A collector that was started while its machine's clock was ahead dated them so; once
+ * the clock is right they would be the newest until their time comes (faults R29).
+ */
+import { isoMicros, isoTime } from "@turnproof/semconv";
+import { microsOf, timeFields } from "@turnproof/store";
+import type { EvidenceStore, TimeField, TurnLedger, TurnPage, TurnPlace } from "@turnproof/store";
+
+import { collectorScope } from "../access/grants.ts";
+import { boundStore } from "./bound-store.ts";
+
+/** Times that are no later than a receipt; a producer's own clock alone dates none. */
+const received: readonly TimeField[] = ["own_time", "first_received", "received_at"];
+/** Collectors of one store differ by less. */
+const skewMs = 60_000;
+/** How long it is known whether there are such turns. */
+const knownMs = 60_000;
+
+/** The store with such a ledger; `now` is the collector's clock, epoch milliseconds. */
+export function pastFirst(store: EvidenceStore, now: () => number): EvidenceStore {
+  return { ...boundStore(store), ledger: pastFirstLedger(store.ledger, now) };
+}
+
+type ListTurns = TurnLedger["listTurns"];
+
+function pastFirstLedger(ledger: TurnLedger, now: () => number): TurnLedger {
+  const known = new Map<
+    TimeField,
+    { readonly at: number; readonly from: Promise<string | null> }
+  >();
+  const aheadFrom = (by: TimeField): Promise<string | null> => {
+    const at = now();
+    const held = known.get(by);
+    if (held !== undefined && Math.abs(at - held.at) < knownMs) return held.from;
+    const from = firstAfter(ledger, by, isoTime(at + skewMs));
+    known.set(by, { at, from });
+    // The caller receives the error; the next one reads again.
+    from.catch(() => known.delete(by));
+    return from;
+  };
+  return {
+    ...ledger,
+    listTurns: async (question, page) => {
+      const by = received.find((field) => field === page.order.by);
+      const from = by === undefined || page.order.ascending === true ? null : await aheadFrom(by);
+      if (by === undefined || from === null) return ledger.listTurns(question, page);
+      const ahead = { time: by, from } as const;
+      const listed = { ...question, where: [...question.where, ahead] };
+      if (isAhead(page.after, from)) return ledger.listTurns(listed, page);
+      const others = { ...question, where: [...question.where, { ...ahead, not: true } as const] };
+      const past = await ledger.listTurns(others, page);
+      return past.next === null
+        ? joined(past, page, (more) => ledger.listTurns(listed, more))
+        : past;
+    },
+  };
+}
+
+/** The earliest time after this one; null where there is none. */
+async function firstAfter(ledger: TurnLedger, by: TimeField, from: string): Promise<string | null> {
+  const question = { scope: collectorScope(), where: [{ time: by, from }] };
+  const order = { by, ascending: true } as const;
+  const { records } = await ledger.listTurns(question, { order, limit: 1 });
+  const [record] = records;
+  const micros = record === undefined ? null : timeFields[by](record);
+  return micros === null ? null : isoMicros(micros);
+}
+
+function isAhead(after: TurnPlace | undefined, from: string): boolean {
+  return after?.value !== undefined && after.value !== null && after.value >= microsOf(from);
+}
+
+/** Before every turn. */
+const top: TurnPlace = { value: Number.MAX_SAFE_INTEGER, key: "" };
+
+/** The last page of the others, filled up with those that are ahead. */
+async function joined(
+  { records }: TurnPage,
+  { order, limit }: Parameters<ListTurns>[1],
+  read: (page: Parameters<ListTurns>[1]) => Promise<TurnPage>,
+): Promise<TurnPage> {
+  const left = limit - records.length;
+  const ahead = await read({ order, limit: Math.max(1, left) });
+  if (left > 0) return { records: [...records, ...ahead.records], next: ahead.next };
+  return { records, next: ahead.records.length === 0 ? null : top };
+}
