@@ -152,7 +152,10 @@ test("events without a root decide nothing that they do not decide with it", () 
   fc.assert(
     fc.property(turns, (events) => {
       const all = resultsOf(events, contracts, { metadata: whole });
-      const loose = events.map(({ root_trace_id: _, ...event }) => event);
+      const loose = events.map((event) => {
+        const { root_trace_id: _root, ...rest } = event;
+        return rest;
+      });
       for (const [contract, { result }] of resultsOf(loose, contracts, { metadata: whole })) {
         if (result === "not_established") continue;
         decided.add(result);
