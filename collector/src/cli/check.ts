@@ -125,7 +125,9 @@ export async function contractsOf(paths: readonly string[]): Promise<NamedContra
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
     for (const { path, rule } of error.problems) write(printable(`${path}: ${rule}`));
-    fail(`The contracts have ${error.problems.length} problem(s).`, exitCodes.usage);
+    const { length } = error.problems;
+    const count = length === 1 ? "1 problem" : `${length} problems`;
+    fail(`contract_invalid: the contracts have ${count}.`, exitCodes.usage);
     return undefined;
   }
 }

@@ -31,6 +31,16 @@ export async function readContractSources(paths: readonly string[]): Promise<Nam
       throw error instanceof ContractError ? underPlace(error, place) : error;
     }
   }
+  const empty = read.find(({ set }) => set.contracts.length + set.goldens.length === 0);
+  // Without a contract the default one would be judged, as if it were what the file requires.
+  if (empty !== undefined) {
+    throw new ContractError([{ path: empty.place, rule: "has no contract and no golden" }]);
+  }
+  if (paths.length > 0 && read.length === 0) {
+    throw new ContractError([
+      { path: paths.map(placeOf).join(" "), rule: "has no YAML and no JSON file" },
+    ]);
+  }
   return joinContracts(read);
 }
 
@@ -65,9 +75,11 @@ async function loaded(file: string): Promise<object> {
   } catch (error) {
     const { code: reason = "", name } = error as NodeJS.ErrnoException;
     if (reason === "ENOENT") throw error;
+    // Of the module's own copy of the package, so that its class is another one.
+    if (reason === "contract_invalid") throw new ContractError((error as ContractError).problems);
     const advice = loadAdvice[reason] ?? "";
     throw new ContractError([
-      { path: "", rule: `the module cannot be loaded: ${reason === "" ? name : reason}${advice}` },
+      { path: "(module)", rule: `cannot be loaded: ${reason === "" ? name : reason}${advice}` },
     ]);
   }
 }

@@ -7,15 +7,22 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 
 import { ContractError, defaultContract, parseContracts } from "@turnproof/contracts";
-import type { ContractSet, Golden, TurnContract } from "@turnproof/contracts";
+import type {
+  ContractPlace,
+  ContractPlaces,
+  ContractProblem,
+  ContractSet,
+  Golden,
+  TurnContract,
+} from "@turnproof/contracts";
 import { canonicalJson } from "@turnproof/evidence";
 
 import { text } from "./config-values.ts";
 
 /** Contracts and goldens with the file of each contract. */
 export interface NamedContracts extends ContractSet {
-  /** By contract, the file's path below the current directory. */
-  readonly places: ReadonlyMap<string, string>;
+  /** By contract, its file and lines. */
+  readonly places: ContractPlaces;
 }
 
 /** True for a name of a YAML or JSON file. */
@@ -23,31 +30,43 @@ export function isContractFile(name: string): boolean {
   return /\.(ya?ml|json)$/i.test(name);
 }
 
-/** The path in reports and errors: below the current directory. */
+/** The path in reports and errors: below the current directory, else the whole one. */
 export function placeOf(file: string): string {
-  return relative(process.cwd(), file).replaceAll("\\", "/");
+  const below = relative(process.cwd(), file);
+  return (below.startsWith("..") ? resolve(file) : below).replaceAll("\\", "/");
 }
 
-/** The problems of a file, under its name. */
-export function underPlace(error: ContractError, place: string): ContractError {
+/** The problems of a file, under its name and their lines. */
+export function underPlace(
+  { problems }: Pick<ContractError, "problems">,
+  place: string,
+): ContractError {
   return new ContractError(
-    error.problems.map(({ path, rule }) => ({ path: `${place} ${path}`, rule })),
+    problems.map(({ path, rule, line }) => ({
+      path: `${place}${line === undefined ? "" : `:${line}`} ${path}`,
+      rule,
+    })),
   );
 }
 
-/** All files as one set. @throws ContractError where a name occurs twice */
+/**
+ * All files as one set.
+ *
+ * @throws ContractError where a name occurs twice, or a golden is in none of the files
+ */
 export function joinContracts(
   files: readonly { readonly place: string; readonly set: ContractSet }[],
 ): NamedContracts {
   const contracts: TurnContract[] = [];
   const goldens: Golden[] = [];
-  const places = new Map<string, string>();
+  const places = new Map<string, ContractPlace>();
   for (const { place, set } of files) {
     for (const contract of set.contracts) {
-      if (places.has(contract.name)) {
+      const { name } = contract;
+      if (places.has(name)) {
         throw new ContractError([{ path: place, rule: "a contract's name occurs twice" }]);
       }
-      places.set(contract.name, place);
+      places.set(name, { file: place, lines: set.lines?.get(name) });
       contracts.push(contract);
     }
     for (const golden of set.goldens) {
@@ -57,7 +76,31 @@ export function joinContracts(
       goldens.push(golden);
     }
   }
+  const absent = files.flatMap(
+    ({ place, set }) => underPlace({ problems: absentGoldens(set, goldens) }, place).problems,
+  );
+  if (absent.length > 0) throw new ContractError(absent);
   return { contracts, goldens, places };
+}
+
+/** Clauses that refer to a golden that no file has. */
+function absentGoldens(
+  { contracts, lines }: ContractSet,
+  goldens: readonly Golden[],
+): readonly ContractProblem[] {
+  const known = new Set(goldens.map(({ golden }) => golden));
+  return contracts.flatMap(({ name, expect }, at) =>
+    expect.flatMap((clause, of) => {
+      if (clause.clause !== "trajectory" || clause.golden === undefined) return [];
+      if (known.has(clause.golden)) return [];
+      const line = lines?.get(name)?.clauses[of];
+      return {
+        path: `contracts[${at}].expect[${of}].golden`,
+        rule: "is in none of the files",
+        ...(line === undefined ? {} : { line }),
+      };
+    }),
+  );
 }
 
 /** Contracts of a folder, each with the version that results of it name. */

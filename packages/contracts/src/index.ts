@@ -59,14 +59,16 @@ export type {
   Severity,
 } from "./language/clauses.ts";
 export { ContractError, defineContract } from "./language/contract.ts";
-export type { TurnContract, ContractProblem, Golden } from "./language/contract.ts";
+export type { TurnContract, Golden } from "./language/contract.ts";
+export { problemText } from "./language/problems.ts";
+export type { ContractProblem } from "./language/problems.ts";
 export { contractJsonSchema, parseContracts, readContracts } from "./language/contract-file.ts";
-export type { ContractSet } from "./language/contract-file.ts";
+export type { ContractLines, ContractSet } from "./language/contract-file.ts";
 export { githubReport } from "./report/github.ts";
 export { junitReport } from "./report/junit.ts";
 export { markdownReport } from "./report/markdown.ts";
 export { sarifReport } from "./report/sarif.ts";
-export type { ContractPlaces } from "./report/sarif.ts";
+export type { ContractPlace, ContractPlaces } from "./report/places.ts";
 export { tallyOf, tallyWords } from "./report/tally.ts";
 export type { Tally } from "./report/tally.ts";
 export { textReport } from "./report/text.ts";

@@ -127,6 +127,7 @@ export type { LossInterval } from "./reconcile/loss-intervals.ts";
 export { producerLives } from "./reconcile/reconcile-open.ts";
 export type { ProducerLife, TurnLimits } from "./reconcile/window-clock.ts";
 export type { LinkReason, LinkState } from "./reconcile/reconcile-bench.ts";
+export { windowWords } from "./reconcile/reconcile-explanation.ts";
 export type { WindowMetadata, WindowReason, WindowTrust } from "./reconcile/reconcile-window.ts";
 export { compareTraceWindows, releasesOf } from "./compare/compare.ts";
 export type {

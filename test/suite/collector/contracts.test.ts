@@ -76,7 +76,7 @@ test("a changed contract judges new turns by its new version; a wrong file chang
   await vi.waitFor(
     async () => {
       const { contracts } = await desk.json<HealthModel>("/traces/health.json");
-      expect(contracts?.problems?.[0]?.path).toMatch(/^desk\.yaml contracts\[0\]\.expect/);
+      expect(contracts?.problems?.[0]?.path).toMatch(/^desk\.yaml:2 contracts\[0\]\.expect/);
     },
     { timeout: 5_000 },
   );

@@ -70,7 +70,7 @@ describe("exit codes", () => {
     );
     const ran = await turnproof("check", "--contract", wrong, "--events", recorded);
     expect(ran.code).toBe(2);
-    expect(ran.err).toMatch(/wrong\.yaml contracts\[0\]\.expect\[0\]\.tol: is no known field/);
+    expect(ran.err).toMatch(/wrong\.yaml:6 contracts\[0\]\.expect\[0\]\.tol: is no known field/);
   });
 
   test("2: a format that does not exist", async () => {

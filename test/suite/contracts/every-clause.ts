@@ -1,6 +1,6 @@
 /** @module EveryClause: contracts that use every clause in several ways, for properties. */
 import { defineContract } from "@turnproof/contracts";
-import type { Clause, TurnContract, Golden } from "@turnproof/contracts";
+import type { Clause, Condition, Golden, TurnContract } from "@turnproof/contracts";
 
 const modes = ["strict", "unordered", "subset", "superset", "ordered"] as const;
 
@@ -14,7 +14,7 @@ export const golden: Golden = {
 };
 
 /** Every clause. */
-const clauses: readonly Clause[] = [
+export const clauses: readonly Clause[] = [
   { clause: "ended" },
   { clause: "status", is: "success" },
   { clause: "verdict", is: ["success", "unknown"] },
@@ -81,12 +81,94 @@ const clauses: readonly Clause[] = [
   { clause: "output", name: "feed", recovery: false },
   { clause: "outcome" },
   { clause: "score", name: "faithful", at_least: 0.5 },
+  { clause: "cost", at_least: 2 },
+  { clause: "calls", tool: "*", provider: "p-1", at_most: 1 },
+  { clause: "calls", tool: "a", fingerprint: "k1_aaaaaaaaaaaaaaaaaaaaaaaaaa", at_least: 1 },
+  { clause: "each_call", model: "m-*", first_token_at_most_ms: 100 },
+  { clause: "each_call", model: "*", finish_reason_in: ["stop"] },
+  { clause: "each_call", tool: "*", status: "success", results_at_most: 2 },
+  { clause: "each_call", tool: "*", outcome: "success", provider_in: ["p-1"] },
+  { clause: "each_call", operation: "tool_*", provider: "p-1", outcome_in: ["success"] },
+  {
+    clause: "each_call",
+    tool: "a",
+    fingerprint: "k1_aaaaaaaaaaaaaaaaaaaaaaaaaa",
+    results_at_least: 1,
+  },
+  { clause: "statistic", model: "*", of: "first_token_ms", percentile: 50, at_most: 100 },
+  { clause: "statistic", operation: "*", of: "duration_ms", average: true, at_most: 100 },
+  { clause: "statistic", tool: "*", status: "success", of: "results", average: true, at_least: 1 },
+  { clause: "statistic", tool: "*", outcome: "success", of: "results", percentile: 90, at_most: 2 },
+  {
+    clause: "statistic",
+    tool: "*",
+    provider: "p-1",
+    of: "duration_ms",
+    average: true,
+    at_most: 50,
+  },
+  {
+    clause: "statistic",
+    tool: "a",
+    fingerprint: "k1_aaaaaaaaaaaaaaaaaaaaaaaaaa",
+    of: "duration_ms",
+    average: true,
+    at_most: 50,
+  },
+  {
+    clause: "statistic",
+    tool: "*",
+    inside: { kind: "turn" },
+    of: "duration_ms",
+    percentile: 90,
+    at_most: 50,
+  },
+  { clause: "order", model: "*", before: { tool: "*" } },
+  { clause: "order", kind: "memory_supply", before: { kind: "model_call" } },
+  { clause: "order", operation: "memory_*", before: { operation: "model_*" } },
+  { clause: "order", tool: "a", status: "success", before: { tool: "b" } },
+  { clause: "order", tool: "a", outcome: "success", before: { tool: "b" } },
+  { clause: "order", tool: "a", provider: "p-1", before: { tool: "b" } },
+  { clause: "order", tool: "a", inside: { kind: "turn" }, before: { tool: "b" } },
+  {
+    clause: "order",
+    tool: "a",
+    fingerprint: "k1_aaaaaaaaaaaaaaaaaaaaaaaaaa",
+    before: { tool: "b" },
+  },
+  { clause: "output", name: "feed", parser: ["failed"] },
+  { clause: "outcome", source: "desk" },
+  { clause: "score", name: "faithful", at_most: 0.5 },
   { clause: "ended", when: { calls: { tool: "c" } } },
   { clause: "calls", tool: "b", at_least: 1, when: { calls: { tool: "a" }, release: "3.*" } },
   { clause: "calls", tool: "b", never: true, when: { status: "success", intent: "answer" } },
 ];
 
-/** Each clause as a contract of its own. */
-export const contracts: readonly TurnContract[] = clauses.map((clause, at) =>
-  defineContract({ name: `clause-${at}-${clause.clause}`, expect: [clause] }),
-);
+/** Every condition, alone. */
+export const conditions: readonly Condition[] = [
+  { agent: "agent" },
+  { agent: "other" },
+  { application: "support-desk" },
+  { release: "4.*" },
+  { environment: "production" },
+  { profile: "chat_response" },
+  { intent: "answer" },
+  { calls: { tool: "c" } },
+  { calls: { tool: "a", outcome: "empty" } },
+  { calls: { kind: "artifact" } },
+  { status: "error" },
+];
+
+/** Each clause as a contract of its own, and each condition as that of a contract. */
+export const contracts: readonly TurnContract[] = [
+  ...clauses.map((clause, at) =>
+    defineContract({ name: `clause-${at}-${clause.clause}`, expect: [clause] }),
+  ),
+  ...conditions.map((when, at) =>
+    defineContract({
+      name: `when-${at}-${Object.keys(when).join("-")}`,
+      when,
+      expect: [{ clause: "calls", tool: "b", at_least: 1 }],
+    }),
+  ),
+];

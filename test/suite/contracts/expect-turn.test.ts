@@ -56,7 +56,11 @@ test("YAML and TypeScript give one contract; a wrong one names path and rule", (
     { path: "contracts[0].expect[0].exactly" },
   ]);
   expect(problems(yaml.replace(", exactly: 1", ""))).toEqual([
-    { path: "contracts[0].expect[0]", rule: "needs at_least, at_most, exactly or never" },
+    {
+      path: "contracts[0].expect[0]",
+      rule: "needs at_least, at_most, exactly or never",
+      line: 5,
+    },
   ]);
   expect(problems(yaml.replace("version: 1", "version: 2"))).toMatchObject([{ path: "version" }]);
 });

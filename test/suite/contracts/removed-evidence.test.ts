@@ -3,217 +3,46 @@
  * over all of it, where the count, the digest, the bounds or a loss show that something is gone.
  */
 import fc from "fast-check";
-import { digestOfEvidence, evaluateTurns } from "@turnproof/contracts";
 import type { Clause, EvaluateOptions, Outcome } from "@turnproof/contracts";
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
-import { contracts, golden } from "./every-clause.ts";
-import { cut, end, model, step, tool, whole } from "./turns.ts";
+import { clauseSchema, conditionSchema } from "../../../packages/contracts/src/language/clauses.ts";
+import { clauses, conditions, contracts } from "./every-clause.ts";
+import { gaps, parts, resultsOf, turns } from "./generated-turns.ts";
+import { model, whole } from "./turns.ts";
 
-type Make = (at: number) => TurnEvent;
-
-const prints = ["k1_aaaaaaaaaaaaaaaaaaaaaaaaaa", "k1_bbbbbbbbbbbbbbbbbbbbbbbbbb"];
-const flag = fc.constantFrom(true, false, undefined);
-const known = <T>(fields: Record<string, T | undefined>): TurnEvent["attributes"] =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-
-const makes: fc.Arbitrary<Make> = fc.oneof(
-  fc
-    .record({
-      name: fc.constantFrom("a", "b", "c"),
-      tool_outcome: fc.constantFrom("success", "error", "fallback", "empty", "degraded", undefined),
-      call_fingerprint: fc.constantFrom(...prints, undefined),
-      result_count: fc.constantFrom(0, 3, undefined),
-      retry_count: fc.constantFrom(0, 1, undefined),
-      ms: fc.constantFrom(10, 80),
-      start: fc.boolean(),
-      nested: fc.integer({ min: 0, max: 3 }),
-    })
-    .map(({ name, ms, start, nested, ...attributes }): Make => (at) => {
-      const made = tool(name, at, known(attributes), {
-        ms,
-        status: attributes.tool_outcome === "error" ? "error" : "success",
-        ...(nested > 0 ? { parent_span_id: `nest${nested}` } : {}),
-      });
-      return start
-        ? {
-            ...made,
-            phase: "start",
-            status: "started",
-            timestamp: made.started_at ?? made.timestamp,
-            event_id: `${made.span_id}:start`,
-          }
-        : made;
-    }),
-  // Spans around calls of tools: a tool's own, a host's, a model's.
-  fc
-    .record({
-      nested: fc.integer({ min: 1, max: 3 }),
-      kind: fc.constantFrom("tool_call" as const, "span" as const, "model_call" as const),
-      name: fc.constantFrom("a", "b"),
-      failed: fc.boolean(),
-    })
-    .map(
-      ({ nested, kind, name, failed }): Make =>
-        (at) =>
-          step(kind, at, kind === "tool_call" ? { tool_name: name } : {}, {
-            span_id: `nest${nested}`,
-            event_id: `nest${nested}:result`,
-            ms: 900,
-            status: failed ? "error" : "success",
-          }),
-    ),
-  fc
-    .record({
-      model: fc.constantFrom("m-1", "m-2", undefined),
-      response_model: fc.constantFrom("m-1", "m-3", undefined),
-      input_tokens: fc.constantFrom(100, 200, undefined),
-      output_tokens: fc.constantFrom(20, undefined),
-      retry_count: fc.constantFrom(0, 2, undefined),
-    })
-    .map(
-      (attributes): Make =>
-        (at) =>
-          step("model_call", at, known(attributes)),
-    ),
-  fc
-    .record({
-      supplied_count: fc.constantFrom(0, 2, undefined),
-      retrieved_count: fc.constantFrom(0, 1),
-      referenced_count: fc.constantFrom(0, 1, 2),
-      memory_degraded: flag,
-      memory_fallback_used: flag,
-    })
-    .map(
-      (attributes): Make =>
-        (at) =>
-          step("memory_supply", at, known(attributes)),
-    ),
-  fc.constantFrom("miss", "hit").map(
-    (cache_decision): Make =>
-      (at) =>
-        step("cache_decision", at, { cache_decision }),
-  ),
-  fc
-    .record({
-      ownership_verified: flag,
-      thread_binding_status: fc.constantFrom("matched", "mismatch", undefined),
-      grounding_status: fc.constantFrom("ready", "missing", undefined),
-    })
-    .map(
-      (attributes): Make =>
-        (at) =>
-          step("context_binding", at, known(attributes)),
-    ),
-  fc
-    .record({
-      artifact_status: fc.constantFrom("created", "deleted", "failed"),
-      persistence_verified: flag,
-      provenance_status: fc.constantFrom("verified" as const, "failed" as const),
-    })
-    .map(
-      ({ provenance_status, ...attributes }): Make =>
-        (at) =>
-          step("artifact", at, known<unknown>({ artifact_type: "report", ...attributes }), {
-            output_refs: [{ resource_type: "report", ref: "r-1", version: "1" }],
-            input_refs: [{ resource_type: "document", ref: "d-1", provenance_status }],
-          }),
-    ),
-  fc.record({ emitted: flag, acknowledged: flag }).map(
-    (stated): Make =>
-      (at) =>
-        step("delivery", at, known<unknown>({ delivery_target: "browser", ...stated })),
-  ),
-  fc.record({ parser_status: fc.constantFrom("success", "failed"), recovery_used: flag }).map(
-    (stated): Make =>
-      (at) =>
-        step("contract", at, known<unknown>({ contract_name: "feed", ...stated })),
-  ),
-  fc.record({ verified: flag, outcome: fc.constantFrom("done", "failure") }).map(
-    (stated): Make =>
-      (at) =>
-        step("outcome", at, known<unknown>(stated)),
-  ),
-  fc.constantFrom(0.2, 0.9).map(
-    (score): Make =>
-      (at) =>
-        step("outcome", at, { evaluation_name: "faithful", score }),
-  ),
-  fc.constant<Make>((at) => step("intent", at, { intent_name: "answer" })),
-  fc.constant<Make>((at) => step("span", at, {}, { service_name: "queue" })),
-  fc.constantFrom("error" as const, "success" as const).map(
-    (status): Make =>
-      (at) =>
-        step("application_action", at, {}, { status }),
-  ),
-  // A turn inside of the turn, whose result is not this turn's.
-  fc.constantFrom("error" as const, "success" as const).map(
-    (status): Make =>
-      (at) =>
-        step("turn", at, { service_version: "4.0" }, { status }),
-  ),
-);
-
-const turns: fc.Arbitrary<TurnEvent[]> = fc
-  .record({
-    parts: fc.array(makes, { maxLength: 12 }),
-    gaps: fc.array(fc.constantFrom(0, 20, 200), { minLength: 12, maxLength: 12 }),
-    ended: fc.integer({ min: 0, max: 5 }),
-    status: fc.constantFrom("success" as const, "error" as const),
-    ms: fc.constantFrom(1_000, 5_000),
-  })
-  .map(({ parts, gaps, ended, status, ms }) => {
-    let at = 1;
-    const events = parts.map((make, index) => make((at += (gaps[index] ?? 0) + 1)));
-    const unique = [...new Map(events.map((event) => [event.event_id, event])).values()];
-    const result = end({ status, ms });
-    const begun = result.started_at ?? result.timestamp;
-    const start = { phase: "start", status: "started", timestamp: begun } as const;
-    return ended === 0
-      ? [{ ...result, ...start, event_id: `${result.span_id}:start` }, ...unique]
-      : [...unique, result];
-  });
-
-const subsets = turns.chain((events) =>
-  fc.tuple(
-    fc.constant(events),
-    fc.array(fc.boolean(), { minLength: events.length, maxLength: events.length }),
-    fc.nat(3),
-  ),
-);
-
-const options: EvaluateOptions = {
-  goldens: [golden],
-  otherwise: null,
-  priceOf: ({ input_tokens }) => (input_tokens === null ? null : input_tokens / 100),
-};
-
-/** Result of each contract on the turn. */
-function resultsOf(events: readonly TurnEvent[], how: EvaluateOptions): Map<string, Outcome> {
-  const [turn] = evaluateTurns(events, contracts, { ...options, ...how });
-  return new Map(turn?.contracts.map(({ contract, result }) => [contract, result]));
+function shown(gap: string, all: readonly TurnEvent[]): EvaluateOptions {
+  return gaps[gap]?.(all) ?? {};
 }
 
-/** How a window shows that something is gone. */
-const shown: readonly ((all: readonly TurnEvent[]) => EvaluateOptions)[] = [
-  () => ({ metadata: cut }),
-  (all) => ({ metadata: whole, marks: { event_count: all.length } }),
-  (all) => ({ metadata: whole, marks: { digest: digestOfEvidence(all) } }),
-  () => ({ metadata: { ...whole, known_loss: 1 } }),
-];
+test("every clause, every field of it and every condition is part of the property", () => {
+  const used = new Set<string>();
+  for (const clause of clauses) {
+    for (const field of Object.keys(clause)) used.add(`${clause.clause}.${field}`);
+  }
+  const shared = new Set(["clause", "severity", "when", "id"]);
+  const all = clauseSchema.options.flatMap(({ shape }) => {
+    const name = shape.clause.value;
+    return Object.keys(shape).flatMap((field) => (shared.has(field) ? [] : `${name}.${field}`));
+  });
+  for (const option of clauseSchema.options) all.push(`${option.shape.clause.value}.clause`);
+  expect(all.filter((field) => !used.has(field))).toEqual([]);
+  const read = new Set(conditions.flatMap((condition) => Object.keys(condition)));
+  expect(Object.keys(conditionSchema.shape).filter((field) => !read.has(field))).toEqual([]);
+});
 
 const established: Record<string, Set<Outcome>> = {};
 
 test("a part of a window says nothing that the whole does not say", () => {
   fc.assert(
-    fc.property(subsets, ([events, kept, way]) => {
-      const part = events.filter((_, at) => kept[at] === true);
+    fc.property(parts, fc.constantFrom(...Object.keys(gaps)), ([events, part], gap) => {
       if (part.length === events.length) return;
-      const all = resultsOf(events, { metadata: whole });
-      for (const [contract, result] of resultsOf(part, shown[way]?.(events) ?? {})) {
+      const all = resultsOf(events, contracts, { metadata: whole });
+      for (const [contract, { result }] of resultsOf(part, contracts, shown(gap, events))) {
         if (result === "not_established") continue;
-        expect([contract, result, all.get(contract)]).toEqual([contract, result, result]);
+        const expected = all.get(contract)?.result ?? "holds";
+        expect([gap, contract, result]).toEqual([gap, contract, expected]);
         (established[contract] ??= new Set()).add(result);
       }
     }),
@@ -233,9 +62,9 @@ test("a clause about absence never holds where something is gone", () => {
   );
   expect(absent.size).toBeGreaterThan(30);
   fc.assert(
-    fc.property(turns, fc.nat(3), (events, way) => {
+    fc.property(turns, fc.constantFrom(...Object.keys(gaps)), (events, gap) => {
       const gone = [...events, model(4_000)];
-      for (const [contract, result] of resultsOf(events, shown[way]?.(gone) ?? {})) {
+      for (const [contract, { result }] of resultsOf(events, contracts, shown(gap, gone))) {
         if (absent.has(contract)) expect([contract, result]).not.toEqual([contract, "holds"]);
       }
     }),
@@ -267,16 +96,73 @@ test("over the whole of generated turns every clause is met and broken", () => {
   const seen: Record<string, Set<Outcome>> = {};
   fc.assert(
     fc.property(turns, (events) => {
-      for (const [contract, result] of resultsOf(events, { metadata: whole })) {
+      for (const [contract, { result }] of resultsOf(events, contracts, { metadata: whole })) {
         (seen[contract] ??= new Set()).add(result);
       }
     }),
     { numRuns: 3_000 },
   );
-  const never = contracts.flatMap(({ name }) =>
+  // One contract is that of another agent.
+  const applying = contracts.filter(({ when }) => when?.agent !== "other");
+  const never = applying.flatMap(({ name }) =>
     (["holds", "violated"] as const)
       .filter((result) => seen[name]?.has(result) !== true)
       .map((result) => `${name} ${result}`),
   );
   expect(never).toEqual([]);
+});
+
+test("a contract that a part leaves out, or takes in, is left out or taken in over the whole", () => {
+  const conditional = contracts.filter(({ when }) => when !== undefined);
+  const stated = new Set<string>();
+  fc.assert(
+    fc.property(parts, fc.constantFrom(...Object.keys(gaps)), ([events, part], gap) => {
+      const found = resultsOf(part, conditional, shown(gap, events));
+      // The agent of a turn is known, so nothing at all is a part without a turn.
+      if (found.size === 0 || part.length === events.length) return;
+      const all = resultsOf(events, conditional, { metadata: whole });
+      for (const { name } of conditional) {
+        const applies = found.has(name) ? found.get(name)?.applies : false;
+        if (applies === null) continue;
+        stated.add(`${name} ${applies}`);
+        expect([name, applies]).toEqual([name, all.get(name)?.applies ?? false]);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+  // In a part the agent, the turn's own result and what is recorded decide; that a search found
+  // nothing does not: a repetition that is missing may have found something.
+  expect([...stated].toSorted()).toEqual([
+    "when-0-agent true",
+    "when-1-agent false",
+    "when-10-status false",
+    "when-10-status true",
+    "when-2-application true",
+    "when-3-release true",
+    "when-4-environment true",
+    "when-5-profile true",
+    "when-6-intent true",
+    "when-7-calls true",
+    "when-9-calls true",
+  ]);
+});
+
+test("events without a root decide nothing that they do not decide with it", () => {
+  const decided = new Set<string>();
+  fc.assert(
+    fc.property(turns, (events) => {
+      const all = resultsOf(events, contracts, { metadata: whole });
+      const loose = events.map((event) => {
+        const { root_trace_id: _root, ...rest } = event;
+        return rest;
+      });
+      for (const [contract, { result }] of resultsOf(loose, contracts, { metadata: whole })) {
+        if (result === "not_established") continue;
+        decided.add(result);
+        expect([contract, result]).toEqual([contract, all.get(contract)?.result ?? "holds"]);
+      }
+    }),
+    { numRuns: 500 },
+  );
+  expect(decided).toEqual(new Set(["holds", "violated"]));
 });

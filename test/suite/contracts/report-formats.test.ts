@@ -3,6 +3,7 @@ import schema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json" wi
 import {
   defineContract,
   evaluateTurns,
+  githubReport,
   junitReport,
   markdownReport,
   sarifReport,
@@ -49,11 +50,36 @@ test("Markdown: a turn is code without escapes, and its text has no markup of it
   const [result] = evaluateTurns([{ ...tool("refund", 1), ...named }], [once], { metadata: cut });
   const report = markdownReport(result === undefined ? [] : [result]);
   expect(report).toContain("/turn_a\\|b'c` |");
-  expect(report).toContain("calls\\[0\\]");
+  expect(report).toContain("| calls (clause 1) |");
+});
+
+test("Markdown: the answer first, each contract, and the same finding once with its turns", () => {
+  const report = markdownReport(results);
+  expect(report.split("\n", 1)).toEqual(["## Contracts: the contract is violated"]);
+  expect(report).toContain("| ✗ | once | 3 | 1 | 1 | 1 |");
+  const several = Array.from({ length: 5 }, (_, at) =>
+    evaluateTurns([{ ...tool("refund", 1), root_trace_id: `r${at}`, event_id: `e${at}` }], [once], {
+      metadata: cut,
+    }),
+  ).flat();
+  const open = markdownReport(several);
+  expect(open).toContain("## Contracts: the contract is not established");
+  expect(open).toContain(
+    "| once | calls (clause 1) | 0 calls or more (call of refund); the contract allows at most 1. | 5 | " +
+      "`r0/a000000000000001`<br>`r1/a000000000000001`<br>`r2/a000000000000001`<br>and 2 more |",
+  );
+  expect(open).toContain("| duration (clause 2), warning |");
+  expect(open).toContain("the window was truncated (`truncated`, 5 of 5 turns)");
+  const [good] = results;
+  expect(markdownReport(good === undefined ? [] : [good])).toContain("it holds on every turn");
+  // Where nothing was judged, nothing holds.
+  expect(markdownReport([])).toBe("## Contracts: no turn was judged\n");
 });
 
 test("SARIF: the schema of OASIS accepts it, and refuses another document", () => {
-  const places = new Map([["once", "contracts/once file.yaml"]]);
+  const places = new Map([
+    ["once", { file: "contracts/once file.yaml", lines: { contract: 3, clauses: [5, 6] } }],
+  ]);
   const report = sarifReport(results, { version: "1.0.0", places });
   // What this schema says is the same in draft 4 and in the draft that the validator reads.
   const { $schema: _draft, id: _id, ...rules } = schema;
@@ -63,4 +89,73 @@ test("SARIF: the schema of OASIS accepts it, and refuses another document", () =
   expect(validate(report), JSON.stringify(validate.errors)).toBe(true);
   expect(validate(sarifReport([], { version: "1.0.0" }))).toBe(true);
   expect(validate({ ...report, version: "2.2.0" })).toBe(false);
+  // A contract of a module has a file and no line; one without a file has neither.
+  const [run] = (report as { runs: { results: { locations: object[] }[] }[] }).runs;
+  expect(run?.results[0]?.locations[0]).toMatchObject({
+    physicalLocation: {
+      artifactLocation: { uri: "contracts/once%20file.yaml" },
+      region: { startLine: 6 },
+    },
+  });
+  const without = sarifReport(results, {
+    version: "1.0.0",
+    places: new Map([["once", { file: "contracts/once.ts" }]]),
+  });
+  expect(validate(without), JSON.stringify(validate.errors)).toBe(true);
+  expect(JSON.stringify(without)).not.toContain("region");
 });
+
+/** A workflow command as the runner of GitHub reads it: escapes of the data and of properties. */
+const command = /^::(error|warning|notice) ((?:[a-z]+=[^,:]*)(?:,[a-z]+=[^,:]*)*)::(.*)$/;
+
+function annotations(text: string): { level: string; fields: object; message: string }[] {
+  const plain = (value: string): string =>
+    value
+      .replaceAll("%2C", ",")
+      .replaceAll("%3A", ":")
+      .replaceAll("%0A", "\n")
+      .replaceAll("%0D", "\r")
+      .replaceAll("%25", "%");
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const [, level = "", fields = "", message = ""] = command.exec(line) ?? [];
+      const pairs = fields.split(",").map((pair) => pair.split("="));
+      return {
+        level,
+        fields: Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, plain(value)])),
+        message: plain(message),
+      };
+    });
+}
+
+test("GitHub: each annotation is one command, at the line of its clause where it is known", () => {
+  const hostile = "100%\n::error::x, y: z";
+  const [turn] = evaluateTurns(
+    [{ ...tool("refund", 1), turn_id: hostile, event_id: "y" }],
+    [once],
+    {
+      metadata: cut,
+    },
+  );
+  const all = turn === undefined ? results : [...results, turn];
+  const place = { file: "contracts/a, b:c.yaml", lines: { contract: 3, clauses: [5, 6] } };
+  const read = annotations(githubReport(all, { places: new Map([["once", place]]) }));
+  expect(read).toHaveLength(all.flatMap(({ contracts }) => contracts).flatMap(unmetOf).length);
+  expect(read[0]).toMatchObject({ fields: { file: place.file, line: "6" }, level: "warning" });
+  const levels = new Set(read.map(({ level }) => level));
+  expect(levels).toEqual(new Set(["warning", "error", "notice"]));
+  expect(read.at(-1)?.message).toContain(`Turn root/${hostile}: `);
+  const ofModule = new Map([["once", { file: "contracts/once.ts" }]]);
+  for (const { fields } of annotations(githubReport(all, { places: ofModule }))) {
+    expect(fields).toEqual({ file: "contracts/once.ts", title: expect.any(String) });
+  }
+  for (const { fields } of annotations(githubReport(all))) {
+    expect(Object.keys(fields)).toEqual(["title"]);
+  }
+});
+
+function unmetOf({ clauses }: (typeof results)[number]["contracts"][number]): unknown[] {
+  return clauses.filter(({ result }) => result !== "holds");
+}

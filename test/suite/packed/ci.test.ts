@@ -134,7 +134,12 @@ async function act(given: Readonly<Record<string, string>>): Promise<Ran & { sum
   const files = { GITHUB_STEP_SUMMARY: join(app, "summary"), GITHUB_OUTPUT: join(app, "output") };
   for (const file of Object.values(files)) writeFileSync(file, "");
   expect(step.run).not.toContain("${{");
-  const ran = await run("bash", ["-e", "-c", step.run], { ...env, ...files });
+  // As a runner does for `shell: bash`.
+  const script = join(app, "step.sh");
+  writeFileSync(script, step.run);
+  expect(step.shell).toBe("bash");
+  const shell = ["--noprofile", "--norc", "-eo", "pipefail", script];
+  const ran = await run("bash", shell, { ...env, ...files });
   expect(readFileSync(files.GITHUB_OUTPUT, "utf8")).toBe(`result=${ran.code}\n`);
   return { ...ran, summary: readFileSync(files.GITHUB_STEP_SUMMARY, "utf8") };
 }
@@ -145,14 +150,46 @@ test("the action checks: a summary, annotations, and the exit code", async () =>
   const kept = await act({ contract: "kept.yaml", args });
   expect(kept).toMatchObject({
     code: 0,
-    summary: expect.stringContaining("Every contract holds."),
+    summary: expect.stringContaining("it holds on every turn"),
   });
   const violated = await act({ contract: "broken.yaml", args });
   expect(violated).toMatchObject({ code: 1, summary: expect.stringContaining("violated") });
   expect(violated.out).toContain("::error file=broken.yaml");
-  const hostile = await act({ contract: '$(touch hacked)"; touch hacked; "', args });
-  expect(hostile.code).not.toBe(0);
-  expect(readdirSync(app)).not.toContain("hacked");
+});
+
+/** Values that run a command where an input becomes a part of the text of a shell. */
+const hostile = [
+  "x$(touch hacked)`touch hacked`${IFS}",
+  'x"; touch hacked; "',
+  "x'; touch hacked; '\n--events=events.json\nEOF\ntouch hacked | touch hacked #\n",
+];
+
+test.each(["command", "contract", "url", "token", "baseline", "candidate", "args", "version"])(
+  "the action never runs its input %s",
+  { timeout: 120_000 },
+  async (input) => {
+    expect(Object.keys(action.inputs)).toContain(input);
+    const isGate = input === "baseline" || input === "candidate";
+    const usual = isGate
+      ? { command: "gate", baseline: "events.json", candidate: "events.json" }
+      : { contract: "kept.yaml" };
+    const args = input === "args" ? "" : "--whole";
+    for (const value of hostile) {
+      const ran = await act({ ...usual, args, [input]: value });
+      // An address and a token are of no use where no collector answers, nor here.
+      expect([value, ran.code]).not.toEqual([value, 0]);
+      expect(readdirSync(app)).not.toContain("hacked");
+    }
+  },
+);
+
+test("an input is the value of its option, whatever it begins with", async () => {
+  const args = "--events\nevents.json";
+  const ran = await act({ contract: "--whole", args });
+  // Read as a flag it would vouch for the file, and judge the default contract.
+  expect(ran).toMatchObject({ code: 2, out: expect.stringContaining("file_unreadable") });
+  const other = await act({ command: "export", args });
+  expect(other).toMatchObject({ code: 2, out: expect.stringContaining("check or gate") });
 });
 
 test("the action compares two files of events", async () => {
@@ -174,23 +211,38 @@ interface Job {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-test("the GitLab templates run as they stand", async () => {
-  const text = readFileSync(join(root, "packages/ci/gitlab.yml"), "utf8");
-  const jobs = parse(text) as Readonly<Record<string, Job>>;
-  const job = (name: string, more: Readonly<Record<string, string>>): Promise<Ran> => {
-    const { script = [], variables } = jobs[name] ?? {};
-    return run("bash", ["-e", "-c", script.join("\n")], { ...variables, ...more });
-  };
-  const events = { ARGUMENTS: "--events events.json --whole" };
-  const checked = await job(".turnproof-check", { CONTRACT: "broken.yaml", ...events });
-  expect(checked.code).toBe(1);
-  expect(readFileSync(join(app, "turnproof.xml"), "utf8")).toContain("<failure");
-  const compared = await job(".turnproof-gate", {
-    CONTRACT: "kept.yaml",
-    BASELINE: "events.json",
-    CANDIDATE: "events.json",
-    ARGUMENTS: "--whole",
-  });
-  expect(compared.code).toBe(3);
-  expect(readFileSync(join(app, "turnproof-gate.md"), "utf8")).toMatch(/not enough evidence/i);
-});
+test(
+  "the GitLab templates run as they stand, and none of their variables",
+  { timeout: 180_000 },
+  async () => {
+    const text = readFileSync(join(root, "packages/ci/gitlab.yml"), "utf8");
+    const jobs = parse(text) as Readonly<Record<string, Job>>;
+    const job = (name: string, more: Readonly<Record<string, string>>): Promise<Ran> => {
+      const { script = [], variables } = jobs[name] ?? {};
+      return run("bash", ["-e", "-c", script.join("\n")], { ...variables, ...more });
+    };
+    for (const value of hostile) {
+      for (const name of ["CONTRACT", "ARGUMENTS", "PACKAGE_VERSION"]) {
+        const usual = { CONTRACT: "kept.yaml", ARGUMENTS: "--whole" };
+        expect((await job(".turnproof-check", { ...usual, [name]: value })).code).not.toBe(0);
+      }
+      for (const name of ["BASELINE", "CANDIDATE"]) {
+        const usual = { CONTRACT: "kept.yaml", BASELINE: "events.json", CANDIDATE: "events.json" };
+        expect((await job(".turnproof-gate", { ...usual, [name]: value })).code).not.toBe(0);
+      }
+      expect(readdirSync(app)).not.toContain("hacked");
+    }
+    const events = { ARGUMENTS: "--events events.json --whole" };
+    const checked = await job(".turnproof-check", { CONTRACT: "broken.yaml", ...events });
+    expect(checked.code).toBe(1);
+    expect(readFileSync(join(app, "turnproof.xml"), "utf8")).toContain("<failure");
+    const compared = await job(".turnproof-gate", {
+      CONTRACT: "kept.yaml",
+      BASELINE: "events.json",
+      CANDIDATE: "events.json",
+      ARGUMENTS: "--whole",
+    });
+    expect(compared.code).toBe(3);
+    expect(readFileSync(join(app, "turnproof-gate.md"), "utf8")).toMatch(/not enough evidence/i);
+  },
+);

@@ -128,7 +128,8 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
       )}
       <Card title="What can be shown" icon="info">
         <p class="muted">
-          By the number of turns and the rate of the baseline, worked out before the answer:
+          By the number of turns that have a result and the rate of the baseline, worked out before
+          the answer:
         </p>
         <ul>
           {Object.entries(plans).map(([name, plan]) => (

@@ -174,5 +174,5 @@ function tidy(number: number): string {
 /** A number of calls in a sentence. */
 export function callCount({ low, high }: Range): string {
   if (low === high) return counted(low, "call");
-  return Number.isFinite(high) ? `${low} to ${high} calls` : `${low} calls or more`;
+  return Number.isFinite(high) ? `${low} to ${high} calls` : `${counted(low, "call")} or more`;
 }

@@ -2,7 +2,7 @@
  * @module Matching: whether a selector matches a call or an event. An attribute that is not
  * recorded gives undefined: it may match or not.
  */
-import { parentKey, spanKey } from "@turnproof/evidence";
+import { parentKey, spanKey, toolOutcome } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 
 import { listOf, matchesName } from "../language/selector.ts";
@@ -56,7 +56,8 @@ function eventCalls(events: readonly TurnEvent[]): Call[] {
     kind: event.event_kind === "model_call" ? "model" : "tool",
     event,
     name: event.operation,
-    outcome: undefined,
+    outcome:
+      event.event_kind === "tool_call" && event.phase !== "start" ? toolOutcome(event) : undefined,
     certain: true,
     finished: event.phase !== "start",
     start: event.started_at ?? (event.phase === "result" ? undefined : event.timestamp),

@@ -46,6 +46,8 @@ export type GatePlan = {
    * each answer. Absent where no turn of the baseline has a result.
    */
   readonly baselineViolated?: number;
+  /** Turns without a result, where there are any: they weigh against a regression. */
+  readonly unknown?: { readonly baseline: number; readonly candidate: number };
   /** Smallest drop that is found with `power`; absent where none would be found. */
   readonly smallestDrop?: number;
 };

@@ -114,6 +114,12 @@ describe("a planted drop of the stated size is found with the stated power", () 
     const plan = planGate({ name: "ended", baseline, candidate: of({ holds: 100 }) }, 2);
     expect(plan).toMatchObject({ alpha: 0.025, power: 0.8 });
     expect(plan.smallestDrop).toBeGreaterThan(0.1);
+    // A turn without a result weighs against a regression, and the plan says how many there are.
+    const open = { name: "ended", baseline, candidate: of({ holds: 95, not_established: 5 }) };
+    const lacking = planGate(open, 2);
+    expect(lacking.smallestDrop).toBeGreaterThan(plan.smallestDrop ?? 1);
+    expect(planWords(lacking)).toContain("with 0 and 5 turns not established");
+    expect(planWords(plan)).not.toContain("not established");
     // A rate that is not known is not made up.
     const unknown = { name: "ended", baseline: [], candidate: of({ holds: 100 }) };
     expect(planGate(unknown, 2)).toEqual({ alpha: 0.025, power: 0.8 });

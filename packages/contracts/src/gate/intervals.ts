@@ -38,6 +38,15 @@ export function dropInterval(cases: readonly CaseCount[], level: number): Interv
   return cases.length === 1 ? ofOne(first, z) : ofMany(reported, z);
 }
 
+/** The same of cases with one turn on each side, by how many changed. @param level two-sided */
+export function dropIntervalOfPairs(
+  { cases, worse, better }: { cases: number; worse: number; better: number },
+  level: number,
+): Interval {
+  const z = normalQuantile(1 - (1 - level) / 2);
+  return agrestiMin({ cases, sum: worse - better, squares: worse + better }, z);
+}
+
 /** Drop of the share that holds: over all turns of one case, the mean over several cases. */
 export function drop(cases: readonly CaseCount[]): number | undefined {
   const differences = cases.flatMap(({ baseline, candidate }) => {
@@ -61,12 +70,16 @@ function ofOne({ baseline, candidate }: CaseCount, z: number): Interval {
 
 function ofMany(cases: readonly CaseCount[], z: number): Interval {
   const differences = cases.map((one) => drop([one]) ?? 0);
-  // Two further cases, a quarter in each of the four cells: +1 and -1 with half a case each.
-  const n = differences.length + 2;
   const sum = differences.reduce((total, one) => total + one, 0);
-  const squares = differences.reduce((total, one) => total + one * one, 0) + 1;
-  const mean = sum / n;
-  const half = (z * Math.sqrt(squares - n * mean * mean)) / n;
+  const squares = differences.reduce((total, one) => total + one * one, 0);
+  return agrestiMin({ cases: differences.length, sum, squares }, z);
+}
+
+function agrestiMin(of: { cases: number; sum: number; squares: number }, z: number): Interval {
+  // Two further cases, a quarter in each of the four cells: +1 and -1 with half a case each.
+  const n = of.cases + 2;
+  const mean = of.sum / n;
+  const half = (z * Math.sqrt(of.squares + 1 - n * mean * mean)) / n;
   return clamped(mean - half, mean + half);
 }
 

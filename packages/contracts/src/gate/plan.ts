@@ -1,11 +1,13 @@
 /** @module The plan of a comparison, worked out before its answer. */
+import type { Design } from "./design.ts";
 import type { ContractTrials, GatePlan, GateSettings } from "./gate-report.ts";
 import { smallestDrop } from "./power.ts";
 import { pair, size, sumOf } from "./trials.ts";
+import type { CaseCount, Pairing, TrialCount } from "./trials.ts";
 
 /**
  * States what a comparison can show: the smallest drop that it finds. It reads the baseline's rate
- * and the sizes of both sides, no result of the candidate.
+ * and, of both sides, how many turns have a result; no result of the candidate.
  *
  * @param tests contracts and measures that are tested together
  */
@@ -14,27 +16,79 @@ export function planGate(
   tests: number,
   settings: GateSettings = {},
 ): GatePlan {
-  const { power = 0.8 } = settings;
-  const alpha = (settings.alpha ?? 0.05) / tests;
-  const { cases, paired } = pair(trials.baseline, trials.candidate);
-  const single =
-    paired && cases.every((one) => size(one.baseline) === 1 && size(one.candidate) === 1);
-  const [left, right] = [sumOf(cases, "baseline"), sumOf(cases, "candidate")];
-  const known = left.holds + left.violated;
-  if (known === 0) return { alpha, power };
+  const { power = 0.8, allowedDrop = 0.05, alpha: together = 0.05 } = settings;
+  const alpha = together / tests;
+  const pairing = pair(trials.baseline, trials.candidate);
+  const [left, right] = [sumOf(pairing.cases, "baseline"), sumOf(pairing.cases, "candidate")];
+  const known = established(left);
+  const unknown = { baseline: left.unknown, candidate: right.unknown };
+  const open = unknown.baseline + unknown.candidate === 0 ? {} : { unknown };
+  if (known === 0) return { alpha, power, ...open };
   const baselineViolated = (left.violated + 0.5) / (known + 1);
-  const design = {
-    baseline: known,
-    candidate: size(right),
-    paired: single,
-    violated: baselineViolated,
-    alpha,
-  };
+  const allowed = { drop: allowedDrop, alpha: together };
+  const design = { ...sizesOf(pairing), violated: baselineViolated, alpha, allowed };
   const smallest = smallestDrop(design, power);
   return {
     alpha,
     power,
     baselineViolated,
+    ...open,
     ...(smallest === undefined ? {} : { smallestDrop: smallest }),
   };
+}
+
+type Sizes = Pick<Design, "baseline" | "candidate" | "paired" | "unknown" | "unknownBoth">;
+
+function sizesOf({ cases, paired }: Pairing): Sizes {
+  if (!paired) return scaled(cases, 1);
+  const single = cases.every((one) => size(one.baseline) === 1 && size(one.candidate) === 1);
+  if (!single) return scaled(cases, sharedWeight(cases));
+  const lacking = (baseline: number, candidate: number): number =>
+    cases.filter((one) => one.baseline.unknown === baseline && one.candidate.unknown === candidate)
+      .length;
+  const complete = lacking(0, 0);
+  return {
+    paired: true,
+    baseline: complete,
+    candidate: complete,
+    unknown: { baseline: lacking(1, 0), candidate: lacking(0, 1) },
+    unknownBoth: lacking(1, 1),
+  };
+}
+
+/** The turns of all cases as those of one, by a factor of their number. */
+function scaled(cases: readonly CaseCount[], factor: number): Sizes {
+  const [left, right] = [sumOf(cases, "baseline"), sumOf(cases, "candidate")];
+  return {
+    paired: false,
+    baseline: Math.floor(established(left) * factor),
+    candidate: Math.floor(established(right) * factor),
+    unknown: {
+      baseline: Math.ceil(left.unknown * factor),
+      candidate: Math.ceil(right.unknown * factor),
+    },
+  };
+}
+
+/**
+ * What the turns weigh when each is compared within its case only, beside the same number in one
+ * case: 1 where all cases have the same mix of both sides.
+ */
+function sharedWeight(cases: readonly CaseCount[]): number {
+  const together = weight(
+    established(sumOf(cases, "baseline")),
+    established(sumOf(cases, "candidate")),
+  );
+  if (together === 0) return 0;
+  const apart = cases.map((one) => weight(established(one.baseline), established(one.candidate)));
+  return apart.reduce((sum, one) => sum + one, 0) / together;
+}
+
+/** Inverse of the variance of a difference of two means, but for a factor. */
+function weight(left: number, right: number): number {
+  return left + right === 0 ? 0 : (left * right) / (left + right);
+}
+
+function established({ holds, violated }: TrialCount): number {
+  return holds + violated;
 }

@@ -1,32 +1,46 @@
-/** @module ContractFile: contracts and goldens of a YAML or JSON text. */
+/** @module ContractFile: contracts and goldens of a YAML or JSON text, with their lines. */
 import { parseDocument } from "yaml";
 import { z } from "zod";
 
-import { ContractError, contractFileSchema, crossProblems, problemsOf } from "./contract.ts";
-import type { TurnContract, Golden } from "./contract.ts";
+import { ContractError, contractFileSchema, crossProblems } from "./contract.ts";
+import type { Golden, TurnContract } from "./contract.ts";
+import { linesOf } from "./lines.ts";
+import type { LineOf } from "./lines.ts";
+import { problemsOf } from "./problems.ts";
+import type { ContractProblem } from "./problems.ts";
+
+/** Lines of a contract in its text, from 1. */
+export interface ContractLines {
+  readonly contract: number;
+  /** By place in `expect`. */
+  readonly clauses: readonly number[];
+}
 
 /** What a file holds. */
 export interface ContractSet {
   readonly contracts: readonly TurnContract[];
   readonly goldens: readonly Golden[];
+  /** By the name of a contract, where it was read from a text. */
+  readonly lines?: ReadonlyMap<string, ContractLines>;
 }
 
 /**
  * Reads a YAML or JSON text.
  *
- * @throws ContractError with path and rule of each problem; a syntax error has its line as path
+ * @throws ContractError with path, line and rule of each problem
  */
 export function parseContracts(text: string): ContractSet {
   const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
   const [wrong] = document.errors;
   if (wrong !== undefined) {
     const line = wrong.linePos?.[0].line;
-    throw new ContractError([
-      { path: line === undefined ? "(file)" : `line ${line}`, rule: `is no YAML (${wrong.code})` },
-    ]);
+    const rule = `is no valid YAML or JSON: ${wrong.code.toLowerCase().replaceAll("_", " ")}`;
+    throw new ContractError([{ path: "(file)", rule, ...(line === undefined ? {} : { line }) }]);
   }
+  const lineOf = linesOf(document, text);
   // A small text may expand to a large value by aliases.
-  return readContracts(document.toJS({ maxAliasCount: 50 }));
+  const set = readAt(document.toJS({ maxAliasCount: 50 }), lineOf);
+  return { ...set, lines: contractLines(set.contracts, lineOf) };
 }
 
 /**
@@ -35,8 +49,12 @@ export function parseContracts(text: string): ContractSet {
  * @throws ContractError with path and rule of each problem
  */
 export function readContracts(value: unknown): ContractSet {
+  return readAt(value, () => undefined);
+}
+
+function readAt(value: unknown, lineOf: LineOf): ContractSet {
   const read = contractFileSchema.safeParse(value);
-  if (!read.success) throw new ContractError(problemsOf(read.error));
+  if (!read.success) throw refused(problemsOf(read.error), lineOf);
   const { contracts = [], goldens = [] } = read.data;
   const problems = [
     ...contracts.flatMap((contract, at) => crossProblems(contract, `contracts[${at}].`)),
@@ -51,8 +69,30 @@ export function readContracts(value: unknown): ContractSet {
       "golden",
     ),
   ];
-  if (problems.length > 0) throw new ContractError(problems);
+  if (problems.length > 0) throw refused(problems, lineOf);
   return { contracts, goldens };
+}
+
+function refused(problems: readonly ContractProblem[], lineOf: LineOf): ContractError {
+  return new ContractError(
+    problems.map((problem) => {
+      const line = lineOf(problem.path);
+      return line === undefined ? problem : { ...problem, line };
+    }),
+  );
+}
+
+function contractLines(
+  contracts: readonly TurnContract[],
+  lineOf: LineOf,
+): ReadonlyMap<string, ContractLines> {
+  return new Map(
+    contracts.map(({ name, expect }, at): [string, ContractLines] => {
+      const contract = lineOf(`contracts[${at}]`) ?? 1;
+      const clauses = expect.map((_, of) => lineOf(`contracts[${at}].expect[${of}]`) ?? contract);
+      return [name, { contract, clauses }];
+    }),
+  );
 }
 
 function repeated(

@@ -52,12 +52,17 @@ export function passWords({ k, cases, value, low, high }: PassK): string {
 }
 
 /** What a comparison can find. */
-export function planWords({ alpha, power, baselineViolated, smallestDrop }: GatePlan): string {
+export function planWords(plan: GatePlan): string {
+  const { alpha, power, baselineViolated, smallestDrop, unknown } = plan;
   const taken =
     baselineViolated === undefined
       ? "no result of the baseline is known"
       : `baseline taken to violate ${percent(baselineViolated)}`;
-  const level = `level ${alpha.toPrecision(2)}, ${taken}`;
+  const open =
+    unknown === undefined
+      ? ""
+      : `, with ${unknown.baseline} and ${unknown.candidate} turns not established`;
+  const level = `level ${alpha.toPrecision(2)}, ${taken}${open}`;
   return smallestDrop === undefined
     ? `no drop can be found with power ${percent(power)} (${level})`
     : `a drop of ${points(smallestDrop)} or more is found with power ${percent(power)} (${level})`;

@@ -1,6 +1,7 @@
 /** @module Github: results as workflow commands, which a GitHub job shows as annotations. */
 import type { TurnResult } from "../evaluate/evaluate.ts";
-import type { ContractPlaces } from "./sarif.ts";
+import { lineOf } from "./places.ts";
+import type { ContractPlaces } from "./places.ts";
 import { clauseName, rowsOf, turnName, unmet } from "./tally.ts";
 
 /** One command for each clause that is not met. */
@@ -14,9 +15,11 @@ export function githubReport(
         const level =
           clause.result !== "violated" || clause.severity === "note" ? "notice" : clause.severity;
         const place = options.places?.get(contract.contract);
+        const line = lineOf(place, clause);
         const title = `${contract.contract} ${clauseName(clause)} ${clause.result}`;
         const properties = [
-          ...(place === undefined ? [] : [`file=${property(place)}`]),
+          ...(place === undefined ? [] : [`file=${property(place.file)}`]),
+          ...(line === undefined ? [] : [`line=${line}`]),
           `title=${property(title)}`,
         ].join(",");
         return `::${level} ${properties}::${data(`Turn ${turnName(turn)}: ${clause.sentence}`)}\n`;

@@ -1,34 +1,131 @@
 /** @module Markdown: results as a summary for a pull request or a job. */
-import type { TurnResult } from "../evaluate/evaluate.ts";
+import { windowWords } from "@turnproof/evidence";
+import type { WindowReason } from "@turnproof/evidence";
+
+import type { ClauseResult, TurnResult } from "../evaluate/evaluate.ts";
 import { cell, codeCell } from "./markdown-cell.ts";
-import { clauseName, rowsOf, tallyOf, turnName, unmet } from "./tally.ts";
+import { rowsOf, turnName, unmet } from "./tally.ts";
+import type { Row } from "./tally.ts";
 
+/** Rows of a table, and turns that one of them names. */
 const rowsMax = 50;
+const namedMax = 3;
 
-/** The summary: what holds, what does not and what the evidence leaves open. */
+/** The summary: the answer, each contract, and what is behind it, the same thing once. */
 export function markdownReport(results: readonly TurnResult[]): string {
-  const tally = tallyOf(results);
-  const rows = rowsOf(results).flatMap(({ turn, contract }) =>
-    unmet(contract).map((clause) => ({ turn, contract, clause })),
-  );
-  const worst = [
-    ...rows.filter(({ clause }) => clause.result === "violated"),
-    ...rows.filter(({ clause }) => clause.result !== "violated"),
-  ];
-  const lines = worst.slice(0, rowsMax).map(({ turn, contract, clause }) => {
-    const cells = [contract.contract, clauseName(clause), clause.result, clause.sentence];
-    return `| ${cells.map(cell).join(" | ")} | ${codeCell(turnName(turn))} |`;
+  const rows = rowsOf(results);
+  return [
+    `## Contracts: ${headline(rows)}`,
+    "",
+    ...(rows.length === 0 ? [] : [...contractTable(rows), ""]),
+    ...part("Violated", groupsOf(rows, "violated")),
+    ...part("Not established", groupsOf(rows, "not_established"), whyNotEstablished(results)),
+  ].join("\n");
+}
+
+function headline(rows: readonly Row[]): string {
+  if (rows.length === 0) return "no turn was judged";
+  const contracts = byContract(rows);
+  const count = (result: Row["contract"]["result"]): number =>
+    [...contracts.values()].filter((some) =>
+      some.some(({ contract }) => contract.result === result),
+    ).length;
+  const of = contracts.size === 1 ? "the contract" : `of ${contracts.size} contracts`;
+  const subject = (number: number): string => (contracts.size === 1 ? of : `${number} ${of}`);
+  const violated = count("violated");
+  if (violated > 0) return `${subject(violated)} ${violated === 1 ? "is" : "are"} violated`;
+  const open = count("not_established");
+  if (open > 0) return `${subject(open)} ${open === 1 ? "is" : "are"} not established`;
+  return contracts.size === 1 ? "it holds on every turn" : "all hold on every turn";
+}
+
+function byContract(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
+  const contracts = new Map<string, Row[]>();
+  for (const row of rows) {
+    const some = contracts.get(row.contract.contract);
+    if (some === undefined) contracts.set(row.contract.contract, [row]);
+    else some.push(row);
+  }
+  return contracts;
+}
+
+const marks = { violated: "✗", not_established: "?", holds: "✓" } as const;
+
+function contractTable(rows: readonly Row[]): readonly string[] {
+  const lines = [...byContract(rows)].map(([name, some]) => {
+    const of = (result: keyof typeof marks): number =>
+      some.filter(({ contract }) => contract.result === result).length;
+    const [violated, open] = [of("violated"), of("not_established")];
+    const worst = violated > 0 ? "violated" : open > 0 ? "not_established" : "holds";
+    return `| ${marks[worst]} | ${cell(name)} | ${some.length} | ${of("holds")} | ${violated} | ${open} |`;
   });
   return [
-    `## Contracts`,
+    "| | contract | turns | hold | violated | not established |",
+    "|---|---|--:|--:|--:|--:|",
+    ...lines,
+  ];
+}
+
+/** One clause of one contract with the same sentence on several turns. */
+interface Group {
+  readonly contract: string;
+  readonly clause: ClauseResult;
+  readonly turns: readonly string[];
+}
+
+function groupsOf(rows: readonly Row[], result: ClauseResult["result"]): readonly Group[] {
+  const groups = new Map<string, { contract: string; clause: ClauseResult; turns: string[] }>();
+  for (const { turn, contract } of rows) {
+    for (const clause of unmet(contract)) {
+      if (clause.result !== result) continue;
+      const key = JSON.stringify([contract.contract, clause.index, clause.sentence]);
+      const group = groups.get(key) ?? { contract: contract.contract, clause, turns: [] };
+      group.turns.push(turnName(turn));
+      groups.set(key, group);
+    }
+  }
+  return [...groups.values()].toSorted((a, b) => b.turns.length - a.turns.length);
+}
+
+function part(title: string, groups: readonly Group[], lead: readonly string[] = []): string[] {
+  if (groups.length === 0) return [];
+  const lines = groups.slice(0, rowsMax).map(({ contract, clause, turns }) => {
+    const named = turns.slice(0, namedMax).map(codeCell).join("<br>");
+    const more = turns.length > namedMax ? `<br>and ${turns.length - namedMax} more` : "";
+    const cells = [cell(contract), clauseCell(clause), cell(clause.sentence), `${turns.length}`];
+    return `| ${cells.join(" | ")} | ${named}${more} |`;
+  });
+  return [
+    `### ${title}`,
     "",
-    `| turns | hold | violated | not established |`,
-    `|---|---|---|---|`,
-    `| ${tally.turns} | ${tally.holds} | ${tally.violated} | ${tally.not_established} |`,
+    ...lead,
+    "| contract | clause | what | turns | which |",
+    "|---|---|---|--:|---|",
+    ...lines,
     "",
-    ...(lines.length === 0
-      ? ["Every contract holds.", ""]
-      : [`| contract | clause | result | what | turn |`, `|---|---|---|---|---|`, ...lines, ""]),
-    ...(worst.length > rowsMax ? [`${worst.length - rowsMax} more are not shown.`, ""] : []),
-  ].join("\n");
+    ...(groups.length > rowsMax ? [`${groups.length - rowsMax} more rows are not shown.`, ""] : []),
+  ];
+}
+
+/** A clause by its id, else by its name and place from 1; its severity where that is no error. */
+function clauseCell({ id, clause, index, severity }: ClauseResult): string {
+  const name = id ?? `${clause} (clause ${index + 1})`;
+  return severity === "error" ? cell(name) : `${cell(name)}, ${severity}`;
+}
+
+/** What the evidence lacks, and how many turns lack it. */
+function whyNotEstablished(results: readonly TurnResult[]): readonly string[] {
+  const reasons = new Map<WindowReason, number>();
+  const part = results.filter(({ whole }) => !whole);
+  for (const { reasons: some } of part) {
+    for (const reason of some) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  const lead =
+    "The evidence decides neither way. What is not recorded counts neither for nor against a turn " +
+    "of which a part may be missing.";
+  const words = [...reasons].map(
+    ([reason, turns]) =>
+      `${windowWords[reason]} (\`${reason}\`, ${turns} of ${results.length} turns)`,
+  );
+  return [lead, ...(words.length === 0 ? [] : ["", `Why: ${words.join("; ")}.`]), ""];
 }

@@ -3,10 +3,9 @@
  * turn on which it is violated or not established.
  */
 import type { ClauseResult, TurnResult } from "../evaluate/evaluate.ts";
+import { lineOf } from "./places.ts";
+import type { ContractPlace, ContractPlaces } from "./places.ts";
 import { clauseName, rowsOf, turnName, unmet } from "./tally.ts";
-
-/** Where a contract is written down, for the place of a result; a path inside the repository. */
-export type ContractPlaces = ReadonlyMap<string, string>;
 
 const levels = { error: "error", warning: "warning", note: "note" } as const;
 
@@ -46,9 +45,11 @@ function resultOf(
   turn: TurnResult,
   clause: ClauseResult,
   ruleId: string,
-  place: string | undefined,
+  place: ContractPlace | undefined,
 ): object {
   const violated = clause.result === "violated";
+  const line = lineOf(place, clause);
+  const region = line === undefined ? {} : { region: { startLine: line } };
   return {
     ruleId,
     // What is not established is open: no finding against the turn, and no pass.
@@ -59,7 +60,12 @@ function resultOf(
       {
         ...(place === undefined
           ? {}
-          : { physicalLocation: { artifactLocation: { uri: encodeURI(place) } } }),
+          : {
+              physicalLocation: {
+                artifactLocation: { uri: encodeURI(place.file) },
+                ...region,
+              },
+            }),
         logicalLocations: [{ name: turnName(turn), kind: "turn" }],
       },
     ],

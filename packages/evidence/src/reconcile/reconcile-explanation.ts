@@ -7,7 +7,8 @@ import type { VerdictStatus } from "@turnproof/semconv";
 import type { Finding } from "./finding-list.ts";
 import type { WindowReason, WindowTrust } from "./reconcile-window.ts";
 
-const windowWords: { readonly [K in WindowReason]: string } = {
+/** Why a window is incomplete, in words. */
+export const windowWords: { readonly [K in WindowReason]: string } = {
   metadata_missing: "nothing says that the window is complete",
   metadata_incomplete: "the reader does not say whether it read everything",
   window_incomplete: "the window was not read completely",

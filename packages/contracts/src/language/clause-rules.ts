@@ -1,0 +1,88 @@
+/** @module ClauseRules: rules between the fields of a clause. */
+import type { Clause } from "./clauses.ts";
+
+/** The rule between its fields that a clause breaks. */
+export function brokenRule(clause: Clause): string | undefined {
+  const has = (...names: string[]): number =>
+    names.filter((name) => (clause as Record<string, unknown>)[name] !== undefined).length;
+  const reversed = reversedLimits(clause);
+  if (reversed !== undefined) return reversed;
+  switch (clause.clause) {
+    case "duration":
+      return has("at_least_ms", "at_most_ms") === 0 ? "needs at_least_ms or at_most_ms" : undefined;
+    case "tokens":
+    case "cost":
+    case "score":
+      return has("at_least", "at_most") === 0 ? "needs at_least or at_most" : undefined;
+    case "calls":
+      if (has("tool", "model", "kind", "operation") === 0)
+        return "needs tool, model, kind or operation";
+      if (has("at_least", "at_most", "exactly", "never") === 0)
+        return "needs at_least, at_most, exactly or never";
+      return has("exactly", "never") === 0 || has("at_least", "at_most", "exactly", "never") === 1
+        ? undefined
+        : "has exactly or never beside another limit";
+    case "each_call":
+      return has(...predicates) === 0 ? `needs one of ${predicates.join(", ")}` : undefined;
+    case "statistic":
+      if (has("tool", "model", "kind", "operation") === 0)
+        return "needs tool, model, kind or operation";
+      if (has("average", "percentile") !== 1) return "needs one of average and percentile";
+      return has("at_least", "at_most") === 0 ? "needs at_least or at_most" : undefined;
+    case "order":
+      if (has("tool", "model", "kind", "operation") === 0)
+        return "needs tool, model, kind or operation";
+      return has("before", "after", "never_after") === 1
+        ? undefined
+        : "needs one of before, after and never_after";
+    case "trajectory":
+      return has("golden", "steps") === 1 ? undefined : "needs one of golden and steps";
+    case "tools":
+      return has("allowed", "forbidden") === 0 ? "needs allowed or forbidden" : undefined;
+    case "memory":
+      return has("supplied", "retrieved", "referenced", "degraded") === 0
+        ? "needs supplied, retrieved, referenced or degraded"
+        : undefined;
+    case "context":
+      return has("binding", "grounding") === 0 ? "needs binding or grounding" : undefined;
+    case "stages":
+      return has("profile", "stages") === 1 ? undefined : "needs one of profile and stages";
+    default:
+      return undefined;
+  }
+}
+
+/** What `each_call` may require of a call. */
+const predicates = [
+  "duration_at_most_ms",
+  "first_token_at_most_ms",
+  "tokens_at_most",
+  "results_at_least",
+  "results_at_most",
+  "outcome_in",
+  "provider_in",
+  "finish_reason_in",
+] as const;
+
+const limits = [
+  ["at_least", "at_most"],
+  ["at_least_ms", "at_most_ms"],
+  ["results_at_least", "results_at_most"],
+] as const;
+
+/** Limits that no number meets, in the clause or in a part of it. */
+function reversedLimits(clause: object): string | undefined {
+  const fields = clause as Readonly<Record<string, unknown>>;
+  for (const [least, most] of limits) {
+    const [low, high] = [fields[least], fields[most]];
+    if (typeof low === "number" && typeof high === "number" && low > high) {
+      return `${least} is above ${most}`;
+    }
+  }
+  for (const part of ["supplied", "retrieved", "referenced"]) {
+    const within = fields[part];
+    const rule = typeof within === "object" && within !== null ? reversedLimits(within) : undefined;
+    if (rule !== undefined) return `${part}: ${rule}`;
+  }
+  return undefined;
+}
