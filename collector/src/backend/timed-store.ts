@@ -57,6 +57,8 @@ function timedLedger(
       timed((signal) => ledger.turnCounts({ ...question, signal }, options)),
     turnFigures: (question, options) =>
       timed((signal) => ledger.turnFigures({ ...question, signal }, options)),
+    turnGroups: (question, ...requested) =>
+      timed((signal) => ledger.turnGroups({ ...question, signal }, ...requested)),
     callFigures: (question, ...requested) =>
       timed((signal) => ledger.callFigures({ ...question, signal }, ...requested)),
   };

@@ -11,6 +11,7 @@ import { transaction } from "./sqlite-database.ts";
 import { facetsOf } from "./turn-facets.ts";
 import { countGroupsOf } from "../ledger/figure-rows.ts";
 import { callsOf, countRows, figuresOf } from "./turn-figures.ts";
+import { groupsOf } from "./turn-groups.ts";
 import { turnRows, versionOf } from "./turn-rows.ts";
 import { turnTablesSql } from "./turn-schema.ts";
 import { afterSql, orderSql, whereSql } from "./turn-sql.ts";
@@ -94,6 +95,10 @@ export function turnsIn(
     async callFigures(question, kind, by, options) {
       question.signal?.throwIfAborted();
       return callsOf(database, whereSql(question), { kind, by, options });
+    },
+    async turnGroups(question, by, paging) {
+      question.signal?.throwIfAborted();
+      return groupsOf(database, question, by, paging);
     },
   };
 }
