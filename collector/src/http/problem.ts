@@ -16,10 +16,19 @@ export const problemSchema = z.object({
   detail: z.string().describe("A sentence from the table of codes; it never echoes input."),
   code: z.string().describe("Stable, content-free code."),
   field: z.string().optional().describe("Which registered parameter, when it is one."),
+  term: z
+    .object({
+      place: z.int().describe("Place among the terms, from 1."),
+      key: z.string().optional().describe("Its key, where it is a key of the filter bar."),
+    })
+    .optional()
+    .describe("Which term of a parameter that holds several, such as `q`."),
   allowed: z
     .array(z.string())
     .optional()
-    .describe("What may stand there: the parameters or fields of the route, or the values of one."),
+    .describe(
+      "What may stand there: the parameters or fields of the route, or the values of one, or of one term.",
+    ),
   request_id: z.string(),
 });
 export type Problem = z.infer<typeof problemSchema>;
