@@ -11,7 +11,7 @@ import { sendRecordings } from "./recorded.ts";
 import type { Morning } from "./support-desk-memory/main.ts";
 import { runDesk } from "./support-desk/main.ts";
 import { tickets } from "./support-desk/tickets.ts";
-import { progressOn, sightsOf } from "./week/guide.ts";
+import { countOn, progressOn, sightsOf } from "./week/guide.ts";
 import { durationText } from "../../collector/src/ui/display/figures.ts";
 import { readEvidence } from "./week/evidence.ts";
 import { weekQuestions } from "./week/questions.ts";
@@ -78,6 +78,7 @@ async function playWeek(endpoint: string): Promise<number> {
   });
   console.log(`${week.turns} turns, ${week.spans} evidence spans sent in ${secondsSince(began)}`);
   if (week.unplanned > 0) console.error(`${week.unplanned} spans were lost without being meant to`);
+  console.error("waiting for the judge");
   const judged = await isJudged(endpoint, week.last.root);
   console.log(
     judged
@@ -97,7 +98,12 @@ async function requestAbout(endpoint: string, week: Week): Promise<void> {
   // A collector that asks who is there shows nothing to this script.
   if (!incidents.ok) return;
   const { pause_ms: pauseMs } = (await incidents.json()) as { readonly pause_ms: number };
-  const evidence = await readEvidence(endpoint);
+  const progress = countOn(
+    process.stderr,
+    "reading the raw evidence for the answers, events and turns",
+  );
+  const evidence = await readEvidence(endpoint, progress.count);
+  progress.end();
   const questions = weekQuestions(evidence, week, { duration: durationText, pauseMs });
   console.log("\nTwelve questions, and their answers by the raw evidence:");
   for (const { question, steps, answer } of questions) {

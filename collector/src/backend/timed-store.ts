@@ -61,6 +61,8 @@ function timedLedger(ledger: TurnLedger, timed: Timed): TurnLedger {
       timed("turn_counts", (signal) => ledger.turnCounts({ ...question, signal }, options)),
     turnFigures: (question, options) =>
       timed("turn_figures", (signal) => ledger.turnFigures({ ...question, signal }, options)),
+    turnGroups: (question, ...requested) =>
+      timed("turn_groups", (signal) => ledger.turnGroups({ ...question, signal }, ...requested)),
     callFigures: (question, ...requested) =>
       timed("call_figures", (signal) => ledger.callFigures({ ...question, signal }, ...requested)),
   };

@@ -3,6 +3,8 @@
  * collector's problem, never as a page.
  */
 import { readClientConfig } from "../config/config.ts";
+import { allowedText } from "../ui/display/problem-words.ts";
+import type { RefusedPlace } from "../ui/display/problem-words.ts";
 
 /** Address and token of the collector; flags take precedence over the environment. */
 export interface ClientFlags {
@@ -97,7 +99,8 @@ async function refusalOf(response: Response): Promise<Refusal> {
     readonly code?: string;
     readonly detail?: string;
     readonly field?: string;
-  };
-  const detail = problem.detail ?? "The collector refused the request.";
+  } & RefusedPlace;
+  const sentence = problem.detail ?? "The collector refused the request.";
+  const detail = [sentence, allowedText(problem)].filter((part) => part !== "").join(" ");
   return new Refusal(response.status, problem.code ?? "refused", detail, problem.field);
 }

@@ -146,7 +146,8 @@ export function routeName(method: string, path: string, basePath: string): strin
 
 /** Methods of a path, in any of its spellings as a template; empty where there is none. */
 export function methodsAt(endpoints: Endpoints, path: string, basePath: string): readonly string[] {
-  const parts = (basePath === "/" ? path : path.slice(basePath.length)).split("/");
+  const below = basePath === "/" ? path : path.slice(basePath.length);
+  const parts = (below === "" ? "/" : below).split("/");
   const methods = Object.keys(endpoints).flatMap((route) => {
     const [method = "", template = ""] = route.split(" ");
     const places = template.split("/");

@@ -9,12 +9,14 @@ import type { Log } from "../log.ts";
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
 import { ParameterError } from "./parameters.ts";
+import type { RefusedTerm } from "./parameters.ts";
 import { problemOf } from "./problem.ts";
 
 /** Optional fields of an error answer. */
 interface ProblemOptions {
   readonly field?: string;
   readonly allowed?: readonly string[];
+  readonly term?: RefusedTerm | undefined;
   readonly retryAfterSeconds?: number;
 }
 
@@ -27,6 +29,7 @@ export async function refuse(
   const { allowed = [] } = options;
   const problem = {
     ...problemOf(code, c.get("requestId"), options.field),
+    ...(options.term === undefined ? {} : { term: options.term }),
     ...(allowed.length === 0 ? {} : { allowed: [...allowed] }),
   };
   if (options.retryAfterSeconds !== undefined) {
@@ -75,7 +78,7 @@ function parameterOf(error: CodedError): ProblemOptions {
   if (code.startsWith("store_") && code !== "store_timeout") return {};
   return {
     ...(field === undefined ? {} : { field }),
-    ...(error instanceof ParameterError ? { allowed: error.allowed } : {}),
+    ...(error instanceof ParameterError ? { allowed: error.allowed, term: error.term } : {}),
   };
 }
 

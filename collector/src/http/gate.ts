@@ -71,8 +71,11 @@ export function gate(options: AccessGateOptions): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** For a path with other methods the answer lists them. */
-function unserved(c: AppContext, endpoints: Endpoints, basePath: string): Promise<Response> {
+/** For a path with other methods the answer lists them; the base path may end with a slash. */
+async function unserved(c: AppContext, endpoints: Endpoints, basePath: string): Promise<Response> {
+  if (basePath !== "/" && c.req.path === `${basePath}/` && c.req.method === "GET") {
+    return c.redirect(`${basePath}${new URL(c.req.url).search}`, 308);
+  }
   const methods = methodsAt(endpoints, c.req.path, basePath);
   if (methods.length === 0) return refuse(c, "not_found");
   c.header("Allow", methods.join(", "));

@@ -132,14 +132,23 @@ export function readPathId(c: AppContext, name: string): string {
   return result.data;
 }
 
+/** A refused term by its place, from 1, and its key where that is one of ours. */
+export interface RefusedTerm {
+  readonly place: number;
+  readonly key?: string;
+}
+
 /** A refused parameter or body, with the allowed values; never the input. */
 export class ParameterError extends CodedError {
   /** Names of the route's parameters or fields, or the values of the named one. */
   readonly allowed: readonly string[];
+  /** Which term of a parameter of several. */
+  readonly term: RefusedTerm | undefined;
 
-  constructor(code: Code, allowed: readonly string[], field?: string) {
+  constructor(code: Code, allowed: readonly string[], field?: string, term?: RefusedTerm) {
     super(code, field === undefined ? {} : { field });
     this.allowed = allowed;
+    this.term = term;
   }
 }
 

@@ -21,10 +21,19 @@ export const problemSchema = z.object({
     .describe(
       "Which registered parameter, when it is one; of `store_timeout`, the read that was too slow.",
     ),
+  term: z
+    .object({
+      place: z.int().describe("Place among the terms, from 1."),
+      key: z.string().optional().describe("Its key, where it is a key of the filter bar."),
+    })
+    .optional()
+    .describe("Which term of a parameter that holds several, such as `q`."),
   allowed: z
     .array(z.string())
     .optional()
-    .describe("What may stand there: the parameters or fields of the route, or the values of one."),
+    .describe(
+      "What may stand there: the parameters or fields of the route, or the values of one, or of one term.",
+    ),
   request_id: z.string(),
 });
 export type Problem = z.infer<typeof problemSchema>;

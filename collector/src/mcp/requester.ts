@@ -5,6 +5,8 @@
  */
 
 import type { Pricing } from "../cost/call-price.ts";
+import { allowedText } from "../ui/display/problem-words.ts";
+import type { RefusedPlace } from "../ui/display/problem-words.ts";
 
 /** Parameters of a request; undefined ones are left out. */
 export type RequestParameters = Readonly<Record<string, string | number | undefined>>;
@@ -62,8 +64,13 @@ export function requestWithin(
       // An answer that is no JSON is a refusal without a code.
       const body: unknown = await response.json().catch(() => ({}));
       if (response.ok) return body as T;
-      const { code, detail } = body as { readonly code?: string; readonly detail?: string };
-      throw new Refused(code ?? "refused", detail ?? "The collector refused the request.");
+      const { code, detail, ...place } = body as RefusedPlace & {
+        readonly code?: string;
+        readonly detail?: string;
+      };
+      const sentence = detail ?? "The collector refused the request.";
+      const allowed = allowedText(place);
+      throw new Refused(code ?? "refused", allowed === "" ? sentence : `${sentence} ${allowed}`);
     },
   };
 }

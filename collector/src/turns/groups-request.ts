@@ -88,7 +88,8 @@ export async function requestGroups(
   pageMax?: number,
 ): Promise<GroupsRequest> {
   const parameters = { ...readParameters(c, groupsParameters), ...fixed };
-  const paging = await pagingOf(c, parts, { ...parameters, ...groupsView });
+  const sort = Object.keys(fixed).length === 0 ? "last" : usualOrder.by;
+  const paging = await pagingOf(c, parts, { ...parameters, view: "groups", sort });
   const shown = wantsPage(c) ? (pageMax ?? limits.pageEventsDefault) : limits.pageEventsDefault;
   // The JSON of the page has the page's rows.
   if (parameters.limit === undefined && shown !== limits.pageEventsDefault) {
@@ -110,9 +111,6 @@ export function requestFile(c: AppContext): TurnQuestion {
   const reading = readingFor(c, readParameters(c, groupsFileParameters));
   return { ...turnQuestion(reading), signal: c.req.raw.signal };
 }
-
-/** What else a cursor belongs to. */
-const groupsView = { view: "groups", sort: usualOrder.by };
 
 /** The page of the newest turns. */
 export async function newestTurns(

@@ -15,12 +15,13 @@ import type {
 } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
+import { ParameterError } from "../http/parameters.ts";
 import type { TypedIdentity } from "../access/typed-identity.ts";
 import { textCondition } from "./free-text.ts";
 import type { KnownName } from "./free-text.ts";
 import { outcomeGroups, readCall } from "../ui/display/call-term.ts";
 import { comparedText, comparisonSign, millisecondsOf } from "../ui/display/comparisons.ts";
-import { readTerms, storeKeys, textKey } from "../ui/display/filter-terms.ts";
+import { firstUnclear, readTerms, storeKeys, textKey } from "../ui/display/filter-terms.ts";
 import type { Term } from "../ui/display/filter-terms.ts";
 import { readTime } from "../ui/display/time-range.ts";
 
@@ -179,6 +180,14 @@ export interface TurnFilters {
 export interface TermReading extends Pick<TermPlace, "typed" | "names"> {
   /** A page lists the words that it did not understand; a program's request is refused. */
   readonly lenient?: boolean;
+  /** Name of the parameter with the terms; default `q`. */
+  readonly parameter?: string;
+}
+
+/** A refusal that names the first unclear term by its place, with what may stand there. */
+function unclearError(q: string, parameter: string): ParameterError {
+  const { allowed = [], ...term } = firstUnclear(q) ?? { place: 1 };
+  return new ParameterError("parameter_invalid", allowed, parameter, term);
 }
 
 /**
@@ -189,10 +198,10 @@ export interface TermReading extends Pick<TermPlace, "typed" | "names"> {
 export function turnQuestion(
   { scope, query, atMs = Date.now() }: Reading,
   { verdict, finding, q = "" }: TurnFilters = {},
-  { typed, names, lenient = false }: TermReading = {},
+  { typed, names, lenient = false, parameter = "q" }: TermReading = {},
 ): TurnQuestion {
   const { terms, unclear } = readTerms(q);
-  if (!lenient && unclear.length > 0) throw new CodedError("parameter_invalid", { field: "q" });
+  if (!lenient && unclear.length > 0) throw unclearError(q, parameter);
   const where = [
     ...queryConditions(query, atMs),
     ...(verdict === undefined ? [] : [text("verdict")(verdict)]),

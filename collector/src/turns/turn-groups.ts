@@ -1,24 +1,22 @@
 /**
- * @module TurnGroups: figures of each agent's or thread's turns, over all turns of a question. The
- * store computes figures; small groups are read completely for the names in their turns, and large
- * ones are queried for them.
+ * @module TurnGroups: each agent's or thread's turns as lists, files and pages show them, over all
+ * turns of a question.
  */
-import type { ToolCounts, TurnCall, Usage } from "@turnproof/evidence";
+import type { ToolCounts, Usage } from "@turnproof/evidence";
 import { isoTime } from "@turnproof/semconv";
 import type {
   CallFigures,
   ColumnType,
-  FigureGroup,
-  TextField,
-  TurnCondition,
-  TurnFacet,
+  GroupField,
+  GroupPlace,
+  Keyset,
+  GroupedTurns,
   TurnQuestion,
   TurnReader,
-  TurnRecord,
 } from "@turnproof/store";
 
-import { usualOrder } from "./turn-place.ts";
 import type { TurnsFared } from "../ui/display/trend.ts";
+import type { GroupsPlace } from "./groups-request.ts";
 
 /** Turns of one group. */
 export interface TurnGroup extends TurnsFared, Omit<Usage, "total_tokens"> {
@@ -66,199 +64,100 @@ export interface NamedGroup {
   readonly names: GroupNames;
 }
 
-/** Most turns that are read for the names of small groups. */
-const recordsMax = 1_000;
-const namesMax = 50;
-
-/** The groups with these values, in this order; a value without a turn has an empty group. */
-export async function turnGroups(
+/** A page of groups, those with the latest turn first. */
+export async function groupsPage(
   ledger: TurnReader,
+  by: GroupField,
+  { question, limit, after }: GroupsPlace,
+): Promise<{ readonly groups: readonly NamedGroup[]; readonly next: Keyset | null }> {
+  const place = after === undefined ? {} : { after: placeOf(after) };
+  const { groups, next } = await ledger.turnGroups(question, by, { limit, ...place });
+  return { groups: groups.map(namedGroup), next: next === null ? null : keysetOf(next) };
+}
+
+/** Groups of a file that are read at once. */
+const groupsAtOnce = 500;
+
+/** Every group, page by page. */
+export async function* groupsPages(
+  ledger: TurnReader,
+  by: GroupField,
   question: TurnQuestion,
-  by: "agent_id" | "thread_id",
-  values: readonly (string | null)[],
-): Promise<readonly NamedGroup[]> {
-  if (values.length === 0) return [];
-  const some = narrowed(question, { any: values.map((is) => ({ text: by, is })) });
-  const [figures, { records }] = await Promise.all([
-    ledger.turnFigures(some, { by }),
-    ledger.listTurns(some, { order: usualOrder, limit: recordsMax }),
-  ]);
-  const byValue = new Map(figures.map((one) => [one.value ?? null, one]));
-  const read = Map.groupBy(records, ({ row }) => row[by] || null);
-  const isRead = (value: string | null): boolean =>
-    (read.get(value)?.length ?? 0) === (byValue.get(value)?.turns ?? 0);
-  // Calls have their agent, so two statements cover those of every agent.
-  const calls =
-    by === "agent_id" && !values.every(isRead) ? await agentCalls(ledger, some) : undefined;
-  return Promise.all(
-    values.map(async (value): Promise<NamedGroup> => {
-      const own = read.get(value) ?? [];
-      const of = byValue.get(value);
-      const reported = isRead(value)
-        ? figuresBy(own)
-        : await figuresOf(ledger, narrowed(question, { text: by, is: value }), calls?.(value));
-      return { value, group: groupOf(of, reported), names: reported.names };
-    }),
-  );
-}
-
-function narrowed(question: TurnQuestion, condition: TurnCondition): TurnQuestion {
-  return { ...question, where: [...question.where, condition] };
-}
-
-/** Result beside the figures. */
-interface ReadNames {
-  readonly names: GroupNames;
-  readonly tools: ToolCounts;
-  /** Model calls without token counts. */
-  readonly withoutUsage: number;
-}
-
-function groupOf(
-  of: FigureGroup | undefined,
-  { names, tools, withoutUsage }: ReadNames,
-): TurnGroup {
-  const { input_tokens = null, output_tokens = null, cached_tokens = null } = of ?? {};
-  const measured = input_tokens !== null || output_tokens !== null;
-  return {
-    turns: of?.turns ?? 0,
-    verdicts: of?.verdicts ?? {},
-    p50_ms: of?.p50_ms ?? null,
-    p95_ms: of?.p95_ms ?? null,
-    duration_unknown: of?.duration_unknown ?? 0,
-    turns_with_error: of?.errors ?? 0,
-    first_at: timeText(of?.first_at),
-    last_at: timeText(of?.last_at),
-    tools,
-    models: names.models,
-    input_tokens,
-    output_tokens,
-    cached_tokens,
-    usage_state: !measured ? "not_measured" : withoutUsage > 0 ? "partial" : "known",
-  };
-}
-
-function timeText(micros: number | null | undefined): string {
-  return typeof micros === "number" ? isoTime(Math.floor(micros / 1_000)) : "";
-}
-
-/** A group whose turns were all read. */
-function figuresBy(records: readonly TurnRecord[]): ReadNames {
-  const rows = records.map(({ row }) => row);
-  const calls = records.flatMap((record) => record.calls);
-  const users = rows.flatMap(({ user_id: id }) => (id === undefined ? [] : [id]));
-  return {
-    names: {
-      models: distinct(rows.flatMap((row) => row.models)),
-      application_ids: distinct(rows.flatMap((row) => row.application_id ?? [])),
-      agent_ids: distinct(rows.flatMap((row) => row.agent_id ?? [])),
-      user_ids: [...new Set(users)].slice(0, namesMax),
-      threads: new Set(rows.flatMap((row) => row.thread_id || [])).size,
-    },
-    tools: toolCounts(outcomesOf(calls)),
-    withoutUsage: calls.filter(isUntold).length,
-  };
-}
-
-function isUntold({ kind, input_tokens: input, output_tokens: output }: TurnCall): boolean {
-  return kind === "model" && input === null && output === null;
-}
-
-function outcomesOf(calls: readonly TurnCall[]): Readonly<Record<string, number>> {
-  const outcomes: Record<string, number> = {};
-  for (const { kind, outcome } of calls) {
-    if (kind !== "tool") continue;
-    const word = outcome ?? "unknown";
-    outcomes[word] = (outcomes[word] ?? 0) + 1;
+): AsyncGenerator<readonly NamedGroup[]> {
+  for (let after: Keyset | undefined; ;) {
+    const { groups, next } = await groupsPage(ledger, by, { question, limit: groupsAtOnce, after });
+    yield groups;
+    if (next === null) return;
+    after = next;
   }
-  return outcomes;
 }
 
-/** Results from the calls of a group. */
-interface CallTotals {
-  readonly tools: ToolCounts;
-  readonly withoutUsage: number;
-}
-
-/** Results from the calls of each agent, in two statements. */
-async function agentCalls(
+/** The group of the turns with one value; an empty one without a turn. */
+export async function groupOf(
   ledger: TurnReader,
-  question: TurnQuestion,
-): Promise<(agent: string | null) => CallTotals> {
-  const [tools, models] = await Promise.all([
-    ledger.callFigures(question, "tool", ["agent_id"]),
-    ledger.callFigures(question, "model", ["agent_id"]),
-  ]);
-  const of = (all: readonly CallFigures[], agent: string | null): CallFigures | undefined =>
-    all.find(({ group }) => (group.agent_id ?? null) === agent);
-  return (agent) => callFigures(of(tools, agent), of(models, agent));
+  by: GroupField,
+  { question, value }: { readonly question: TurnQuestion; readonly value: string },
+): Promise<NamedGroup> {
+  const where = [...question.where, { text: by, is: value }];
+  const { groups } = await groupsPage(ledger, by, {
+    question: { ...question, where },
+    limit: 1,
+    after: undefined,
+  });
+  return groups[0] ?? { value, ...emptyGroup };
 }
 
-function callFigures(tools: CallFigures | undefined, models: CallFigures | undefined): CallTotals {
-  return { tools: toolCounts(tools?.outcomes ?? {}), withoutUsage: models?.tokens_unknown ?? 0 };
+/** A place in a cursor's form; turns without a value leave it out. */
+function keysetOf({ last, value }: GroupPlace): Keyset {
+  return value === null ? { last } : { last, value };
 }
 
-async function groupCalls(ledger: TurnReader, question: TurnQuestion): Promise<CallTotals> {
-  const [[tools], [models]] = await Promise.all([
-    ledger.callFigures(question, "tool", []),
-    ledger.callFigures(question, "model", []),
-  ]);
-  return callFigures(tools, models);
+function placeOf({ last, value }: Keyset): GroupPlace {
+  return { last: Number(last), value: typeof value === "string" ? value : null };
 }
 
-const namedFields = [
-  "model",
-  "application_id",
-  "agent_id",
-  "tenant",
-  "thread_id",
-] as const satisfies readonly (TextField | "model")[];
-
-/**
- * A group that is too large to be read; results from its calls are queried where they are not
- * known.
- */
-async function figuresOf(
-  ledger: TurnReader,
-  question: TurnQuestion,
-  known: CallTotals | undefined,
-): Promise<ReadNames> {
-  // The page of agents shows no tenants, and its groups have one agent each.
-  const fields =
-    known === undefined ? namedFields : (["model", "application_id", "thread_id"] as const);
-  const [facets, calls] = await Promise.all([
-    ledger.turnFacets(question, fields, namesMax),
-    known ?? groupCalls(ledger, question),
-  ]);
-  const facet = (field: (typeof namedFields)[number]): TurnFacet | undefined =>
-    facets.find((one) => one.field === field);
-  const stated = (field: (typeof namedFields)[number]): readonly string[] =>
-    (facet(field)?.values ?? []).flatMap(({ value }) => value ?? []);
+function namedGroup(of: GroupedTurns): NamedGroup {
+  const { value, threads, names } = of;
+  const { input_tokens, output_tokens } = of;
+  const measured = input_tokens !== null || output_tokens !== null;
+  const models = names.model ?? [];
   return {
-    names: {
-      models: distinct(stated("model")),
-      application_ids: distinct(stated("application_id")),
-      agent_ids: distinct(stated("agent_id")),
-      user_ids: stated("tenant").flatMap((tenant) =>
-        tenant === "unattributed" ? [] : tenant === "anonymous" ? [null] : tenant.slice(3),
-      ),
-      threads: await namedThreads(ledger, question, facet("thread_id")),
+    value,
+    group: {
+      turns: of.turns,
+      verdicts: of.verdicts,
+      p50_ms: of.p50_ms,
+      p95_ms: of.p95_ms,
+      duration_unknown: of.duration_unknown,
+      turns_with_error: of.errors,
+      first_at: timeText(of.first_at),
+      last_at: timeText(of.last_at),
+      tools: toolCounts(of.tool_outcomes),
+      models,
+      input_tokens,
+      output_tokens,
+      cached_tokens: of.cached_tokens,
+      usage_state: !measured ? "not_measured" : of.calls_without_usage > 0 ? "partial" : "known",
     },
-    ...calls,
+    names: {
+      models,
+      application_ids: names.application_id ?? [],
+      agent_ids: names.agent_id ?? [],
+      user_ids: (names.tenant ?? []).flatMap(userOf),
+      threads,
+    },
   };
 }
 
-/** Number of threads; turns without one are a value of the facet but no thread. */
-async function namedThreads(
-  ledger: TurnReader,
-  question: TurnQuestion,
-  facet: TurnFacet | undefined,
-): Promise<number> {
-  const { total = 0, values = [] } = facet ?? {};
-  const isShown = values.some(({ value }) => value === null);
-  if (isShown || total <= values.length) return total - (isShown ? 1 : 0);
-  const threadless = narrowed(question, { text: "thread_id", is: null });
-  return total - ((await ledger.countTurns(threadless)) > 0 ? 1 : 0);
+function userOf(tenant: string): readonly (string | null)[] {
+  if (tenant === "unattributed") return [];
+  return tenant === "anonymous" ? [null] : [tenant.slice(tenantPrefix.length)];
+}
+
+const tenantPrefix = "id:";
+
+function timeText(micros: number | null): string {
+  return micros === null ? "" : isoTime(Math.floor(micros / 1_000));
 }
 
 /** Tool outcomes by tool name, over all turns of a question. */
@@ -287,6 +186,22 @@ function toolCounts(outcomes: Readonly<Record<string, number>>): ToolCounts {
   };
 }
 
-function distinct(values: readonly string[]): readonly string[] {
-  return [...new Set(values)].toSorted().slice(0, namesMax);
-}
+const emptyGroup: Omit<NamedGroup, "value"> = {
+  group: {
+    turns: 0,
+    verdicts: {},
+    p50_ms: null,
+    p95_ms: null,
+    duration_unknown: 0,
+    turns_with_error: 0,
+    first_at: "",
+    last_at: "",
+    tools: toolCounts({}),
+    models: [],
+    input_tokens: null,
+    output_tokens: null,
+    cached_tokens: null,
+    usage_state: "not_measured",
+  },
+  names: { models: [], application_ids: [], agent_ids: [], user_ids: [], threads: 0 },
+};

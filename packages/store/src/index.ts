@@ -54,6 +54,11 @@ export type {
   TurnQuestion,
   TurnReader,
   TurnWriter,
+  GroupedTurns,
+  GroupField,
+  GroupPlace,
+  GroupsPage,
+  GroupsPaging,
 } from "./ledger/turn-question.ts";
 export { isoOfMicros } from "./time.ts";
 export {

@@ -72,6 +72,31 @@ function turnsOf(agentId: string, { fromMs, toMs }: Stretch): string {
   })}`;
 }
 
+/** Counts on one line of a terminal, and on a line for each 10,000 elsewhere. */
+export function countOn(
+  stream: NodeJS.WriteStream,
+  words: string,
+): { readonly count: (done: number) => void; readonly end: () => void } {
+  let written = -1;
+  const write = (done: number): boolean =>
+    stream.write(
+      `${stream.isTTY ? "\r" : ""}${words}: ${done.toLocaleString("en-US")}${
+        stream.isTTY ? "" : "\n"
+      }`,
+    );
+  return {
+    count(done) {
+      const step = stream.isTTY ? done : Math.floor(done / 10_000);
+      if (step === written) return;
+      written = step;
+      write(done);
+    },
+    end() {
+      if (stream.isTTY) stream.write("\n");
+    },
+  };
+}
+
 /** A line that grows on a terminal, and a line now and then elsewhere. */
 export function progressOn(
   stream: NodeJS.WriteStream,

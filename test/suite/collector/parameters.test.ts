@@ -26,6 +26,41 @@ async function refusal(path: string): Promise<readonly [number, unknown]> {
   return [response.status, body.code];
 }
 
+test.each([
+  ["/traces/turns.json?q=status:error%20colour:red", "q", { place: 2 }, "verdict"],
+  ["/traces/turns.json?q=verdict:nice", "q", { place: 1, key: "verdict" }, "unjudged"],
+  ["/traces/facets.json?q=latency:fast", "q", { place: 1, key: "latency" }, ">2s"],
+  ["/traces/turns.json?sort=colour", "sort", undefined, "duration_ms"],
+  ["/traces/compare/releases.json?a=has:colour&b=x", "a", { place: 1, key: "has" }, "finding"],
+])("%s is refused with its term and the allowed words", async (path, field, term, word) => {
+  const response = await desk.get(path);
+  const body = (await response.json()) as { readonly allowed: readonly string[] };
+  expect(body).toMatchObject({ code: "parameter_invalid", field });
+  expect(body).toHaveProperty("allowed", expect.arrayContaining([word]));
+  expect((body as { term?: object }).term).toEqual(term);
+  // The input is not repeated.
+  expect(JSON.stringify(body)).not.toMatch(/colour|nice|fast/);
+});
+
+test.each([
+  ["/?q=status%3Aerror", 302, "/traces?q=status%3Aerror"],
+  ["/traces/?q=status%3Aerror", 404, null],
+])("%s answers %i and keeps the filter", async (path, status, location) => {
+  const response = await desk.get(path);
+  expect([response.status, response.headers.get("location")]).toEqual([status, location]);
+});
+
+test("a base path is served with a slash at its end too", async () => {
+  const below = await openDesk({ TURNPROOF_BASE_PATH: "/evidence/" });
+  const place = async (path: string): Promise<readonly [number, string | null]> => {
+    const response = await below.get(path);
+    return [response.status, response.headers.get("location")];
+  };
+  expect(await place("/evidence?q=a")).toEqual([302, "/evidence/traces?q=a"]);
+  expect(await place("/evidence/?q=a")).toEqual([308, "/evidence?q=a"]);
+  await below.collector.close();
+});
+
 describe("events.json", () => {
   test("the page has every required field", async () => {
     const page = await desk.json("/traces/events.json");

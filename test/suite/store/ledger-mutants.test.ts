@@ -106,6 +106,9 @@ describe("SQLite", () => {
     ["a call of any outcome", /outcome IS \?/, "coalesce(?, 1) IS NOT NULL"],
     ...divided,
     ["results of contracts by their version", /AND instr\(value, '@'\) = 0/, ""],
+    ["groups of one time the other way", /value ASC LIMIT \?/, "value DESC LIMIT ?"],
+    ["groups that begin with the last of the page before", /AND value > \?/, "AND value >= ?"],
+    ["groups without the number of their threads", /count\(DISTINCT thread_id\)/, "count(*)"],
     ["the usage of another call", /'\$\.calls\[' \|\| calls\.place/, "'$.calls[' || 0"],
   ];
   test.each(changes)("%s fails", async (...change) => {
@@ -142,6 +145,8 @@ describe("PostgreSQL", () => {
     ["cached tokens of every turn", /FILTER \(WHERE input_tokens IS NOT NULL\)/, ""],
     ["turns without a value left out", /LEFT JOIN LATERAL/, "JOIN LATERAL"],
     ["turns without the call", /calls @> /, "calls <@ "],
+    ["groups by their first turn", /max\(LEAST\(/g, "min(LEAST("],
+    ["groups that begin with the last of the page before", /thread_id > /, "thread_id >= "],
     ...divided,
   ];
   test.each(changes)(
@@ -205,6 +210,14 @@ describe("ClickHouse", () => {
     ["every turn an error", /countIf\(has_error\)/, "count()"],
     ["turns without a value left out", /if\(empty\((\w+)\), \[''\], \w+\)/, "$1"],
     ["turns without the call", /arrayExists\(/, "NOT arrayExists("],
+    [
+      "groups by their first turn",
+      /max\(toUnixTimestamp64Micro\(own_time/g,
+      "min(toUnixTimestamp64Micro(own_time",
+    ],
+    ["groups that begin with the last of the page before", /one > /, "one >= "],
+    ["groups with the results of every call", /k = 'tool', /g, "k != '', "],
+    ["groups with the usage of every call", /k = 'model' AND/, ""],
     ...divided,
   ];
   test.each(changes)(
@@ -250,6 +263,8 @@ describe("MongoDB", () => {
     ],
     ["parts that equal their whole as wrong", /"\$gt":\[\{"\$add"/g, '"$gte":[{"$add"'],
     ["reasoning among the unknown", /"r",""/, '"",""'],
+    ["groups by their first turn", /"\$max":"\$own_time"/, '"$min":"$own_time"'],
+    ["groups that begin with the last of the page before", /"_id":\{"\$gt":/, '"_id":{"$gte":'],
   ];
   test.each(changes)(
     "%s fails",

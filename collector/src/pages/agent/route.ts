@@ -22,8 +22,7 @@ import {
   windowOf,
 } from "../../turns/groups-request.ts";
 import type { GroupsWindow } from "../../turns/groups-request.ts";
-import { toolsByName, turnGroups } from "../../turns/turn-groups.ts";
-import type { NamedGroup } from "../../turns/turn-groups.ts";
+import { toolsByName, groupOf } from "../../turns/turn-groups.ts";
 import { eventsOf } from "../../turns/turn-reading.ts";
 import { agentPage } from "./page.tsx";
 
@@ -75,15 +74,16 @@ function agentRoutes(parts: Parts): Hono<AppEnv> {
     const { events, complete: whole } = await eventsOf(parts, requested.reading.scope, records);
     const own = events.filter((event) => event.agent_id === agent);
     const insights = findInsights(own, { scope: "window" });
-    const [named] = await turnGroups(ledger, requested.question, "agent_id", [agent]);
+    const { question } = requested;
+    const named = await groupOf(ledger, "agent_id", { question, value: agent });
     const model: AgentModel = {
-      agent: agentOf(named as NamedGroup),
+      agent: agentOf(named),
       turns: records.map(({ row }) => row),
       insights,
       evidence_roots: evidenceRoots(insights, own),
       tools_by_name: await toolsByName(ledger, requested.question),
       mounted: await mountedAgents(c, parts),
-      ...(await windowOf(requested, { turns: named?.group.turns ?? 0, next, whole })),
+      ...(await windowOf(requested, { turns: named.group.turns, next, whole })),
     };
     return respond(c, { model, view: agentPage });
   });

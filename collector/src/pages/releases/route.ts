@@ -125,7 +125,7 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
           ? null
           : await compareCohorts(
               ledger,
-              { a: questionOf(terms.a), b: questionOf(terms.b) },
+              { a: questionOf(terms.a, "a"), b: questionOf(terms.b, "b") },
               prices,
             ),
       releases,
@@ -154,13 +154,14 @@ async function questions(
     sides,
     ...parameters
   }: Parameters<typeof readingFor>[1] & { readonly q?: string | undefined; readonly sides: string },
-): Promise<(terms: string) => TurnQuestion> {
+): Promise<(terms: string, parameter?: "a" | "b") => TurnQuestion> {
   const reading = readingFor(c, parameters);
   const names = await knownNames(ledger, reading.scope, `${parameters.q ?? ""} ${sides}`);
   const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
   const common = turnQuestion(reading, parameters, reads);
-  return (terms) => {
-    const { where } = turnQuestion({ ...reading, query: {} }, { q: terms }, reads);
+  return (terms, parameter) => {
+    const read = parameter === undefined ? reads : { ...reads, parameter };
+    const { where } = turnQuestion({ ...reading, query: {} }, { q: terms }, read);
     return { ...common, where: [...common.where, ...where], signal: c.req.raw.signal };
   };
 }

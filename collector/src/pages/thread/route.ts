@@ -23,8 +23,7 @@ import {
 import type { GroupsWindow } from "../../turns/groups-request.ts";
 import { threadOf } from "../../turns/thread-summary.ts";
 import type { ThreadSummary } from "../../turns/thread-summary.ts";
-import { turnGroups } from "../../turns/turn-groups.ts";
-import type { NamedGroup } from "../../turns/turn-groups.ts";
+import { groupOf } from "../../turns/turn-groups.ts";
 import { eventsOf } from "../../turns/turn-reading.ts";
 import { collectNewest } from "../../turns/window.ts";
 import { threadPage } from "./page.tsx";
@@ -77,14 +76,15 @@ function threadRoutes(parts: Parts): Hono<AppEnv> {
     const { events, complete: whole } = await eventsOf(parts, requested.reading.scope, records);
     const own = events.filter((event) => event.thread_id === thread);
     const insights = findInsights(own, { scope: "window" });
-    const [named] = await turnGroups(ledger, requested.question, "thread_id", [thread]);
+    const { question } = requested;
+    const named = await groupOf(ledger, "thread_id", { question, value: thread });
     const model: ThreadModel = {
-      thread: threadOf(named as NamedGroup),
+      thread: threadOf(named),
       turns: records.map(({ row }) => row),
       insights,
       evidence_roots: evidenceRoots(insights, own),
       timeline: await timelineOf(c, parts, thread),
-      ...(await windowOf(requested, { turns: named?.group.turns ?? 0, next, whole })),
+      ...(await windowOf(requested, { turns: named.group.turns, next, whole })),
     };
     return respond(c, { model, view: threadPage });
   });

@@ -1,9 +1,11 @@
 /** @module The filter bar's language: parsed, written, and converted to parameters. */
+import { eventKinds, verdictStatuses } from "@turnproof/semconv";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import {
   filterKeys,
+  firstUnclear,
   parametersOf,
   queryOf,
   readTerms,
@@ -118,4 +120,27 @@ describe("the address", () => {
   test("every key of the store is a key of the bar", () => {
     for (const key of Object.keys(storeKeys)) expect(filterKeys).toContain(key);
   });
+});
+
+test.each([
+  ["status:error colour:red", { place: 2, allowed: filterKeys }],
+  ["verdict:nice", { place: 1, key: "verdict", allowed: [...verdictStatuses, "unjudged"] }],
+  ["a -latency:fast", { place: 2, key: "latency", allowed: [">2s", "<150ms"] }],
+  ['"a phrase" kind:nonsense', { place: 2, key: "kind", allowed: eventKinds }],
+  ["agent:", { place: 1, key: "agent", allowed: [] }],
+])("the first unclear term of %s is named without its text", (text, unclear) => {
+  expect(firstUnclear(text)).toEqual(unclear);
+  expect(JSON.stringify(firstUnclear(text))).not.toMatch(/red|nice|fast|nonsense/);
+});
+
+test("a text that is understood has no unclear term", () => {
+  expect(firstUnclear("status:error search")).toBeUndefined();
+});
+
+test("every form that is offered for a value is understood", () => {
+  for (const key of filterKeys) {
+    for (const value of firstUnclear(`${key}:\u0001`)?.allowed ?? []) {
+      expect([key, value, readTerms(`${key}:${value}`).unclear]).toEqual([key, value, []]);
+    }
+  }
 });

@@ -5,7 +5,7 @@
  * and browser.
  */
 import { findingTexts, insightCodes } from "@turnproof/evidence";
-import { eventStatuses, kindOf, limits, verdictStatuses } from "@turnproof/semconv";
+import { eventKinds, eventStatuses, kindOf, limits, verdictStatuses } from "@turnproof/semconv";
 
 import { readCall } from "./call-term.ts";
 import { comparedText, millisecondsOf } from "./comparisons.ts";
@@ -161,6 +161,41 @@ export function unclearReason(word: string): string {
   if (key === "latency") return `${key}: takes >2s, <150ms`;
   if (key === "tokens") return `${key}: takes >1000`;
   return `${key}: has no such value`;
+}
+
+/** A term that was not understood: its place, and what may stand there. Never a word of the text. */
+export interface UnclearTerm {
+  /** Place among the terms, from 1. */
+  readonly place: number;
+  /** Its key, where it is one of ours. */
+  readonly key?: string;
+  /** Values or forms of values of the key; without one, the keys. */
+  readonly allowed: readonly string[];
+}
+
+/** Forms of values, by key. */
+const valueForms: { readonly [key: string]: readonly string[] } = {
+  has: hasValues,
+  after: ["2026-11-21", "2026-11-21T09:30:00Z", "-24h"],
+  before: ["2026-11-21", "2026-11-21T09:30:00Z", "-24h"],
+  contract: ["name=holds", "name=violated", "name=not_established"],
+  call: ["tool:search:failed", "tool:*:limited", "model:*:*", "agent:*:*"],
+  latency: [">2s", "<150ms"],
+  tokens: [">1000", "<=200"],
+};
+
+/** The first term of a text that is not understood. */
+export function firstUnclear(text: string): UnclearTerm | undefined {
+  const [word] = readTerms(text).unclear;
+  if (word === undefined) return undefined;
+  const words = [...text.matchAll(termForm)].map(([own]) => own);
+  const place = words.indexOf(word) + 1;
+  const key = /^-?([a-z]+):/.exec(word)?.[1];
+  if (key === undefined || !filterKeys.includes(key)) return { place, allowed: filterKeys };
+  const closed = Object.hasOwn(closedValues, key) ? closedValues[key] : undefined;
+  const forms = Object.hasOwn(valueForms, key) ? valueForms[key] : undefined;
+  const kinds = key === "kind" ? eventKinds : undefined;
+  return { place, key, allowed: closed ?? kinds ?? forms ?? [] };
 }
 
 /** One term in the bar's form. */

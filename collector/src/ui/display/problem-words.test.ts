@@ -3,7 +3,7 @@ import { codes } from "@turnproof/semconv";
 import type { CodeRow } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
-import { problemWords } from "./problem-words.ts";
+import { allowedText, problemWords } from "./problem-words.ts";
 
 const fallback = problemWords(418, "no_such_code");
 
@@ -22,4 +22,15 @@ test("what was named and is not there is told from an address that is none", () 
 test("text that is not kept is told from an address that cannot be read", () => {
   const refused = problemWords(400, "attribute_credential", "text");
   expect(refused).not.toEqual(problemWords(400, "parameter_invalid"));
+});
+
+test("a refused term is named by its place and key, with the allowed words", () => {
+  const term = { place: 2, key: "verdict" };
+  expect(allowedText({ field: "q", term, allowed: ["success", "failed"] })).toBe(
+    "Allowed in q, term 2 (verdict:): success, failed.",
+  );
+  expect(allowedText({ field: "sort", allowed: ["ended_at"] })).toBe("Allowed in sort: ended_at.");
+  expect(allowedText({ field: "limit" })).toBe("");
+  const many = Array.from({ length: 30 }, (_, n) => `word-${n}`);
+  expect(allowedText({ allowed: many })).toMatch(/word-23, and 6 more\.$/);
 });

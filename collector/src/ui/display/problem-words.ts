@@ -149,3 +149,27 @@ export function problemWords(status: number, code: string, field?: string): Prob
   const fallback = { title: "This did not work", next: "Try again, or go back." };
   return byCode[code] ?? byStatus[status] ?? fallback;
 }
+
+/** Where a problem lies, and what may stand there. */
+export interface RefusedPlace {
+  readonly field?: string;
+  readonly term?: { readonly place: number; readonly key?: string };
+  readonly allowed?: readonly string[];
+}
+
+/** Most words that a sentence lists. */
+const wordsMax = 24;
+
+/** The place and the allowed words as a sentence; empty where a problem names none. */
+export function allowedText({ field, term, allowed = [] }: RefusedPlace): string {
+  if (allowed.length === 0 && term === undefined) return "";
+  const key = term?.key === undefined ? "" : ` (${term.key}:)`;
+  const place = [
+    ...(field === undefined ? [] : [field]),
+    ...(term === undefined ? [] : [`term ${term.place}${key}`]),
+  ].join(", ");
+  const more = allowed.length - wordsMax;
+  const words = allowed.slice(0, wordsMax).join(", ") + (more > 0 ? `, and ${more} more` : "");
+  const at = place === "" ? "" : ` in ${place}`;
+  return allowed.length === 0 ? `The problem is${at}.` : `Allowed${at}: ${words}.`;
+}

@@ -40,7 +40,8 @@ function sumOf(column: string, when = "true"): string {
   return `if(countIf(${known}) = 0, NULL, sumIf(assumeNotNull(${column}), ${known}))`;
 }
 
-const percentilesSql = ["0.5", "0.95", "0.99"]
+/** Nearest-rank percentiles of `lasted`. */
+export const percentilesSql: string = ["0.5", "0.95", "0.99"]
   .map((share, at) => {
     const place = `toUInt64(greatest(1, ceil(${share} * length(lasted))))`;
     const name = ["p50_ms", "p95_ms", "p99_ms"][at] ?? "";
@@ -55,7 +56,8 @@ const countSql = `toFloat64(count()) AS turns, toFloat64(countIf(has_error)) AS 
   toFloat64(min(toUnixTimestamp64Micro(ended_at))) AS first_at,
   toFloat64(max(toUnixTimestamp64Micro(ended_at))) AS last_at`;
 
-const figureSql = `${countSql},
+/** Sums of the turns of a group, and their durations as `lasted`. */
+export const figureSql: string = `${countSql},
   toFloat64(countIf(isNull(duration_ms))) AS duration_unknown, ${lastedSql},
   ${sumOf("tool_results")} AS tool_results_sum, ${sumOf("tool_limited")} AS tool_limited_sum,
   ${sumOf("tool_failed")} AS tool_failed_sum, ${sumOf("input_tokens")} AS input_sum,

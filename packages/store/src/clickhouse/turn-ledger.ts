@@ -11,6 +11,7 @@ import { withdrawLate } from "./late-writes.ts";
 import { bindings, inRuns, namesPerStatement } from "./sql-text.ts";
 import { encodeTurns } from "./turn-columns.ts";
 import { facetsOf } from "./turn-facets.ts";
+import { groupsOf } from "./turn-groups.ts";
 import { callsOf, countsOf, figuresOf, rowsOf } from "./turn-figures.ts";
 import { listOf } from "./turn-lists.ts";
 import { whereOf } from "./turn-where.ts";
@@ -55,6 +56,7 @@ FROM turn_ledger FINAL WHERE root_trace_id IN ${bind.texts(some)}`,
     turnFacets: (question, fields, valuesMax) => facetsOf(engine, question, fields, valuesMax),
     turnCounts: (question, { everyMs }) => countsOf(engine, question, everyMs),
     turnFigures: (question, options) => figuresOf(engine, question, options),
+    turnGroups: (question, by, paging) => groupsOf(engine, question, by, paging),
     callFigures: (question, kind, by, options) => callsOf(engine, question, { kind, by, options }),
   };
 }

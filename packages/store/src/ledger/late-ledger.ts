@@ -16,6 +16,7 @@ export function lateLedger(
     turnFacets: async (...requested) => (await current()).turnFacets(...requested),
     turnCounts: async (question, options) => (await current()).turnCounts(question, options),
     turnFigures: async (question, options) => (await current()).turnFigures(question, options),
+    turnGroups: async (...requested) => (await current()).turnGroups(...requested),
     callFigures: async (...requested) => (await current()).callFigures(...requested),
   };
 }

@@ -8,6 +8,7 @@ import type { TurnLedger, TurnQuestion } from "./turn-question.ts";
 import { compareVersions } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
 import { countsAmong } from "./figure-rows.ts";
+import { groupsAmong } from "./turn-groups.ts";
 import { callGroups, facetOf, figureGroups } from "./turn-sums.ts";
 import { heldOf } from "./turn-writes.ts";
 
@@ -60,6 +61,7 @@ export function memoryTurns(): TurnLedger {
     turnCounts: async (question, options) =>
       countsAmong(figureGroups(requested(question), options)),
     turnFigures: async (question, options) => figureGroups(requested(question), options),
+    turnGroups: async (question, by, paging) => groupsAmong(requested(question), by, paging),
     callFigures: async (question, kind, by, options) =>
       callGroups(requested(question), { kind, by, options }),
   };

@@ -110,6 +110,44 @@ export interface FigureOptions {
   readonly everyMs?: number;
 }
 
+/** Fields by which turns are listed as groups. */
+export type GroupField = "agent_id" | "thread_id";
+
+/** Where a page of groups ended. */
+export interface GroupPlace {
+  /** Latest own time of the group's turns, in microseconds since the epoch. */
+  readonly last: number;
+  /** Value of the group; null for the turns without one. */
+  readonly value: string | null;
+}
+
+/** A page of groups. */
+export interface GroupsPage {
+  readonly groups: readonly GroupedTurns[];
+  readonly next: GroupPlace | null;
+}
+
+/** Which groups a page has. */
+export interface GroupsPaging {
+  readonly limit: number;
+  readonly after?: GroupPlace;
+}
+
+/** Figures of the turns with one value, and what else a list shows of them. */
+export interface GroupedTurns extends TurnFigures, GroupPlace {
+  /** Results of tool calls by outcome. */
+  readonly tool_outcomes: Readonly<Record<string, number>>;
+  /** Model calls without a token count. */
+  readonly calls_without_usage: number;
+  /** Number of threads. */
+  readonly threads: number;
+  /** Values in the group's turns, the first 50 by the bytes of UTF-8. */
+  readonly names: Readonly<Partial<Record<NamedField, readonly string[]>>>;
+}
+
+/** Fields whose values a group names. */
+export type NamedField = "model" | "application_id" | "agent_id" | "tenant";
+
 /** A field's values with the number of turns for each, most frequent first. */
 export interface TurnFacet {
   readonly field: TextField | ListField;
@@ -188,6 +226,8 @@ export interface TurnReader {
     options: Pick<FigureOptions, "everyMs">,
   ): Promise<readonly CountGroup[]>;
   turnFigures(question: TurnQuestion, options: FigureOptions): Promise<readonly FigureGroup[]>;
+  /** All turns of each value, those with the latest own time first; a page of groups. */
+  turnGroups(question: TurnQuestion, by: GroupField, paging: GroupsPaging): Promise<GroupsPage>;
   callFigures(
     question: TurnQuestion,
     kind: TurnCall["kind"],

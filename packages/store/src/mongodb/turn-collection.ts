@@ -2,7 +2,7 @@
 import type { Collection, Document, Filter } from "mongodb";
 
 import { placeOf } from "../ledger/turn-conditions.ts";
-import type { TurnOrder, TurnPlace, TurnLedger } from "../ledger/turn-question.ts";
+import type { TurnLedger, TurnOrder, TurnPlace } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
 import { isoOfMicros } from "../time.ts";
@@ -11,6 +11,7 @@ import { coded } from "./store-error.ts";
 import { writeTurns } from "./turn-documents.ts";
 import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
 import { countsAmong } from "../ledger/figure-rows.ts";
+import { groupsOf } from "./turn-groups.ts";
 import { filterOf } from "./turn-filter.ts";
 
 /** Turns of this collection, with the epochs of their roots. */
@@ -82,6 +83,7 @@ export function mongodbTurns(
     turnFigures: (question, options) => figuresOf(collection, question, options),
     callFigures: (question, kind, by, options) =>
       callsOf(collection, question, { kind, by, options }),
+    turnGroups: (question, by, paging) => groupsOf(collection, question, by, paging),
   };
 }
 

@@ -25,17 +25,18 @@ import { fieldOfList } from "./turn-documents.ts";
 import { filterOf } from "./turn-filter.ts";
 
 /** Stages that give one document for each value of a turn. */
-function unwound(field: TextField | ListField): readonly Document[] {
+export function unwound(field: TextField | ListField): readonly Document[] {
   if (!isListField(field)) return [];
   return [{ $unwind: { path: `$${fieldOfList(field)}`, preserveNullAndEmptyArrays: true } }];
 }
 
 /** The value of such a document; null without one. */
-function valueOf(field: TextField | ListField): Document {
+export function valueOf(field: TextField | ListField): Document {
   return { $ifNull: [`$${isListField(field) ? fieldOfList(field) : field}`, null] };
 }
 
-async function request(
+/** The documents of a pipeline. */
+export async function request(
   collection: Collection<Document>,
   { signal }: TurnQuestion,
   pipeline: readonly Document[],

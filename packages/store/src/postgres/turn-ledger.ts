@@ -14,12 +14,15 @@ import type { RootTurns } from "../ledger/record-roots.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
+import { groupReads, groupsPage } from "../ledger/turn-groups.ts";
+import type { NameRow } from "../ledger/turn-groups.ts";
 import type {
   CallField,
   CallFigures,
   CallOptions,
   FigureGroup,
   FigureOptions,
+  GroupField,
   TurnFacet,
   TurnLedger,
   TurnQuestion,
@@ -31,6 +34,7 @@ import type { Database, Session } from "./database.ts";
 import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";
+import { namesSql, placesSql } from "./turn-groups.ts";
 import { columnOfList, writeTurns } from "./turn-rows.ts";
 import { afterOf, orderOf, whereOf } from "./turn-where.ts";
 
@@ -86,7 +90,7 @@ ORDER BY ${orderOf(order)} LIMIT ${limit + 1}`,
 
 /** Turns of this database, whose table is there. */
 export function postgresTurns(database: Database): TurnLedger {
-  return {
+  const ledger: TurnLedger = {
     answeredIn: "store",
     putTurns: (records) =>
       database.transaction((session) => turnsWithin(session).putTurns(records)),
@@ -106,7 +110,30 @@ export function postgresTurns(database: Database): TurnLedger {
     turnFigures: (question, options) => figuresOf(database, question, options),
     callFigures: (question, kind, by, options) =>
       callsOf(database, question, { kind, by, options }),
+    async turnGroups(question, by, paging) {
+      const bind = bindings();
+      const rows = await request(database, question, placesSql(question, by, paging, bind), bind);
+      const places = rows.map((row) => ({ ...valueIn(row), last: Number(row["last"]) }));
+      const names = (of: TurnQuestion): Promise<readonly NameRow[]> => namesIn(database, of, by);
+      return groupsPage(places, paging.limit, groupReads(ledger, question, by, names));
+    },
   };
+  return ledger;
+}
+
+async function namesIn(
+  session: Session,
+  question: TurnQuestion,
+  by: GroupField,
+): Promise<readonly NameRow[]> {
+  const bind = bindings();
+  const rows = await request(session, question, namesSql(question, by, bind), bind);
+  return rows.map((row) => ({
+    ...valueIn(row),
+    field: String(row["field"]),
+    name: heldText(row["name"]),
+    count: Number(row["count"]),
+  }));
 }
 
 async function request(

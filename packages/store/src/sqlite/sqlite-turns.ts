@@ -2,7 +2,7 @@
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
 import { placeOf } from "../ledger/turn-conditions.ts";
-import type { TurnLedger } from "../ledger/turn-question.ts";
+import type { HeldTurn, TurnLedger } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { isoOfMicros } from "../time.ts";
 import { paced } from "../paced.ts";
@@ -11,6 +11,7 @@ import { transaction } from "./sqlite-database.ts";
 import { facetsOf } from "./turn-facets.ts";
 import { countGroupsOf } from "../ledger/figure-rows.ts";
 import { callsOf, countRows, figuresOf } from "./turn-figures.ts";
+import { groupsOf } from "./turn-groups.ts";
 import { turnRows, versionOf } from "./turn-rows.ts";
 import { turnTablesSql } from "./turn-schema.ts";
 import { afterSql, orderSql, whereSql } from "./turn-sql.ts";
@@ -42,21 +43,7 @@ export function turnsIn(
     answeredIn: "store",
     putTurns: (records) => write(records, (record) => rows.put(record)),
     dropTurns: (gone) => write(gone, ({ key, version }) => rows.drop(key, version)),
-    async turnsOf(roots) {
-      const held = database
-        .prepare(
-          `SELECT key, root_trace_id, epoch, rows, settled, first_received
-           FROM turns JOIN turn_versions USING (key)
-           WHERE root_trace_id IN (SELECT value FROM json_each(?))`,
-        )
-        .all(JSON.stringify(roots.filter((root) => root.isWellFormed())));
-      return held.map((row) => ({
-        key: String(row["key"]),
-        root_trace_id: String(row["root_trace_id"]),
-        version: versionOf(row),
-        first_received: isoOfMicros(Number(row["first_received"])),
-      }));
-    },
+    turnsOf: async (roots) => heldTurns(database, roots),
     async listTurns(question, { order, limit, after }) {
       question.signal?.throwIfAborted();
       const where = whereSql(question);
@@ -95,7 +82,27 @@ export function turnsIn(
       question.signal?.throwIfAborted();
       return callsOf(database, whereSql(question), { kind, by, options });
     },
+    async turnGroups(question, by, paging) {
+      question.signal?.throwIfAborted();
+      return groupsOf(database, question, by, paging);
+    },
   };
+}
+
+function heldTurns(database: SqliteDatabase, roots: readonly string[]): readonly HeldTurn[] {
+  const held = database
+    .prepare(
+      `SELECT key, root_trace_id, epoch, rows, settled, first_received
+       FROM turns JOIN turn_versions USING (key)
+       WHERE root_trace_id IN (SELECT value FROM json_each(?))`,
+    )
+    .all(JSON.stringify(roots.filter((root) => root.isWellFormed())));
+  return held.map((row) => ({
+    key: String(row["key"]),
+    root_trace_id: String(row["root_trace_id"]),
+    version: versionOf(row),
+    first_received: isoOfMicros(Number(row["first_received"])),
+  }));
 }
 
 function* stepsOf<T>(given: readonly T[], put: (one: T) => void): Generator<void> {

@@ -3,6 +3,8 @@ import type {
   CallField,
   CallOptions,
   CallValues,
+  GroupPlace,
+  GroupsPage,
   TurnOrder,
   TurnPlace,
   TurnQuestion,
@@ -42,9 +44,20 @@ export async function requestAll(
     pages.push(page.records);
     after = page.next ?? undefined;
   } while (after !== undefined);
+  const groups: GroupsPage[] = [];
+  for (const by of ["thread_id", "agent_id"] as const) {
+    let from: GroupPlace | undefined;
+    do {
+      const next = from === undefined ? {} : { after: from };
+      const page = await store.turnGroups(question, by, { limit: 3, ...next });
+      groups.push(page);
+      from = page.next ?? undefined;
+    } while (from !== undefined);
+  }
   const stretch = everyMs === undefined ? {} : { everyMs };
   return {
     pages,
+    groups,
     count: await store.countTurns(question),
     facets: await store.turnFacets(question, [field, "verdict", "tool_name"], 3),
     counts: [await store.turnCounts(question, {}), await store.turnCounts(question, stretch)],

@@ -1,0 +1,92 @@
+/** @module TurnGroups: the groups of a page and the names in their turns, as pipelines. */
+import type { Collection, Document } from "mongodb";
+
+import { groupReads, groupsPage, namedFields, namesMax } from "../ledger/turn-groups.ts";
+import type { NameRow } from "../ledger/turn-groups.ts";
+import type {
+  GroupField,
+  GroupPlace,
+  GroupsPage,
+  GroupsPaging,
+  TurnQuestion,
+} from "../ledger/turn-question.ts";
+import { callsOf, figuresOf, request, unwound, valueOf } from "./turn-figures.ts";
+import { filterOf } from "./turn-filter.ts";
+
+/** A page of groups. */
+export async function groupsOf(
+  collection: Collection<Document>,
+  question: TurnQuestion,
+  by: GroupField,
+  paging: GroupsPaging,
+): Promise<GroupsPage> {
+  const places = await placesOf(collection, question, by, paging);
+  const reads = groupReads(
+    {
+      turnFigures: (of, options) => figuresOf(collection, of, options),
+      callFigures: (of, kind, fields) => callsOf(collection, of, { kind, by: fields }),
+    },
+    question,
+    by,
+    (of) => namesIn(collection, of, by),
+  );
+  return groupsPage(places, paging.limit, reads);
+}
+
+/** The groups of a page, and one more. */
+async function placesOf(
+  collection: Collection<Document>,
+  question: TurnQuestion,
+  by: GroupField,
+  { limit, after }: GroupsPaging,
+): Promise<readonly GroupPlace[]> {
+  const rows = await request(collection, question, [
+    { $match: filterOf(question) },
+    { $group: { _id: valueOf(by), last: { $max: "$own_time" } } },
+    ...(after === undefined ? [] : [{ $match: behind(after) }]),
+    { $sort: { last: -1, _id: 1 } },
+    { $limit: limit + 1 },
+  ]);
+  return rows.map(({ _id: value, last }) => ({ value: value as never, last: Number(last) }));
+}
+
+/** The engine sorts null before every text, and compares within one type only. */
+function behind({ last, value }: GroupPlace): Document {
+  const beyond = value === null ? { _id: { $ne: null } } : { _id: { $gt: value } };
+  return { $or: [{ last: { $lt: last } }, { $and: [{ last: { $eq: last } }, beyond] }] };
+}
+
+/** The first names in the turns of each group, and the number of its threads. */
+async function namesIn(
+  collection: Collection<Document>,
+  question: TurnQuestion,
+  by: GroupField,
+): Promise<readonly NameRow[]> {
+  const distinct = (field: (typeof namedFields)[GroupField][number] | "thread_id"): Document[] => [
+    { $match: filterOf(question) },
+    ...unwound(field),
+    { $group: { _id: { value: valueOf(by), name: valueOf(field) } } },
+    { $match: { "_id.name": { $ne: null } } },
+  ];
+  const named = namedFields[by].map(async (field) => {
+    const rows = await request(collection, question, [
+      ...distinct(field),
+      { $sort: { "_id.name": 1 } },
+      { $group: { _id: "$_id.value", names: { $push: "$_id.name" } } },
+      { $project: { names: { $slice: ["$names", namesMax] } } },
+    ]);
+    return rows.flatMap(({ _id: value, names }) =>
+      (names as string[]).map((name) => ({ value: value as string | null, field, name })),
+    );
+  });
+  const threads = request(collection, question, [
+    ...distinct("thread_id"),
+    { $group: { _id: "$_id.value", count: { $sum: 1 } } },
+  ]);
+  const counts = (await threads).map(({ _id: value, count }) => ({
+    value: value as string | null,
+    field: "threads",
+    count: Number(count),
+  }));
+  return [...(await Promise.all(named)).flat(), ...counts];
+}
