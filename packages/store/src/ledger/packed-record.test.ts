@@ -1,24 +1,25 @@
 /** A packed record is the record again, whatever its fields are, and is much shorter. */
+import { deepStrictEqual } from "node:assert/strict";
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { sampleRecord, turnHistories } from "../testing/random-turns.ts";
+import { sampleRecord, turnRecords } from "../testing/random-turns.ts";
 import { packRecord, unpackRecord } from "./packed-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 const again = (record: TurnRecord): TurnRecord => unpackRecord(packRecord(record), record.key);
-const plain = (record: TurnRecord): unknown => JSON.parse(JSON.stringify(record));
 
+/** Compared by Node's own assertions: Vitest's cost as much as all the rest for 20,000 records. */
 test("every record is the same after it was packed", () => {
   fc.assert(
-    fc.property(turnHistories, (history) => {
-      for (const record of history.records) {
-        expect(plain(again(record))).toEqual(plain(record));
+    fc.property(turnRecords, (records) => {
+      for (const record of records) {
         // A field that is absent stays absent.
-        expect(JSON.stringify(again(record).row).length).toBe(JSON.stringify(record.row).length);
+        deepStrictEqual(again(record), JSON.parse(JSON.stringify(record)));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 500 },
   );
 });
 

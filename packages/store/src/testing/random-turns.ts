@@ -329,9 +329,15 @@ const callOptions: Arbitrary<CallOptions> = fc.record(
   { requiredKeys: [] },
 );
 
+/** Records of a history. */
+export const turnRecords: Arbitrary<TurnRecord[]> = fc.array(randomTurn, {
+  maxLength: 80,
+  size: "max",
+});
+
 /** A history and a question about it. */
 export const turnHistories: Arbitrary<TurnHistory> = fc.record({
-  records: fc.array(randomTurn, { maxLength: 80, size: "max" }),
+  records: turnRecords,
   gone: fc.array(randomTurn, { maxLength: 4 }),
   question: fc.record({ scope, where: fc.array(randomCondition, { maxLength: 2 }) }),
   order: randomOrder,
