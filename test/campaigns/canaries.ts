@@ -30,6 +30,8 @@ import { bytes } from "../suite/receive/wire-writer.ts";
 const tracesOfRequest = 50;
 const spansOfTrace = 10;
 const requestsOfRound = 40;
+/** After so many rounds a new collector begins: its pages are over all that it has. */
+const roundsOfWorld = 4;
 /** Share of the names that a span has, each with the word in its value. */
 const namesShare = 0.03;
 
@@ -118,6 +120,13 @@ async function openWorld(): Promise<World> {
   )?.[1];
   const telemetry = register({ serviceName: "desk", endpoint: collector.url, delayMs: 50 });
   return { collector, dataDir, telemetry, grpc: clientOf(Number(port)) };
+}
+
+async function closeWorld({ collector, dataDir, telemetry, grpc }: World): Promise<void> {
+  await telemetry.shutdown();
+  grpc.close();
+  await collector.stop();
+  await rm(dataDir, { recursive: true, force: true });
 }
 
 /** What the collector answered, and how many spans were sent. */
@@ -321,15 +330,18 @@ export const canaries: Campaign = {
   unit: "spans",
   goal: 1_000_000,
   async open(): Promise<Rounds> {
-    const world = await openWorld();
+    let world = await openWorld();
+    let rounds = 0;
     return {
-      round: (seed) => round(world, seed),
-      async close() {
-        await world.telemetry.shutdown();
-        world.grpc.close();
-        await world.collector.stop();
-        await rm(world.dataDir, { recursive: true, force: true });
+      async round(seed) {
+        if (rounds > 0 && rounds % roundsOfWorld === 0) {
+          await closeWorld(world);
+          world = await openWorld();
+        }
+        rounds += 1;
+        return round(world, seed);
       },
+      close: () => closeWorld(world),
     };
   },
 };
