@@ -111,19 +111,21 @@ interface World {
   readonly grpc: ReturnType<typeof clientOf>;
 }
 
-async function openWorld(): Promise<World> {
+/** A collector without evidence. One application sends to it, so its port is the earlier one's. */
+async function openWorld(earlier?: World): Promise<World> {
   const dataDir = await mkdtemp(join(tmpdir(), "campaign-canary-"));
   const env = { TURNPROOF_BACKEND: "filesystem", TURNPROOF_GRPC_PORT: "0" };
-  const collector = await startCollector(dataDir, env);
-  const port = /"event":"listening_grpc","url":"[a-z]+:\/\/[^":]+:(\d+)/.exec(
+  const port = earlier === undefined ? "0" : new URL(earlier.collector.url).port;
+  const collector = await startCollector(dataDir, env, port);
+  const grpcPort = /"event":"listening_grpc","url":"[a-z]+:\/\/[^":]+:(\d+)/.exec(
     collector.output(),
   )?.[1];
-  const telemetry = register({ serviceName: "desk", endpoint: collector.url, delayMs: 50 });
-  return { collector, dataDir, telemetry, grpc: clientOf(Number(port)) };
+  const telemetry =
+    earlier?.telemetry ?? register({ serviceName: "desk", endpoint: collector.url, delayMs: 50 });
+  return { collector, dataDir, telemetry, grpc: clientOf(Number(grpcPort)) };
 }
 
-async function closeWorld({ collector, dataDir, telemetry, grpc }: World): Promise<void> {
-  await telemetry.shutdown();
+async function closeWorld({ collector, dataDir, grpc }: World): Promise<void> {
   grpc.close();
   await collector.stop();
   await rm(dataDir, { recursive: true, force: true });
@@ -335,13 +337,17 @@ export const canaries: Campaign = {
     return {
       async round(seed) {
         if (rounds > 0 && rounds % roundsOfWorld === 0) {
+          await world.telemetry.flush();
           await closeWorld(world);
-          world = await openWorld();
+          world = await openWorld(world);
         }
         rounds += 1;
         return round(world, seed);
       },
-      close: () => closeWorld(world),
+      async close() {
+        await world.telemetry.shutdown();
+        await closeWorld(world);
+      },
     };
   },
 };
