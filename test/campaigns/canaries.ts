@@ -30,6 +30,8 @@ import { bytes } from "../suite/receive/wire-writer.ts";
 const tracesOfRequest = 50;
 const spansOfTrace = 10;
 const requestsOfRound = 40;
+/** After so many rounds a new collector begins: its pages are over all that it has. */
+const roundsOfWorld = 4;
 /** Share of the names that a span has, each with the word in its value. */
 const namesShare = 0.03;
 
@@ -109,15 +111,24 @@ interface World {
   readonly grpc: ReturnType<typeof clientOf>;
 }
 
-async function openWorld(): Promise<World> {
+/** A collector without evidence. One application sends to it, so its port is the earlier one's. */
+async function openWorld(earlier?: World): Promise<World> {
   const dataDir = await mkdtemp(join(tmpdir(), "campaign-canary-"));
   const env = { TURNPROOF_BACKEND: "filesystem", TURNPROOF_GRPC_PORT: "0" };
-  const collector = await startCollector(dataDir, env);
-  const port = /"event":"listening_grpc","url":"[a-z]+:\/\/[^":]+:(\d+)/.exec(
+  const port = earlier === undefined ? "0" : new URL(earlier.collector.url).port;
+  const collector = await startCollector(dataDir, env, port);
+  const grpcPort = /"event":"listening_grpc","url":"[a-z]+:\/\/[^":]+:(\d+)/.exec(
     collector.output(),
   )?.[1];
-  const telemetry = register({ serviceName: "desk", endpoint: collector.url, delayMs: 50 });
-  return { collector, dataDir, telemetry, grpc: clientOf(Number(port)) };
+  const telemetry =
+    earlier?.telemetry ?? register({ serviceName: "desk", endpoint: collector.url, delayMs: 50 });
+  return { collector, dataDir, telemetry, grpc: clientOf(Number(grpcPort)) };
+}
+
+async function closeWorld({ collector, dataDir, grpc }: World): Promise<void> {
+  grpc.close();
+  await collector.stop();
+  await rm(dataDir, { recursive: true, force: true });
 }
 
 /** What the collector answered, and how many spans were sent. */
@@ -321,14 +332,21 @@ export const canaries: Campaign = {
   unit: "spans",
   goal: 1_000_000,
   async open(): Promise<Rounds> {
-    const world = await openWorld();
+    let world = await openWorld();
+    let rounds = 0;
     return {
-      round: (seed) => round(world, seed),
+      async round(seed) {
+        if (rounds > 0 && rounds % roundsOfWorld === 0) {
+          await world.telemetry.flush();
+          await closeWorld(world);
+          world = await openWorld(world);
+        }
+        rounds += 1;
+        return round(world, seed);
+      },
       async close() {
         await world.telemetry.shutdown();
-        world.grpc.close();
-        await world.collector.stop();
-        await rm(world.dataDir, { recursive: true, force: true });
+        await closeWorld(world);
       },
     };
   },
