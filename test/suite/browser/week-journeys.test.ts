@@ -173,6 +173,17 @@ test("a page of turns has few elements, however many turns there are", async () 
   // The foot leads on, and has larger pages.
   await Promise.all([home.waitForURL(/cursor=/), home.locator("[data-older]").click()]);
   expect(await rowsOf(home)).not.toContain(first);
+  // The page before this one is one link away, as far back as the reader came.
+  const second = home.url();
+  await Promise.all([
+    home.waitForURL((url) => url.href !== second),
+    home.locator("[data-older]").click(),
+  ]);
+  await Promise.all([home.waitForURL(second), home.locator("[data-newer]").click()]);
+  await home.locator("[data-newer]").click();
+  await home.waitForURL((url) => !url.searchParams.has("cursor"));
+  expect((await rowsOf(home))[0]).toBe(first);
+  expect(await home.locator("[data-newer]").count()).toBe(0);
   await Promise.all([
     home.waitForURL(/limit=250/),
     home.getByRole("link", { name: "250", exact: true }).click(),

@@ -190,10 +190,22 @@ test("find exports every page, each figure of a comparison is a line with both s
   expect(new Set(all.map((row) => row.root_trace_id)).size).toBeGreaterThan(found.items.length);
   const query = "?a=user:alice&b=user:bob";
   const { compared } = await desk.json<{
-    compared: { groups: readonly { rows: readonly { name: string; a: { value: number } }[] }[] };
+    compared: {
+      agents: readonly { a: number; b: number }[];
+      groups: readonly { rows: readonly { name: string; a: { value: number } }[] }[];
+    };
   }>(`/traces/compare/releases.json${query}`, as("otto"));
-  const figures = await lines<{ name: string; a_value: number }>(
-    `/traces/compare/releases.jsonl${query}`,
+  const figures = await lines<{
+    name: string;
+    a_value: number;
+    agents_of_both: number;
+    agents_of_one: number;
+  }>(`/traces/compare/releases.jsonl${query}`);
+  // As the page notes: sides of different agents differ by that alone.
+  const both = compared.agents.filter(({ a, b }) => a > 0 && b > 0).length;
+  expect(compared.agents.length).toBeGreaterThan(0);
+  expect(new Set(figures.map((one) => `${one.agents_of_both} ${one.agents_of_one}`))).toEqual(
+    new Set([`${both} ${compared.agents.length - both}`]),
   );
   expect(figures.map((one) => [one.name, one.a_value])).toEqual(
     compared.groups.flatMap(({ rows }) => rows.map(({ name, a }) => [name, a.value])),

@@ -257,3 +257,22 @@ test("the edge of a range makes no orphan, and a turn that still arrives is none
     await desk.collector.close();
   }
 });
+
+test("a range without anything has no zero and nothing unknown", async () => {
+  const desk = await openDesk({}, { now, judge: false });
+  await desk.put(turnEvents({ root: "root-1", at: "2026-11-21T09:00:00Z" }));
+  const tiles = async (query: string): Promise<string> => {
+    const page = await desk.get(`/traces/health${query}`, { accept: "text/html" });
+    const text = (await page.text()).replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+    return text.slice(text.indexOf("turns"), text.indexOf("Services in this range"));
+  };
+  const empty = await tiles("?start_time=2020-01-01T00:00:00Z&end_time=2020-01-02T00:00:00Z");
+  expect(empty).toContain("none in this range");
+  expect(empty).toContain("no turn in this range");
+  expect(empty).toContain("no service in this range");
+  expect(empty).not.toMatch(/services not known|all of them judged|every parent is there/);
+  expect(empty).not.toMatch(/accounted for/);
+  const some = await tiles("?start_time=2026-11-21T08:00:00Z&end_time=2026-11-21T10:00:00Z");
+  expect(some).not.toMatch(/in this range/);
+  await desk.collector.close();
+});

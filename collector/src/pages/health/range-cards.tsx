@@ -47,25 +47,37 @@ const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
   const open = rows.filter(({ lost_state: state }) => state !== "known").length;
   return (
     <Tiles label="In this range">
-      <Tile name="turns" more={<UnjudgedText of={unjudged} frame={frame} />}>
+      <Tile
+        name="turns"
+        more={of.turns === 0 ? "none in this range" : <UnjudgedText of={unjudged} frame={frame} />}
+      >
         <Count of={of.turns} />
       </Tile>
       <Tile
         name="events lost"
         more={
-          open === 0
-            ? "all services accounted for theirs"
-            : `${countText(open)} of ${countText(rows.length)} services not known`
+          rows.length === 0
+            ? "no service in this range"
+            : open === 0
+              ? "all services accounted for theirs"
+              : `${countText(open)} of ${countText(rows.length)} services not known`
         }
       >
-        {rows.length === open && lost === 0 ? (
+        {rows.length === 0 ? (
+          <NoFigure />
+        ) : rows.length === open && lost === 0 ? (
           <Unknown why="No service of this range accounted for its events." />
         ) : (
           `${open > 0 ? "≥ " : ""}${countText(lost)}`
         )}
       </Tile>
-      <Tile name="orphan spans" more={<OrphansText of={orphans} frame={frame} />}>
-        {orphans === null ? (
+      <Tile
+        name="orphan spans"
+        more={of.turns === 0 ? "no turn in this range" : <OrphansText of={orphans} frame={frame} />}
+      >
+        {of.turns === 0 ? (
+          <NoFigure />
+        ) : orphans === null ? (
           <Unknown why="You read a part of each trace; a parent may be in the other part." />
         ) : orphans.turns_known === 0 && orphans.turns_arriving > 0 ? (
           <Unknown why="All turns received something in the last minute; a parent may still arrive." />
@@ -80,6 +92,9 @@ const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
   );
 };
 
+/** A figure over nothing is no zero. */
+const NoFigure: FC = () => <span class="muted">–</span>;
+
 const IngestTiles: FC<{ readonly of: IngestRange }> = ({ of }) => {
   const refused = sumOf(of.refused) + sumOf(of.rejected);
   const known = of.recorded !== null;
@@ -93,7 +108,9 @@ const IngestTiles: FC<{ readonly of: IngestRange }> = ({ of }) => {
         more={
           of.received_per_second === null
             ? "not recorded"
-            : `${rateText(of.received_per_second)} a second while it ran`
+            : of.received === 0 && of.unrecorded.length === 0
+              ? "none in this range"
+              : `${rateText(of.received_per_second)} a second while it ran`
         }
       >
         {figure(of.received)}

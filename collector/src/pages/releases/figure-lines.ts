@@ -1,6 +1,7 @@
 /** @module FigureLines: the compared figures as lines of a file, both sides of a figure in one. */
+import type { Cohorts } from "../../turns/cohorts.ts";
 import type { ListFields } from "../../tables/list-files.ts";
-import type { CohortGroup, CohortRow, CohortSide } from "../../ui/display/cohort-figures.ts";
+import type { CohortRow, CohortSide } from "../../ui/display/cohort-figures.ts";
 
 /** One figure; a field of a side has the side before its name. */
 export interface FigureLine
@@ -9,11 +10,16 @@ export interface FigureLine
     Readonly<Record<`${"a" | "b"}_${keyof CohortSide}`, number | null>> {
   /** What the figure is about. */
   readonly group: string;
+  /** Agents with turns on both sides, and on one side only: different agents differ by that alone. */
+  readonly agents_of_both: number;
+  readonly agents_of_one: number;
 }
 
 /** Fields of a line. */
 export const figureFields: ListFields<FigureLine> = {
   group: "text",
+  agents_of_both: "integer",
+  agents_of_one: "integer",
   name: "text",
   unit: "text",
   a_value: "number",
@@ -36,11 +42,18 @@ export const figureFields: ListFields<FigureLine> = {
   term: "text",
 };
 
+/** What the lines are made of. */
+type LinedCohorts = Pick<Cohorts, "groups" | "agents">;
+
 /** The figures of all groups, in the order of the page. */
-export function figureLines(groups: readonly CohortGroup[]): readonly FigureLine[] {
+export function figureLines({ groups, agents }: LinedCohorts): readonly FigureLine[] {
+  const agents_of_both = agents.filter(({ a, b }) => a > 0 && b > 0).length;
+  const agents_of_one = agents.length - agents_of_both;
   return groups.flatMap(({ name: group, rows }) =>
     rows.map(({ a, b, ...row }) => ({
       group,
+      agents_of_both,
+      agents_of_one,
       ...row,
       a_value: a.value,
       a_low: a.low,

@@ -140,7 +140,8 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
     ...releasesFile,
     fields: figureFields,
     async *pages(c) {
-      yield figureLines((await read(c)).compared?.groups ?? []);
+      const { compared } = await read(c);
+      yield compared === null ? [] : figureLines(compared);
     },
   });
   return app;

@@ -5,6 +5,7 @@ import "../style/last.css";
 import { startAges } from "./ages.ts";
 import { startCopying } from "./copying.ts";
 import { toggleHelp } from "./help-dialog.tsx";
+import { startNewer } from "./newer.ts";
 import { announce, base, find, findAll } from "./page.ts";
 import { showSwitches, showTimes, turnPreference } from "./preferences.ts";
 import type { Preference } from "./preferences.ts";
@@ -65,6 +66,7 @@ startCopying();
 startAges();
 startTips();
 startRange();
+startNewer();
 listenForKeys();
 
 type PageModule = { readonly start: () => void };

@@ -16,7 +16,7 @@ import {
 import type { RowScale } from "../display/turn-figures.ts";
 import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "./badge.tsx";
 import { DurationBar } from "./bar.tsx";
-import { Id, NotMeasured, NotThere, Time, TurnDuration, Unknown } from "./figure.tsx";
+import { NotMeasured, NotThere, Time, TurnDuration, Unknown } from "./figure.tsx";
 
 /** Link of a row; for a root with several turns it has the turn id. */
 export interface RowPlace {
@@ -88,7 +88,7 @@ export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ r
         )}
       </td>
       <td class="c-thread">
-        <Id of={row.thread_id} chars={11} why="No thread was recorded." />
+        <Thread of={row.thread_id} />
       </td>
       <td class="c-verdict">
         <VerdictBadge verdict={row.verdict} />
@@ -122,6 +122,19 @@ export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ r
     </tr>
   );
 };
+
+/** Most characters of the end of an id that stay in a narrow column. */
+const tailChars = 4;
+
+const Thread: FC<{ readonly of: string | undefined }> = ({ of }) =>
+  of === undefined || of === "" ? (
+    <Unknown why="No thread was recorded." />
+  ) : (
+    <code class="id" title={of} data-whole={of}>
+      <span>{of.slice(0, -tailChars)}</span>
+      <span>{of.slice(-tailChars)}</span>
+    </code>
+  );
 
 const Stages: FC<{ readonly row: Row }> = ({ row }) => {
   const whole = completenessOf(row);

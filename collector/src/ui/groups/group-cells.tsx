@@ -46,11 +46,12 @@ export const GroupTokens: FC<{ readonly of: TurnGroup }> = ({ of }) => {
     cached === null || input === null || input === 0 || cached === 0
       ? null
       : shareText(cached, input);
+  const notes = [
+    ...(of.usage_state === "partial" ? ["At least: some calls have no count."] : []),
+    ...(share === null ? [] : [`${share} of the input from a cache.`]),
+  ];
   return (
-    <span
-      class="tokens"
-      title={of.usage_state === "partial" ? "At least: some calls did not say." : undefined}
-    >
+    <span class="tokens" title={notes.length === 0 ? undefined : notes.join(" ")}>
       {of.usage_state === "partial" ? "≥" : ""}
       {textOf(input)}
       <span class="arrow" aria-hidden="true">

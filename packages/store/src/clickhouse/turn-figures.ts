@@ -72,6 +72,26 @@ function stretchSql(everyMs: number | undefined): string {
     : `floor(toFloat64(toUnixTimestamp64Micro(ended_at)) / ${everyMs * 1_000})`;
 }
 
+/** Turns by verdict, as `verdict_sums`: in one statement, because `FINAL` costs as much as the sums. */
+export const verdictSql: string = "sumMap([toString(verdict)], [toFloat64(1)]) AS verdict_sums";
+
+/** The words of such sums and their counts as lists. */
+export function countedSql(word: string): string {
+  return `${word}_sums.1 AS ${word}_words, ${word}_sums.2 AS ${word}_counts`;
+}
+
+/** The words of a row's lists with their counts. */
+export function counted(row: FigureRow, word: string): readonly (readonly [string, number])[] {
+  const counts = row[`${word}_counts`] as readonly number[];
+  return (row[`${word}_words`] as readonly string[]).map((own, at) => [own, counts[at] ?? 0]);
+}
+
+/** A row for each verdict of a group. */
+export function verdictRows(row: FigureRow): readonly FigureRow[] {
+  const { value, stretch } = row;
+  return counted(row, "verdict").map(([verdict, turns]) => ({ value, stretch, verdict, turns }));
+}
+
 /** Counts by interval. */
 export async function countsOf(
   engine: Engine,
@@ -101,15 +121,10 @@ export async function figuresOf(
   const value = by === undefined ? "''" : valueOf(by);
   const from = `(SELECT *, ${value} AS value, ${stretch} AS stretch
 FROM turn_ledger FINAL WHERE ${where})`;
-  const request = async (sql: string): Promise<FigureRow[]> =>
-    rowsOf(await engine.query(sql, bind.parameters, question.signal));
-  const [groups, verdicts] = await Promise.all([
-    request(`SELECT *, ${percentilesSql} FROM
-(SELECT value, stretch, ${figureSql} FROM ${from} GROUP BY value, stretch)`),
-    request(`SELECT value, stretch, toString(verdict) AS verdict, toFloat64(count()) AS turns FROM ${from}
-GROUP BY value, stretch, verdict`),
-  ]);
-  return figureGroupsOf(groups, verdicts, options);
+  const sql = `SELECT * EXCEPT (lasted, verdict_sums), ${percentilesSql}, ${countedSql("verdict")}
+FROM (SELECT value, stretch, ${figureSql}, ${verdictSql} FROM ${from} GROUP BY value, stretch)`;
+  const groups = rowsOf(await engine.query(sql, bind.parameters, question.signal));
+  return figureGroupsOf(groups, groups.flatMap(verdictRows), options);
 }
 
 const callListColumns = [
@@ -157,18 +172,18 @@ export async function callsOf(
   toString(one_outcome) AS outcome
 FROM turn_ledger FINAL ARRAY JOIN call_kind AS one_kind, ${joined}
 WHERE (${where}) AND one_kind = '${kind}')`;
-  const request = async (sql: string): Promise<FigureRow[]> =>
-    rowsOf(await engine.query(sql, bind.parameters, question.signal));
-  const [groups, outcomes] = await Promise.all([
-    request(`SELECT *, ${percentilesSql} FROM (SELECT ${names}, toFloat64(count()) AS calls, ${lastedSql},
+  const sql = `SELECT * EXCEPT (lasted, outcome_sums), ${percentilesSql}, ${countedSql("outcome")}
+FROM (SELECT ${names}, toFloat64(count()) AS calls, ${lastedSql},
+  sumMap([if(outcome = '', 'unknown', outcome)], [toFloat64(1)]) AS outcome_sums,
   toFloat64(countIf(isNull(duration_ms))) AS duration_unknown,
   ${sumOf("input_tokens")} AS input_sum, ${sumOf("output_tokens")} AS output_sum,
   ${sumOf("cached_tokens")} AS cached_sum, ${inputSteps === undefined ? "" : usageSums}
   toFloat64(countIf(isNull(input_tokens) AND isNull(output_tokens))) AS tokens_unknown
-FROM ${from} GROUP BY ${names})`),
-    request(`SELECT ${names}, if(outcome = '', 'unknown', outcome) AS stated, toFloat64(count()) AS calls
-FROM ${from} GROUP BY ${names}, stated`),
-  ]);
+FROM ${from} GROUP BY ${names})`;
+  const groups = rowsOf(await engine.query(sql, bind.parameters, question.signal));
+  const outcomes = groups.flatMap((row) =>
+    counted(row, "outcome").map(([stated, calls]) => ({ ...row, stated, calls })),
+  );
   return callFiguresOf(groups, outcomes, by, options);
 }
 

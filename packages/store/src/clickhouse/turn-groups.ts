@@ -3,7 +3,6 @@
  * much as all of its sums together. The groups of the page are found first, by time and value only.
  */
 import { figureGroupsOf, textOf } from "../ledger/figure-rows.ts";
-import type { FigureRow } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import { namedFields, namesMax, pageOf } from "../ledger/turn-groups.ts";
 import type {
@@ -19,7 +18,15 @@ import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
 import type { ClickHouseBindings } from "./sql-text.ts";
 import { columnOfList } from "./turn-columns.ts";
-import { figureSql, percentilesSql, rowsOf } from "./turn-figures.ts";
+import {
+  counted,
+  countedSql,
+  figureSql,
+  percentilesSql,
+  rowsOf,
+  verdictRows,
+  verdictSql,
+} from "./turn-figures.ts";
 import { whereOf } from "./turn-where.ts";
 
 /** A page of groups. */
@@ -34,8 +41,8 @@ export async function groupsOf(
   const names = namedFields[by].map((field) => `${namesSql(field)} AS names_${field}`);
   const lastSql = "toFloat64(max(toUnixTimestamp64Micro(own_time)))";
   const answer = await engine.query(
-    `SELECT * EXCEPT (lasted, verdict_sums, tool_sums), ${percentilesSql}, verdict_sums.1 AS verdicts, verdict_sums.2 AS verdict_turns,
-  tool_sums.1 AS outcomes, tool_sums.2 AS outcome_calls
+    `SELECT * EXCEPT (lasted, verdict_sums, tool_sums), ${percentilesSql}, ${countedSql("verdict")},
+  ${countedSql("tool")}
 FROM (SELECT toString(${by}) AS value, ${lastSql} AS last, ${figureSql}, ${verdictSql}, ${toolSql},
   ${withoutUsageSql}, toFloat64(uniqExactIf(thread_id, thread_id != '')) AS threads,
   ${names.join(", ")}
@@ -59,7 +66,7 @@ GROUP BY value) ORDER BY last DESC, value ASC`,
         ...own,
         value,
         last: Number(row["last"]),
-        tool_outcomes: counted(row["outcomes"], row["outcome_calls"]),
+        tool_outcomes: Object.fromEntries(counted(row, "tool")),
         calls_without_usage: Number(row["without_usage"]),
         threads: Number(row["threads"]),
         names: Object.fromEntries(
@@ -79,8 +86,6 @@ function afterSql(after: GroupPlace | undefined, bind: ClickHouseBindings): stri
   return `at < toFloat64(${last}) OR (at = toFloat64(${last}) AND one > ${text})`;
 }
 
-const verdictSql = "sumMap([toString(verdict)], [toFloat64(1)]) AS verdict_sums";
-
 const toolOutcomes = `arrayMap(o -> if(o = '', 'unknown', toString(o)),
     arrayFilter((o, k) -> k = 'tool', call_outcome, call_kind))`;
 
@@ -94,18 +99,4 @@ function namesSql(field: NamedField): string {
     ? `groupUniqArrayArray(arrayMap(x -> toString(x), ${columnOfList(field)}))`
     : `groupUniqArrayIf(toString(${field}), ${field} != '')`;
   return `arraySlice(arraySort(${all}), 1, ${namesMax})`;
-}
-
-function verdictRows(row: FigureRow): readonly FigureRow[] {
-  const { value } = row;
-  return Object.entries(counted(row["verdicts"], row["verdict_turns"])).map(([verdict, turns]) => ({
-    value,
-    verdict,
-    turns,
-  }));
-}
-
-function counted(words: unknown, counts: unknown): Readonly<Record<string, number>> {
-  const all = counts as readonly number[];
-  return Object.fromEntries((words as readonly string[]).map((word, at) => [word, all[at] ?? 0]));
 }
