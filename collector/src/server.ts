@@ -46,6 +46,8 @@ export interface ListenOptions {
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
   readonly checkIntervalMs?: number;
+  /** After how long an answer ends of which its reader takes nothing, in milliseconds. */
+  readonly unreadTimeoutMs?: number;
 }
 
 const defaults = {
@@ -54,6 +56,7 @@ const defaults = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   checkIntervalMs: 5_000,
+  unreadTimeoutMs: 60_000,
   closeDeadlineMs: 10_000,
 } as const;
 
@@ -76,6 +79,7 @@ export async function listen(app: FetchApp, options: ListenOptions): Promise<Lis
   const bounds = {
     connectionsMax: options.connectionsMax ?? defaults.connectionsMax,
     connectionsPerAddressMax: options.connectionsPerAddressMax ?? defaults.connectionsPerAddressMax,
+    unreadTimeoutMs: options.unreadTimeoutMs ?? defaults.unreadTimeoutMs,
   };
   const connections = boundConnections(server, bounds, refusalText);
   server.on("request", requestHandler(app, connections, options));

@@ -20,6 +20,12 @@ export interface MongoFaults {
   readonly slowBuilds?: boolean;
   /** Commands whose next answer is lost after they were carried out. */
   readonly loseAnswers?: readonly string[];
+  /** Every command on these collections is refused with this error of the server. */
+  readonly refuse?: {
+    readonly collections: readonly string[];
+    readonly code: number;
+    readonly name: string;
+  };
 }
 
 /** Commands and filters that are kept for a test to look at: a long run must not fill the memory. */
@@ -164,6 +170,10 @@ export class Engine {
       }
       const database = typeof command["$db"] === "string" ? command["$db"] : "test";
       const own = typeof command[name] === "string" ? command[name] : "";
+      const { refuse } = this.faults;
+      if (refuse?.collections.includes(own) === true) {
+        throw new CommandError(refuse.code, refuse.name, "refused for a test");
+      }
       const target = {
         engine: this,
         collection: this.collection(database, own),

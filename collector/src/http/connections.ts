@@ -30,15 +30,21 @@ const lingerMs = 10_000;
 /** Bounds the connections of a server; `answer` is what is sent for a request that is cut. */
 export function boundConnections(
   server: Server,
-  bounds: ConnectionBounds,
+  bounds: ConnectionBounds & { readonly unreadTimeoutMs: number },
   answer: (code: Code) => string,
 ): Connections {
   const sockets = boundSockets(server, bounds);
   return {
     admit(incoming, outgoing) {
       const { socket } = incoming;
+      const unread = (): boolean => socket.writableLength > 0;
+      // Node counts bytes that the reader takes as activity.
+      outgoing.setTimeout(bounds.unreadTimeoutMs, () => {
+        if (unread()) socket.destroy();
+      });
       const { admitted, end } = sockets.begin(socket, {
         complete: () => incoming.complete,
+        unread,
         cut: (code) => {
           if (outgoing.headersSent) socket.destroy();
           else if (!socket.writableEnded) socket.end(answer(code), () => socket.destroy());

@@ -18,6 +18,8 @@ export interface ConnectionBounds {
 export interface Work {
   /** True once its last byte has arrived. */
   readonly complete: () => boolean;
+  /** True while its reader leaves bytes of the answer unread; absent where answers are small. */
+  readonly unread?: () => boolean;
   /** Answers that it came too slowly or that there is no room, and ends it. */
   readonly cut: (code: "request_too_slow" | "overloaded") => void;
 }
@@ -190,13 +192,15 @@ function closeIdle(among: ReadonlySet<Connection>, sparedMs: number): boolean {
   return least !== undefined;
 }
 
-/** Ends the request whose body has been arriving for the longest time. */
+/** Ends the request that has been waiting for the longest time for its peer: to send, or to read. */
 function cutUnfinished(among: ReadonlySet<Connection>): boolean {
   let slowest: Task | undefined;
-  for (const { tasks } of among)
-    for (const task of tasks)
-      if (!task.complete() && task.since < (slowest?.since ?? Number.POSITIVE_INFINITY))
-        slowest = task;
+  for (const { tasks } of among) {
+    for (const task of tasks) {
+      const waits = !task.complete() || task.unread?.() === true;
+      if (waits && task.since < (slowest?.since ?? Number.POSITIVE_INFINITY)) slowest = task;
+    }
+  }
   if (slowest === undefined || performance.now() - slowest.since < youngMs) return false;
   slowest.cut("overloaded");
   return true;

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 import { createClient } from "@clickhouse/client";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
 import type { ClickhouseServer } from "../../servers/clickhouse-http.ts";
@@ -80,6 +80,8 @@ function command(...args: readonly string[]): Promise<{ readonly stdout: string 
 
 test("turns through a collector, and their end", { timeout: 180_000 }, async () => {
   const collector = await startCollector(dataDir, env);
+  // One that failed a test does not outlive it.
+  onTestFinished(() => collector.kill());
   const { port } = new URL(collector.url);
   const send = (...args: readonly string[]): Promise<unknown> =>
     run(join(root, "dashboards/cluster/send.sh"), [port, ...args], {

@@ -22,6 +22,8 @@ const codesByNumber: ReadonlyMap<number, Code> = new Map<number, Code>([
   [14031, "disk_full"], // OutOfDiskSpace
   [50, "store_busy"], // MaxTimeMSExpired
   [112, "store_busy"], // WriteConflict
+  [146, "store_busy"], // ExceededMemoryLimit
+  [262, "store_busy"], // ExceededTimeLimit
 ]);
 
 /** The server's number of an error, when it has one. */
