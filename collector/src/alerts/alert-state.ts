@@ -246,6 +246,17 @@ export function resolvedBy(document: AlertDocument, id: string, atMs: number): A
   return { ...ended, active: [...ended.active, { ...alert, resolved: true }] };
 }
 
+/** The silences that have not ended, the one that ends first first. */
+export function standingSilences(
+  silences: readonly AlertSilence[],
+  atMs: number,
+): readonly AlertSilence[] {
+  const key = ({ rule, group }: AlertSilence): string => JSON.stringify([rule, group]);
+  return silences
+    .filter(({ until }) => Date.parse(until) > atMs)
+    .toSorted((a, b) => Date.parse(a.until) - Date.parse(b.until) || (key(a) < key(b) ? -1 : 1));
+}
+
 /** True while a silence covers the alert. */
 export function isSilenced(
   silences: readonly AlertSilence[],

@@ -20,6 +20,7 @@ import {
   isSilenced,
   noAlerts,
   resolvedBy,
+  standingSilences,
 } from "./alert-state.ts";
 import type { ActiveAlert, AlertDocument, AlertEnd, JudgedGroup } from "./alert-state.ts";
 import { breaks } from "./breach.ts";
@@ -145,8 +146,9 @@ class RunningAlerts implements Alerts {
     this.document = document;
     this.values = await shared.values();
     const { silences, resolved } = await shared.orders();
-    this.document = { ...this.document, silences };
-    for (const id of resolved) this.document = resolvedBy(this.document, id, this.#parts.now());
+    const now = this.#parts.now();
+    this.document = { ...this.document, silences: standingSilences(silences, now) };
+    for (const id of resolved) this.document = resolvedBy(this.document, id, now);
   }
 
   /** Silences of the file of a version without shared alerts. */
@@ -273,10 +275,8 @@ class RunningAlerts implements Alerts {
   }
 
   #notify(now: number): void {
-    const silences = this.document.silences.filter(({ until }) => Date.parse(until) > now);
-    if (silences.length < this.document.silences.length) {
-      this.document = { ...this.document, silences };
-    }
+    const silences = standingSilences(this.document.silences, now);
+    this.document = { ...this.document, silences };
     for (const alert of this.document.active) {
       const rule = this.rules.find(({ name }) => name === alert.rule);
       if (rule === undefined || alert.notified || alert.resolved) continue;

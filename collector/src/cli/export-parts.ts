@@ -37,6 +37,8 @@ export async function exportParts(client: Client, requested: ExportParts): Promi
     });
     const stated = (name: string): string | null => answer.headers.get(`turnproof-${name}`);
     const bytes = new Uint8Array(await answer.arrayBuffer());
+    // A command killed before its first part is listed leaves a folder that can be resumed.
+    if (manifest.parts.length === 0) await writeManifest(folder, manifest);
     const added = await addPart(folder, manifest, { bytes, rows: Number(stated("rows") ?? 0) });
     const whole = stated("window") === "complete" && stated("unread") === "0";
     manifest = {

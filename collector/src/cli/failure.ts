@@ -54,6 +54,10 @@ const timeAdvice =
 const parameterAdvice: { readonly [field: string]: string | undefined } = {
   start_time: timeAdvice,
   end_time: timeAdvice,
+  out: "--out names a new or empty folder, or one of an earlier export.",
+  resume:
+    "The folder has an export: --resume continues one with the same table, format and filters. " +
+    "Else name another folder.",
 };
 
 /** Reports an error and sets the exit code; prints no value and no stack. */

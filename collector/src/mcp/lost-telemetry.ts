@@ -22,10 +22,15 @@ export const lostTelemetry: Tool = tool({
     const text = new AnswerText().add(
       lost.length > 0
         ? `yes: ${lost.length} of ${producers.length} producers lost events`
-        : unknown > 0
-          ? `not known: ${unknown} of ${producers.length} producers gave no account of their losses`
-          : `no: every one of ${producers.length} producers accounted for all of its events`,
+        : producers.length === 0
+          ? "not known: no producer is in this scope"
+          : unknown > 0
+            ? `not known: ${unknown} of ${producers.length} producers gave no account of their losses`
+            : `no: every one of ${producers.length} producers accounted for all of its events`,
     );
+    if (agent_id !== undefined) {
+      text.add("losses are those of each producer, not of one agent");
+    }
     for (const one of lost) {
       const reasons = Object.entries(one.reported?.reasons ?? {}).map(
         ([code, n]) => `${code} ${n}`,

@@ -8,6 +8,7 @@ import { z } from "zod";
 import type { CostModel } from "../pages/cost/route.ts";
 import type { ToolsModel } from "../pages/tools/route.ts";
 import { durationText, shareText, usdText } from "../ui/display/figures.ts";
+import { readTime } from "../ui/display/time-range.ts";
 import { AnswerText, value } from "./answer-text.ts";
 import { Refused } from "./requester.ts";
 import type { Requester, RequestParameters } from "./requester.ts";
@@ -19,7 +20,7 @@ export const slowOrDear: Tool = tool({
   name: "which_tool_or_model_got_slow_or_dear",
   title: "Which tool or model got slow or dear?",
   description:
-    "CallsByName, failures, p95 and, of models, cost per call: a window against the one before it, or " +
+    "Calls, failures, p95 and, of models, cost per call: a window against the one before it, or " +
     "against the same one a week earlier. Largest change of p95 first.",
   input: {
     kind: z.enum(["tool", "model"]).optional().describe("Which calls; default tool."),
@@ -31,8 +32,9 @@ export const slowOrDear: Tool = tool({
   },
   async answer(request, input) {
     const { kind = "tool", hours = 24, against = "before", agent_id, min_calls: least = 5 } = input;
-    const endMs = input.until === undefined ? Date.now() : Date.parse(input.until);
-    if (Number.isNaN(endMs)) throw new Refused("parameter_invalid", "`until` is no time.");
+    const end = readTime(input.until ?? "-0s", Date.now());
+    if (end === undefined) throw new Refused("parameter_invalid", "`until` is no time.");
+    const endMs = Date.parse(end);
     const sizeMs = hours * 3_600_000;
     const back = against === "before" ? sizeMs : 7 * 86_400_000;
     const [now, then] = [windowTo(endMs, sizeMs), windowTo(endMs - back, sizeMs)];
@@ -49,7 +51,7 @@ export const slowOrDear: Tool = tool({
     const text = new AnswerText().add(
       `${kind} calls that ended ${now.start_time} to ${now.end_time}, against ${then.start_time} to ${then.end_time}`,
     );
-    for (const { name, row, old, times } of rows) text.add(changeLine(name, old, row, times));
+    for (const { name, row, old, times } of rows) text.add(changeLine(kind, name, old, row, times));
     const fresh = [...after.keys()].filter((name) => !before.has(name)).map((name) => value(name));
     if (fresh.length > 0) text.add(`only in the later window: ${fresh.slice(0, 10).join(" ")}`);
     const few = after.size - rows.length - fresh.length;
@@ -104,6 +106,7 @@ function ratio(after: number | null, before: number | null): number | undefined 
 }
 
 function changeLine(
+  kind: "tool" | "model",
   name: string | null,
   old: CallFigures,
   row: CallFigures,
@@ -116,7 +119,7 @@ function changeLine(
     `failed ${shareText(old.failed, old.calls)} -> ${shareText(row.failed, row.calls)}`,
     `calls ${old.calls} -> ${row.calls}`,
   ];
-  if (old.usd !== null || row.usd !== null) {
+  if (kind === "model") {
     const paid = (usd: number | null): string => (usd === null ? "unknown" : usdText(usd));
     parts.push(`cost per call ${paid(old.usd)} -> ${paid(row.usd)}`);
   }

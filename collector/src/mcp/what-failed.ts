@@ -5,8 +5,10 @@ import { z } from "zod";
 import type { FacetsModel } from "../pages/turns/facets.ts";
 import type { TurnsModel } from "../pages/turns/route.ts";
 import { countText } from "../ui/display/figures.ts";
+import { isRelative, relativeWords } from "../ui/display/time-range.ts";
 import { AnswerText, value } from "./answer-text.ts";
 import { aTime, anAgent, anId, tool } from "./tool.ts";
+import type { RequestParameters } from "./requester.ts";
 import type { Tool } from "./tool.ts";
 
 /** What failed since …? */
@@ -17,7 +19,7 @@ export const whatFailed: Tool = tool({
     "Turns that did not succeed since a time: exact counts by finding, agent, tool, model and " +
     "release, then the turns, newest first, with a cursor for more.",
   input: {
-    since: aTime.describe("Turns that ended at or after this time, ISO 8601."),
+    since: aTime.describe("Turns that ended at or after this time: ISO 8601, or `-24h`, `-7d`."),
     until: aTime.optional().describe("Turns that ended before this time."),
     agent_id: anAgent,
     verdict: z
@@ -43,12 +45,20 @@ export const whatFailed: Tool = tool({
       verdict: not ? undefined : verdict,
       q: terms === "" ? undefined : terms,
     };
-    const [facets, page] = await Promise.all([
-      cursor === undefined ? request.json<FacetsModel>("/traces/facets.json", filter) : undefined,
+    const count = (of: RequestParameters): Promise<FacetsModel> | undefined =>
+      cursor === undefined ? request.json<FacetsModel>("/traces/facets.json", of) : undefined;
+    // A turn without a verdict may have failed; it has no finding yet.
+    const waiting = { ...filter, verdict: "unjudged", finding: undefined, q };
+    const [facets, unjudged, page] = await Promise.all([
+      count(filter),
+      count(waiting),
       request.json<TurnsModel>("/traces/turns.json", { ...filter, limit: limit ?? 10, cursor }),
     ]);
     const text = new AnswerText();
     if (facets !== undefined) addCounts(text, facets, since);
+    if ((unjudged?.turns ?? 0) > 0) {
+      text.add(`${countText(unjudged?.turns ?? 0)} more are not judged yet and not counted`);
+    }
     for (const row of page.items) {
       const codes = row.finding_codes ?? [];
       const tools = row.tools.error + row.tools.provider_error;
@@ -72,7 +82,8 @@ export const whatFailed: Tool = tool({
 const countedKeys = ["verdict", "finding", "agent", "tool", "model", "release"];
 
 function addCounts(text: AnswerText, { turns, facets }: FacetsModel, since: string): void {
-  text.add(`${countText(turns)} turns since ${value(since)}`);
+  const from = isRelative(since) ? relativeWords(since) : value(since);
+  text.add(`${countText(turns)} turns since ${from}`);
   for (const { key, values, total } of facets) {
     if (!countedKeys.includes(key) || values.length === 0) continue;
     const shown = values.slice(0, 6).map(({ value: is, count }) => `${value(is)} ${count}`);

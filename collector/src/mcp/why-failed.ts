@@ -131,7 +131,7 @@ function turnLine(turn: TurnRow): string {
   const { tools, total_tokens: tokens, duration_ms: took } = turn;
   const failed = tools.error + tools.provider_error;
   return [
-    `turn ${value(turn.turn_id)}: ${turn.status}, ${turn.started_at}`,
+    `turn ${value(turn.turn_id)}: recorded status ${turn.status}, ${turn.started_at}`,
     took === null ? "duration unknown" : durationText(took),
     `${tools.results} tool results, ${failed} failed`,
     tokens === null ? "tokens unknown" : `${countText(tokens)} tokens`,

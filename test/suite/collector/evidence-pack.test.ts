@@ -35,8 +35,7 @@ beforeAll(async () => {
   server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
   writeFileSync(keys, await (await desk.get("/.well-known/jwks.json")).text());
   process.env["TURNPROOF_RETENTION_FLOOR_DAYS"] = "183";
-  // Sign-in is on, as in the collector, so that its audit log is found.
-  process.env["TURNPROOF_UI_AUTH_TOKEN"] = token;
+  // The command has the collector's data directory and none of its accounts.
   const ran = await turnproof(
     "evidence-pack",
     "--from",
@@ -60,7 +59,6 @@ afterEach(() => {
 });
 afterAll(async () => {
   delete process.env["TURNPROOF_RETENTION_FLOOR_DAYS"];
-  delete process.env["TURNPROOF_UI_AUTH_TOKEN"];
   await server.close(1_000);
   await desk.collector.close();
   rmSync(folder, { recursive: true });

@@ -2,7 +2,7 @@
  * Export of events, turns and calls: each format read by an engine that this project did not write,
  * parts, an interrupted export, scopes.
  */
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -12,6 +12,8 @@ import { createChdbConnection } from "chdb/connection";
 import { callTable, ephemeral, eventColumns, turnTable } from "@turnproof/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { createClient as collectorClient } from "../../../collector/src/cli/client.ts";
+import { exportParts } from "../../../collector/src/cli/export-parts.ts";
 import type { Listening } from "../../../collector/src/http/connections.ts";
 import { listen } from "../../../collector/src/server.ts";
 import { turnproof } from "../contracts/command.ts";
@@ -164,6 +166,35 @@ test("an interrupted export continues after its last whole part, without a row t
     ...shared(),
   );
   expect(other.code).toBe(2);
+});
+
+test("a command killed between its first part and the list of parts is resumed", async () => {
+  const to = out("cut-first");
+  await exportTurns(to);
+  const whole = readFileSync(join(to, "part-000001.jsonl"), "utf8");
+  const client = collectorClient({ url: server.url, token });
+  const cut = out("cut-in-between");
+  const requested = { folder: cut, table: "turns", format: "jsonl", filters: {}, json: true };
+  // A folder where the part should be: the write of the part fails, as a kill ends it.
+  mkdirSync(join(cut, "part-000001.jsonl.unfinished"), { recursive: true });
+  await expect(exportParts(client, { ...requested, resume: false })).rejects.toThrow();
+  rmSync(join(cut, "part-000001.jsonl.unfinished"), { recursive: true });
+  writeFileSync(join(cut, "part-000001.jsonl"), "a whole part that no list names");
+  const manifest = await exportParts(client, { ...requested, resume: true });
+  expect(manifest.parts).toHaveLength(1);
+  expect(readFileSync(join(cut, "part-000001.jsonl"), "utf8")).toBe(whole);
+});
+
+test("a folder that is in the way is refused with what to do", async () => {
+  const to = out("in-the-way");
+  mkdirSync(to);
+  writeFileSync(join(to, "letter.txt"), "not ours");
+  const other = await exportTurns(to, "--resume");
+  expect([other.code, other.err]).toEqual([2, expect.stringContaining("new or empty folder")]);
+  const done = out("in-the-way-of-itself");
+  await exportTurns(done);
+  const again = await exportTurns(done);
+  expect([again.code, again.err]).toEqual([2, expect.stringContaining("--resume continues")]);
 });
 
 test("a tenant's principal exports its own rows only", async () => {

@@ -18,6 +18,7 @@ const accounts = {
   alice: { role: "admin", user_id: "alice" },
   shop: { role: "analyst", application_id: "shop" },
   anonymous: { role: "viewer", user_id: null },
+  newcomer: { role: "viewer", user_id: "zoe" },
   admin: { role: "admin" },
 } as const;
 
@@ -32,7 +33,13 @@ const owners = {
 type Owner = keyof typeof owners;
 const names = Object.keys(owners) as Owner[];
 const marker = (owner: Owner): string => `mk-${owner}-mk`;
-const visible = { alice: ["alice"], shop: ["dora"], anonymous: ["null"], admin: names } as const;
+const visible = {
+  alice: ["alice"],
+  shop: ["dora"],
+  anonymous: ["null"],
+  newcomer: [],
+  admin: names,
+} as const;
 
 function evidenceOf(owner: Owner, root = `root-${owner}`): TurnEvent[] {
   const { user, application } = owners[owner];
@@ -161,4 +168,22 @@ describe.each(Object.keys(accounts) as (keyof typeof accounts)[])("%s", (name) =
     await admin.close();
     await client.close();
   });
+});
+
+test("without a producer in scope losses are not known", async () => {
+  const client = await connect(server.url, token("newcomer"));
+  const { text } = await call(client, "is_telemetry_being_lost", {});
+  expect(text).toMatch(/^not known: no producer is in this scope$/m);
+  await client.close();
+});
+
+test("turns without a verdict are counted apart from those that failed, in scope", async () => {
+  await desk.put(evidenceOf("alice", "root-young"));
+  const counted = async (name: string): Promise<string | undefined> => {
+    const client = await connect(server.url, token(name));
+    const { text } = await call(client, "what_failed_since", { since, limit: 1, budget: 8_000 });
+    await client.close();
+    return /^(\d+) more are not judged yet and not counted$/m.exec(text)?.[1];
+  };
+  expect([await counted("alice"), await counted("shop")]).toEqual(["1", undefined]);
 });

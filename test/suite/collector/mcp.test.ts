@@ -166,7 +166,27 @@ test("calls of two windows are compared, and unknown costs stay unknown", async 
   expect(dear.text).toContain(": p95 ");
   // The other models of the week are on no price list, and no price is made up for them.
   expect(dear.text).toMatch(/atlas-large-2: .*cost per call \$0\.\d/);
-  expect(dear.text).not.toMatch(/orion-xl.*cost per call \$0/);
+  expect(dear.text).toMatch(/orion-xl.*cost per call unknown -> unknown/);
+  // A tool has no price.
+  expect(slow.text).not.toContain("cost per call");
+});
+
+test("times count back from now, as on the pages", async () => {
+  const back = await call(client, "what_failed_since", { since: "-30d", limit: 1 });
+  const fixed = await call(client, "what_failed_since", { since, limit: 1 });
+  expect(back.text).toMatch(/^\d+ turns since 30 days ago$/m);
+  expect(back.text.split(" ")[0]).toBe(fixed.text.split(" ")[0]);
+  const ago = { hours: 84, until: "-1h", min_calls: 3 };
+  const slow = await call(client, "which_tool_or_model_got_slow_or_dear", ago);
+  expect(slow.text).toMatch(/: p95 .+ -> .+ calls \d+ -> \d+/);
+  const wrong = await call(client, "what_failed_since", { since: "yesterday" });
+  expect([wrong.refused, wrong.text.split(":")[0]]).toEqual([true, "parameter_invalid"]);
+});
+
+test("a recorded status is not taken for the verdict", async () => {
+  const { text } = await call(client, "why_did_this_turn_fail", { id: await rootWith("failed") });
+  expect(text).toMatch(/^verdict: failed/m);
+  expect(text).toMatch(/^turn \S+: recorded status /m);
 });
 
 test("losses are told as known, unknown or none", async () => {
@@ -174,6 +194,10 @@ test("losses are told as known, unknown or none", async () => {
   expect(text).toMatch(/^yes: \d+ of \d+ producers lost events/);
   expect(text).toMatch(/^producer \S+ \(.*\): lost \d+/m);
   expect(text).toMatch(/^collector: received \d+, stored \d+.*adds up/m);
+  // Producers report losses of their own, not of an agent's turns.
+  expect(text).not.toContain("not of one agent");
+  const narrowed = await call(client, "is_telemetry_being_lost", { agent_id: "order-desk" });
+  expect(narrowed.text).toMatch(/^losses are those of each producer, not of one agent$/m);
 });
 
 test("a cost clause goes by the collector's prices", async () => {

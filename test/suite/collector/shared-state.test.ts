@@ -278,6 +278,9 @@ test("one of three collectors sends; each shows, silences and resolves; the next
     await one.silence({ rule: "failing", group: `quiet-${index}`, until, by: "root" });
   }
   await shown((one) => expect(one.document.silences).toHaveLength(3));
+  // The store keeps a silence that has ended; none of them shows it.
+  const ended = new Date(start).toISOString();
+  await all[1]?.silence({ rule: "failing", group: "quiet-9", until: ended, by: "root" });
   // Of two orders about one group the later one stands, at whichever collector; a shorter one too.
   for (const [index, hours] of [6, 2, 4].entries()) {
     const later = new Date(start + hours * 3_600_000).toISOString();

@@ -1,5 +1,6 @@
 /** @module AuditFacts: what an audit log shows for an evidence pack. */
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { compareTimes } from "@turnproof/evidence";
 
@@ -23,8 +24,9 @@ export async function auditFacts(
   config: Config,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<AuditFacts> {
-  const { auditLog: file } = config;
-  if (file === undefined || !existsSync(file)) return { log: null, deletions: [] };
+  // A command without the collector's accounts has no log of its own; the collector's is here.
+  const file = config.auditLog ?? join(config.dataDir, "audit.jsonl");
+  if (!existsSync(file)) return { log: null, deletions: [] };
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
   const publicKey = readPublicKey(config.dataDir);
   const origin = config.auditScope;

@@ -172,7 +172,7 @@ const Silences: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ 
   if (model.silences.length === 0) return <></>;
   return (
     <Card title="Silences" icon="pause" flush end={countText(model.silences.length)}>
-      <Table label="Silences" head={heads(["Rule", "Group", "Until", "By", "RuleChange"])}>
+      <Table label="Silences" head={heads(["Rule", "Group", "Until", "By", "Change"])}>
         {model.silences.map(({ rule, group, until, by }) => (
           <tr>
             <th scope="row">{rule}</th>

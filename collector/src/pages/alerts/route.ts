@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { CodedError, isoTime } from "@turnproof/semconv";
 
+import { standingSilences } from "../../alerts/alert-state.ts";
 import type { AlertEpisode, AlertSilence, ClosedAlert } from "../../alerts/alert-state.ts";
 import { turnsQuery } from "../../alerts/alert-message.ts";
 import { limitText, measureText, valueText } from "../../alerts/breach.ts";
@@ -117,6 +118,7 @@ export interface AlertsModel {
   readonly firing: readonly FiringAlert[];
   readonly rules: readonly RuleState[];
   readonly ended: readonly EndedAlert[];
+  /** The one that ends first is the first. */
   readonly silences: readonly AlertSilence[];
   readonly targets: readonly TargetState[];
   /** Messages that no target took in three days. */
@@ -300,15 +302,16 @@ function rulesOf({ alerts, config }: Pick<Parts, "alerts" | "config">): readonly
   return alerts?.rules ?? config.alertRules.rules;
 }
 
-function stateOf({ alerts, config }: Parts): Omit<AlertsModel, "preview" | "draft_problems"> {
+function stateOf({ alerts, config, now }: Parts): Omit<AlertsModel, "preview" | "draft_problems"> {
   const {
     active = [],
     closed = [],
-    silences = [],
+    silences: kept = [],
     outbox = [],
     looked_ms = null,
     given_up = 0,
   } = alerts?.document ?? {};
+  const silences = standingSilences(kept, now());
   const rules = rulesOf({ alerts, config });
   const ruleOf = (name: string): AlertRule | undefined => rules.find((one) => one.name === name);
   return {

@@ -1,0 +1,67 @@
+/** The page of alerts and its JSON: what an operator did, in the order in which it matters. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { ephemeral } from "@turnproof/store";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { AlertsModel } from "../../../collector/src/pages/alerts/route.ts";
+import { openDesk } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+const token = "operator-token-0123456789";
+const headers = { authorization: `Bearer ${token}` };
+const rules = `version: 1
+rules:
+  - { name: failing, measure: error_share, by: agent, window: 1d, above: 0.5 }
+  - { name: slow, measure: p95_ms, window: 90m, above: 7000 }
+`;
+
+let desk: Desk;
+beforeAll(async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-rules-")), "rules.yml");
+  writeFileSync(file, rules);
+  const env = { TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_ALERT_RULES: file };
+  desk = await openDesk(env, { store: ephemeral(), judge: false });
+});
+afterAll(() => desk.collector.close());
+
+const silence = async (hours: number, rule: string, group?: string): Promise<number> => {
+  const { status } = await desk.collector.app.request("/alerts/silence", {
+    method: "POST",
+    headers: { ...headers, host: "127.0.0.1", "content-type": "application/json" },
+    body: JSON.stringify({ rule, group, hours }),
+  });
+  return status;
+};
+const listed = async (): Promise<readonly (string | null)[]> =>
+  (await desk.json<AlertsModel>("/alerts.json", headers)).silences.map(
+    ({ rule, group }) => `${rule} ${group ?? "all"}`,
+  );
+
+test("silences are listed by their end, whatever their order; an ended one is gone", async () => {
+  for (const [hours, rule, group] of [
+    [24, "failing", "a"],
+    [1, "slow", undefined],
+    [8, "failing", "b"],
+    [2, "failing", "c"],
+  ] as const) {
+    expect(await silence(hours, rule, group)).toBe(200);
+  }
+  expect(await listed()).toEqual(["slow all", "failing c", "failing b", "failing a"]);
+  // A later order about the same group moves it.
+  await silence(48, "failing", "c");
+  await silence(0, "slow");
+  expect(await listed()).toEqual(["failing b", "failing a", "failing c"]);
+  const page = await (await desk.get("/alerts", headers)).text();
+  expect(page.indexOf("of failing</span>")).toBeGreaterThan(0);
+  expect([...page.matchAll(/<th scope="col">([^<]*)<\/th>/g)].map(([, head]) => head)).toEqual(
+    expect.arrayContaining(["Until", "By", "Change"]),
+  );
+});
+
+test("windows are written in their whole unit", async () => {
+  const { rules: shown } = await desk.json<AlertsModel>("/alerts.json", headers);
+  expect(shown.map(({ limit }) => limit)).toEqual(["above 50.0 % in 1 d", "above 7 s in 90 m"]);
+});
