@@ -15,7 +15,7 @@ import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import type { TurnModel } from "../../../collector/src/pages/turn/route.ts";
 import type { FacetsModel } from "../../../collector/src/pages/turns/facets.ts";
 import type { TurnsModel } from "../../../collector/src/pages/turns/route.ts";
-import { openDesk, quiet, turnEvents } from "./desk.ts";
+import { judgeTurns, openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { Stand } from "./stopped-judge.ts";
 
@@ -120,6 +120,23 @@ test("health counts the turns of the present version in the reader's scope", asy
   expect(row).toMatchObject({ holds: 1, violated: 0, not_established: 0 });
   const other = await desk.json<HealthModel>("/traces/health.json?user_id=nobody-here");
   expect(other.contracts?.counts.every(({ holds }) => holds === 0)).toBe(true);
+});
+
+test("turns of a time before there were contracts are in no count, and their number is shown", async () => {
+  const env = { TURNPROOF_CONTRACTS: folder };
+  const before = await openDesk(env, { now: () => now, judge: false });
+  try {
+    const earlier = ["old-1", "old-2"].flatMap((root) => ended(root));
+    await before.put(earlier);
+    await judgeTurns(before.store, ["old-1"], { verdict: "success", finding_codes: [] });
+    const { contracts } = await before.json<HealthModel>("/traces/health.json");
+    expect(contracts).toMatchObject({ without_result: 2 });
+    expect(contracts?.counts.every((row) => row.holds + row.violated === 0)).toBe(true);
+    const page = await before.get("/traces/health", { accept: "text/html" });
+    expect(await page.text()).toContain("2 turns have no stored result");
+  } finally {
+    await before.collector.close();
+  }
 });
 
 test("the gate compares two filters, names the turns behind each cell, and keeps the scope", async () => {

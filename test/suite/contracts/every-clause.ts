@@ -19,6 +19,7 @@ export const clauses: readonly Clause[] = [
   { clause: "status", is: "success" },
   { clause: "verdict", is: ["success", "unknown"] },
   { clause: "no_errors" },
+  { clause: "no_errors", at_most_share: 0.3 },
   { clause: "tools_clean" },
   { clause: "tools_clean", tool: "a" },
   { clause: "duration", at_most_ms: 3_000 },

@@ -14,12 +14,20 @@ import { whole } from "./turns.ts";
 
 const page = readFileSync(new URL("../../../docs/operate/contracts.md", import.meta.url), "utf8");
 
-function wordOf(clause: Clause | null): string {
-  return clause === null ? "needs content" : `\`${clause.clause}\``;
+type Clauses = Clause | readonly Clause[];
+
+function listOf(clause: Clauses): Clause[] {
+  return "clause" in clause ? [clause] : [...clause];
 }
 
-function resultOf(clause: Clause, events: readonly TurnEvent[]): Outcome | undefined {
-  const contract = defineContract({ name: "one", expect: [clause] });
+function wordOf(clause: Clauses | null): string {
+  if (clause === null) return "needs content";
+  const names = new Set(listOf(clause).map((one) => `\`${one.clause}\``));
+  return [...names].join(" and ");
+}
+
+function resultOf(clause: Clauses, events: readonly TurnEvent[]): Outcome | undefined {
+  const contract = defineContract({ name: "one", expect: listOf(clause) });
   const options = { metadata: whole, priceOf: () => 0.5 };
   return evaluateTurns(events, [contract], options)[0]?.contracts[0]?.result;
 }

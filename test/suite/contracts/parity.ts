@@ -11,8 +11,8 @@ import { end, model, tool } from "./turns.ts";
 export interface ParityRow {
   readonly tool: string;
   readonly assertion: string;
-  /** Null: it needs content. */
-  readonly clause: Clause | null;
+  /** Null: it needs content. Several: all of them together. */
+  readonly clause: Clause | readonly Clause[] | null;
   /** A turn that violates the clause; the usual one satisfies it. */
   readonly broken?: readonly TurnEvent[];
 }
@@ -24,7 +24,7 @@ const stated = (fingerprint: string) => ({ call_fingerprint: fingerprint });
 /** Looks an order up, asks the model, refunds, and ends. */
 export const usual: readonly TurnEvent[] = [
   tool("lookup", 10, stated(key)),
-  model(40, { response_model: "gpt-5", provider: "openai" }),
+  model(40, { response_model: "gpt-5", provider: "openai", finish_reason: ["stop"] }),
   tool("refund", 80, stated(key)),
   end(),
 ];
@@ -85,6 +85,16 @@ export const parity: readonly ParityRow[] = [
   ),
   promptfoo("trace-error-spans", { clause: "no_errors" }, failed),
   promptfoo(
+    "trace-error-spans with max_count",
+    { clause: "calls", operation: "*", status: "error", at_most: 1 },
+    [...failed, tool("lookup", 200, {}, { status: "error" })],
+  ),
+  promptfoo(
+    "trace-error-spans with max_percentage",
+    { clause: "no_errors", at_most_share: 0.3 },
+    failed,
+  ),
+  promptfoo(
     "trajectory:tool-used",
     { clause: "calls", tool: "lookup", at_least: 1 },
     without("lookup"),
@@ -112,7 +122,23 @@ export const parity: readonly ParityRow[] = [
     end({ ms: 9_000, duration_ms: 9_000 }),
   ]),
   promptfoo("cost", { clause: "cost", at_most: 1 }, [...usual, model(200), model(300)]),
-  promptfoo("skill-used, tool-call-f1", null),
+  promptfoo(
+    "finish-reason",
+    { clause: "each_call", kind: "model_call", finish_reason_in: ["stop"] },
+    [model(40, { finish_reason: ["length"] }), end()],
+  ),
+  promptfoo(
+    "tool-call-f1 (1: exactly these tools)",
+    [
+      { clause: "calls", tool: "lookup", at_least: 1 },
+      { clause: "calls", tool: "refund", at_least: 1 },
+      { clause: "tools", allowed: ["lookup", "refund"] },
+    ],
+    without("refund"),
+  ),
+  promptfoo("is-valid-openai-tools-call, is-valid-function-call", null),
+  promptfoo("skill-used, is-refusal, guardrails, perplexity", null),
+  promptfoo("contains, equals, regex, is-json and all others on the answer", null),
 
   agentevals("strict", { clause: "trajectory", match: "strict", steps }, swapped),
   agentevals("unordered", { clause: "trajectory", match: "unordered", steps }, twice),
@@ -128,7 +154,16 @@ export const parity: readonly ParityRow[] = [
     { clause: "trajectory", match: "strict", steps },
     swapped,
   ),
-  agentevals("tool_args_match_mode: subset, superset; overrides", null),
+  agentevals(
+    "tool_args_match_overrides: exact or ignore for a tool",
+    [
+      { clause: "trajectory", match: "strict", steps },
+      { clause: "arguments", tool: "lookup", any_of: [key] },
+    ],
+    otherArguments,
+  ),
+  agentevals("tool_args_match_mode: subset, superset", null),
+  agentevals("tool_args_match_overrides: fields or a comparator", null),
   agentevals(
     "graph trajectory, strict match",
     {
@@ -191,21 +226,64 @@ export const parity: readonly ParityRow[] = [
   ]),
 
   assay("require", { clause: "calls", tool: "lookup", at_least: 1 }, without("lookup")),
-  assay("eventually", { clause: "calls", tool: "refund", at_least: 1 }, without("refund")),
+  assay(
+    "eventually (within n steps of the start)",
+    { clause: "order", tool: "refund", after: { kind: "turn" }, within_calls: 2 },
+    [tool("lookup", 10), tool("lookup", 40), tool("refund", 80), end()],
+  ),
   assay("max_calls", { clause: "calls", tool: "refund", at_most: 1 }, twice),
   assay("before", { clause: "order", tool: "lookup", before: { tool: "refund" } }, swapped),
-  assay("after", { clause: "order", tool: "refund", after: { tool: "lookup" } }, swapped),
+  assay(
+    "immediately_before",
+    { clause: "order", tool: "lookup", before: { tool: "refund" }, immediately: true },
+    [tool("lookup", 10), tool("mail", 40), tool("refund", 80), end()],
+  ),
+  assay(
+    "after (within n steps)",
+    { clause: "order", tool: "refund", after: { tool: "lookup" }, within_calls: 1 },
+    [tool("lookup", 10), tool("mail", 40), tool("refund", 80), end()],
+  ),
   assay(
     "never_after",
     { clause: "order", tool: "lookup", never_after: { tool: "refund" } },
     swapped,
   ),
   assay("sequence", { clause: "trajectory", match: "ordered", steps }, swapped),
+  assay("sequence with strict", { clause: "trajectory", match: "strict", steps }, twice),
+  assay("sequence: [] (no call)", { clause: "calls", tool: "mail", never: true }, [
+    ...usual,
+    tool("mail", 200),
+  ]),
   assay("blocklist", { clause: "tools", forbidden: ["delete_*"] }, [
     ...usual,
     tool("delete_user", 200),
   ]),
-  assay("args_valid, regex_match, must_contain, semantic similarity", null),
+  assay("allowlist", { clause: "tools", allowed: ["lookup", "refund"] }, [
+    ...usual,
+    tool("mail", 200),
+  ]),
+  assay("tool_blocklist", { clause: "tools", forbidden: ["delete_*"] }, [
+    ...usual,
+    tool("delete_user", 200),
+  ]),
+  assay(
+    "trace_must_call_tool (min_calls)",
+    { clause: "calls", tool: "lookup", at_least: 1 },
+    without("lookup"),
+  ),
+  assay("trace_must_not_call_tool", { clause: "calls", tool: "mail", never: true }, [
+    ...usual,
+    tool("mail", 200),
+  ]),
+  assay("trace_tool_sequence", { clause: "trajectory", match: "strict", steps }, twice),
+  assay(
+    "trace_tool_sequence with allow_other_tools",
+    { clause: "trajectory", match: "ordered", steps },
+    swapped,
+  ),
+  assay("trace_max_steps", { clause: "calls", tool: "*", at_most: 2 }, twice),
+  assay("args_valid; argument-scoped never_after", null),
+  assay("regex_match, must_contain, must_not_contain, json_schema, semantic similarity", null),
 
   tracetest("tracetest.selected_spans.count", { clause: "calls", tool: "*", exactly: 2 }, twice),
   tracetest(
@@ -218,6 +296,25 @@ export const parity: readonly ParityRow[] = [
     { clause: "calls", tool: "*", outcome: ["error", "provider_error"], never: true },
     failed,
   ),
+  tracetest(
+    "attr of duration and tokens with <, <=, >, >=",
+    { clause: "each_call", kind: "model_call", tokens_at_most: 150 },
+    [model(40, { input_tokens: 400 }), end()],
+  ),
+  tracetest(
+    "selector with contains on a name",
+    { clause: "calls", tool: "*fun*", at_most: 1 },
+    twice,
+  ),
+  tracetest(
+    "selectors joined with OR",
+    { clause: "calls", tool: ["mail", "refund"], at_most: 1 },
+    twice,
+  ),
+  tracetest("attr:service.name", { clause: "services", pinned: ["support-desk"] }, [
+    ...usual,
+    tool("lookup", 200, {}, foreign),
+  ]),
   tracetest("selector by position", { clause: "trajectory", match: "strict", steps }, swapped),
   tracetest(
     "selector of a descendant",

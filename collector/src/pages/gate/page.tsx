@@ -12,7 +12,7 @@ import {
   planWords,
   sideWords,
 } from "@turnproof/contracts";
-import type { ContractComparison, GateOutcome } from "@turnproof/contracts";
+import type { ContractComparison, GateOutcome, GateReport } from "@turnproof/contracts";
 import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
@@ -113,11 +113,17 @@ const GateBadge: FC<{ readonly outcome: GateOutcome }> = ({ outcome }) => {
   return <Badge tone={tone} icon={icon} word={outcomeWords[outcome]} />;
 };
 
-const outcomeSentences: { readonly [K in GateOutcome]: string } = {
-  regressed: "The candidate is worse in what is marked below, beyond the chance of a false alarm.",
-  no_regression: "No contract and no measure is worse than is allowed.",
-  not_enough_evidence: "For what is marked below, neither a regression nor its absence is shown.",
-};
+/** The outcome in a sentence, with what decides it. */
+function outcomeSentence({ outcome, contracts, measures }: GateReport): string {
+  if (outcome === "no_regression") return "No contract and no measure is worse than is allowed.";
+  const names = [...contracts, ...measures]
+    .filter((one) => one.outcome === outcome)
+    .map(({ name }) => name)
+    .join(", ");
+  return outcome === "regressed"
+    ? `The candidate is worse, beyond the chance of a false alarm: ${names}.`
+    : `Neither a regression nor its absence is shown: ${names}.`;
+}
 
 const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ answer, frame }) => {
   const { report, plans, bounded } = answer;
@@ -148,9 +154,9 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
           </ListEnd>
         }
       >
-        <p>{outcomeSentences[report.outcome]}</p>
+        <p>{outcomeSentence(report)}</p>
       </Card>
-      {report.contracts.length === 0 ? null : (
+      {report.contracts.every(({ passK }) => passK.baseline.k === 1) ? null : (
         <Note>
           All of k turns, or pass^k: the chance that k turns of a case, drawn at random, all satisfy
           the contract, averaged over the cases.
@@ -179,7 +185,7 @@ const Contract: FC<{
         <section aria-label={`${sideNames[side]}, ${of.name}`}>
           <h3>{sideNames[side]}</h3>
           <p>Holds: {sideWords(of[side])}</p>
-          <p class="muted">{passWords(of.passK[side])}</p>
+          {of.passK[side].k === 1 ? null : <p class="muted">{passWords(of.passK[side])}</p>}
           <Cell
             turns={turns.filter((turn) => turn.side === side && turn.contract === of.name)}
             frame={frame}

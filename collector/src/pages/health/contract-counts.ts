@@ -23,6 +23,11 @@ export interface ContractsHealth {
   /** Start of the day that is counted. */
   readonly since: string;
   readonly counts: readonly ContractCount[];
+  /**
+   * Turns of that day without a stored result of any contract: not judged yet, or before there were
+   * contracts. They are in no count.
+   */
+  readonly without_result: number;
   /** Contracts that are judged and not counted here. */
   readonly uncounted: number;
   /**
@@ -65,6 +70,10 @@ export async function contractCounts(
   return {
     since,
     counts,
+    without_result: await store.ledger.countTurns({
+      scope,
+      where: [...where, { time: "ended_at", from: since }, { list: "contract", has: null }],
+    }),
     uncounted: standing.set.versions.size - versions.length,
     problems: narrowed ? null : standing.problems,
   };

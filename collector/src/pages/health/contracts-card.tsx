@@ -1,5 +1,5 @@
 /** @module ContractsCard: turns of the last day by contract and result, and wrong files. */
-import { outcomes } from "@turnproof/contracts";
+import { outcomes, problemText } from "@turnproof/contracts";
 import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
@@ -15,17 +15,14 @@ export const ContractsCard: FC<{
   readonly frame: Frame;
 }> = ({ of, frame }) => {
   if (of === null) return <></>;
-  const { counts, problems, uncounted } = of;
+  const { counts, problems, uncounted, without_result: open } = of;
   return (
     <Card title="Contracts" id="contracts" icon="mark" flush end="turns of the last day">
       {problems === null || problems.length === 0 ? null : (
         <div class="padded">
           <Note tone="warn">
             The files of the contracts are wrong; the last good ones stay:{" "}
-            {problems
-              .slice(0, 5)
-              .map(({ path, rule }) => `${path}: ${rule}`)
-              .join("; ")}
+            {problems.slice(0, 5).map(problemText).join("; ")}
           </Note>
         </div>
       )}
@@ -46,6 +43,13 @@ export const ContractsCard: FC<{
           <Row of={row} frame={frame} since={of.since} />
         ))}
       </Table>
+      {open === 0 ? null : (
+        <p class="muted padded">
+          {open === 1 ? "1 turn has" : `${countText(open)} turns have`} no stored result: not judged
+          yet, or judged before there were contracts. {open === 1 ? "It is" : "They are"} in no
+          count.
+        </p>
+      )}
       {uncounted === 0 ? null : (
         <p class="muted padded">{countText(uncounted)} more contracts are judged.</p>
       )}
@@ -60,7 +64,7 @@ const Row: FC<{
 }> = ({ of, frame, since }) => (
   <tr>
     <td>
-      <b>{of.contract}</b> <span class="muted">version {of.version}</span>
+      <b>{of.contract}</b> <span class="muted contract-version">version {of.version}</span>
     </td>
     {outcomes.map((result) => {
       const query = new URLSearchParams({

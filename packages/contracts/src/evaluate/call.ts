@@ -34,7 +34,11 @@ export interface Call {
 const separating: ReadonlySet<string> = new Set(["turn", "model_call", "plan"]);
 
 /** The calls by start, where it is known. */
-export function callsOf(events: readonly TurnEvent[], whole: boolean): Call[] {
+export function callsOf(
+  events: readonly TurnEvent[],
+  whole: boolean,
+  models: readonly TurnEvent[] = countedModelCalls(events),
+): Call[] {
   const calls: Call[] = [];
   const tools = whole ? toolResults(events) : events.filter(isToolEnd);
   const certain = whole ? undefined : certainty(events);
@@ -54,7 +58,7 @@ export function callsOf(events: readonly TurnEvent[], whole: boolean): Call[] {
   };
   for (const event of tools) add(event, "tool", true);
   // Of nested model calls the innermost count, and in a part of a window it is unknown which.
-  for (const event of countedModelCalls(events)) add(event, "model", true);
+  for (const event of models) add(event, "model", true);
   if (events.some(({ phase }) => phase === "start")) {
     for (const event of unfinishedStarts(events)) {
       if (event.event_kind === "tool_call") add(event, "tool", false);

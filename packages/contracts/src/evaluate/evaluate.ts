@@ -9,7 +9,7 @@ import type { Identity, NullableIdentity } from "@turnproof/semconv";
 import { sha256Hex } from "@turnproof/semconv/fingerprint";
 
 import { defaultContract } from "../default-contract.ts";
-import type { Clause, Severity } from "../language/clauses.ts";
+import type { Clause, Condition, Severity } from "../language/clauses.ts";
 import type { TurnContract, Golden } from "../language/contract.ts";
 import { judgeClause } from "./judge-clause.ts";
 import { judgeCondition } from "./judge-condition.ts";
@@ -172,20 +172,24 @@ function evaluateTurn({ events, window }: TurnWindow, rules: Rules): TurnResult 
 }
 
 function evaluateContract(contract: TurnContract, facts: readonly TurnFacts[]): ContractResult {
-  const applies = agreed(facts.map((one) => judgeCondition(contract.when, one)));
+  const applies = conditionOf(contract.when, facts);
   if (applies === "violated") {
     return { contract: contract.name, result: "holds", applies: false, clauses: [] };
   }
   const clauses = contract.expect.map((clause, index) =>
     evaluateClause(clause, { index, contract, applies, facts }),
   );
-  const deciding = clauses.filter(({ severity }) => severity === "error");
+  const deciding = clauses.some(isError) ? clauses.filter(isError) : clauses;
   return {
     contract: contract.name,
-    result: allOf((deciding.length > 0 ? deciding : clauses).map(({ result }) => result)),
+    result: allOf(deciding.map(({ result }) => result)),
     applies: applies === "holds" ? true : null,
     clauses,
   };
+}
+
+function isError({ severity }: ClauseResult): boolean {
+  return severity === "error";
 }
 
 interface Place {
@@ -196,13 +200,15 @@ interface Place {
 }
 
 function evaluateClause(clause: Clause, { index, contract, applies, facts }: Place): ClauseResult {
-  const own = agreed(facts.map((one) => judgeCondition(clause.when, one)));
+  const own = conditionOf(clause.when, facts);
   const judgement: ClauseJudgement =
     own === "violated" ? judged("holds", "The clause does not apply.") : judgeAll(clause, facts);
-  const condition = allOf([applies, own]);
+  const condition = own === "holds" ? applies : allOf([applies, own]);
   const result = implies(condition, judgement.result);
   const unknown = result !== judgement.result;
-  const ids = judgement.evidence.slice(0, limits.findingEvidenceMax);
+  const { evidence, diverged_at } = judgement;
+  const few = evidence.length <= limits.findingEvidenceMax;
+  const ids = few ? evidence : evidence.slice(0, limits.findingEvidenceMax);
   return {
     clause: clause.clause,
     id: clause.id ?? null,
@@ -211,24 +217,28 @@ function evaluateClause(clause: Clause, { index, contract, applies, facts }: Pla
     result,
     applies: condition === "holds" ? true : own === "violated" ? false : null,
     evidence_ids: ids.map(({ event_id: id }) => id),
-    evidence_count: judgement.evidence.length,
+    evidence_count: evidence.length,
     sentence: unknown
       ? `${judgement.sentence} Whether the clause applies is not established.`
       : judgement.sentence,
-    ...(judgement.diverged_at === undefined ? {} : { diverged_at: judgement.diverged_at }),
+    ...(diverged_at === undefined ? undefined : { diverged_at }),
   };
 }
 
 /** The judgement on trusted evidence, where untrusted evidence does not change it. */
-function judgeAll(clause: Clause, [trusted, ...others]: readonly TurnFacts[]): ClauseJudgement {
-  const own = judgeClause(clause, trusted as TurnFacts);
-  const differs = others.some((facts) => judgeClause(clause, facts).result !== own.result);
+function judgeAll(clause: Clause, facts: readonly TurnFacts[]): ClauseJudgement {
+  const own = judgeClause(clause, facts[0] as TurnFacts);
+  if (facts.length === 1) return own;
+  const differs = facts.some((some) => judgeClause(clause, some).result !== own.result);
   return differs
     ? judged("not_established", "Evidence of an untrusted producer says otherwise.", own.evidence)
     : own;
 }
 
-function agreed(results: readonly Outcome[]): Outcome {
+/** Whether the condition is met, on trusted evidence and on all of it. */
+function conditionOf(condition: Condition | undefined, facts: readonly TurnFacts[]): Outcome {
+  if (condition === undefined) return "holds";
+  const results = facts.map((one) => judgeCondition(condition, one));
   const [first = "not_established"] = results;
   return results.every((result) => result === first) ? first : "not_established";
 }

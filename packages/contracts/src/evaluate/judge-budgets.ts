@@ -1,13 +1,5 @@
 /** @module JudgeBudgets: duration, tokens, cost, retries, fallbacks and depth within limits. */
-import {
-  countUsage,
-  countedModelCalls,
-  elapsedMs,
-  parentKey,
-  spanKey,
-  toolOutcome,
-  turnCalls,
-} from "@turnproof/evidence";
+import { elapsedMs, parentKey, spanKey, toolOutcome, turnCalls } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { ClauseOf } from "../language/clauses.ts";
@@ -36,11 +28,11 @@ export function judgeDuration(clause: ClauseOf<"duration">, facts: TurnFacts): C
 /** Tokens, counted once however many levels report them. */
 export function judgeTokens(clause: ClauseOf<"tokens">, facts: TurnFacts): ClauseJudgement {
   const { of = "total" } = clause;
-  const calls = facts.whole ? countedModelCalls(facts.events) : facts.of("model_call");
+  const calls = facts.whole ? facts.modelCalls : facts.of("model_call");
   const stated = `The turn used`;
   // In a part of a window it is unknown which of nested calls are counted.
   if (!facts.whole) return limited(anyNumber, clause, stated, `${of} tokens`, calls);
-  const usage = countUsage(facts.events);
+  const { usage } = facts;
   const value = usage[`${of}_tokens`];
   const complete = facts.closed && usage.usage_state === "known" && value !== null;
   const every = complete && calls.every((call) => of === "total" || hasTokens(call, of));
@@ -67,7 +59,7 @@ export function judgeCost(clause: ClauseOf<"cost">, facts: TurnFacts): ClauseJud
     low += typeof price === "number" ? price : price.low;
     high += typeof price === "number" ? price : price.high;
   }
-  const calls = countedModelCalls(facts.events);
+  const calls = facts.modelCalls;
   return limited({ low, high }, clause, "The turn cost", priceUnit, calls);
 }
 

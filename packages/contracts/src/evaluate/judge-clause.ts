@@ -48,7 +48,7 @@ export function judgeClause(clause: Clause, facts: TurnFacts): ClauseJudgement {
     case "verdict":
       return judgeVerdict(clause, facts);
     case "no_errors":
-      return judgeNoErrors(facts);
+      return judgeNoErrors(clause, facts);
     case "tools_clean":
       return judgeToolsClean(clause, facts);
     case "duration":

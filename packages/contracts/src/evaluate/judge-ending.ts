@@ -1,4 +1,6 @@
 /** @module JudgeEnding: how the turn ended, and what the judge of evidence says of it. */
+import type { TurnEvent } from "@turnproof/evidence";
+
 import type { ClauseOf } from "../language/clauses.ts";
 import { listOf, matchesName } from "../language/selector.ts";
 import { judged, listed } from "./judgement.ts";
@@ -48,9 +50,13 @@ export function judgeVerdict({ is }: ClauseOf<"verdict">, facts: TurnFacts): Cla
   return judged(result, `The verdict is ${verdict.status}${end}`, events);
 }
 
-/** No event of the turn is an error. */
-export function judgeNoErrors(facts: TurnFacts): ClauseJudgement {
+/** No event of the turn is an error, or at most a share of them. */
+export function judgeNoErrors(
+  { at_most_share: share }: ClauseOf<"no_errors">,
+  facts: TurnFacts,
+): ClauseJudgement {
   const failed = facts.events.filter(({ status }) => status === "error");
+  if (share !== undefined) return judgeErrorShare(share, failed, facts);
   if (failed.length > 0) {
     const kinds = [...new Set(failed.map(({ event_kind: kind }) => kind))];
     return judged("violated", `Failed: ${listed(kinds, "and")}.`, failed);
@@ -58,6 +64,18 @@ export function judgeNoErrors(facts: TurnFacts): ClauseJudgement {
   return facts.closed
     ? judged("holds", "Nothing in the turn failed.")
     : judged("not_established", "No failure is recorded, and a part may be missing.");
+}
+
+function judgeErrorShare(
+  most: number,
+  failed: readonly TurnEvent[],
+  facts: TurnFacts,
+): ClauseJudgement {
+  const ended = facts.events.filter(({ phase }) => phase !== "start").length;
+  const sentence = `${failed.length} of ${ended} failed; the contract allows a share of ${most}.`;
+  // What is missing may have failed or not: the share may be on either side.
+  if (!facts.closed) return judged("not_established", sentence, failed);
+  return judged(known(failed.length <= most * ended), sentence, failed);
 }
 
 const clean: ReadonlySet<string> = new Set(["success", "empty"]);

@@ -43,7 +43,8 @@ export function judgeOrder(clause: ClauseOf<"order">, facts: TurnFacts): ClauseJ
     const unknown = [...own.open, ...others.open].map(({ event }) => event);
     return judged("not_established", `A call may be one of these or not: ${subject}.`, unknown);
   }
-  const all = callsBetween(clause, other, facts);
+  const counts = clause.immediately === true || clause.within_calls !== undefined;
+  const all = counts ? callsBetween(clause, other, facts) : [];
   const anchors = clause.never_after === undefined ? others.certain : own.certain;
   const partners = clause.never_after === undefined ? own.certain : others.certain;
   const wrong: Call[] = [];

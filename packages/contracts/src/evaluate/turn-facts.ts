@@ -2,7 +2,13 @@
  * @module TurnFacts: what is read from the events of one turn, once for all contracts. Each fact
  * is worked out when a clause first needs it.
  */
-import { reconcileOutcome, spanKey, turnResult } from "@turnproof/evidence";
+import {
+  countUsage,
+  countedModelCalls,
+  reconcileOutcome,
+  spanKey,
+  turnResult,
+} from "@turnproof/evidence";
 import type {
   TurnCall,
   TurnEvent,
@@ -59,6 +65,10 @@ export interface TurnFacts {
   readonly end: TurnEvent | undefined;
   readonly around: Surroundings;
   readonly calls: readonly Call[];
+  /** Model calls, of nested ones the innermost. */
+  readonly modelCalls: readonly TurnEvent[];
+  /** Their tokens, counted once. */
+  readonly usage: ReturnType<typeof countUsage>;
   readonly verdict: Verdict;
   /** The event of each span by its key: its result, else its start. */
   readonly spans: ReadonlyMap<string, TurnEvent>;
@@ -85,6 +95,8 @@ class Facts implements TurnFacts {
   readonly end: TurnEvent | undefined;
   readonly around: Surroundings;
   private readCalls: readonly Call[] | undefined;
+  private readModelCalls: readonly TurnEvent[] | undefined;
+  private readUsage: ReturnType<typeof countUsage> | undefined;
   private readVerdict: Verdict | undefined;
   private readSpans: Map<string, TurnEvent> | undefined;
   private kinds: Map<TurnEvent["event_kind"], TurnEvent[]> | undefined;
@@ -102,7 +114,15 @@ class Facts implements TurnFacts {
   }
 
   get calls(): readonly Call[] {
-    return (this.readCalls ??= callsOf(this.events, this.whole));
+    return (this.readCalls ??= callsOf(this.events, this.whole, this.modelCalls));
+  }
+
+  get modelCalls(): readonly TurnEvent[] {
+    return (this.readModelCalls ??= countedModelCalls(this.events));
+  }
+
+  get usage(): ReturnType<typeof countUsage> {
+    return (this.readUsage ??= countUsage(this.events));
   }
 
   get spans(): ReadonlyMap<string, TurnEvent> {

@@ -78,7 +78,14 @@ export const clauseSchema = z.discriminatedUnion("clause", [
   clause("ended", {}),
   clause("status", { is: oneOrMore(z.enum(eventStatuses)) }),
   clause("verdict", { is: oneOrMore(z.enum(verdictStatuses)) }),
-  clause("no_errors", {}),
+  clause("no_errors", {
+    at_most_share: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("Errors are at most this share of what ended, from 0 to 1; default: none."),
+  }),
   clause("tools_clean", { tool: oneOrMore(namePattern).optional() }),
   clause("duration", ms),
   clause("tokens", { of: z.enum(["total", "input", "output", "cached"]).optional(), ...limitsOf }),
