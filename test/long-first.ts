@@ -1,7 +1,7 @@
 /**
  * @module LongFirst: order of test files. Without times of an earlier run, Vitest begins with the
- * largest files. The contract suites are small files that run a large kit for minutes: at the end of
- * a run each would keep one core while the other has nothing to do.
+ * largest files. The contract suites are small files that run a large kit for minutes: at the end
+ * of a run each would keep one core while the other has nothing to do.
  */
 import { BaseSequencer } from "vitest/node";
 import type { TestSpecification } from "vitest/node";

@@ -1,6 +1,6 @@
 /**
- * Answers that their reader does not read hold no socket for ever, and take no other address's
- * place (faults H10).
+ * An answer that its reader leaves unread is ended, so that other addresses have its socket
+ * (faults H10).
  */
 import { once } from "node:events";
 import type { Socket } from "node:net";
