@@ -19,6 +19,7 @@ import { overviewOf } from "./client/overview.tsx";
 import type { Overview } from "./client/overview.tsx";
 import { startMarks } from "../../ui/client/marks.tsx";
 import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import { showNewer } from "../../ui/client/newer.ts";
 import { announce, base, drawn, fetchJson, find, pageQuery, twin } from "../../ui/client/page.ts";
 import { showTimes } from "../../ui/client/preferences.ts";
 import { startViews } from "./client/saved-views.tsx";
@@ -196,6 +197,7 @@ function showWaiting(): void {
   drawList(body, model.items);
   const footer = <WindowFooter model={model} path={`${base}/traces`} query={query} />;
   find("[data-window]")?.replaceWith(drawn(footer));
+  showNewer();
 }
 
 function drawList(body: HTMLElement, items: readonly Row[]): void {

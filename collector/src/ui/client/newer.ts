@@ -14,16 +14,29 @@ const pagesMax = 200;
 
 /** Shows the page before in the footer, and keeps the trail when the link to the next one is used. */
 export function startNewer(): void {
-  const older = find<HTMLAnchorElement>("[data-older]");
+  showNewer();
+  document.addEventListener("click", (event) => {
+    const older = (event.target as Element).closest<HTMLAnchorElement>("[data-older]");
+    if (older === null) return;
+    const { trail, at, here } = place();
+    const led = at < 0 ? [here] : [...trail.slice(0, at), here];
+    keep([...led, cursorOf(older)].slice(-pagesMax));
+  });
+}
+
+/** Shows the page before in a footer that was just drawn. */
+export function showNewer(): void {
   const end = find("[data-window] .end");
+  const { trail, at } = place();
+  if (end === undefined || at <= 0) return;
+  end.insertBefore(linkTo(trail[at - 1] ?? ""), end.querySelector("[data-older]"));
+}
+
+/** The open page in its trail. */
+function place(): { readonly trail: Trail; readonly at: number; readonly here: string } {
   const here = cursorOf(location);
   const trail = read();
-  const at = here === "" ? 0 : trail.indexOf(here);
-  if (end !== undefined && at > 0) end.insertBefore(linkTo(trail[at - 1] ?? ""), older ?? null);
-  older?.addEventListener("click", () => {
-    const so = at < 0 ? [here] : [...trail.slice(0, at), here];
-    keep([...so, cursorOf(older)].slice(-pagesMax));
-  });
+  return { trail, at: here === "" ? 0 : trail.indexOf(here), here };
 }
 
 function linkTo(cursor: string): HTMLAnchorElement {
