@@ -84,7 +84,8 @@ ended, nothing failed, its tools answered cleanly.
 
   turnproof check --contract contracts --agent support --since 2026-11-25
   turnproof export --root "$TRACE_ID" --pages > window.ndjson
-  turnproof check --contract refund.yaml --events window.ndjson --format junit --out check.xml`,
+  turnproof check --contract refund.yaml --events window.ndjson \\
+    --format junit --out check.xml`,
     )
     .action((flags: CheckFlags) =>
       attempt({ ...flags, refusedCode: exitCodes.unknown }, () => check(flags)),

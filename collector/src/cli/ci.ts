@@ -2,7 +2,7 @@
  * @module Ci: the commands of a pipeline alone. `packages/ci` bundles this file, so that a pipeline
  * installs no server and no engine.
  */
-import { Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
 
 import { version } from "../version.ts";
 import { surviveBrokenPipes } from "./broken-pipe.ts";
@@ -10,9 +10,10 @@ import { addCheckCommand } from "./check.ts";
 import { addExportCommand } from "./export.ts";
 import { addGateCommand } from "./gate.ts";
 import { addReconcileCommand } from "./reconcile.ts";
+import { HelpCommand } from "./help-command.ts";
 import { exitCodes } from "./terminal.ts";
 
-const program = new Command("turnproof-ci")
+const program = new HelpCommand("turnproof-ci")
   .description("Contracts and the release gate over evidence of agents' turns.")
   .version(version)
   .exitOverride();

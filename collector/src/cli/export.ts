@@ -51,8 +51,10 @@ pattern; an interrupted export is resumed within a week.
 
   turnproof export --root "$TRACE_ID" --pages > window.ndjson
   turnproof reconcile --events window.ndjson
-  turnproof export --as-goldens --agent support --since 2026-11-25 > contracts/goldens.yaml
-  turnproof export --format parquet --table turns --since 2026-11-01 --out ./turns
+  turnproof export --as-goldens --agent support --since 2026-11-25 \\
+    > contracts/goldens.yaml
+  turnproof export --format parquet --table turns --since 2026-11-01 \\
+    --out ./turns
   duckdb -c "SELECT verdict, count(*) FROM './turns/*.parquet' GROUP BY ALL"`,
     )
     .action((flags: ExportFlags) =>

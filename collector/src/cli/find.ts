@@ -44,7 +44,8 @@ that were not with the reason, are on stderr and under \`places\`: rows of memor
 are only searched with --user or --anonymous.
 
   turnproof find thread-42
-  turnproof find order-981 --since 2026-11-01 --json | jq '.items[].root_trace_id'`,
+  turnproof find order-981 --since 2026-11-01 --json |
+    jq '.items[].root_trace_id'`,
     )
     .action((id: string, flags: FindFlags) => attempt(flags, () => find(id, flags)));
 }

@@ -76,8 +76,10 @@ failure, 2 a wrong call or a wrong contract.
 Turns with the same external id on their turn, or on their first intent, did the same task: they
 are compared in pairs where most turns have a partner.
 
-  turnproof gate --baseline 'release:3.2' --candidate 'release:3.3' --contract contracts
-  turnproof gate --baseline main.ndjson --candidate branch.ndjson --format markdown`,
+  turnproof gate --baseline 'release:3.2' --candidate 'release:3.3' \\
+    --contract contracts
+  turnproof gate --baseline main.ndjson --candidate branch.ndjson \\
+    --format markdown`,
     )
     .action((flags: GateFlags) =>
       attempt({ ...flags, refusedCode: exitCodes.unknown }, () => compare(flags)),

@@ -66,7 +66,8 @@ The source is a folder or a file, or one of the words postgres (TURNPROOF_POSTGR
 (DOCUMENT_DB_URI). A file holds one record, a list of them, or one per line (.jsonl, .ndjson).
 
   turnproof import ./old-traces
-  turnproof import postgres --table public.trace_bundles --backend clickhouse --apply
+  turnproof import postgres --table public.trace_bundles \\
+    --backend clickhouse --apply
 
 Only allowlisted fields become evidence. Content becomes rows of the memory backend, which expire as
 previews (turnproof retention) and which POST /traces/reveal alone shows. Running it again writes

@@ -37,9 +37,11 @@ export function addJournalCommand(program: Command): void {
 A line is one record: when it was set aside, the reason, how many items, their bytes, the
 applications that sent them, and which items of the frame they are. Content is never shown.
 
-  store_rejected_row   the store always refuses these items; a newer version may accept them
+  store_rejected_row   the store always refuses these items; a newer
+                       version may accept them
   record_invalid       the frame cannot be read by this version
-  damaged              the record itself was changed on the disk: nothing can be replayed
+  damaged              the record itself was changed on the disk: nothing
+                       can be replayed
 
 Exit code 0 when nothing is in quarantine, 3 otherwise. After the cause is fixed, stop the
 collector and run \`turnproof journal replay\`.`,

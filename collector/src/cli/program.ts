@@ -1,8 +1,10 @@
 /** @module Program: the commands of `turnproof` and their help. */
-import { Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
+import type { Command } from "commander";
 
 import { version } from "../version.ts";
 import { surviveBrokenPipes } from "./broken-pipe.ts";
+import { HelpCommand, inColumns } from "./help-command.ts";
 import { exitCodes } from "./terminal.ts";
 
 type AddCommand = (program: Command) => void;
@@ -41,7 +43,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
 export async function createProgram(
   names: readonly string[] = Object.keys(commands),
 ): Promise<Command> {
-  const program = new Command("turnproof")
+  const program = new HelpCommand("turnproof")
     .description("The OpenTelemetry-native evidence layer for AI agents.")
     .version(version)
     .showHelpAfterError("(turnproof --help shows the commands)")
@@ -75,7 +77,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     if (isMistyped(word)) {
       const meant = known.filter((name) => isNear(name, word));
       const which = meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : known.join(", ");
-      program.error(`error: there is no command of that name; ${which}`);
+      program.error(inColumns(`error: there is no command of that name; ${which}`));
     }
     await program.parseAsync([...argv]);
   } catch (error) {

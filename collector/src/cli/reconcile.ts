@@ -51,7 +51,8 @@ export function addReconcileCommand(program: Command): void {
 Exit codes: 0 success, 1 failed, 3 partial, 4 unknown or no collector, 2 wrong arguments.
 
 As a gate after a job:
-  turnproof reconcile --agent writer --root "$TRACE_ID" --task "$JOB_ID" || exit 1
+  turnproof reconcile --agent writer --root "$TRACE_ID" \\
+    --task "$JOB_ID" || exit 1
 
 A file of events without its metadata is unverified, and at best partial.`,
     )

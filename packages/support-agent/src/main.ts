@@ -18,9 +18,10 @@ const help = `A support agent to talk to, with memory in PGlite and a mock model
   npx @turnproof/support-agent     then open the two addresses that it prints
 
   --port N         of the chat, 0 for a free one (default 3000)
-  --data DIR       where memory and evidence lie (default .turnproof-support-agent)
-  --endpoint URL   the collector; where none answers on this machine, one is started
-                   (default http://127.0.0.1:4318)
+  --data DIR       where memory and evidence lie
+                   (default .turnproof-support-agent)
+  --endpoint URL   the collector (default http://127.0.0.1:4318);
+                   where none answers on this machine, one is started
 
 Ctrl-C ends it, and the collector that it started. Memory stays in DIR.`;
 

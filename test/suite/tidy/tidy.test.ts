@@ -249,6 +249,7 @@ describe("a planted breach is found", () => {
     ["packages/store/src/a.ts", "await rm(path).catch(() => undefined);", /rejection says why/],
     ["packages/store/src/a.ts", "void ask().then(started, () => {});", /rejection says why/],
     ["collector/src/ui/a.tsx", `<p>Open to everybody.</p>`, /:1 a text has plain words/],
+    ["packages/evidence/src/a.ts", `why: "Nobody did it."`, /:1 a text has plain words/],
     ["packages/store/src/a.ts", "const { a } = b;\nconst rowsAsked = 1;", /:2 a name/],
     ["packages/store/src/a.ts", "/** A role who\n * may read. */", /:1 a comment has plain words/],
   ];

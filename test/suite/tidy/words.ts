@@ -62,7 +62,8 @@ export function speechNames({ path, text }: SourceFile): readonly Breach[] {
 
 /**
  * Comments of the packages, their SQL files, the collector and the tests that hold a strict word,
- * and lines of the collector's code, which has the texts of pages, commands and errors.
+ * and lines of the code of packages and collector, which has the texts of pages, commands, errors
+ * and findings.
  */
 export function words(file: SourceFile): readonly Breach[] {
   if (!/^(packages|collector|test)\//.test(file.path)) return [];
@@ -70,7 +71,8 @@ export function words(file: SourceFile): readonly Breach[] {
   const stated = comments(file.text)
     .filter(({ text }) => strict.test(text))
     .map(({ line }) => breach(line, "a comment has plain words"));
-  if (!file.path.startsWith("collector/") || /\.test\.tsx?$/.test(file.path)) return stated;
+  const hasTexts = /^(?:collector|packages\/[^/]+)\/src\/(?!testing\/)/.test(file.path);
+  if (!hasTexts || /\.test\.tsx?$/.test(file.path)) return stated;
   const shown = file.text
     .split("\n")
     .flatMap((line, index) =>

@@ -79,7 +79,7 @@ export const insightTexts: { readonly [K in InsightCode]: FindingText } = {
   content_on_unscoped_thread: text(
     1,
     "Content on an unscoped thread",
-    "Content was attached to a thread that belongs to nobody's scope.",
+    "Content was attached to a thread that belongs to no scope.",
     "Create the thread under the user before content is attached.",
   ),
   memory_supply_missing: text(
@@ -152,7 +152,7 @@ export const insightTexts: { readonly [K in InsightCode]: FindingText } = {
     1,
     "Answer empty",
     "The last model call of the turn gave not one token.",
-    "Look at what was asked of the model; ask again, or say that there is no answer.",
+    "Look at the request to the model; send it again, or show that there is no answer.",
   ),
   model_usage_missing: text(
     2,

@@ -140,7 +140,7 @@ export interface Cover {
   readonly emitted: boolean;
 }
 
-const nobody: Producers = new Set();
+const noProducers: Producers = new Set();
 
 /** Producers whose deliveries do not follow the evidence; undefined where none follows. */
 function followers(
@@ -150,7 +150,7 @@ function followers(
 ): Producers | undefined {
   const except = precedingProducers(deliveries, evidence);
   if (except === undefined) {
-    return areBridged(turn, deliveries.events, evidence) ? nobody : undefined;
+    return areBridged(turn, deliveries.events, evidence) ? noProducers : undefined;
   }
   // An effect of a delivery came after it, whatever the clocks say.
   return isCausedByAny(turn, evidence, deliveries.events) ? undefined : except;

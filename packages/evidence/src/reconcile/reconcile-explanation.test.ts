@@ -28,7 +28,7 @@ test("a success says how many intents are satisfied", () => {
 
 test("an unknown verdict has nothing to judge", () => {
   expect(explain("unknown", grounds({}))).toBe(
-    "Unknown: nobody recorded what was to be delivered, nor that anything was, so there is " +
+    "Unknown: neither what was to be delivered nor any delivery is recorded, so there is " +
       "nothing to judge.",
   );
 });

@@ -29,7 +29,7 @@ interface Grounds {
 }
 
 const nothingToJudge =
-  "Unknown: nobody recorded what was to be delivered, nor that anything was, so there is nothing to judge.";
+  "Unknown: neither what was to be delivered nor any delivery is recorded, so there is nothing to judge.";
 
 /** The sentence of a verdict. */
 export function explain(status: VerdictStatus, grounds: Grounds): string {

@@ -69,7 +69,7 @@ export function tiedOf(events: readonly TurnEvent[]): Tied {
   return new TiedEvents(events);
 }
 
-const nobody: Producers = new Set();
+const noProducers: Producers = new Set();
 
 /**
  * Producers whose tied events are not at or after all of the evidence, which is in one instant:
@@ -82,7 +82,7 @@ export function precedingProducers(
   const [first] = evidence;
   if (tied.at === undefined) return undefined;
   const byTime = first === undefined ? 1 : compareTimes(tied.at, first.timestamp);
-  if (byTime !== 0) return byTime > 0 ? nobody : undefined;
+  if (byTime !== 0) return byTime > 0 ? noProducers : undefined;
   const preceding = new Set<string>();
   let left = tied.events.length;
   for (const event of evidence) {

@@ -135,7 +135,7 @@ function openBook(turn: TurnEvidence): ScopeBook {
   const labelled = new Map<string, TaskScope>();
   let only: TaskScope | undefined;
   let ofUnlabelled: TaskScope | undefined;
-  let nobody: TaskScope | undefined;
+  let unowned: TaskScope | undefined;
   const open = (taskId: string | undefined): TaskScope => {
     const scope = emptyScope(turn, taskId);
     scopes.push(scope);
@@ -146,7 +146,7 @@ function openBook(turn: TurnEvidence): ScopeBook {
     if (scope === undefined) labelled.set(taskId, (scope = open(taskId)));
     return scope;
   };
-  const wholeTurn = (): TaskScope => only ?? (nobody ??= open(undefined));
+  const wholeTurn = (): TaskScope => only ?? (unowned ??= open(undefined));
   const of = ({ task_id: label }: TurnEvent): TaskScope =>
     label === undefined ? wholeTurn() : labelledAs(label);
   return {
