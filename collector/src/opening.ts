@@ -34,7 +34,7 @@ import { cookieNameOf } from "./http/session-cookie.ts";
 import { openLate } from "./backend/late.ts";
 import { createReaders, threadsCan } from "./reading/readers.ts";
 import { draftJudge } from "./judge/judge-drafts.ts";
-import { judgedThrough } from "./judge/judge-mark.ts";
+import { judgeBehind } from "./judge/judge-mark.ts";
 import { loggedRecord, recordElsewhere, recordFrames } from "./receive/record-frames.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
 import { collectorScope } from "./access/grants.ts";
@@ -213,12 +213,11 @@ async function openHistory(
     totals: () => ingest.totals(),
     state: async () => {
       const { pending_spans, oldest_pending_at: oldest, disk_bytes } = ingest.report().journal;
-      const through = await judgedThrough(config);
       return {
         pending_items: pending_spans,
         oldest_pending_ms: oldest === null ? 0 : Math.max(0, now() - Date.parse(oldest)),
         journal_bytes: disk_bytes,
-        judge_behind_ms: through === null ? null : Math.max(0, now() - through),
+        judge_behind_ms: await judgeBehind(config, now()),
       };
     },
     now,

@@ -39,7 +39,7 @@ export function measureText(
     cost_usd: "Cost of the priced model calls",
     lost_events: "Events that producers reported as lost",
     silence: "No turn was received",
-    judge_lag_ms: "Age of the oldest turn without a verdict",
+    judge_lag_ms: "Time that the judge is late with a turn",
   } as const;
   return words[rule.measure];
 }

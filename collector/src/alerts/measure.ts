@@ -14,6 +14,7 @@ import type { AlertRule } from "../config/alert-rules.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import { turnCosts } from "../cost/turn-costs.ts";
 import type { CostRow } from "../cost/turn-costs.ts";
+import { beyond, verdictWaitMs } from "../judge/judge-timing.ts";
 import { isTrusted, producerReports } from "../judge/losses.ts";
 import type { JudgeParts } from "../parts.ts";
 import { knownNames } from "../turns/free-text.ts";
@@ -240,7 +241,7 @@ async function silentOf(
     }));
 }
 
-/** Age of the oldest turn without a verdict. */
+/** Age of the oldest turn without a verdict, beyond what a judge without a backlog takes. */
 async function lagOf(
   parts: MeasureParts,
   rule: AlertRule,
@@ -253,6 +254,6 @@ async function lagOf(
     { order: { by: "received_at", ascending: true }, limit: 1 },
   );
   const at = records[0]?.row.received_at;
-  const value = at === undefined || at === null ? 0 : Math.max(0, endMs - Date.parse(at));
+  const value = at === undefined || at === null ? 0 : beyond(verdictWaitMs, endMs - Date.parse(at));
   return [{ group: null, value, count: records.length }];
 }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { replaceFile } from "@turnproof/journal";
 
 import type { Config } from "../config/config.ts";
+import { beyond, markWaitMs } from "./judge-timing.ts";
 import type { LossesState } from "./judge-losses.ts";
 import type { JudgeParts } from "../parts.ts";
 
@@ -59,13 +60,17 @@ export function openMark({ config, store, server, log }: JudgeParts): JudgeMark 
 }
 
 /**
- * Receipt up to which everything is judged, epoch milliseconds; null where no judge keeps a mark.
+ * How far the judge is behind, beyond what it takes without a backlog; null where no judge keeps a
+ * mark.
  */
-export async function judgedThrough({ dataDir }: Pick<Config, "dataDir">): Promise<number | null> {
+export async function judgeBehind(
+  { dataDir }: Pick<Config, "dataDir">,
+  nowMs: number,
+): Promise<number | null> {
   // Without a file no judge has kept a mark yet.
   const text = await readFile(join(dataDir, "judge.json"), "utf8").catch(() => "");
   const since = parsed(text)?.state.since;
-  return since === undefined ? null : Date.parse(since);
+  return since === undefined ? null : beyond(markWaitMs, nowMs - Date.parse(since));
 }
 
 /** A damaged file counts as none and is logged: the judge then goes back a day. */

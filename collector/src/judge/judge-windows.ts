@@ -12,9 +12,8 @@ import { collectorScope } from "../access/grants.ts";
 import type { JudgeParts } from "../parts.ts";
 import { readWhole, windowOf } from "../turns/window.ts";
 import type { Window } from "../turns/window.ts";
+import { pendingAfterMs } from "./judge-timing.ts";
 
-/** A span is received a moment before it is pending. */
-export const pendingAfterMs = 2_000;
 /** Rows that are read for many roots at once; a root with more is read alone. */
 const togetherRows = 50_000;
 const pageRows = 10_000;

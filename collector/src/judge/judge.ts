@@ -16,8 +16,8 @@ import { createOpenRoots } from "./judge-open.ts";
 import { readBriefing } from "./briefing.ts";
 import type { Briefing, JudgeMemory } from "./briefing.ts";
 import { judgeRoots } from "./judge-roots.ts";
+import { everyMs, keepEveryMs, pendingAfterMs, quietMs } from "./judge-timing.ts";
 import { unendedRoots, unjudgedRoots, unsettledRoots } from "./judge-todo.ts";
-import { pendingAfterMs } from "./judge-windows.ts";
 import type { JudgeParts } from "../parts.ts";
 
 /** Timing and bounds of the judge. */
@@ -36,7 +36,7 @@ export interface Judge {
   close(): Promise<void>;
 }
 
-const defaults = { quietMs: 5_000, everyMs: 2_000, rootsMax: 5_000 } as const;
+const defaults = { quietMs, everyMs, rootsMax: 5_000 } as const;
 /** Roots that are judged and written together; other requests run in between. */
 const rootsPerWrite = 2_000;
 /**
@@ -47,8 +47,6 @@ const lookBackMs = 24 * 3_600_000;
 const wideEveryMs = 60_000;
 /** How often a root that is never quiet is judged, as far as it is stored. */
 const busyMs = 60_000;
-/** How often the progress is stored. */
-const keepEveryMs = 5_000;
 /** Most roots recorded as judged here. */
 const ownMax = 200_000;
 

@@ -2,7 +2,7 @@
  * Health over a range of time: exact numbers of the range, from spans on the wire, across a
  * restart. What was not recorded is unknown.
  */
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -137,6 +137,28 @@ test("what was received and refused in a range is exact by sender, and outlives 
     expect(before).toContain("Nothing of this range was recorded.");
   } finally {
     await second.collector.close();
+  }
+});
+
+test("a judge is behind by what is beyond its wait for quiet turns", async () => {
+  for (const [markAgeMs, behindMs] of [
+    [14_000, 0],
+    [74_000, 60_000],
+  ] as const) {
+    const dataDir = mkdtempSync(join(tmpdir(), "turnproof-range-"));
+    clock.now = startMs;
+    const since = new Date(startMs - markAgeMs).toISOString();
+    const mark = JSON.stringify({ version: 1, store: "filesystem ", since, seen: [], named: [] });
+    writeFileSync(join(dataDir, "judge.json"), mark);
+    const desk = await openDesk({ TURNPROOF_DATA_DIR: dataDir }, { now, judge: false });
+    try {
+      // The reading is of the start; a range needs some time after it.
+      clock.now += 20_000;
+      const { ingest } = await rangeOf(desk, "?start_time=2026-11-21T10:00:00Z");
+      expect(ingest?.peaks?.judge_behind_ms).toBe(behindMs);
+    } finally {
+      await desk.collector.close();
+    }
   }
 });
 

@@ -18,27 +18,24 @@ import type { ClickhouseServer } from "../../servers/clickhouse-http.ts";
 import { twoShards } from "./cluster-config.ts";
 import { checkStatements } from "./cluster-statements.ts";
 import { effort } from "./effort.ts";
+import { emptiedDatabases } from "./emptied-databases.ts";
 
 let server: ClickhouseServer;
-let databases = 0;
 beforeAll(async () => {
   server = await startClickhouseServer(twoShards((n) => `evidence_${n}`));
 });
 afterAll(() => server.close());
 
-function newDatabase(): string {
-  databases += 1;
-  return `evidence_${databases}`;
-}
+const databases = emptiedDatabases(() => server);
 
 function open(database: string): Promise<EvidenceStore> {
   return clickhouse({ connection: { url: server.url, database, cluster: "main" } });
 }
 
 contract("clickhouse cluster", [...capabilityClauses, ...evidenceClauses, ...isolationClauses], {
-  open: () => open(newDatabase()),
+  open: () => open(databases.next()),
   async lasting() {
-    const database = newDatabase();
+    const database = databases.next();
     return () => open(database);
   },
   effort,
@@ -46,7 +43,7 @@ contract("clickhouse cluster", [...capabilityClauses, ...evidenceClauses, ...iso
 });
 
 test("every statement of the contract is one for a cluster", async () => {
-  const statements = await server.statements();
+  const statements = await databases.statements();
   expect(statements.length).toBeGreaterThan(100);
   expect(await checkStatements(server.url, statements)).toEqual([
     "ALTER",

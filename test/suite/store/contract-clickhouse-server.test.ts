@@ -12,19 +12,18 @@ import { afterAll, beforeAll } from "vitest";
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
 import type { ClickhouseServer } from "../../servers/clickhouse-http.ts";
 import { effort } from "./effort.ts";
+import { emptiedDatabases } from "./emptied-databases.ts";
 
 let server: ClickhouseServer;
-let databases = 0;
 beforeAll(async () => {
   server = await startClickhouseServer({ user: "turnproof", password: "pass word:'" });
 });
 afterAll(() => server.close());
 
-/** A database of its own is an empty store. */
-function newDatabase(): string {
-  databases += 1;
-  return `evidence_${databases}`;
-}
+const databases = emptiedDatabases(() => server, {
+  "x-clickhouse-user": "turnproof",
+  "x-clickhouse-key": "pass word:'",
+});
 
 function open(database: string): Promise<EvidenceStore> {
   const { url } = server;
@@ -33,9 +32,9 @@ function open(database: string): Promise<EvidenceStore> {
 }
 
 contract("clickhouse server", [...capabilityClauses, ...evidenceClauses, ...isolationClauses], {
-  open: () => open(newDatabase()),
+  open: () => open(databases.next()),
   async lasting() {
-    const database = newDatabase();
+    const database = databases.next();
     return () => open(database);
   },
   effort,

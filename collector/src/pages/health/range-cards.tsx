@@ -118,7 +118,7 @@ const IngestTiles: FC<{ readonly of: IngestRange }> = ({ of }) => {
       <Tile name="items refused" more="and rejected, by code below">
         {figure(refused)}
       </Tile>
-      <Tile name="judge behind" more="receipts not judged, highest reading">
+      <Tile name="judge behind" more="beyond its wait for quiet turns, highest">
         <Duration
           ms={of.peaks?.judge_behind_ms}
           why="No judge keeps a mark here, or nothing of this range was recorded."

@@ -33,7 +33,10 @@ export interface IngestPeaks {
   /** Age of the oldest item that is durable and not stored. */
   readonly oldest_pending_ms: number;
   readonly journal_bytes: number;
-  /** Receipts up to this long ago were not judged; null without a judge that keeps a mark. */
+  /**
+   * How long receipts waited for the judge, beyond its usual wait for a quiet root. Null without a
+   * judge that keeps a mark.
+   */
   readonly judge_behind_ms: number | null;
 }
 

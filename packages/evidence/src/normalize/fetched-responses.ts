@@ -32,13 +32,13 @@ export function fetchedOnce(
   measured: (event: TurnEvent) => boolean,
 ): readonly TurnEvent[] {
   if (!calls.some(isFetch)) return calls;
-  const made = new Map<string, "said" | "unsaid">();
+  const made = new Map<string, "measured" | "unmeasured">();
   const fetched = new Map<string, TurnEvent>();
   for (const call of calls) {
     const id = responseOf(call);
     if (id === undefined) continue;
     if (!isFetch(call)) {
-      if (made.get(id) !== "said") made.set(id, measured(call) ? "said" : "unsaid");
+      if (made.get(id) !== "measured") made.set(id, measured(call) ? "measured" : "unmeasured");
       continue;
     }
     const held = fetched.get(id);
@@ -50,8 +50,8 @@ export function fetchedOnce(
     const last = id === undefined ? undefined : fetched.get(id);
     if (id === undefined || last === undefined) return true;
     if (isFetch(call)) {
-      return call === last && made.get(id) !== "said" && (measured(call) || !made.has(id));
+      return call === last && made.get(id) !== "measured" && (measured(call) || !made.has(id));
     }
-    return measured(call) || made.get(id) === "said" || !measured(last);
+    return measured(call) || made.get(id) === "measured" || !measured(last);
   });
 }

@@ -26,7 +26,7 @@ const clockStepMs = 2;
  * The results of tool calls that repeat the call of a span above them, each with the outermost
  * result of that call. Linear in the spans: each is passed once.
  */
-export function retoldCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEvent> {
+export function repeatedCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEvent> {
   if (areAllOthers(events.filter(({ event_kind: kind }) => kind === "tool_call"))) return new Map();
   const spans = new Map<string, TurnEvent>();
   for (const event of events) {
@@ -36,7 +36,7 @@ export function retoldCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEv
   }
   const around = callsAround(spans);
   const outermost = new Map<TurnEvent, TurnEvent>();
-  const retold = new Map<TurnEvent, TurnEvent>();
+  const repeated = new Map<TurnEvent, TurnEvent>();
   for (const event of events) {
     if (event.event_kind !== "tool_call" || event.phase === "start") continue;
     const path = new Set<TurnEvent>();
@@ -51,13 +51,13 @@ export function retoldCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEv
       if (above !== undefined) at = above;
     }
     for (const passed of path) outermost.set(passed, call);
-    if (call !== event && call.phase !== "start") retold.set(event, call);
+    if (call !== event && call.phase !== "start") repeated.set(event, call);
   }
-  const beside = reportedBeside(events, retold);
-  if (beside.size === 0) return retold;
-  for (const [event, call] of retold) retold.set(event, beside.get(call) ?? call);
-  for (const [event, call] of beside) retold.set(event, call);
-  return retold;
+  const beside = reportedBeside(events, repeated);
+  if (beside.size === 0) return repeated;
+  for (const [event, call] of repeated) repeated.set(event, beside.get(call) ?? call);
+  for (const [event, call] of beside) repeated.set(event, call);
+  return repeated;
 }
 
 /** Most calls that are compared with each other. */
@@ -81,7 +81,7 @@ function areOthers(a: TurnEvent, b: TurnEvent): boolean {
  */
 function reportedBeside(
   events: readonly TurnEvent[],
-  retold: ReadonlyMap<TurnEvent, TurnEvent>,
+  repeated: ReadonlyMap<TurnEvent, TurnEvent>,
 ): Map<TurnEvent, TurnEvent> {
   const turns = createIdentityTable([
     "agent_id",
@@ -93,7 +93,7 @@ function reportedBeside(
   const groups = new Map<string, TurnEvent[]>();
   for (const event of events) {
     const { event_kind: kind, phase, dialect, started_at, attributes } = event;
-    if (kind !== "tool_call" || phase === "start" || retold.has(event)) continue;
+    if (kind !== "tool_call" || phase === "start" || repeated.has(event)) continue;
     if (dialect === undefined || started_at === undefined) continue;
     if (attributes.tool_name === undefined || event.turn_id === undefined) continue;
     const key = `${turns.idOf(event)} ${attributes.tool_name}`;

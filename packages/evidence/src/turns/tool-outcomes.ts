@@ -7,7 +7,7 @@ import { toolBadges, toolOutcomes } from "@turnproof/semconv";
 import type { ToolOutcome } from "@turnproof/semconv";
 
 import type { TurnEvent } from "../event/event.ts";
-import { retoldCalls } from "../normalize/repeated-calls.ts";
+import { repeatedCalls } from "../normalize/repeated-calls.ts";
 
 /** Counts of tool results by outcome; the six and `unknown` add up to `results`. */
 export interface ToolCounts {
@@ -37,17 +37,17 @@ export function isToolResult(event: TurnEvent): boolean {
 export function toolResults(events: readonly TurnEvent[]): TurnEvent[] {
   const results = events.filter(isToolResult);
   if (results.length < 2) return results;
-  const retold = retoldCalls(events);
-  if (retold.size === 0) return results;
+  const repeated = repeatedCalls(events);
+  if (repeated.size === 0) return results;
   const failures = new Map<TurnEvent, ToolOutcome | undefined>();
-  for (const [event, call] of retold) {
+  for (const [event, call] of repeated) {
     const outcome = toolOutcome(event);
     const failed =
       isToolFailure(outcome) && (!failures.has(call) || failures.get(call) !== undefined);
     failures.set(call, failed ? outcome : undefined);
   }
   return results.flatMap((event) => {
-    if (retold.has(event)) return [];
+    if (repeated.has(event)) return [];
     const failure = failures.get(event);
     if (failure === undefined || toolOutcome(event) !== "success") return [event];
     return [{ ...event, attributes: { ...event.attributes, tool_outcome: failure } }];
