@@ -21,7 +21,7 @@ function subjects(): readonly string[] | undefined {
 }
 
 const isWrong = (subject: string): boolean =>
-  [...subject].length > 72 || !/^[A-Z]/.test(subject) || subject.endsWith(".");
+  subject.length > 72 || !/^[A-Z]/.test(subject) || subject.endsWith(".");
 
 const recent = subjects();
 

@@ -231,7 +231,11 @@ function judgeAll(clause: Clause, facts: readonly TurnFacts[]): ClauseJudgement 
   if (facts.length === 1) return own;
   const differs = facts.some((some) => judgeClause(clause, some).result !== own.result);
   return differs
-    ? judged("not_established", "Evidence of an untrusted producer leads to another result.", own.evidence)
+    ? judged(
+        "not_established",
+        "Evidence of an untrusted producer leads to another result.",
+        own.evidence,
+      )
     : own;
 }
 
