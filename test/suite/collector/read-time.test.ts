@@ -11,8 +11,8 @@ import { expect, test } from "vitest";
 import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 
-/** Each read is well within the time of one, and four of them are not. */
-const slowMs = 1_700;
+/** Each read is well within the time of one, and two of them are not. */
+const slowMs = 2_700;
 const reads = ["page", "bundles", "root", "roots", "find"] as const;
 const ledgerReads = [
   "listTurns",
@@ -50,8 +50,8 @@ test("a page of slow reads ends with the read that was too slow, an export goes 
   at.reads = 0;
   const accept = { accept: "text/html" };
   const [program, person, health, file] = await Promise.all([
-    desk.get("/agents/helper.json"),
-    desk.get("/agents/helper", accept),
+    desk.get("/threads/thread-1.json"),
+    desk.get("/threads/thread-1", accept),
     desk.json<HealthModel>("/traces/health.json"),
     desk.get("/traces/spans.csv").then((response) => response.text()),
   ]);
