@@ -78,7 +78,7 @@ test("a changed contract judges new turns by its new version; a wrong file chang
       const { contracts } = await desk.json<HealthModel>("/traces/health.json");
       expect(contracts?.problems?.[0]?.path).toMatch(/^desk\.yaml:2 contracts\[0\]\.expect/);
     },
-    { timeout: 5_000 },
+    { timeout: 30_000 },
   );
   const { contracts: same } = await desk.json<TurnModel>("/traces/first.json");
   expect(same).toEqual(before);
@@ -89,7 +89,7 @@ test("a changed contract judges new turns by its new version; a wrong file chang
       const { contracts } = await desk.json<HealthModel>("/traces/health.json");
       expect(contracts?.problems).toEqual([]);
     },
-    { timeout: 5_000 },
+    { timeout: 30_000 },
   );
   now += 60_000;
   await desk.put(ended("second"), "2026-11-21T10:01:30.000000Z");
@@ -154,7 +154,7 @@ test("the gate compares two filters, names the turns behind each cell, and keeps
   const both = "baseline=user:before&candidate=user:after";
   await vi.waitFor(
     async () => expect((await model(both)).answer?.report.outcome).toBe("regressed"),
-    { timeout: 5_000 },
+    { timeout: 30_000 },
   );
   const { answer, read } = await model(both);
   expect(read).toEqual({ baseline: 40, candidate: 40 });

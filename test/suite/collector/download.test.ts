@@ -45,7 +45,7 @@ beforeAll(async () => {
       : event,
   );
   await desk.put(turns.toSpliced(11, 1, failed).flat());
-}, 60_000);
+});
 afterAll(() => desk.collector.close());
 
 type Row = Record<string, string>;

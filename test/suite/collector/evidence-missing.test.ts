@@ -187,7 +187,7 @@ test("a file of evidence that is gone with its turns shows, and a deletion is no
   const third = await createCollector({ config, log });
   expect(await comparedBy(third)).toMatchObject({ events_missing: rows });
   await third.close();
-}, 60_000);
+});
 
 test("a deletion in progress is no loss, one that is long over hides none", () => {
   const account = { events: 10, deletions: 2, missing: 0, rose_at: "2026-11-21T10:00:00Z" };

@@ -68,7 +68,7 @@ async function judgeAll(store: EvidenceStore, count: number, everyMs: number): P
   }
 }
 
-test("a backlog received in one moment is judged whole", { timeout: 90_000 }, async () => {
+test("a backlog received in one moment is judged whole", async () => {
   await judgeAll(ephemeral(), 300, 20);
 });
 
@@ -96,7 +96,7 @@ test("a look that met more than it could take is followed by another at once", a
     timers.mockRestore();
     await desk.collector.close();
   }
-}, 90_000);
+});
 
 test("ClickHouse is asked for many roots at a time", { timeout: 120_000 }, async () => {
   const directories = temporaryDirectories();

@@ -51,7 +51,7 @@ beforeAll(async () => {
     const { items } = await desk.json<{ items: unknown[] }>(path, headers);
     const all = await desk.json<{ turns: number }>("/traces/facets.json", headers);
     expect([all.turns >= 120, items.length <= 1]).toEqual([true, true]);
-  }, 90_000);
+  });
   client = await connect(server.url, token);
 });
 afterAll(async () => {

@@ -93,7 +93,6 @@ describe("the process", () => {
       await page.text();
       expect(workerThreads(child)).toBe(2);
     },
-    60_000,
   );
 
   test("everything acknowledged is there after kill -9, and SIGTERM ends it with 0", async () => {
@@ -123,7 +122,7 @@ describe("the process", () => {
     second.kill("SIGTERM");
     expect(await exited(second)).toBe(0);
     expect(performance.now() - stopping).toBeLessThan(10_000);
-  }, 60_000);
+  });
 
   test("a taken port, a wrong configuration and a wrong word each say so", async () => {
     const holder = createServer().listen(0, "127.0.0.1");

@@ -52,7 +52,7 @@ async function shown(desk: Desk): Promise<readonly (string | null | undefined)[]
   ];
 }
 
-test.each(Object.keys(stores))("over %s", { timeout: 60_000 }, async (name) => {
+test.each(Object.keys(stores))("over %s", async (name) => {
   let now = Date.parse("2026-11-21T08:10:00Z");
   const store = (await stores[name]?.()) as EvidenceStore;
   const judge = { quietMs: 1_000, everyMs: 20 };

@@ -49,4 +49,4 @@ test("a backlog of 64 MiB is ready within 5 s, window by window", async () => {
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -76,7 +76,7 @@ test("an answer of which nothing is read for long ends; a late one and a read on
   } finally {
     await server.close(100);
   }
-}, 60_000);
+});
 
 test("where unread answers hold all room, one of them ends for another address", async () => {
   const server = await serve({ connectionsMax: 16, connectionsPerAddressMax: 16 });
@@ -89,4 +89,4 @@ test("where unread answers hold all room, one of them ends for another address",
   } finally {
     await server.close(100);
   }
-}, 60_000);
+});

@@ -167,7 +167,7 @@ async function firstFailure(
 }
 
 describe.each(Object.keys(opened))("%s without the tenant filter", (provider) => {
-  test.each(Object.keys(mutants))("in %s fails", { timeout: 60_000 }, async (name) => {
+  test.each(Object.keys(mutants))("in %s fails", async (name) => {
     const openMutant = async (): Promise<Memory> => {
       const store = await (opened[provider] as () => Promise<Memory>)();
       return { ...store, ...mutants[name]?.(store) };
