@@ -55,7 +55,7 @@ beforeAll(async () => {
     const state = [list.window_complete, list.items.length >= turns, unjudged];
     expect(state).toEqual([true, true, 0]);
     rows = list.items;
-  });
+  }, 60_000);
   // The other path: the events of every root, as its own page reads them.
   const read = await Promise.all(
     rows.map(({ root_trace_id: root = "" }) =>

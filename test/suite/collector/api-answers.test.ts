@@ -67,7 +67,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     const { turns } = await desk.json<{ turns: number }>("/traces/facets.json", headers);
     expect(turns).toBeGreaterThanOrEqual(120);
-  });
+  }, 60_000);
   await desk.put(turnEvents({ root: "root-1", user: "alice" }));
   await desk.put(turnEvents({ root: "root-2", user: "bob", at: "2026-11-21T09:58:00.000Z" }));
   await judgeTurns(desk.store, ["root-1"], { verdict: "failed", finding_codes: [] });
@@ -187,7 +187,7 @@ test("each answer about one thing, and of the process, is as described", async (
       headers,
     );
     await hold("post", "/alerts/resolve", { body: { id: firing[0]?.id } });
-  });
+  }, 60_000);
   await hold("get", "/settings.json", {});
   await hold("get", "/traces/capabilities.json", {});
   await hold("get", "/traces/artifact.json", { query: "?resource_ref=letter-1" });

@@ -129,7 +129,7 @@ async function allThere(desk: Desk, turns: number): Promise<void> {
   await vi.waitFor(async () => {
     const costs = await desk.json<Costs>("/cost.json");
     expect([costs.turns_counted, costs.total.calls]).toEqual([turns, turns]);
-  });
+  }, 60_000);
 }
 
 const calls = (attributes: PlainAttributes): PlainAttributes => ({

@@ -116,7 +116,7 @@ test("evidence is not called whole where the comparison found no turn to compare
   await vi.waitFor(async () => {
     const { collector } = await fresh.json<Health>("/traces/health.json");
     expect(collector.ingest.missing).toMatchObject({ turns: 0 });
-  });
+  }, 60_000);
   await fresh.put(turnEvents({ root: "root-later" }));
   const page = await (await fresh.get("/traces/health")).text();
   expect(page).toContain("not compared with its turns");

@@ -46,12 +46,13 @@ beforeAll(async () => {
   desk = await openDesk(env, { store: ephemeral() });
   server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
   week = await sendWeek({ endpoint: server.url, endMs, turns: 120, seed: "agents ask" });
-  await vi.waitFor(async () => {
+  const judged = async (): Promise<void> => {
     const path = "/traces/turns.json?verdict=unjudged&limit=1000";
     const { items } = await desk.json<{ items: unknown[] }>(path, headers);
     const all = await desk.json<{ turns: number }>("/traces/facets.json", headers);
     expect([all.turns >= 120, items.length <= 1]).toEqual([true, true]);
-  });
+  };
+  await vi.waitFor(judged, { timeout: 60_000, interval: 100 });
   client = await connect(server.url, token);
 });
 afterAll(async () => {
@@ -201,7 +202,7 @@ test("losses are told as known, unknown or none", async () => {
 });
 
 test("a cost clause goes by the collector's prices", async () => {
-  const root_trace_id = await rootWith("success", "&agent_id=order-desk&q=has%3Aartifact");
+  const root_trace_id = await rootWith("success", "&agent_id=order-desk&q=model%3Aatlas-small-3");
   const bound = async (usd: number): Promise<string> => {
     const clause = `{ clause: cost, at_most: ${usd} }`;
     const contracts = `version: 1\ncontracts: [{ name: dear, expect: [${clause}] }]\n`;

@@ -24,7 +24,13 @@ test.each([
     throw new CodedError(code, { field });
   };
   const sound = ephemeral();
-  const ledger = { ...sound.ledger, listTurns: fail, turnFacets: fail, turnFigures: fail };
+  const ledger = {
+    ...sound.ledger,
+    listTurns: fail,
+    turnFacets: fail,
+    turnFigures: fail,
+    turnGroups: fail,
+  };
   const dataDir = mkdtempSync(join(tmpdir(), "turnproof-failing-"));
   const collector = await createCollector({
     config: parseConfig({ TURNPROOF_BACKEND: "ephemeral", TURNPROOF_DATA_DIR: dataDir }),

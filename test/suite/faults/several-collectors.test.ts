@@ -266,7 +266,7 @@ test.each([
         cookie,
       );
       expect(model.firing.map(({ group }) => group).toSorted()).toEqual(agents);
-    });
+    }, 60_000);
   }
 
   await signOut(url(1), cookie);
