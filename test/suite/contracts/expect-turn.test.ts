@@ -68,3 +68,29 @@ test("YAML and TypeScript give one contract; a wrong one names path and rule", (
 test("the published JSON Schema is that of the language", () => {
   expect(readFileSync(contractSchemaFile, "utf8")).toBe(contractSchema());
 });
+
+test("a contract of plain JavaScript is read by the schema", () => {
+  const events = turn(tool("refund", 1), end());
+  const wrong: readonly object[] = [
+    { name: "none", expect: [] },
+    { name: "typo", expect: [{ clause: "calls", tool: "refund", at_mots: 0 }] },
+    { name: "unit", expect: [{ clause: "duration", at_most: 1 }] },
+    { name: "when", when: { agnet: "x" }, expect: [{ clause: "ended" }] },
+    { name: "unknown", expect: [{ clause: "telepathy" }] },
+  ];
+  for (const contract of wrong) {
+    expect(() => expectTurn(events).toSatisfy(contract as never)).toThrow(ContractError);
+  }
+});
+
+test("a recorded name begins no line of its own", () => {
+  const events = [tool("x\n::error::INJ", 1), end()];
+  const none = defineContract({ name: "none", expect: [{ clause: "tools", forbidden: ["*"] }] });
+  try {
+    expectTurn(turn(...events)).toSatisfy(none);
+    expect.unreachable();
+  } catch (error) {
+    expect((error as Error).message).toContain("::error::INJ");
+    expect((error as Error).message).not.toMatch(/^::/m);
+  }
+});

@@ -241,3 +241,14 @@ describe("the command names file, line, path and code, and exits with 2", () => 
     expect((await run(nothing)).err).toContain("nothing.yaml: has no contract and no golden");
   });
 });
+
+test("a text that grows by aliases is refused as a file", () => {
+  const levels = Array.from({ length: 12 }, (_, at) => {
+    const list = Array.from({ length: 10 }, () => `*a${at}`).join(", ");
+    return `a${at + 1}: &a${at + 1} [${list}]`;
+  });
+  const text = `a0: &a0 [x]\n${levels.join("\n")}\n`;
+  expect(refusal(() => parseContracts(text))).toEqual([
+    { path: "(file)", rule: "has too many aliases, or an unknown one" },
+  ]);
+});

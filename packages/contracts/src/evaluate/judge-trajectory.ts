@@ -7,6 +7,7 @@ import type { ClauseOf, GoldenStep } from "../language/clauses.ts";
 import type { Call } from "./call.ts";
 import { beganBefore } from "./judge-order.ts";
 import { judged } from "./judgement.ts";
+import { keyId } from "./matching.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
@@ -17,19 +18,45 @@ export function judgeTrajectory(clause: ClauseOf<"trajectory">, facts: TurnFacts
   const of = clause.of ?? "tools";
   const golden = steps.filter(({ kind }) => of === "calls" || kind === "tool");
   const calls = facts.calls.filter(({ kind }) => of === "calls" || kind === "tool");
-  const keyOf = keying(clause);
+  const keyOf = keying(clause, golden);
   const wanted = golden.map(keyOf);
   if (!facts.closed) return judgePart(clause, facts, { wanted, calls, keyOf });
   const made = calls.map((call) => keyOf(stepOf(call)));
-  if ([...wanted, ...made].includes(undefined)) {
-    return judged("not_established", "A step lacks what is compared.", eventsOf(calls));
-  }
+  if ([...wanted, ...made].includes(undefined)) return judgeNames(clause, { golden, calls });
   return judgeWhole(clause, { golden, wanted: wanted as string[], made: made as string[], calls });
 }
 
-/** What must agree, as a text; undefined where a part of it is not recorded. */
-function keying(clause: ClauseOf<"trajectory">): (step: GoldenStep) => string | undefined {
-  const { compare = [] } = clause;
+/**
+ * Where a step lacks what is compared, other names still differ: what is not recorded could only
+ * add a difference.
+ */
+function judgeNames(
+  clause: ClauseOf<"trajectory">,
+  { golden, calls }: Pick<Compared, "golden" | "calls">,
+): ClauseJudgement {
+  const nameOf = keying({ ...clause, compare: [] }, golden);
+  const wanted = golden.map(nameOf);
+  const made = calls.map((call) => nameOf(stepOf(call)));
+  if (![...wanted, ...made].includes(undefined)) {
+    const names = { golden, wanted: wanted as string[], made: made as string[], calls };
+    const found = judgeWhole(clause, names);
+    if (found.result === "violated") return found;
+  }
+  return judged("not_established", "A step lacks what is compared.", eventsOf(calls));
+}
+
+/**
+ * What must agree, as a text; undefined where a part of it is not recorded, and for a fingerprint
+ * of another key than those of the golden steps.
+ */
+function keying(
+  { compare = [] }: ClauseOf<"trajectory">,
+  golden: readonly GoldenStep[],
+): (step: GoldenStep) => string | undefined {
+  const keys = new Set(
+    golden.flatMap(({ fingerprint: of }) => (of === undefined ? [] : keyId(of))),
+  );
+  const comparable = (of: string): boolean => keys.size === 1 && keys.has(keyId(of));
   return ({ kind, name, outcome, fingerprint }) => {
     if (name === null) return undefined;
     const parts: string[] = [kind, name];
@@ -38,7 +65,7 @@ function keying(clause: ClauseOf<"trajectory">): (step: GoldenStep) => string | 
       parts.push(outcome);
     }
     if (compare.includes("arguments") && kind === "tool") {
-      if (fingerprint === undefined) return undefined;
+      if (fingerprint === undefined || !comparable(fingerprint)) return undefined;
       parts.push(fingerprint);
     }
     return JSON.stringify(parts);

@@ -177,11 +177,12 @@ export function fingerprinted(
   if (value === undefined) return undefined;
   const all = listOf(wanted);
   if (all.includes(value)) return true;
-  const kid = keyOf(value);
-  return all.every((one) => keyOf(one) === kid) ? false : undefined;
+  const kid = keyId(value);
+  return all.every((one) => keyId(one) === kid) ? false : undefined;
 }
 
-function keyOf(value: string): string {
+/** The id of the key of a fingerprint. */
+export function keyId(value: string): string {
   return value.slice(0, value.indexOf("_"));
 }
 

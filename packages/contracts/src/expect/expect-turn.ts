@@ -7,6 +7,7 @@ import type { WindowMetadata } from "@turnproof/evidence";
 import { evaluateTurns } from "../evaluate/evaluate.ts";
 import type { EvaluateOptions, TurnResult } from "../evaluate/evaluate.ts";
 import type { Outcome } from "../evaluate/three-values.ts";
+import { defineContract } from "../language/contract.ts";
 import type { TurnContract } from "../language/contract.ts";
 import { textReport } from "../report/text.ts";
 
@@ -44,14 +45,15 @@ export class ExpectationError extends Error {
 }
 
 /**
- * Expectations on turns.
+ * Expectations on turns; they throw a `ContractError` for a wrong contract.
  *
  * @param events a list, of which absence decides nothing, or events with their metadata
  */
 export function expectTurn(events: readonly unknown[] | ReadEvents): TurnExpectation {
   const read: ReadEvents = "events" in events ? events : { events };
   const results = (contract: TurnContract, options: EvaluateOptions): TurnResult[] =>
-    evaluateTurns(read.events, [contract], {
+    // A contract of plain JavaScript was read by no schema.
+    evaluateTurns(read.events, [defineContract(contract)], {
       ...(read.metadata === undefined ? {} : { metadata: read.metadata }),
       otherwise: null,
       ...options,

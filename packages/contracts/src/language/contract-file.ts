@@ -1,5 +1,6 @@
 /** @module ContractFile: contracts and goldens of a YAML or JSON text, with their lines. */
 import { parseDocument } from "yaml";
+import type { Document } from "yaml";
 import { z } from "zod";
 
 import { ContractError, contractFileSchema, crossProblems } from "./contract.ts";
@@ -38,9 +39,17 @@ export function parseContracts(text: string): ContractSet {
     throw new ContractError([{ path: "(file)", rule, ...(line === undefined ? {} : { line }) }]);
   }
   const lineOf = linesOf(document, text);
-  // A small text may expand to a large value by aliases.
-  const set = readAt(document.toJS({ maxAliasCount: 50 }), lineOf);
+  const set = readAt(valueOf(document), lineOf);
   return { ...set, lines: contractLines(set.contracts, lineOf) };
+}
+
+/** A small text may expand to a large value by aliases. */
+function valueOf(document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 50 });
+  } catch {
+    throw new ContractError([{ path: "(file)", rule: "has too many aliases, or an unknown one" }]);
+  }
 }
 
 /**

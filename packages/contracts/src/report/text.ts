@@ -17,5 +17,10 @@ export function textReport(results: readonly TurnResult[]): string {
       : []),
   ]);
   lines.push(tallyWords(tallyOf(results)));
-  return `${lines.join("\n")}\n`;
+  return `${lines.map(printable).join("\n")}\n`;
+}
+
+/** A recorded name never begins a line of its own, which a pipeline could take for a command. */
+function printable(line: string): string {
+  return line.replaceAll(/\p{Cc}/gu, "\u{FFFD}");
 }
