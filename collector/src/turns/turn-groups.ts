@@ -4,6 +4,7 @@
  */
 import type { ToolCounts, Usage } from "@turnproof/evidence";
 import { isoTime } from "@turnproof/semconv";
+import { userOfTenant } from "@turnproof/store";
 import type {
   CallFigures,
   ColumnType,
@@ -143,18 +144,14 @@ function namedGroup(of: GroupedTurns): NamedGroup {
       models,
       application_ids: names.application_id ?? [],
       agent_ids: names.agent_id ?? [],
-      user_ids: (names.tenant ?? []).flatMap(userOf),
+      user_ids: (names.tenant ?? []).flatMap((tenant) => {
+        const user = userOfTenant(tenant);
+        return user === undefined ? [] : [user];
+      }),
       threads,
     },
   };
 }
-
-function userOf(tenant: string): readonly (string | null)[] {
-  if (tenant === "unattributed") return [];
-  return tenant === "anonymous" ? [null] : [tenant.slice(tenantPrefix.length)];
-}
-
-const tenantPrefix = "id:";
 
 function timeText(micros: number | null): string {
   return micros === null ? "" : isoTime(Math.floor(micros / 1_000));

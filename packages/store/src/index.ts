@@ -67,6 +67,7 @@ export {
   tenantText,
   timeFields,
   turnOrderFields,
+  userOfTenant,
 } from "./ledger/turn-fields.ts";
 export type { ListField, NumberField, TextField, TimeField } from "./ledger/turn-fields.ts";
 export { lateLedger } from "./ledger/late-ledger.ts";

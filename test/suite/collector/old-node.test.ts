@@ -21,7 +21,7 @@ interface Runtime {
   readonly version: string;
 }
 
-/** Nodes of the system that are too old, where it has any. */
+/** Installed versions of Node that are older than the collector needs. */
 async function oldRuntimes(): Promise<readonly Runtime[]> {
   const places = ["/usr/bin/node", "/usr/local/bin/node"].map(async (node) => {
     const { stdout } = await program(node, ["--version"]).catch(() => ({ stdout: "" }));

@@ -94,3 +94,15 @@ test("a recorded name begins no line of its own", () => {
     expect((error as Error).message).not.toMatch(/^::/m);
   }
 });
+
+test("a sentence about an order names how near the calls must be", () => {
+  const events = [tool("find_order", 1), tool("refund", 900), end()];
+  const near = (within: object): (() => void) => {
+    const before = { tool: "refund" };
+    const clause = { clause: "order", tool: "find_order", before, ...within } as const;
+    const contract = defineContract({ name: "near", expect: [clause] });
+    return () => expectTurn(turn(...events)).toSatisfy(contract);
+  };
+  expect(near({ within_ms: 100 })).toThrow(/find_order before call of refund within 100 ms\./);
+  expect(near({ within_calls: 1, within_ms: 100 })).toThrow(/within 100 ms and 1 call\./);
+});

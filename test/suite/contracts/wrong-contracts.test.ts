@@ -252,3 +252,17 @@ test("a text that grows by aliases is refused as a file", () => {
     { path: "(file)", rule: "has too many aliases, or an unknown one" },
   ]);
 });
+
+test("a selector or a condition without a field is refused: it would be about everything", () => {
+  const empty: readonly [string, object][] = [
+    ["expect[0].before", { clause: "order", tool: "refund", before: {} }],
+    ["expect[0].never_after", { clause: "order", tool: "refund", never_after: {} }],
+    ["expect[0].inside", { clause: "calls", tool: "refund", never: true, inside: {} }],
+    ["expect[0].when", { clause: "ended", when: {} }],
+    ["expect[0].when.calls", { clause: "ended", when: { calls: {} } }],
+  ];
+  for (const [path, clause] of empty) {
+    const contract = { name: "empty", expect: [clause] } as never;
+    expect(refusal(() => defineContract(contract))).toEqual([{ path, rule: "needs a field" }]);
+  }
+});

@@ -35,7 +35,7 @@ export function judgeOrder(clause: ClauseOf<"order">, facts: TurnFacts): ClauseJ
   const own = find(clause, facts);
   const others = find(other, facts);
   const words = relationOf(clause);
-  const subject = `${described(clause)} ${words} ${described(other)}`;
+  const subject = `${described(clause)} ${words} ${described(other)}${nearness(clause)}`;
   if (!facts.closed) {
     return judged("not_established", `A part may be missing that decides: ${subject}.`);
   }
@@ -86,6 +86,14 @@ function relationOf({ before, after, immediately }: ClauseOf<"order">): string {
     : after !== undefined
       ? `${how}after`
       : "never after";
+}
+
+function nearness({ within_ms: most, within_calls: calls }: ClauseOf<"order">): string {
+  const limits = [
+    ...(most === undefined ? [] : [`${most} ms`]),
+    ...(calls === undefined ? [] : [`${calls} ${calls === 1 ? "call" : "calls"}`]),
+  ];
+  return limits.length === 0 ? "" : ` within ${limits.join(" and ")}`;
 }
 
 /** All calls of the kinds that the clause is about, in order, to count what is between. */

@@ -12,8 +12,15 @@ import {
 } from "@turnproof/semconv";
 import { z } from "zod";
 
-import { count, fingerprint, namePattern, oneOrMore, selectorShape } from "./selector.ts";
-import { selectorSchema } from "./selector.ts";
+import {
+  count,
+  fingerprint,
+  namePattern,
+  oneOrMore,
+  selectorSchema,
+  selectorShape,
+  someField,
+} from "./selector.ts";
 
 /** How much a violated clause weighs. */
 export const severities = ["error", "warning", "note"] as const;
@@ -22,16 +29,20 @@ export type Severity = (typeof severities)[number];
 const amount = z.number().min(0);
 
 /** A condition under which a contract or a clause applies; all given fields must match. */
-export const conditionSchema = z.strictObject({
-  agent: oneOrMore(namePattern).optional(),
-  application: oneOrMore(namePattern).optional(),
-  release: oneOrMore(namePattern).optional().describe("Some event is of such a release."),
-  environment: oneOrMore(namePattern).optional(),
-  profile: oneOrMore(namePattern).optional().describe("A coverage profile that the turn declares."),
-  intent: oneOrMore(namePattern).optional(),
-  calls: selectorSchema.optional().describe("Some such call or event is recorded."),
-  status: oneOrMore(z.enum(eventStatuses)).optional(),
-});
+export const conditionSchema = someField(
+  z.strictObject({
+    agent: oneOrMore(namePattern).optional(),
+    application: oneOrMore(namePattern).optional(),
+    release: oneOrMore(namePattern).optional().describe("Some event is of such a release."),
+    environment: oneOrMore(namePattern).optional(),
+    profile: oneOrMore(namePattern)
+      .optional()
+      .describe("A coverage profile that the turn declares."),
+    intent: oneOrMore(namePattern).optional(),
+    calls: selectorSchema.optional().describe("Some such call or event is recorded."),
+    status: oneOrMore(z.enum(eventStatuses)).optional(),
+  }),
+);
 export type Condition = z.infer<typeof conditionSchema>;
 
 const shared = {

@@ -13,6 +13,17 @@ export function oneOrMore<T extends z.ZodType>(value: T): z.ZodUnion<[T, z.ZodAr
   return z.union([value, z.array(value).min(1)]);
 }
 
+/** The object, refused without any field: it would select everything. */
+export function someField<T extends z.ZodObject>(object: T): T {
+  const isSome = (value: object): boolean => Object.values(value).some((of) => of !== undefined);
+  // A wrong field is reported by itself.
+  const isRight = ({ issues }: { readonly issues: readonly unknown[] }): boolean =>
+    issues.length === 0;
+  return object
+    .refine(isSome, { error: "needs a field", when: isRight })
+    .meta({ minProperties: 1 });
+}
+
 /** A count of at least zero. */
 export const count = z.int().min(0).max(1_000_000);
 
@@ -39,14 +50,13 @@ export const selectorShape = {
   outcome: oneOrMore(z.enum(toolOutcomes)).optional().describe("Outcomes of a tool call."),
   provider: oneOrMore(namePattern).optional(),
   fingerprint: oneOrMore(fingerprint).optional().describe("Keyed fingerprint of a tool's call."),
-  inside: z
-    .strictObject(aroundShape)
+  inside: someField(z.strictObject(aroundShape))
     .optional()
     .describe("Only inside such a span of the turn, at any depth."),
 } as const;
 
 /** A selector as it is written. */
-export const selectorSchema = z.strictObject(selectorShape);
+export const selectorSchema = someField(z.strictObject(selectorShape));
 export type Selector = z.infer<typeof selectorSchema>;
 
 /** A list of what was written as one value or as a list. */

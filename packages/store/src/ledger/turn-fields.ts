@@ -72,6 +72,12 @@ export function tenantText(userId: string | null | undefined): string {
   return userId === undefined ? "unattributed" : userId === null ? "anonymous" : `id:${userId}`;
 }
 
+/** The tenant of that text: null for the anonymous, undefined for unattributed turns. */
+export function userOfTenant(tenant: string): string | null | undefined {
+  if (tenant === "unattributed") return undefined;
+  return tenant === "anonymous" ? null : tenant.slice("id:".length);
+}
+
 /** An empty text means unknown. */
 export function statedText(text: string | null | undefined): string | null {
   return text === undefined || text === "" ? null : text;

@@ -100,8 +100,8 @@ export interface GroupReads {
 }
 
 /**
- * The page of these places, of which one more than the limit may be given: statements over the
- * turns of the page's groups, however many they are.
+ * The page of the first `limit` places; one place more says that a page follows. A fixed number of
+ * statements reads the turns of all groups of the page.
  */
 export async function groupsPage(
   found: readonly GroupPlace[],

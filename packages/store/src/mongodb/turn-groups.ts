@@ -83,10 +83,12 @@ async function namesIn(
     ...distinct("thread_id"),
     { $group: { _id: "$_id.value", count: { $sum: 1 } } },
   ]);
-  const counts = (await threads).map(({ _id: value, count }) => ({
+  // All together: one that fails alone would leave the failures of the others without a handler.
+  const [counted, ...names] = await Promise.all([threads, ...named]);
+  const counts = counted.map(({ _id: value, count }) => ({
     value: value as string | null,
     field: "threads",
     count: Number(count),
   }));
-  return [...(await Promise.all(named)).flat(), ...counts];
+  return [...names.flat(), ...counts];
 }
