@@ -3,7 +3,7 @@
  * again: what was received before the mark is settled, or the ledger lists it as unsettled.
  */
 import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { replaceFile } from "@turnproof/journal";
@@ -61,14 +61,23 @@ export function openMark({ config, store, server, log }: JudgeParts): JudgeMark 
 
 /**
  * How far the judge is behind, beyond what it takes without a backlog; null where no judge keeps a
- * mark.
+ * mark, and until this process has kept one: the age of an earlier process's mark is mostly the time
+ * for which the collector was stopped.
  */
 export async function judgeBehind(
   { dataDir }: Pick<Config, "dataDir">,
   nowMs: number,
 ): Promise<number | null> {
+  const file = join(dataDir, "judge.json");
   // Without a file no judge has kept a mark yet.
-  const text = await readFile(join(dataDir, "judge.json"), "utf8").catch(() => "");
+  const [text, keptMs] = await Promise.all([
+    readFile(file, "utf8").catch(() => ""),
+    stat(file).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    ),
+  ]);
+  if (keptMs < performance.timeOrigin) return null;
   const since = parsed(text)?.state.since;
   return since === undefined ? null : beyond(markWaitMs, nowMs - Date.parse(since));
 }

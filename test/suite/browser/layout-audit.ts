@@ -21,6 +21,12 @@ export function layoutProblems(page: Page): Promise<readonly string[]> {
     if (root.scrollWidth > root.clientWidth) {
       problems.push(`wider than its window by ${root.scrollWidth - root.clientWidth} px`);
     }
+    for (const tiles of document.querySelectorAll(".tiles")) {
+      const last = tiles.lastElementChild;
+      if (last === null || !seen(tiles)) continue;
+      const left = tiles.getBoundingClientRect().right - last.getBoundingClientRect().right;
+      if (left > 3) problems.push(`${Math.round(left)} px without a tile: ${nameOf(tiles)}`);
+    }
     const clips = (value: string): boolean => value === "hidden" || value === "clip";
 
     // Cut off: the text does not fit, and nothing on the way out says all of it.

@@ -2,7 +2,7 @@
  * Health over a range of time: exact numbers of the range, from spans on the wire, across a
  * restart. What was not recorded is unknown.
  */
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -141,15 +141,21 @@ test("what was received and refused in a range is exact by sender, and outlives 
 });
 
 test("a judge is behind by what is beyond its wait for quiet turns", async () => {
-  for (const [markAgeMs, behindMs] of [
-    [14_000, 0],
-    [74_000, 60_000],
+  for (const [markAgeMs, behindMs, keptBy] of [
+    [14_000, 0, "this process"],
+    [74_000, 60_000, "this process"],
+    [3_600_000, null, "an earlier process"],
   ] as const) {
     const dataDir = mkdtempSync(join(tmpdir(), "turnproof-range-"));
     clock.now = startMs;
     const since = new Date(startMs - markAgeMs).toISOString();
     const mark = JSON.stringify({ version: 1, store: "filesystem ", since, seen: [], named: [] });
-    writeFileSync(join(dataDir, "judge.json"), mark);
+    const file = join(dataDir, "judge.json");
+    writeFileSync(file, mark);
+    if (keptBy === "an earlier process") {
+      const before = performance.timeOrigin / 1_000 - 60;
+      utimesSync(file, before, before);
+    }
     const desk = await openDesk({ TURNPROOF_DATA_DIR: dataDir }, { now, judge: false });
     try {
       // The reading is of the start; a range needs some time after it.

@@ -121,7 +121,7 @@ const IngestTiles: FC<{ readonly of: IngestRange }> = ({ of }) => {
       <Tile name="judge behind" more="beyond its wait for quiet turns, highest">
         <Duration
           ms={of.peaks?.judge_behind_ms}
-          why="No judge keeps a mark here, or nothing of this range was recorded."
+          why="No judge has kept a mark since the start, or nothing of this range was recorded."
         />
       </Tile>
     </>

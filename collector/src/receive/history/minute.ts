@@ -35,7 +35,7 @@ export interface IngestPeaks {
   readonly journal_bytes: number;
   /**
    * How long receipts waited for the judge, beyond its usual wait for a quiet root. Null without a
-   * judge that keeps a mark.
+   * judge that keeps a mark, and before the first one of a process.
    */
   readonly judge_behind_ms: number | null;
 }
