@@ -16,7 +16,7 @@ import { startCollector } from "../suite/faults/collector-child.ts";
 import type { CollectorChild } from "../suite/faults/collector-child.ts";
 import { drained } from "../suite/faults/kill-oracle.ts";
 import { oneTrace, oneTraceHeaders } from "../suite/faults/one-trace.ts";
-import { SpanLedger } from "../suite/faults/span-ledger.ts";
+import { turnsBody } from "./soak-turns.ts";
 
 /** How a soak is paced. */
 interface SoakOptions {
@@ -31,7 +31,8 @@ interface SoakOptions {
   readonly drainMsMax: number;
 }
 
-const batchSpans = 100;
+/** Twelve turns of eight spans. */
+const batchSpans = 96;
 /** A lag is measured up to here. */
 const verdictMsMax = 300_000;
 /** The judge takes up a turn after this silence, which is no lag. */
@@ -69,7 +70,7 @@ interface Listed {
 
 /** A soak that goes on over rounds. */
 class Soak implements Rounds {
-  private readonly ledger = new SpanLedger();
+  private nextSpan = 0;
   private readonly began = performance.now();
   private readonly base = { resident: 0, descriptors: 0 };
   private collector: CollectorChild | undefined;
@@ -150,10 +151,10 @@ class Soak implements Rounds {
   }
 
   private async post(url: string): Promise<void> {
-    const { body, headers } = this.ledger.batch(batchSpans);
-    this.ledger.sent.clear();
-    const init = { method: "POST", headers, body: body as BodyInit };
-    const answer = await fetch(`${url}/v1/traces`, init);
+    const body = turnsBody(this.nextSpan, batchSpans);
+    this.nextSpan += batchSpans;
+    const headers = { "content-type": "application/x-protobuf" };
+    const answer = await fetch(`${url}/v1/traces`, { method: "POST", headers, body });
     await answer.arrayBuffer();
     assert.equal(answer.status, 200, "spans were refused");
   }
@@ -246,7 +247,7 @@ export const soak: Campaign = {
       spansPerSecond: 2_000,
       roundSeconds: 30,
       lifeRounds: 10,
-      warmSeconds: 600,
+      warmSeconds: 1_200,
       lagMsMax: 10_000,
       drainMsMax: 60_000,
     }),

@@ -43,11 +43,35 @@ test("nothing is concluded from batches that nothing waited behind; a failure le
   expect(new AdaptiveConcurrency(1).limit).toBe(1);
 });
 
-test("a lone span goes soon, a stream goes in blocks", () => {
-  const pace = new DrainPace({ busyMs: 500, quietMs: 20, busySpans: 500 });
-  pace.started(1_000, 1);
-  expect(pace.nextAtMs(1_010, 1)).toBe(1_020);
-  pace.started(2_000, 400);
-  expect(pace.nextAtMs(2_010, 200)).toBe(2_500);
-  expect(pace.nextAtMs(9_000, 1)).toBe(2_020);
+const options = { everyMs: 1_000, quickMs: 20, quickMax: 3, fullSpans: 10_000 };
+
+test("a few batches start at once, then one each second", () => {
+  const pace = new DrainPace(options);
+  expect(pace.nextAtMs(1)).toBeLessThan(0);
+  const starts: number[] = [];
+  // A request of some spans each 10 ms, for five seconds.
+  for (let now = 10_000; now < 15_000; now += 10) {
+    if (pace.nextAtMs(8) > now) continue;
+    starts.push(now - 10_000);
+    pace.started(now);
+  }
+  expect(starts).toEqual([0, 20, 40, 1_000, 2_000, 3_000, 4_000]);
+});
+
+test("batches that could start at once accrue with time, up to a bound", () => {
+  const pace = new DrainPace(options);
+  for (const now of [10_000, 10_020, 10_040]) pace.started(now);
+  expect(pace.nextAtMs(1)).toBe(11_000);
+  for (const now of [60_000, 60_020, 60_040]) {
+    expect(pace.nextAtMs(1)).toBeLessThanOrEqual(now);
+    pace.started(now);
+  }
+  expect(pace.nextAtMs(1)).toBe(61_000);
+});
+
+test("a full batch does not wait", () => {
+  const pace = new DrainPace(options);
+  for (const now of [10_000, 10_020, 10_040, 11_040]) pace.started(now);
+  expect(pace.nextAtMs(9_999)).toBe(12_000);
+  expect(pace.nextAtMs(10_000)).toBe(11_060);
 });

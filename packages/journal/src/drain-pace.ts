@@ -1,44 +1,47 @@
 /**
- * @module DrainPace: when the next batch starts, and how many are in flight. Small inserts are
- * expensive for an engine, so batches start at once while traffic is low and at intervals while it
- * is high. The number in flight follows the store's measured times (faults R14): one more while
- * that makes each batch cheaper, one fewer when it does not, a single one after a failure.
+ * @module DrainPace: when the next batch starts, and how many are in flight. A batch costs an
+ * engine about the same for one event as for a thousand, so a few batches in a row start at once,
+ * and after them one starts each second, or when there are many spans. The number in flight follows
+ * the store's measured times (faults R14): one more while that makes each batch cheaper, one fewer
+ * when it does not, a single one after a failure.
  */
 
 /** Times in milliseconds. */
 export interface PaceOptions {
-  /** Time between the starts of two batches under high and under low traffic. */
-  readonly busyMs: number;
-  readonly quietMs: number;
-  /** Spans within `busyMs` from which traffic counts as high. */
-  readonly busySpans: number;
+  /** Time between the starts of two batches, on average, under steady traffic. */
+  readonly everyMs: number;
+  /** Time between the starts of two batches that start at once. */
+  readonly quickMs: number;
+  /** Batches that may start at once; one more after each `everyMs`, up to this number. */
+  readonly quickMax: number;
+  /** Spans from which a batch starts at once in any case. */
+  readonly fullSpans: number;
 }
 
-/** Tracks recent traffic; decays within a few `busyMs`. */
+/** The time of the next batch, from the times of those before. */
 export class DrainPace {
   private readonly options: PaceOptions;
-  private startedAtMs = 0;
-  private spans = 0;
+  private startedAtMs = Number.NEGATIVE_INFINITY;
+  /** Batches that could start at once, as of the last start; a fraction accrues with time. */
+  private quick: number;
 
   constructor(options: PaceOptions) {
     this.options = options;
+    this.quick = options.quickMax;
   }
 
-  private lately(nowMs: number): number {
-    const sinceMs = Math.max(1, nowMs - this.startedAtMs);
-    return this.spans * Math.exp(-sinceMs / this.options.busyMs);
+  /** When the next batch may start, with so many spans waiting. */
+  nextAtMs(waitingSpans: number): number {
+    const { everyMs, quickMs, fullSpans } = this.options;
+    if (waitingSpans >= fullSpans) return this.startedAtMs + quickMs;
+    return this.startedAtMs + Math.max(quickMs, (1 - this.quick) * everyMs);
   }
 
-  /** When the next batch may start, from the spans that came since the last one started. */
-  nextAtMs(nowMs: number, waitingSpans: number): number {
-    const { busyMs, busySpans, quietMs } = this.options;
-    const busy = this.lately(nowMs) + waitingSpans >= busySpans;
-    return this.startedAtMs + (busy ? busyMs : quietMs);
-  }
-
-  /** A batch of this many spans starts. */
-  started(nowMs: number, spans: number): void {
-    this.spans = this.lately(nowMs) + spans;
+  /** A batch starts. */
+  started(nowMs: number): void {
+    const { everyMs, quickMax } = this.options;
+    const accrued = (nowMs - this.startedAtMs) / everyMs;
+    this.quick = Math.max(0, Math.min(quickMax, this.quick + accrued) - 1);
     this.startedAtMs = nowMs;
   }
 }

@@ -117,7 +117,7 @@ describe("a drain", () => {
 
   test("coalesces what arrives in quick succession", async () => {
     const store = memoryStore();
-    const drain = startDrain({ journal, store, decode, busyMs: 100, busySpans: 20 });
+    const drain = startDrain({ journal, store, decode, pace: { everyMs: 100, quickMax: 1 } });
     for (let index = 0; index < 300; index += 1) await append([event(`e${index}`)]);
     await drain.idle();
     await drain.close();

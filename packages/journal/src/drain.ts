@@ -21,6 +21,7 @@ import type { JournalClock } from "./clock.ts";
 import { deferred } from "./deferred.ts";
 import type { Deferred } from "./deferred.ts";
 import { AdaptiveConcurrency, DrainPace } from "./drain-pace.ts";
+import type { PaceOptions } from "./drain-pace.ts";
 import { deliver, deliverPrepared, retryDelayMs } from "./delivery.ts";
 import type { StoreCallOptions, DrainStore } from "./delivery.ts";
 import type { Journal } from "./contract.ts";
@@ -41,11 +42,8 @@ export interface DrainOptions {
   readonly batchSpans?: number;
   /** Most payload bytes of one batch; default 64 MiB. */
   readonly batchBytes?: number;
-  /** Time between the starts of two batches under high and under low traffic. */
-  readonly busyMs?: number;
-  readonly quietMs?: number;
-  /** Spans within `busyMs` from which traffic counts as high; default 500. */
-  readonly busySpans?: number;
+  /** When a batch starts: see `PaceOptions`; by default each second, or with 10,000 spans. */
+  readonly pace?: Partial<PaceOptions>;
   /**
    * Most batches in flight; default 3. The actual number follows the store: see
    * `AdaptiveConcurrency`. One more is always being built.
@@ -92,12 +90,11 @@ export interface Drain {
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
+const paceDefaults: PaceOptions = { everyMs: 1_000, quickMs: 20, quickMax: 10, fullSpans: 10_000 };
+
 const defaults = {
   batchSpans: 50_000,
   batchBytes: 64 * 1024 * 1024,
-  busyMs: 500,
-  quietMs: 20,
-  busySpans: 500,
   inFlightMax: 3,
   callTimeoutMs: 60_000,
   graceMs: 5_000,
@@ -136,11 +133,7 @@ export function startDrain(options: DrainOptions): Drain {
     random: options.random ?? Math.random,
     stop: new AbortController(),
     counts: { storedEvents: 0, storedBatches: 0, retries: 0, unverified: 0, quarantinedEvents: 0 },
-    pace: new DrainPace({
-      busyMs: options.busyMs ?? defaults.busyMs,
-      quietMs: options.quietMs ?? defaults.quietMs,
-      busySpans: options.busySpans ?? defaults.busySpans,
-    }),
+    pace: new DrainPace({ ...paceDefaults, ...options.pace }),
     concurrency: new AdaptiveConcurrency(options.inFlightMax ?? defaults.inFlightMax),
     crowded: false,
     ends: [],
@@ -241,7 +234,7 @@ async function run(flow: Flow): Promise<void> {
   await Promise.allSettled(inFlight);
 }
 
-/** Waits until a batch is due: at once under low traffic, at intervals under high traffic. */
+/** Waits until a batch is due: at once under low traffic, at intervals under steady traffic. */
 async function pace(flow: Flow): Promise<void> {
   const { options, clock, stop } = flow;
   const { journal } = options;
@@ -262,7 +255,7 @@ async function pace(flow: Flow): Promise<void> {
     }
     if (flow.hurry > 0 || spans >= batchSpans) return;
     const now = clock.now();
-    const waitMs = flow.pace.nextAtMs(now, spans) - now;
+    const waitMs = flow.pace.nextAtMs(spans) - now;
     if (waitMs <= 0) return;
     await clock.sleep(Math.min(waitMs, 25), stop.signal);
   }
@@ -279,7 +272,7 @@ function gather(flow: Flow, plannedEnd: number | undefined): Promise<Gathered | 
     decode: options.decode,
     prepare: options.prepare,
     stop: flow.stop.signal,
-    onRead: (spans) => flow.pace.started(flow.clock.now(), spans),
+    onRead: () => flow.pace.started(flow.clock.now()),
   });
 }
 

@@ -31,8 +31,8 @@ export interface GatherOptions {
   readonly decode: DecodeFrame;
   readonly prepare: PrepareFrames | undefined;
   readonly stop: AbortSignal;
-  /** Called with the spans of the batch before it is prepared. */
-  readonly onRead: (spans: number) => void;
+  /** Called before the batch is prepared. */
+  readonly onRead: () => void;
 }
 
 /** Frames up to the planned end, or up to the bounds of a batch; undefined when there are none. */
@@ -51,7 +51,7 @@ export async function gatherFrames(options: GatherOptions): Promise<Gathered | u
   }
   const through = frames.at(-1)?.position;
   if (through === undefined) return undefined;
-  options.onRead(spans);
+  options.onRead();
   const prepared = await preparedUnlessStopped(options, frames);
   // None of them was sent: the next start reads them again.
   if (options.stop.aborted) return undefined;
