@@ -1,8 +1,8 @@
 /**
  * @module Judge bench: CPU of the whole collector, engine included, from the socket to the verdict,
  * and of a start over turns that are judged.
- * `npm run build && node -C @turnproof/source test/bench/judge/run.ts [spans] [spans a second]`;
- * without a rate all spans are sent at once. Eight spans make a turn.
+ * `npm run build && node -C @turnproof/source test/bench/judge/run.ts [spans] [spans a second]
+ * [spans a request]`; without a rate all spans are sent at once. Eight spans make a turn.
  */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -19,6 +19,7 @@ import { batches, spansPerBatch } from "../receive/payloads.ts";
 
 const spansWanted = Number(process.argv[2] ?? 60_000);
 const perSecond = Number(process.argv[3] ?? 0);
+const perRequest = Number(process.argv[4] ?? spansPerBatch);
 const clients = 8;
 const ticksPerSecond = 100;
 
@@ -52,7 +53,7 @@ async function send(collector: CollectorChild, bodies: readonly Uint8Array[]): P
   const started = performance.now();
   const client = async (): Promise<void> => {
     for (let at = next++; at < bodies.length; at = next++) {
-      const due = perSecond === 0 ? 0 : started + (at * spansPerBatch * 1_000) / perSecond;
+      const due = perSecond === 0 ? 0 : started + (at * perRequest * 1_000) / perSecond;
       if (due > performance.now()) await sleep(due - performance.now());
       const { status } = await fetch(`${collector.url}/v1/traces`, {
         method: "POST",
@@ -81,11 +82,13 @@ try {
   print(`load ${loadavg()[0]?.toFixed(1)}`);
   const { bodies } = batches(
     "own spans",
-    Math.ceil(spansWanted / spansPerBatch),
+    Math.ceil(spansWanted / perRequest),
     false,
     "identity",
+    0,
+    perRequest,
   );
-  const spans = bodies.length * spansPerBatch;
+  const spans = bodies.length * perRequest;
   const collector = await startCollector(dataDir);
   const idle = await untilQuiet(collector, 0);
   const started = performance.now();
