@@ -17,8 +17,7 @@ import { storeError } from "./store-error.ts";
  * of a block have distinct keys, so the engine need not replace any of them before it writes the
  * part: that costs a quarter of an insert of turns.
  */
-export const insertSettings =
-  "async_insert = 0, insert_deduplicate = 1, optimize_on_insert = 0";
+export const insertSettings = "async_insert = 0, insert_deduplicate = 1, optimize_on_insert = 0";
 
 /**
  * Settings of every connection. Skip indexes are evaluated before a read, once for each part,
