@@ -1,6 +1,6 @@
 /**
- * @module SoakTurns: turns as an application sends them now, eight spans each: an agent, three model
- * calls and four tool calls. 500 users and 2,000 threads come again and again.
+ * @module SoakTurns: turns as an application sends them now, eight spans each: an agent, three
+ * model calls and four tool calls. 500 users and 2,000 threads come again and again.
  */
 import { attribute } from "@turnproof/semconv";
 
