@@ -40,6 +40,7 @@ const collector = spawn(process.execPath, [command, "ui", "--port", String(port)
 });
 try {
   while (!(await isReady())) await wait(200);
+  await untilJudged();
   const lines = await timed("JSON lines of pages", ["--store", "trace"]);
   for (const format of ["parquet", "arrow", "csv", "jsonl"]) {
     const out = join(dataDir, `out-${format}`);
@@ -109,6 +110,15 @@ async function cpuSeconds(): Promise<number> {
   const text = await readFile(`/proc/${collector.pid}/stat`, "utf8");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Waits until the turns are judged, which uses CPU that an export would use. */
+async function untilJudged(): Promise<void> {
+  for (let still = 0; still < 4; ) {
+    const before = await cpuSeconds();
+    await wait(1_000);
+    still = (await cpuSeconds()) - before < 0.15 ? still + 1 : 0;
+  }
 }
 
 async function isReady(): Promise<boolean> {
