@@ -99,7 +99,7 @@ const servers = {
 const requested = async (collector: Collector, path: string): Promise<Response> =>
   collector.app.request(`http://127.0.0.1${path}`);
 
-const waits = { timeout: 60_000, interval: 100 } as const;
+const waits = { timeout: 100_000, interval: 100 } as const;
 
 interface Compared {
   readonly collector: { readonly ingest: { readonly missing: Record<string, number> | null } };
