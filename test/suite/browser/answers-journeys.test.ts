@@ -294,6 +294,43 @@ test("twelve questions in at most five steps each, at rest and while the week is
   expect(await again).toEqual(truth);
 }, 240_000);
 
+test.each([1440, 900, 390, 320])(
+  "tables of figures fit in a window of %i pixels",
+  async (width) => {
+    for (const path of [
+      "/agents",
+      "/agents/order-desk",
+      "/threads",
+      "/cost?by=turn",
+      "/tools",
+      "/traces/incidents",
+      `/traces/find?id=${parcelThread}`,
+      "/traces/compare/releases",
+      "/traces/health",
+    ]) {
+      const page = await visit(path, { width, theme: "light" });
+      const boxes = page.locator(".scroll:has(> .stacks)");
+      expect([path, await boxes.count()]).not.toEqual([path, 0]);
+      const over = await boxes.evaluateAll((all) =>
+        all
+          .filter((box) => box.scrollWidth > box.clientWidth)
+          .map((box) => box.getAttribute("aria-label")),
+      );
+      expect([path, over]).toEqual([path, []]);
+    }
+  },
+);
+
+test("a row that is a block on a phone names its figures and stays a row of a table", async () => {
+  const page = await visit("/threads", { width: 320, theme: "light" });
+  const row = page.getByRole("table", { name: "Threads" }).getByRole("row").nth(1);
+  const names = await row
+    .getByRole("cell")
+    .evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell, "::before").content));
+  expect(names).toContain('"Turns "');
+  expect(names.filter((name) => name === "none")).toHaveLength(2);
+});
+
 test.each([1440, 900, 390])("nothing is wider than a window of %i pixels", async (width) => {
   for (const path of [
     "/cost",

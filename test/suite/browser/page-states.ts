@@ -190,7 +190,7 @@ export const states: readonly State[] = [
     view: "health",
     name: "nothing there",
     ...on("empty", "/traces/health"),
-    text: /No producer reported[\s\S]*No evidence was read/,
+    text: /events lost\s*–\s*nothing received[\s\S]*No producer reported[\s\S]*No evidence was read/,
   },
   {
     view: "health",

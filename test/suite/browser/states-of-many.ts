@@ -75,7 +75,7 @@ export const statesOfMany = [
     view: "health",
     name: "over a range",
     ...on("site", "/traces/health?start_time=-30d"),
-    text: /Services in this range[\s\S]*What to do[\s\S]*Counts of these times are unknown/,
+    text: /Services in this range[\s\S]*numbers events and reports[\s\S]*Counts of these times are unknown/,
   },
   { view: "graph", name: "with data", ...on("site", "/graph"), text: /Connections[\s\S]*p95/ },
   {

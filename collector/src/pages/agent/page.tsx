@@ -153,6 +153,7 @@ const ToolHealth: FC<{ readonly tools: Readonly<Record<string, ToolCounts>> }> =
         <p class="muted padded">No tool result was recorded in this window.</p>
       ) : (
         <Table
+          stacks
           label="Tool outcomes by tool"
           head={
             <>
@@ -183,14 +184,14 @@ const ToolHealth: FC<{ readonly tools: Readonly<Record<string, ToolCounts>> }> =
               <td>
                 <code>{name}</code>
               </td>
-              <td class="bar-col">
+              <td data-head="Outcomes" class="bar-col wide">
                 <ToolBar of={counts} />
               </td>
-              <Figure of={counts.clean} />
-              <Figure of={counts.empty} />
-              <Figure of={counts.degraded} />
-              <Figure of={counts.fallback} />
-              <Figure of={counts.error + counts.provider_error} />
+              <Figure head="Clean" of={counts.clean} />
+              <Figure head="Empty" of={counts.empty} />
+              <Figure head="Limited" of={counts.degraded} />
+              <Figure head="Fallback" of={counts.fallback} />
+              <Figure head="Failed" of={counts.error + counts.provider_error} />
             </tr>
           ))}
         </Table>
@@ -199,8 +200,10 @@ const ToolHealth: FC<{ readonly tools: Readonly<Record<string, ToolCounts>> }> =
   );
 };
 
-const Figure: FC<{ readonly of: number }> = ({ of }) => (
-  <td class={of === 0 ? "num muted" : "num"}>{countText(of)}</td>
+const Figure: FC<{ readonly head: string; readonly of: number }> = ({ head, of }) => (
+  <td data-head={head} class={of === 0 ? "num muted" : "num"}>
+    {countText(of)}
+  </td>
 );
 
 /** Turns in the card; the list of turns has them all, with its filters and pages. */

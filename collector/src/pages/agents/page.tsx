@@ -43,7 +43,7 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
             flush
             end={<ListEnd frame={frame}>{countText(model.items.length)}</ListEnd>}
           >
-            <Table label="Agents" head={<Head />}>
+            <Table stacks label="Agents" head={<Head />}>
               {model.items.map((item) => (
                 <Row item={item} mounted={model.mounted} frame={frame} />
               ))}
@@ -76,10 +76,16 @@ const Head: FC = () => (
   <>
     <th scope="col">Agent</th>
     <th scope="col">Last</th>
-    <th scope="col">Registration</th>
-    <th scope="col">Application</th>
+    <th scope="col" class="minor">
+      Registration
+    </th>
+    <th scope="col" class="minor">
+      Application
+    </th>
     <GroupHeads threads />
-    <th scope="col">Models</th>
+    <th scope="col" class="minor">
+      Models
+    </th>
   </>
 );
 
@@ -113,10 +119,10 @@ const Row: FC<{
         <AgentLink agent={item.agent_id} frame={frame} />
       )}
     </td>
-    <td>
+    <td data-head="Last">
       <Time at={item.last_at} form="daytime" />
     </td>
-    <td>
+    <td data-head="Registration" class="minor">
       {item.agent_id !== null && mounted?.includes(item.agent_id) === true ? (
         <Badge tone="ok" icon="success" word="mounted" title="It can be run from here." />
       ) : (
@@ -128,7 +134,7 @@ const Row: FC<{
         />
       )}
     </td>
-    <td>
+    <td data-head="Application" class="minor">
       {item.application_ids.length === 0 ? (
         <span class="muted">not recorded</span>
       ) : (
@@ -136,7 +142,7 @@ const Row: FC<{
       )}
     </td>
     <GroupCells of={item} threads={item.threads} />
-    <td class="models" title={item.models.join(", ")}>
+    <td data-head="Models" class="models minor" title={item.models.join(", ")}>
       <Models names={item.models} />
     </td>
   </tr>

@@ -36,7 +36,11 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
         </Empty>
       ) : (
         <Card title="Rules" icon="filter" flush end={countText(model.rules.length)}>
-          <Table label="Rules" head={heads(["Rule", "Measures", "Fires", "Last", "State", "Past"])}>
+          <Table
+            stacks
+            label="Rules"
+            head={heads(["Rule", "Measures", "Fires", "Last", "State", "Past"])}
+          >
             {model.rules.map((rule) => (
               <Rule of={rule} frame={frame} />
             ))}
@@ -141,17 +145,17 @@ const Acts: FC<{ readonly alert: FiringAlert; readonly frame: Frame }> = ({ aler
 const Rule: FC<{ readonly of: RuleState; readonly frame: Frame }> = ({ of, frame }) => (
   <tr>
     <th scope="row">{of.name}</th>
-    <td>
+    <td data-head="Measures">
       {of.measures}
       {of.by === null ? null : `, by ${of.by}`}
       {of.where === null ? null : <code> {of.where}</code>}
     </td>
-    <td>
+    <td data-head="Fires">
       {of.limit}
       {of.min_count > 1 ? `, from ${of.min_count}` : ""}
     </td>
-    <td>{of.last ?? <NotThere why="The rule was not looked at yet." />}</td>
-    <td>
+    <td data-head="Last">{of.last ?? <NotThere why="The rule was not looked at yet." />}</td>
+    <td data-head="State">
       {of.firing > 0 ? (
         <Badge tone={tones[of.severity]} icon="warning" word={`${of.firing} firing`} />
       ) : of.not_established > 0 ? (
@@ -225,20 +229,23 @@ const Ended: FC<{ readonly of: readonly EndedAlert[]; readonly frame: Frame }> =
       end={<ListEnd frame={frame}>{countText(of.length)}</ListEnd>}
     >
       <Table
+        stacks
         label="Ended alerts"
         head={heads(["Rule", "Group", "Began", "Lasted", "Ended", "Value", "Turn"])}
       >
         {of.map((alert) => (
           <tr>
             <th scope="row">{alert.rule}</th>
-            <td>{alert.group ?? "all"}</td>
-            <td>
+            <td data-head="Group">{alert.group ?? "all"}</td>
+            <td data-head="Began">
               <Time at={alert.since} form="daytime" />
             </td>
-            <td>{durationText(Math.max(0, Date.parse(alert.ended) - Date.parse(alert.since)))}</td>
-            <td>{reasons[alert.reason]}</td>
-            <td>{alert.value_text}</td>
-            <td>
+            <td data-head="Lasted">
+              {durationText(Math.max(0, Date.parse(alert.ended) - Date.parse(alert.since)))}
+            </td>
+            <td data-head="Ended">{reasons[alert.reason]}</td>
+            <td data-head="Value">{alert.value_text}</td>
+            <td data-head="Turn">
               {alert.roots.slice(0, 1).map((root) => (
                 <a href={hrefOf(frame, `/traces/${encodeURIComponent(root)}`)}>
                   {root.slice(0, 12)}

@@ -131,7 +131,7 @@ const Costs: FC<{
           A shorter time or a filter shows all of them.
         </Note>
       )}
-      <Table label={`Cost by ${name.toLowerCase()}`} head={<Heads by={by} />}>
+      <Table stacks label={`Cost by ${name.toLowerCase()}`} head={<Heads by={by} />}>
         {items.map((row) => (
           <Row row={row} by={by} most={most} href={turnsHref(frame, terms, { row, by })} />
         ))}
@@ -153,7 +153,7 @@ const Heads: FC<{ readonly by: CostField }> = ({ by }) => (
     <th scope="col" class="num">
       Cost, US$
     </th>
-    <th scope="col" class="bar-col">
+    <th scope="col" class="bar-col minor">
       Of the dearest
     </th>
     <th scope="col" class="num">
@@ -202,25 +202,27 @@ const Row: FC<{
         )}
       </td>
       {by === "model" ? (
-        <td>{row.provider ?? <NotThere why="no provider was recorded" />}</td>
+        <td data-head="Provider">{row.provider ?? <NotThere why="no provider was recorded" />}</td>
       ) : null}
       {by === "turn" ? (
-        <td>
+        <td data-head="Ended">
           <Time at={row.ended_at} form="daytime" />
         </td>
       ) : null}
-      <td class="num">
+      <td data-head="Cost, US$" class="num">
         <Amount of={row} />
       </td>
-      <td class="bar-col">
+      <td data-head="Of the dearest" class="bar-col minor wide">
         <ShareBar
           part={row.high_usd}
           whole={most}
           label={row.high_usd === null ? "unknown" : shareText(row.high_usd, most)}
         />
       </td>
-      <td class="num">{countText(row.calls)}</td>
-      <td class="num">
+      <td data-head="Calls" class="num">
+        {countText(row.calls)}
+      </td>
+      <td data-head="No price" class="num">
         {without === 0 ? (
           "0"
         ) : (
@@ -229,25 +231,26 @@ const Row: FC<{
           </b>
         )}
       </td>
-      <Tokens row={row} of="input_tokens" />
-      <Tokens row={row} of="cached_tokens" />
-      <Tokens row={row} of="cache_write_tokens" />
-      <Tokens row={row} of="output_tokens" />
-      <Tokens row={row} of="reasoning_tokens" />
+      <Tokens row={row} head="Input" of="input_tokens" />
+      <Tokens row={row} head="Cache read" of="cached_tokens" />
+      <Tokens row={row} head="Cache write" of="cache_write_tokens" />
+      <Tokens row={row} head="Output" of="output_tokens" />
+      <Tokens row={row} head="Reasoning" of="reasoning_tokens" />
     </tr>
   );
 };
 
 /** A sum of tokens, and of how many calls it is not recorded. */
-const Tokens: FC<{ readonly row: CostRow; readonly of: keyof CostRow["calls_without"] }> = ({
-  row,
-  of,
-}) => {
+const Tokens: FC<{
+  readonly row: CostRow;
+  readonly head: string;
+  readonly of: keyof CostRow["calls_without"];
+}> = ({ row, head, of }) => {
   const without = row.calls_without[of];
   const why = `not recorded for ${countText(without)} of ${callsText(row.calls)}`;
   const sum = row[of];
   return (
-    <td class="num">
+    <td data-head={head} class="num">
       {sum === null ? (
         <Unknown why={why} />
       ) : (

@@ -210,6 +210,7 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
       }
     >
       <Table
+        stacks
         label="Traces that mention this id"
         head={
           <>
@@ -282,8 +283,8 @@ const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, f
       <td>
         <Verdicts item={item} />
       </td>
-      <td>{item.agent_id ?? <Unknown why="No agent was recorded." />}</td>
-      <td>
+      <td data-head="Agent">{item.agent_id ?? <Unknown why="No agent was recorded." />}</td>
+      <td data-head="Thread">
         {item.thread_id === null ? (
           <NotThere why="no thread was recorded" />
         ) : (
@@ -294,16 +295,18 @@ const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, f
           />
         )}
       </td>
-      <td>{item.matched_by.map(fieldWords).join(", ")}</td>
-      <td class="num">
+      <td data-head="Named as">{item.matched_by.map(fieldWords).join(", ")}</td>
+      <td data-head="Turns" class="num">
         {item.turn_ids.length === 0 ? (
           <NotThere why="its events name no turn" />
         ) : (
           countText(item.turn_ids.length)
         )}
       </td>
-      <td class="num">{countText(item.event_count)}</td>
-      <td>
+      <td data-head="Events" class="num">
+        {countText(item.event_count)}
+      </td>
+      <td data-head="Root">
         <Id of={item.root_trace_id} chars={14} why="The event names no root." />
       </td>
     </tr>

@@ -3,7 +3,7 @@ import type { ProducerLoss } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
 import { Conservation } from "../../receive/conservation.ts";
-import { conservationSum, knownText, lossOf, ranked } from "./health-figures.ts";
+import { conservationSum, knownText, lossOf, nothingReceived, ranked } from "./health-figures.ts";
 
 const producer: ProducerLoss = {
   producer_id: "pod-1",
@@ -37,6 +37,15 @@ test("an unknown total is a word, and a partial one a lower bound", () => {
   expect(knownText({ value: null, state: "unknown" })).toBe("unknown");
   expect(knownText({ value: 0, state: "known" })).toBe("known 0");
   expect(knownText({ value: 7, state: "partial" })).toBe("≥ 7");
+});
+
+test("nothing was received where a whole read has neither an event nor a report", () => {
+  const empty = { normalized_events: 0, producers: [], failures_by_code: {}, query_failures: 0 };
+  expect(nothingReceived(empty)).toBe(true);
+  expect(nothingReceived({ ...empty, normalized_events: 1 })).toBe(false);
+  expect(nothingReceived({ ...empty, producers: [producer] })).toBe(false);
+  expect(nothingReceived({ ...empty, query_failures: 1 })).toBe(false);
+  expect(nothingReceived({ ...empty, failures_by_code: { store_unavailable: 1 } })).toBe(false);
 });
 
 test("the sum comes out even exactly when the snapshot says so", () => {

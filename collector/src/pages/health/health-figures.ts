@@ -2,7 +2,7 @@
  * @module HealthFigures: texts of the health page: losses as known zero, a known number, or
  * unknown; the sum that accounts for every received item; sorted counts.
  */
-import type { KnownNumber, ProducerLoss } from "@turnproof/evidence";
+import type { KnownNumber, ProducerLoss, TraceHealth } from "@turnproof/evidence";
 
 import type { ConservationSnapshot } from "../../receive/conservation.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
@@ -12,6 +12,18 @@ export interface LossWords {
   readonly tone: "ok" | "bad" | "quiet";
   readonly word: string;
   readonly why: string;
+}
+
+/** Read whole, and there is neither an event nor a report: no count that could be unknown. */
+export function nothingReceived(
+  of: Pick<TraceHealth, "normalized_events" | "producers" | "failures_by_code" | "query_failures">,
+): boolean {
+  return (
+    of.normalized_events === 0 &&
+    of.producers.length === 0 &&
+    of.query_failures === 0 &&
+    Object.keys(of.failures_by_code).length === 0
+  );
 }
 
 /** The loss of one producer; `part`: the reader may read only a part of its events. */

@@ -6,7 +6,7 @@ import type { ProducerLoss } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
-import { knownText, lossOf } from "./health-figures.ts";
+import { knownText, nothingReceived, lossOf } from "./health-figures.ts";
 import type { HealthModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Count, Id, Unknown } from "../../ui/elements/figure.tsx";
@@ -32,13 +32,15 @@ export const LossCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
       id="losses"
       icon="orphan"
       flush
-      end={`in all: ${knownText(model.dropped_events)}`}
+      end={
+        nothingReceived(model) ? "nothing received" : `in all: ${knownText(model.dropped_events)}`
+      }
     >
       <div class="answer">
         <Answer model={model} silent={silent} />
       </div>
       {producers.length === 0 ? null : (
-        <Table label="Losses by producer" head={<Head />}>
+        <Table stacks label="Losses by producer" head={<Head />}>
           {producers.slice(0, shownMax).map((producer) => (
             <Producer of={producer} part={model.collector === null} />
           ))}
@@ -47,7 +49,7 @@ export const LossCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
       {producers.length > shownMax ? (
         <details class="more-producers">
           <summary>{countText(producers.length - shownMax)} more producers</summary>
-          <Table label="More losses by producer" head={<Head />}>
+          <Table stacks label="More losses by producer" head={<Head />}>
             {producers.slice(shownMax).map((producer) => (
               <Producer of={producer} part={model.collector === null} />
             ))}
@@ -112,23 +114,23 @@ const Producer: FC<{ readonly of: ProducerLoss; readonly part: boolean }> = ({ o
       <td>
         <Service of={of} />
       </td>
-      <td>
+      <td data-head="Lost" class="wide">
         <Badge tone={tone} icon={icons[tone]} word={word} /> <span class="muted">{why}</span>
       </td>
-      <td class="num">
+      <td data-head="Events read" class="num">
         <Count of={of.events} />
       </td>
-      <td class="num">
+      <td data-head="Gaps" class="num">
         {of.sequence_gaps === null ? (
           <Unknown why="No sequence number of this producer was read." />
         ) : (
           <Count of={of.sequence_gaps} />
         )}
       </td>
-      <td class="num">
+      <td data-head="Sampled out" class="num">
         <Known of={of.sampled_out} />
       </td>
-      <td class="num">
+      <td data-head="Write failures" class="num">
         <Known of={of.write_failures} />
       </td>
     </tr>

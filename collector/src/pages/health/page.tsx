@@ -2,11 +2,12 @@
  * @module Health page: whether telemetry is lost, whether every received item is accounted for,
  * and the composition of the evidence. It covers what was read, and states how much that is.
  */
+import type { KnownNumber } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
 import { requestedRange } from "../../ui/display/time-range.ts";
-import { knownText } from "./health-figures.ts";
+import { knownText, nothingReceived } from "./health-figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { HealthModel } from "./route.ts";
 import { Chip, Chips } from "../../ui/elements/chip.tsx";
@@ -19,7 +20,7 @@ import { LossCard } from "./losses.tsx";
 import { MixCards, RefusalsCard } from "./mix.tsx";
 import { FailuresCard, IdentityCard, StructureCard } from "./structure.tsx";
 import { StoresCard } from "./stores.tsx";
-import { RangeCards } from "./range-cards.tsx";
+import { NoFigure, RangeCards } from "./range-cards.tsx";
 import { TimelineCard } from "./timeline.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
@@ -143,27 +144,38 @@ const HealthFilter: FC<{ readonly frame: Frame }> = ({ frame }) => (
   </form>
 );
 
+/** What producers report, over the rows that were read. */
+const reported: readonly (readonly [string, string, (of: HealthModel) => KnownNumber])[] = [
+  ["events lost", "as producers account for them", (of) => of.dropped_events],
+  ["write failures", "of recorders, as they report", (of) => of.write_failures],
+  ["sampled out", "on purpose, by producers", (of) => of.sampled_out],
+];
+
+/** A count that producers report; without any evidence there is nothing to be unknown. */
+const Reported: FC<{
+  readonly name: string;
+  readonly more: string;
+  readonly of: KnownNumber;
+  readonly none: boolean;
+}> = ({ name, more, of, none }) => (
+  <Tile name={name} more={none ? "nothing received" : more}>
+    {none ? (
+      <NoFigure />
+    ) : (
+      <span class={of.value === null ? "unknown-figure" : ""}>{knownText(of)}</span>
+    )}
+  </Tile>
+);
+
 /** The most important answers, in one line. */
 const Headline: FC<{ readonly model: HealthModel }> = ({ model }) => {
   const { collector } = model;
   const conservation = collector?.ingest.conservation;
   return (
     <Tiles label="At a glance">
-      <Tile name="events lost" more="as producers account for them">
-        <span class={model.dropped_events.value === null ? "unknown-figure" : ""}>
-          {knownText(model.dropped_events)}
-        </span>
-      </Tile>
-      <Tile name="write failures" more="of recorders, as they report">
-        <span class={model.write_failures.value === null ? "unknown-figure" : ""}>
-          {knownText(model.write_failures)}
-        </span>
-      </Tile>
-      <Tile name="sampled out" more="on purpose, by producers">
-        <span class={model.sampled_out.value === null ? "unknown-figure" : ""}>
-          {knownText(model.sampled_out)}
-        </span>
-      </Tile>
+      {reported.map(([name, more, of]) => (
+        <Reported name={name} more={more} of={of(model)} none={nothingReceived(model)} />
+      ))}
       {conservation === undefined ? null : (
         <Tile
           name="received items"

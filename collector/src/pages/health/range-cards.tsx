@@ -6,18 +6,15 @@ import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import { bytesText, countText, durationText, wordsOf } from "../../ui/display/figures.ts";
-import { termText } from "../../ui/display/filter-terms.ts";
-import { Badge } from "../../ui/elements/badge.tsx";
 import { Count, Duration, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Fact, Facts, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
-import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { rangedHref } from "../../ui/layout.tsx";
 import { refusalText } from "./advice.ts";
+import { ProducersCard } from "./producers-card.tsx";
 import { ranked } from "./health-figures.ts";
 import { RangeChart } from "./range-chart.tsx";
 import type { IngestRange } from "./range-ingest.ts";
 import type { RangeOrphans } from "./range-orphans.ts";
-import type { ProducerRange } from "./range-producers.ts";
 import type { HealthRange } from "./range.ts";
 
 /** Health over the range. */
@@ -92,8 +89,11 @@ const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
   );
 };
 
+/** Refusals that are shown; the others are in the JSON. */
+const shownMax = 50;
+
 /** A figure over nothing is no zero. */
-const NoFigure: FC = () => <span class="muted">–</span>;
+export const NoFigure: FC = () => <span class="muted">–</span>;
 
 const IngestTiles: FC<{ readonly of: IngestRange }> = ({ of }) => {
   const refused = sumOf(of.refused) + sumOf(of.rejected);
@@ -110,7 +110,9 @@ const IngestTiles: FC<{ readonly of: IngestRange }> = ({ of }) => {
             ? "not recorded"
             : of.received === 0 && of.unrecorded.length === 0
               ? "none in this range"
-              : `${rateText(of.received_per_second)} a second while it ran`
+              : of.received === 0
+                ? "nothing received while it ran"
+                : `${rateText(of.received_per_second)} a second while it ran`
         }
       >
         {figure(of.received)}
@@ -118,12 +120,18 @@ const IngestTiles: FC<{ readonly of: IngestRange }> = ({ of }) => {
       <Tile name="items refused" more="and rejected, by code below">
         {figure(refused)}
       </Tile>
-      <Tile name="judge behind" more="beyond its wait for quiet turns, highest">
-        <Duration
-          ms={of.peaks?.judge_behind_ms}
-          why="No judge has kept a mark since the start, or nothing of this range was recorded."
-        />
-      </Tile>
+      {known && of.received === 0 && of.peaks?.judge_behind_ms === null ? (
+        <Tile name="judge behind" more="nothing received to judge">
+          <NoFigure />
+        </Tile>
+      ) : (
+        <Tile name="judge behind" more="beyond its wait for quiet turns, highest">
+          <Duration
+            ms={of.peaks?.judge_behind_ms}
+            why="No judge has kept a mark since the start, or nothing of this range was recorded."
+          />
+        </Tile>
+      )}
     </>
   );
 };
@@ -179,111 +187,6 @@ function rateText(perSecond: number): string {
 function sumOf(counts: { readonly [name: string]: number }): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
-
-/** Rows that are shown; the others are in the JSON. */
-const shownMax = 50;
-
-const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ of, frame }) => {
-  const { producers: rows } = of;
-  return (
-    <Card
-      title="Services in this range"
-      id="services"
-      icon="orphan"
-      flush
-      end={
-        <ListEnd frame={frame}>
-          {countText(rows.length)} {rows.length === 1 ? "service" : "services"}
-        </ListEnd>
-      }
-    >
-      {rows.length === 0 ? (
-        <p class="muted padded">No service has a turn, a report or an item in this range.</p>
-      ) : (
-        <Table label="Services in this range" head={<Heads />}>
-          {rows.slice(0, shownMax).map((row) => (
-            <Row of={row} frame={frame} />
-          ))}
-        </Table>
-      )}
-      {rows.length > shownMax ? (
-        <p class="muted padded">and {countText(rows.length - shownMax)} more in the export</p>
-      ) : null}
-    </Card>
-  );
-};
-
-const Heads: FC = () => (
-  <>
-    <th scope="col">Service</th>
-    <th scope="col">Lost</th>
-    <th scope="col">What to do</th>
-    <th scope="col" class="num" title="Turns with an event of the service">
-      Turns
-    </th>
-    <th scope="col" class="num" title="Items of the service that were made durable">
-      Items
-    </th>
-    <th scope="col" class="num">
-      Sampled out
-    </th>
-    <th scope="col" class="num">
-      Write failures
-    </th>
-    <th scope="col">Last report</th>
-  </>
-);
-
-const tones = { known: "ok", at_least: "warn", unknown: "quiet" } as const;
-
-const Row: FC<{ readonly of: ProducerRange; readonly frame: Frame }> = ({ of, frame }) => {
-  const { service } = of;
-  const term = service === null ? "" : termText({ key: "app", value: service, negated: false });
-  return (
-    <tr>
-      <td>
-        {service === null ? (
-          <span class="muted">without a name</span>
-        ) : (
-          <a href={rangedHref(frame, `/traces?q=${encodeURIComponent(term)}`)}>{service}</a>
-        )}
-      </td>
-      <td>
-        <Lost of={of} />
-      </td>
-      <td class="advice">{of.what_to_do}</td>
-      <td class="num">
-        <Count of={of.turns} />
-      </td>
-      <td class="num">
-        <Count of={of.items} why="Not recorded for a principal that is bound to a tenant." />
-      </td>
-      <td class="num">
-        <Count of={of.sampled_out} why="No process of it reported this." />
-      </td>
-      <td class="num">
-        <Count of={of.write_failures} why="No process of it reported this." />
-      </td>
-      <td>
-        {of.last_report_at === null ? (
-          <Unknown why="No process of it reported." />
-        ) : (
-          <Time at={of.last_report_at} form="daytime" />
-        )}
-      </td>
-    </tr>
-  );
-};
-
-const Lost: FC<{ readonly of: ProducerRange }> = ({ of: { lost, lost_state: state } }) => {
-  if (lost === null) return <Badge tone="quiet" icon="unknown" word="unknown" />;
-  const word = state === "known" ? `known ${countText(lost)}` : `at least ${countText(lost)}`;
-  return lost > 0 ? (
-    <Badge tone="bad" icon="failed" word={word} />
-  ) : (
-    <Badge tone={tones[state]} icon={state === "known" ? "success" : "unknown"} word={word} />
-  );
-};
 
 const ReceivedCard: FC<{ readonly of: IngestRange }> = ({ of }) => (
   <Card title="Received in this range" id="received" icon="clock" end="in full minutes">

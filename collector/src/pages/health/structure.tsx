@@ -4,9 +4,10 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText, shareText, wordsOf } from "../../ui/display/figures.ts";
-import { ranked } from "./health-figures.ts";
+import { nothingReceived, ranked } from "./health-figures.ts";
 import type { HealthModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
+import { NotThere } from "../../ui/elements/figure.tsx";
 import { Card, Fact, Facts } from "../../ui/elements/panel.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import type { IconName } from "../../ui/icons.tsx";
@@ -52,11 +53,14 @@ export const StructureCard: FC<{ readonly model: HealthModel }> = ({ model }) =>
 export const IdentityCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
   const missing = ranked(model.missing_identities);
   const { coverage } = model;
+  const none = nothingReceived(model);
   return (
     <Card title="Identity and coverage" id="identity" icon="person">
       <Facts>
         <Fact name="missing identity">
-          {missing.length === 0 ? (
+          {none ? (
+            <NotThere why="nothing received" />
+          ) : missing.length === 0 ? (
             "every event of a turn has all of it"
           ) : (
             <span class="reasons">
@@ -73,8 +77,12 @@ export const IdentityCard: FC<{ readonly model: HealthModel }> = ({ model }) => 
         </Fact>
         <Fact name="derived identity">{countText(model.derived_identities)} events</Fact>
         <Fact name="read">{axis(coverage.read_completeness)}</Fact>
-        <Fact name="instrumentation">{axis(coverage.instrumentation)}</Fact>
-        <Fact name="outcomes">{axis(coverage.outcome_verification)}</Fact>
+        <Fact name="instrumentation">
+          {none ? <NotThere why="nothing received" /> : axis(coverage.instrumentation)}
+        </Fact>
+        <Fact name="outcomes">
+          {none ? <NotThere why="nothing received" /> : axis(coverage.outcome_verification)}
+        </Fact>
         <Fact name="missing stages">
           {model.missing_stages.length === 0 ? (
             <span class="muted">none of a declared profile</span>

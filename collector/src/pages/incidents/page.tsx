@@ -59,6 +59,7 @@ const List: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ m
     end={<ListEnd frame={frame}>{shownText(model)}</ListEnd>}
   >
     <Table
+      stacks
       label="Incidents"
       head={
         <>
@@ -73,7 +74,7 @@ const List: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ m
           </th>
           <th scope="col">First</th>
           <th scope="col">Last</th>
-          <th scope="col" title="Its turns over the whole time">
+          <th scope="col" class="minor" title="Its turns over the whole time">
             Over time
           </th>
           <th scope="col">A typical turn</th>
@@ -110,7 +111,7 @@ const Row: FC<{
         {of.scattered ? <span class="muted">scattered, at most two together</span> : null}
         {call === null ? null : <span class="muted">{callText(call)}</span>}
       </td>
-      <td class="incident-what">
+      <td data-head="Where" class="incident-what wide">
         {of.agents > 1 ? (
           `${countText(of.agents)} agents`
         ) : of.agent_id === null ? (
@@ -130,22 +131,26 @@ const Row: FC<{
           </span>
         )}
       </td>
-      <td class="num">{countText(of.turns)}</td>
-      <td class="num">{countText(of.tenants)}</td>
-      <td>
+      <td data-head="Turns" class="num">
+        {countText(of.turns)}
+      </td>
+      <td data-head="Tenants" class="num">
+        {countText(of.tenants)}
+      </td>
+      <td data-head="First">
         <Time at={of.first_at} form="daytime" />
       </td>
-      <td>
+      <td data-head="Last">
         <Time at={of.last_at} form="daytime" />
       </td>
-      <td>
+      <td data-head="Over time" class="minor">
         <CallSpark
           slices={of.slices.map(({ from_ms, turns }) => ({ from_ms, calls: turns, failed: 0 }))}
           frame={model.frame}
           unit="turns"
         />
       </td>
-      <td>
+      <td data-head="A typical turn">
         {of.typical === null ? (
           <NotThere why="no root was recorded" />
         ) : (

@@ -243,6 +243,7 @@ const Group: FC<{
 }> = ({ group, model, frame }) => (
   <Card title={group.name} flush>
     <Table
+      stacks
       label={group.name}
       head={
         <>

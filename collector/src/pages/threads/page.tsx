@@ -38,6 +38,7 @@ export function threadsPage(model: ThreadsModel, frame: Frame): Child {
             end={<ListEnd frame={frame}>{countText(model.items.length)}</ListEnd>}
           >
             <Table
+              stacks
               label="Threads"
               head={
                 <>
@@ -79,10 +80,12 @@ const Row: FC<{ readonly item: ThreadSummary; readonly frame: Frame }> = ({ item
         </a>
       )}
     </td>
-    <td>
+    <td data-head="Tenant">
       <Tenants of={item.user_ids} />
     </td>
-    <td>{item.agent_ids.join(", ") || <Id of={null} why="No agent was recorded." />}</td>
+    <td data-head="Agents">
+      {item.agent_ids.join(", ") || <Id of={null} why="No agent was recorded." />}
+    </td>
     <GroupCells of={item} />
   </tr>
 );

@@ -144,6 +144,7 @@ const Calls: FC<{
       end={<ListEnd frame={frame}>{countText(groups)}</ListEnd>}
     >
       <Table
+        stacks
         label={`Calls by ${word.toLowerCase()}`}
         head={
           <>
@@ -203,20 +204,20 @@ const Row: FC<{
           </Linked>
         )}
       </td>
-      <td class="num">
+      <td data-head="Calls" class="num">
         <Linked href={href()}>{countText(row.calls)}</Linked>
       </td>
       {outcomeColumns[kind].map(([field, name]) => (
-        <td class="num">
+        <td data-head={name} class="num">
           <Outcome of={row} field={field} name={name} href={href(field)} />
         </td>
       ))}
-      {times.map(([field]) => (
-        <td class="num">
+      {times.map(([field, name]) => (
+        <td data-head={name} class="num">
           <Duration ms={row[field]} />
         </td>
       ))}
-      <td>
+      <td data-head="Over time">
         <CallSpark slices={row.slices} frame={model.frame} />
       </td>
     </tr>

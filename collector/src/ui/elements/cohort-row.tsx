@@ -21,16 +21,16 @@ export const CohortLine: FC<{
     <tr {...(grey ? { class: "muted", "data-chance": true } : {})}>
       <td>{row.name}</td>
       {(["a", "b"] as const).map((side) => (
-        <td class="num cohort-cell">
+        <td data-head={side.toUpperCase()} class="num cohort-cell">
           <Side of={row[side]} unit={row.unit} href={hrefs[side]} />
         </td>
       ))}
-      <td class="bar-col">
+      <td data-head="A and B" class="bar-col cohort-bars">
         {(["a", "b"] as const).map((side) => (
           <ShareBar part={row[side].value} whole={most(row.unit)} />
         ))}
       </td>
-      <td class="num cohort-cell">
+      <td data-head="Difference" class="num cohort-cell">
         {difference === undefined ? (
           <NotThere why="a side does not say it" />
         ) : (
@@ -39,7 +39,7 @@ export const CohortLine: FC<{
           </>
         )}
       </td>
-      <td class="num cohort-cell">
+      <td data-head="p" class="num cohort-cell">
         {row.p === null ? (
           <NotThere why="too little to test" />
         ) : row.significant ? (

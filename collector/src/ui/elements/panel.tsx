@@ -106,15 +106,20 @@ export const Heads: FC<{
   </>
 );
 
-/** A table that scrolls inside its own box, never the page; `more` is a line below its rows. */
+/**
+ * A table that scrolls inside its own box, never the page; `more` is a line below its rows. One that
+ * `stacks` shows a row as a block where its box is narrow: cells with `data-head` show it as their
+ * name, cells without are the block's title.
+ */
 export const Table: FC<{
   readonly label: string;
+  readonly stacks?: boolean;
   readonly head: Child;
   readonly more?: Child;
   readonly children?: Child;
-}> = ({ label, head, more, children }) => (
+}> = ({ label, stacks = false, head, more, children }) => (
   <div class="scroll" role="group" aria-label={label} tabindex={0}>
-    <table class="grid" aria-label={label}>
+    <table class={stacks ? "grid stacks" : "grid"} aria-label={label}>
       <thead>
         <tr>{head}</tr>
       </thead>

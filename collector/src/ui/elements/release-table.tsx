@@ -29,7 +29,7 @@ export const ReleaseTable: FC<{
   releases.length === 0 ? (
     <></>
   ) : (
-    <Table label="Turns by release" head={<Head />}>
+    <Table stacks label="Turns by release" head={<Head />}>
       {releases.map((one, at) => (
         <Row of={one} before={releases.slice(0, at).findLast(isNamed)} place={place} />
       ))}
@@ -87,33 +87,35 @@ const Row: FC<{
           </a>
         )}
       </td>
-      <td>
+      <td data-head="First seen">
         <Time at={isoTime(of.first_ms)} form="daytime" />
       </td>
-      <td class="num">{countText(of.turns)}</td>
-      <td>
+      <td data-head="Turns" class="num">
+        {countText(of.turns)}
+      </td>
+      <td data-head="Verdicts">
         <VerdictCounts of={of} />
       </td>
-      <td class="num">
+      <td data-head="Median" class="num">
         <Duration ms={of.p50_ms} />
       </td>
-      <td class="num">
+      <td data-head="p95" class="num">
         <Duration ms={of.p95_ms} />
       </td>
-      <td class="num">
+      <td data-head="Tools not clean" class="num">
         <NotClean of={of} />
       </td>
-      <td class="num">
+      <td data-head="Tokens a turn" class="num">
         <Tokens of={of} />
       </td>
-      <td class="num">
+      <td data-head="Cached" class="num">
         {of.cached_share === null ? (
           <NotMeasured short why="No turn has both its tokens and those from a cache." />
         ) : (
           shareText(of.cached_share, 1)
         )}
       </td>
-      <td>
+      <td data-head="Compare">
         {release === null || typeof before?.release !== "string" ? (
           <NotThere why="no release before it in this window" />
         ) : (

@@ -102,14 +102,18 @@ export const GroupHeads: FC<{ readonly threads?: boolean }> = ({ threads = false
       p95
     </th>
     {threads ? (
-      <th scope="col" class="num">
+      <th scope="col" class="num minor">
         Threads
       </th>
     ) : null}
-    <th scope="col" title="clean · via fallback or with limits · failed">
+    <th
+      scope="col"
+      class={threads ? undefined : "minor"}
+      title="clean · via fallback or with limits · failed"
+    >
       Tools
     </th>
-    <th scope="col" class="num">
+    <th scope="col" class={threads ? "num" : "num minor"}>
       Tokens
     </th>
   </>
@@ -124,21 +128,27 @@ export const GroupCells: FC<{ readonly of: TurnGroup; readonly threads?: number 
   threads,
 }) => (
   <>
-    <td class="num">{countText(of.turns)}</td>
-    <td>
+    <td data-head="Turns" class="num">
+      {countText(of.turns)}
+    </td>
+    <td data-head="Verdicts">
       <VerdictCounts of={of} />
     </td>
-    <td>
+    <td data-head="Errors">
       <ErrorCount of={of} />
     </td>
-    <td class="num">
+    <td data-head="p95" class="num">
       <GroupDuration of={of} />
     </td>
-    {threads === undefined ? null : <td class="num">{countText(threads)}</td>}
-    <td>
+    {threads === undefined ? null : (
+      <td data-head="Threads" class="num minor">
+        {countText(threads)}
+      </td>
+    )}
+    <td data-head="Tools" class={threads === undefined ? "minor" : undefined}>
       <ToolTriple of={of.tools} />
     </td>
-    <td class="num">
+    <td data-head="Tokens" class={threads === undefined ? "num minor" : "num"}>
       <GroupTokens of={of} />
     </td>
   </>

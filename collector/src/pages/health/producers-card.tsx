@@ -1,0 +1,124 @@
+/** @module ProducersCard: a row for each service with turns, reports or items in a range, with what to do. */
+import type { FC } from "hono/jsx";
+
+import type { Frame } from "../../http/frame.ts";
+import { countText } from "../../ui/display/figures.ts";
+import { termText } from "../../ui/display/filter-terms.ts";
+import { Badge } from "../../ui/elements/badge.tsx";
+import { Count, Time, Unknown } from "../../ui/elements/figure.tsx";
+import { Card, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
+import { rangedHref } from "../../ui/layout.tsx";
+import type { ProducerRange } from "./range-producers.ts";
+import type { HealthRange } from "./range.ts";
+
+/** Rows that are shown; the others are in the JSON. */
+const shownMax = 50;
+
+/** The services of the range. */
+export const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({
+  of,
+  frame,
+}) => {
+  const { producers: rows } = of;
+  return (
+    <Card
+      title="Services in this range"
+      id="services"
+      icon="orphan"
+      flush
+      end={
+        <ListEnd frame={frame}>
+          {countText(rows.length)} {rows.length === 1 ? "service" : "services"}
+        </ListEnd>
+      }
+    >
+      {rows.length === 0 ? (
+        <p class="muted padded">No service has a turn, a report or an item in this range.</p>
+      ) : (
+        <Table stacks label="Services in this range" head={<Heads />}>
+          {rows.slice(0, shownMax).map((row) => (
+            <Row of={row} frame={frame} />
+          ))}
+        </Table>
+      )}
+      {rows.length > shownMax ? (
+        <p class="muted padded">and {countText(rows.length - shownMax)} more in the export</p>
+      ) : null}
+    </Card>
+  );
+};
+
+const Heads: FC = () => (
+  <>
+    <th scope="col">Service</th>
+    <th scope="col">Lost</th>
+    <th scope="col">What to do</th>
+    <th scope="col" class="num" title="Turns with an event of the service">
+      Turns
+    </th>
+    <th scope="col" class="num" title="Items of the service that were made durable">
+      Items
+    </th>
+    <th scope="col" class="num">
+      Sampled out
+    </th>
+    <th scope="col" class="num">
+      Write failures
+    </th>
+    <th scope="col">Last report</th>
+  </>
+);
+
+const tones = { known: "ok", at_least: "warn", unknown: "quiet" } as const;
+
+const Row: FC<{ readonly of: ProducerRange; readonly frame: Frame }> = ({ of, frame }) => {
+  const { service } = of;
+  const term = service === null ? "" : termText({ key: "app", value: service, negated: false });
+  return (
+    <tr>
+      <td>
+        {service === null ? (
+          <span class="muted">without a name</span>
+        ) : (
+          <a href={rangedHref(frame, `/traces?q=${encodeURIComponent(term)}`)}>{service}</a>
+        )}
+      </td>
+      <td data-head="Lost">
+        <Lost of={of} />
+      </td>
+      <td data-head="What to do" class="advice wide">
+        {of.what_to_do}
+      </td>
+      <td data-head="Turns" class="num">
+        <Count of={of.turns} />
+      </td>
+      <td data-head="Items" class="num">
+        <Count of={of.items} why="Not recorded for a principal that is bound to a tenant." />
+      </td>
+      <td data-head="Sampled out" class="num">
+        <Count of={of.sampled_out} why="No process of it reported this." />
+      </td>
+      <td data-head="Write failures" class="num">
+        <Count of={of.write_failures} why="No process of it reported this." />
+      </td>
+      <td data-head="Last report">
+        {of.last_report_at === null ? (
+          <Unknown why="No process of it reported." />
+        ) : (
+          <Time at={of.last_report_at} form="daytime" />
+        )}
+      </td>
+    </tr>
+  );
+};
+
+const Lost: FC<{ readonly of: ProducerRange }> = ({ of: { lost, lost_state: state } }) => {
+  if (lost === null) return <Badge tone="quiet" icon="unknown" word="unknown" />;
+  const word = state === "known" ? `known ${countText(lost)}` : `at least ${countText(lost)}`;
+  return lost > 0 ? (
+    <Badge tone="bad" icon="failed" word={word} />
+  ) : (
+    <Badge tone={tones[state]} icon={state === "known" ? "success" : "unknown"} word={word} />
+  );
+};
