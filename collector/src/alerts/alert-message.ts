@@ -14,28 +14,45 @@ export interface AlertEvent {
   readonly kind: "firing" | "resolved";
   readonly rule: AlertRule;
   readonly alert: ActiveAlert;
+  /** Its value now: at an end that of the look that ended it. */
+  readonly value: number | null;
   /** When its message was made, epoch milliseconds. */
   readonly atMs: number;
   /** Address of the collector for people, without a slash at its end. */
   readonly base: string;
 }
 
-/** One sentence about the alert. */
-function alertSentence({ kind, rule, alert, atMs }: AlertEvent): string {
+/** One sentence about the alert; that of its end has the value that ended it. */
+function alertSentence({ kind, rule, alert, value, atMs }: AlertEvent): string {
   const where = rule.by === undefined ? "" : ` of ${rule.by} ${alert.group ?? "not recorded"}`;
   const what = `${measureText(rule)}${where}`;
   if (kind === "resolved") {
     const took = durationText(Math.max(0, atMs - Date.parse(alert.since)));
-    return `${rule.name} is resolved after ${took}. ${what}: ${valueText(rule, alert.value)}.`;
+    const fired = `${valueText(rule, alert.value)} when it last fired`;
+    return `${rule.name} is resolved after ${took}. ${what}: ${valueText(rule, value)}, ${fired}.`;
   }
   return `${rule.name} fires. ${what}: ${valueText(rule, alert.value)}, ${limitText(rule)}.`;
 }
 
-/** Query string of the list of turns behind an alert. */
-export function turnsQuery(rule: AlertRule, group: string | null): string {
+/** Measures whose value is not of the turns that were received in the window. */
+const notOfWindow: ReadonlySet<AlertRule["measure"]> = new Set([
+  "lost_events",
+  "silence",
+  "judge_lag_ms",
+]);
+
+/**
+ * Query string of the list of turns behind an alert. @param endMs end of the window, which is by
+ * last receipt; without it turns of any time
+ */
+export function turnsQuery(rule: AlertRule, group: string | null, endMs?: number): string {
   const query = new URLSearchParams();
   const quoted = group === null ? undefined : /^[\w.:@/-]+$/.test(group) ? group : `"${group}"`;
   const own = rule.by === undefined || quoted === undefined ? "" : `${rule.by}:${quoted}`;
+  const window =
+    endMs === undefined || notOfWindow.has(rule.measure)
+      ? []
+      : [`received:>=${isoTime(endMs - rule.window_ms)}`, `received:<${isoTime(endMs)}`];
   const slow = rule.measure === "p95_ms" && rule.above !== undefined;
   const terms = [
     rule.where ?? "",
@@ -43,11 +60,13 @@ export function turnsQuery(rule: AlertRule, group: string | null): string {
     rule.measure === "error_share" ? "has:error" : "",
     rule.measure === "contract_share" ? `contract:${rule.contract ?? ""}=violated` : "",
     slow ? `latency:>${rule.above}ms` : "",
+    ...window,
   ];
   const q = terms.filter((term) => term !== "").join(" ");
   if (q !== "") query.set("q", q);
   if (rule.verdict !== undefined) query.set("verdict", rule.verdict);
   if (rule.finding !== undefined) query.set("finding", rule.finding);
+  if (window.length > 0) query.set("sort", "first_received");
   return query.size === 0 ? "" : `?${query.toString()}`;
 }
 
@@ -59,7 +78,7 @@ export function messageBody(target: AlertTarget, event: AlertEvent): string {
 }
 
 function webhookBody(event: AlertEvent): object {
-  const { kind, rule, alert, atMs, base } = event;
+  const { kind, rule, alert, value, atMs, base } = event;
   return {
     type: `turnproof.alert.${kind}`,
     timestamp: isoTime(atMs),
@@ -70,12 +89,12 @@ function webhookBody(event: AlertEvent): object {
       measure: rule.measure,
       by: rule.by ?? null,
       group: alert.group,
-      value: alert.value,
+      value,
       sentence: alertSentence(event),
       window_ms: rule.window_ms,
       since: alert.since,
       root_trace_ids: alert.roots,
-      turns: `${base}/traces${turnsQuery(rule, alert.group)}`,
+      turns: `${base}/traces${turnsQuery(rule, alert.group, alert.broken_ms)}`,
       alerts: `${base}/alerts`,
     },
   };
@@ -94,7 +113,7 @@ function slackBody(event: AlertEvent): object {
   const sign = kind === "resolved" ? ":white_check_mark:" : slackSign[rule.severity];
   const text = `${sign} ${escaped(alertSentence(event))}`;
   const links = [
-    `<${base}/traces${turnsQuery(rule, alert.group)}|Turns>`,
+    `<${base}/traces${turnsQuery(rule, alert.group, alert.broken_ms)}|Turns>`,
     ...alert.roots.map(
       (root) => `<${base}/traces/${encodeURIComponent(root)}|${escaped(root.slice(0, 12))}>`,
     ),

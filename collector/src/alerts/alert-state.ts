@@ -170,6 +170,20 @@ export function isOf(
   return of.rule === rule && of.group === group;
 }
 
+/** Windows of a rule that are looked at after a time without a process. */
+const missedMax = 200;
+
+/** The ends of the windows that were missed since a look, then now. */
+export function lookTimes(
+  { window_ms: size }: Pick<AlertRule, "window_ms">,
+  lookedMs: number | null,
+  now: number,
+): readonly number[] {
+  if (lookedMs === null || now - lookedMs <= size) return [now];
+  const missed = Math.min(missedMax, Math.floor((now - lookedMs) / size));
+  return [...Array.from({ length: missed }, (_, index) => now - (missed - index) * size), now];
+}
+
 /** The value of one group. */
 export interface MeasuredGroup {
   /** Null where the rule has no groups, or where the value is not recorded. */
@@ -184,13 +198,18 @@ export interface JudgedGroup extends MeasuredGroup {
   readonly broken: boolean | null;
 }
 
+/** An episode that a look ended. */
+export interface EndedEpisode {
+  readonly alert: ActiveAlert;
+  readonly reason: AlertEnd;
+  /** The value that ended it; null where there is none. */
+  readonly value: number | null;
+}
+
 /** What a look changes about one rule. */
 export interface RuleChange {
   readonly fresh: readonly JudgedGroup[];
-  readonly ended: readonly {
-    readonly alert: ActiveAlert;
-    readonly reason: AlertEnd;
-  }[];
+  readonly ended: readonly EndedEpisode[];
   readonly kept: readonly ActiveAlert[];
 }
 
@@ -205,16 +224,18 @@ export function changeOf(
   const fresh = judged.filter(
     ({ group, broken }) => broken === true && !own.some((alert) => alert.group === group),
   );
-  const ended: { alert: ActiveAlert; reason: AlertEnd }[] = [];
+  const ended: EndedEpisode[] = [];
   const kept: ActiveAlert[] = [];
   for (const alert of own) {
     const found = judged.find(({ group }) => group === alert.group);
     if (found?.broken === true) kept.push({ ...alert, value: found.value, broken_ms: atMs });
-    else if (found?.broken === false) ended.push({ alert, reason: "value" });
+    else if (found?.broken === false) {
+      ended.push({ alert, reason: "value", value: found.value });
+    }
     // Nothing says that it is over; without evidence for a whole window it is no alarm any more.
-    else if (atMs - alert.broken_ms >= rule.window_ms)
-      ended.push({ alert, reason: "not_established" });
-    else kept.push(alert);
+    else if (atMs - alert.broken_ms >= rule.window_ms) {
+      ended.push({ alert, reason: "not_established", value: null });
+    } else kept.push(alert);
   }
   return { fresh, ended, kept };
 }

@@ -18,11 +18,12 @@ import {
   closed,
   isOf,
   isSilenced,
+  lookTimes,
   noAlerts,
   resolvedBy,
   standingSilences,
 } from "./alert-state.ts";
-import type { ActiveAlert, AlertDocument, AlertEnd, JudgedGroup } from "./alert-state.ts";
+import type { ActiveAlert, AlertDocument, EndedEpisode, JudgedGroup } from "./alert-state.ts";
 import { breaks } from "./breach.ts";
 import { deliver, isTaken } from "./deliver.ts";
 import { evidenceOf } from "./evidence.ts";
@@ -52,8 +53,6 @@ const weekMs = 7 * 86_400_000;
 const keepEveryMs = 30_000;
 /** How often other collectors get the last values. */
 const valuesEveryMs = 10_000;
-/** Windows of a rule that are looked at after a time without a process. */
-const missedMax = 200;
 /** Alertmanager forgets an alert that is not sent again. */
 const repeatMs = 60_000;
 
@@ -66,6 +65,9 @@ export async function startAlerts(parts: MeasureParts, options: AlertOptions): P
   running.start();
   return running;
 }
+
+/** An alert with its value now. */
+type Valued = Pick<AlertEvent, "alert" | "value">;
 
 class RunningAlerts implements Alerts {
   rules: readonly AlertRule[];
@@ -181,7 +183,7 @@ class RunningAlerts implements Alerts {
     await this.#obey(now);
     this.#removed(now);
     for (const rule of this.rules) {
-      for (const atMs of this.#times(rule, now)) {
+      for (const atMs of lookTimes(rule, this.document.looked_ms, now)) {
         if (this.#ended) return;
         await this.#lookAt(rule, atMs);
         await nextTask();
@@ -195,14 +197,6 @@ class RunningAlerts implements Alerts {
     if (this.#keep.leads()) await this.#send(now);
   }
 
-  /** The ends of windows that were missed, then now. */
-  #times({ window_ms: size }: AlertRule, now: number): readonly number[] {
-    const looked = this.document.looked_ms;
-    if (looked === null || now - looked <= size) return [now];
-    const missed = Math.min(missedMax, Math.floor((now - looked) / size));
-    return [...Array.from({ length: missed }, (_, index) => now - (missed - index) * size), now];
-  }
-
   async #lookAt(rule: AlertRule, atMs: number): Promise<void> {
     const judged = await this.#judge(rule, atMs);
     this.values = new Map(this.values).set(rule.name, judged);
@@ -213,7 +207,7 @@ class RunningAlerts implements Alerts {
       ...this.document,
       active: [...others, ...kept, ...ended.map(({ alert }) => alert), ...raised],
     };
-    for (const { alert, reason } of ended) this.#end(rule, alert, reason, atMs);
+    for (const one of ended) this.#end(rule, one, atMs);
   }
 
   async #judge(rule: AlertRule, atMs: number): Promise<readonly JudgedGroup[]> {
@@ -257,11 +251,13 @@ class RunningAlerts implements Alerts {
     };
   }
 
-  #end(rule: AlertRule, alert: ActiveAlert, reason: AlertEnd, atMs: number): void {
+  #end(rule: AlertRule, { alert, reason, value }: EndedEpisode, atMs: number): void {
     // An alert that began and ended in a time without a process is sent as both.
     const reported = alert.notified || alert.resolved ? alert : this.#reported(rule, alert, atMs);
     this.document = closed(this.document, reported, reason, atMs);
-    if (reported.notified && !reported.resolved) this.#enqueue("resolved", rule, reported, atMs);
+    if (reported.notified && !reported.resolved) {
+      this.#enqueue("resolved", rule, { alert: reported, value }, atMs);
+    }
   }
 
   /** Alerts of rules that the file no longer has. */
@@ -269,8 +265,9 @@ class RunningAlerts implements Alerts {
     for (const alert of this.document.active) {
       if (this.rules.some(({ name }) => name === alert.rule)) continue;
       // A receiver that was sent the start is sent the end, too.
-      if (alert.sent !== undefined) this.#end(alert.sent, alert, "rule_removed", now);
-      else this.document = closed(this.document, alert, "rule_removed", now);
+      if (alert.sent !== undefined) {
+        this.#end(alert.sent, { alert, reason: "rule_removed", value: null }, now);
+      } else this.document = closed(this.document, alert, "rule_removed", now);
     }
   }
 
@@ -289,16 +286,16 @@ class RunningAlerts implements Alerts {
   /** Puts its message into the outbox, unless a silence covers it. */
   #reported(rule: AlertRule, alert: ActiveAlert, now: number): ActiveAlert {
     if (isSilenced(this.document.silences, alert, now)) return alert;
-    this.#enqueue("firing", rule, alert, now);
+    this.#enqueue("firing", rule, { alert, value: alert.value }, now);
     return { ...alert, notified: true, sent: rule };
   }
 
-  #event(kind: AlertEvent["kind"], rule: AlertRule, alert: ActiveAlert, atMs: number): AlertEvent {
-    return { kind, rule, alert, atMs, base: this.#options.base };
+  #event(kind: AlertEvent["kind"], rule: AlertRule, of: Valued, atMs: number): AlertEvent {
+    return { kind, rule, ...of, atMs, base: this.#options.base };
   }
 
-  #enqueue(kind: AlertEvent["kind"], rule: AlertRule, alert: ActiveAlert, now: number): void {
-    this.document = withMessages(this.document, this.targets, this.#event(kind, rule, alert, now));
+  #enqueue(kind: AlertEvent["kind"], rule: AlertRule, of: Valued, now: number): void {
+    this.document = withMessages(this.document, this.targets, this.#event(kind, rule, of, now));
   }
 
   /** Keeps the document where it changed; progress alone now and then. */
@@ -344,7 +341,10 @@ class RunningAlerts implements Alerts {
         const rule = this.rules.find(({ name }) => name === alert.rule);
         if (rule === undefined || !alert.notified || alert.resolved) continue;
         if (rule.to !== undefined && !rule.to.includes(target.name)) continue;
-        const body = messageBody(target, this.#event("firing", rule, alert, now));
+        const body = messageBody(
+          target,
+          this.#event("firing", rule, { alert, value: alert.value }, now),
+        );
         if (!(await isTaken(target, { id: alert.id, body }, this.#options))) return;
       }
     }
@@ -381,7 +381,7 @@ class RunningAlerts implements Alerts {
     const alert = this.document.active.find((one) => one.id === id && !one.resolved);
     const rule = this.rules.find(({ name }) => name === alert?.rule);
     if (alert === undefined || rule === undefined) return false;
-    if (alert.notified) this.#enqueue("resolved", rule, alert, now);
+    if (alert.notified) this.#enqueue("resolved", rule, { alert, value: alert.value }, now);
     this.document = resolvedBy(this.document, id, now);
     return true;
   }

@@ -21,7 +21,13 @@ import { textCondition } from "./free-text.ts";
 import type { KnownName } from "./free-text.ts";
 import { outcomeGroups, readCall } from "../ui/display/call-term.ts";
 import { comparedText, comparisonSign, millisecondsOf } from "../ui/display/comparisons.ts";
-import { firstUnclear, readTerms, storeKeys, textKey } from "../ui/display/filter-terms.ts";
+import {
+  firstUnclear,
+  readBound,
+  readTerms,
+  storeKeys,
+  textKey,
+} from "../ui/display/filter-terms.ts";
 import type { Term } from "../ui/display/filter-terms.ts";
 import { readTime } from "../ui/display/time-range.ts";
 
@@ -86,10 +92,18 @@ const conditions: { readonly [key: string]: RequestsAt | undefined } = {
   has: list("flag"),
   latency: compared("duration_ms", millisecondsOf),
   tokens: compared("total_tokens", Number),
+  received: receivedCondition,
 };
 
 /** Keys of terms. */
 export const conditionKeys: readonly string[] = Object.keys(conditions);
+
+/** By the last receipt of the turn, as the windows of alerts are. */
+function receivedCondition(value: string, atMs: number): TurnCondition {
+  const bound = readBound(value, atMs);
+  if (bound === undefined) throw new CodedError("parameter_invalid", { field: "q" });
+  return { time: "received_at", ...bound };
+}
 
 function callCondition(value: string): TurnCondition {
   const requested = readCall(value);

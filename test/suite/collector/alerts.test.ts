@@ -4,12 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { ephemeral } from "@turnproof/store";
+import { allTenants } from "@turnproof/store/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Alerts } from "../../../collector/src/parts.ts";
 import { measureRule } from "../../../collector/src/alerts/measure.ts";
 import { previewRule } from "../../../collector/src/alerts/preview.ts";
 import { parseAlertRules, watchAlertRules } from "../../../collector/src/config/alert-rules.ts";
+import { turnQuestion } from "../../../collector/src/turns/turn-conditions.ts";
+import { readTerms } from "../../../collector/src/ui/display/filter-terms.ts";
 import { measureParts, openAlerts, putTurns } from "./alert-desk.ts";
 import type { Clock } from "./alert-desk.ts";
 import { openReceiver } from "./alert-receiver.ts";
@@ -67,6 +70,8 @@ const turns = (agent: string, count: number, failed: number, from = 0) =>
 
 test("a group over its limit fires once with its evidence, and resolves when it is over", async () => {
   const store = ephemeral();
+  // Received before the window.
+  await putTurns(store, start - 20 * 60_000, turns("bad", 1, 1, 90));
   await putTurns(store, start - 60_000, [
     ...turns("bad", 4, 2),
     ...turns("good", 8, 1),
@@ -78,12 +83,35 @@ test("a group over its limit fires once with its evidence, and resolves when it 
   const { data } = JSON.parse(receiver.got[0]?.body ?? "") as { data: Record<string, unknown> };
   expect(data).toMatchObject({ value: 0.5, severity: "critical", by: "agent" });
   expect((data["root_trace_ids"] as string[]).toSorted()).toEqual(["bad-0", "bad-1"]);
-  expect(data["turns"]).toBe("https://turnproof.test/traces?q=agent%3Abad&verdict=failed");
+  // The list is of the window in which it fired: by last receipt, in the order of receipt.
+  const list = new URL(data["turns"] as string);
+  expect(`${list.origin}${list.pathname}`).toBe("https://turnproof.test/traces");
+  expect(list.searchParams.get("verdict")).toBe("failed");
+  expect(list.searchParams.get("sort")).toBe("first_received");
+  const terms = readTerms(list.searchParams.get("q") ?? "");
+  expect(terms.unclear).toEqual([]);
+  expect(terms.terms.map(({ key, value }) => `${key}:${value}`)).toEqual([
+    "agent:bad",
+    expect.stringMatching(/^received:>=/),
+    expect.stringMatching(/^received:<\d/),
+  ]);
+  const rows = await store.ledger.listTurns(
+    turnQuestion(
+      { scope: allTenants, query: {} },
+      { q: list.searchParams.get("q") ?? "", verdict: "failed" },
+    ),
+    { order: { by: "first_received" }, limit: 10 },
+  );
+  expect(rows.records.map(({ row }) => row.root_trace_id).toSorted()).toEqual(["bad-0", "bad-1"]);
   clock.ms += 5 * 60_000;
   await putTurns(store, clock.ms - 1_000, turns("bad", 8, 0, 10));
   await soon(() => expect(reported()[1]).toEqual(["turnproof.alert.resolved", "failing", "bad"]));
   expect(alerts.document.closed).toMatchObject([{ group: "bad", reason: "value" }]);
   expect(receiver.got).toHaveLength(2);
+  const ended = JSON.parse(receiver.got[1]?.body ?? "") as { data: Record<string, unknown> };
+  // Two of twelve failed at the end, where it was two of four.
+  expect(ended.data["value"]).toBeCloseTo(2 / 12);
+  expect(ended.data["sentence"]).toMatch(/: 16\.7 %, 50\.0 % when it last fired\.$/);
 });
 
 test("an alert without evidence for a whole window ends as not established", async () => {

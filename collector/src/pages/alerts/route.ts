@@ -7,7 +7,12 @@ import { z } from "zod";
 import { CodedError, isoTime } from "@turnproof/semconv";
 
 import { standingSilences } from "../../alerts/alert-state.ts";
-import type { AlertEpisode, AlertSilence, ClosedAlert } from "../../alerts/alert-state.ts";
+import type {
+  ActiveAlert,
+  AlertEpisode,
+  AlertSilence,
+  ClosedAlert,
+} from "../../alerts/alert-state.ts";
 import { turnsQuery } from "../../alerts/alert-message.ts";
 import { limitText, measureText, valueText } from "../../alerts/breach.ts";
 import { previewRule } from "../../alerts/preview.ts";
@@ -79,7 +84,7 @@ export interface FiringAlert extends AlertEpisode {
   readonly severity: AlertSeverity;
   readonly sentence: string;
   readonly silenced: boolean;
-  /** Query string of the list of its turns. */
+  /** Query string of the list of its turns, in the window in which the rule was last broken. */
   readonly turns_query: string;
 }
 
@@ -338,7 +343,7 @@ function stateOf({ alerts, config, now }: Parts): Omit<AlertsModel, "preview" | 
 
 function firingOf(
   rule: AlertRule,
-  alert: AlertEpisode,
+  alert: ActiveAlert,
   silences: readonly AlertSilence[],
 ): FiringAlert {
   const { id, rule: name, group, since, value, roots } = alert;
@@ -354,7 +359,7 @@ function firingOf(
     silenced: silences.some(
       (one) => one.rule === name && (one.group === null || one.group === group),
     ),
-    turns_query: turnsQuery(rule, group),
+    turns_query: turnsQuery(rule, group, alert.broken_ms),
   };
 }
 

@@ -8,7 +8,7 @@ import { findingTexts, insightCodes } from "@turnproof/evidence";
 import { eventKinds, eventStatuses, kindOf, limits, verdictStatuses } from "@turnproof/semconv";
 
 import { readCall } from "./call-term.ts";
-import { comparedText, millisecondsOf } from "./comparisons.ts";
+import { comparedText, comparisonSign, millisecondsOf } from "./comparisons.ts";
 import { readTime } from "./time-range.ts";
 
 /** One term. */
@@ -79,6 +79,7 @@ const otherKeys = [
   "has",
   "latency",
   "tokens",
+  "received",
 ] as const;
 
 /** Key of a word without one: free text. */
@@ -103,9 +104,21 @@ function isUnderstood({ key, value }: Term): boolean {
   if (key === "contract") return contractResult.test(value);
   if (key === "has") return hasValues.includes(value);
   if (key === "after" || key === "before") return readTime(value, 0) !== undefined;
+  if (key === "received") return readBound(value, 0) !== undefined;
   if (key === "latency") return !Number.isNaN(millisecondsOf(comparedText(value)));
   if (key === "tokens") return !Number.isNaN(Number(comparedText(value) || "x"));
   return filterKeys.includes(key);
+}
+
+/** One end of a range of time, `>=-1h` or `<2026-11-21`: the start is in it and the end is not. */
+export function readBound(
+  value: string,
+  atMs: number,
+): { readonly from: string } | { readonly to: string } | undefined {
+  const sign = comparisonSign(value);
+  const time = readTime(comparedText(value), atMs);
+  if (time === undefined || (sign !== ">=" && sign !== "<")) return undefined;
+  return sign === "<" ? { to: time } : { from: time };
 }
 
 /** `name=result`, or `name@version=result`. */
@@ -158,6 +171,7 @@ export function unclearReason(word: string): string {
     return `${key}: takes 2026-11-21, 2026-11-21T09:30:00Z or a relative time, -24h`;
   }
   if (key === "contract") return `${key}: takes name=holds, =violated or =not_established`;
+  if (key === "received") return `${key}: takes >=-1h, <2026-11-21T09:30:00Z`;
   if (key === "latency") return `${key}: takes >2s, <150ms`;
   if (key === "tokens") return `${key}: takes >1000`;
   return `${key}: has no such value`;
@@ -181,6 +195,7 @@ const valueForms: { readonly [key: string]: readonly string[] } = {
   contract: ["name=holds", "name=violated", "name=not_established"],
   call: ["tool:search:failed", "tool:*:limited", "model:*:*", "agent:*:*"],
   latency: [">2s", "<150ms"],
+  received: [">=-1h", "<2026-11-21T09:30:00Z"],
   tokens: [">1000", "<=200"],
 };
 
