@@ -41,19 +41,31 @@ const facetFields = [
 /** There are fewer codes, and more classes of durations than any turn has. */
 const valuesMax = 500;
 
-/** Reads one side. @param everyMs the intervals of time, a divisor of a day */
+/** How a side is read. */
+interface CohortReading {
+  /** Figures of all its turns; undefined without a turn. */
+  readonly total: FigureGroup | undefined;
+  /** Length of the intervals of time, a divisor of a day. */
+  readonly everyMs: number;
+  readonly list: PriceList;
+}
+
+const nothing = { facets: new Map(), slices: [], toolSlices: [], costs: new Map() } as const;
+
+/** Reads the rest of one side; one without turns needs no statement. */
 export async function readCohort(
   ledger: TurnReader,
   question: TurnQuestion,
-  { everyMs, list }: { readonly everyMs: number; readonly list: PriceList },
+  { total, everyMs, list }: CohortReading,
 ): Promise<CohortRead> {
+  const turns = total?.turns ?? 0;
+  if (turns === 0) return { total, ...nothing, supplied: { hits: 0, of: 0, unknown: 0 } };
   const supplied = (sign: ">=" | "="): Promise<number> =>
     ledger.countTurns({
       ...question,
       where: [...question.where, { number: "memory_supplied", sign, value: sign === "=" ? 0 : 1 }],
     });
-  const [[total], facets, some, none, slices, toolSlices, costs] = await Promise.all([
-    ledger.turnFigures(question, {}),
+  const [facets, some, none, slices, toolSlices, costs] = await Promise.all([
     ledger.turnFacets(question, facetFields, valuesMax),
     supplied(">="),
     supplied("="),
@@ -61,7 +73,6 @@ export async function readCohort(
     ledger.callFigures(question, "tool", ["name"], { everyMs }),
     costsOverTime(ledger, question, { list, everyMs }),
   ]);
-  const turns = total?.turns ?? 0;
   return {
     total,
     facets: new Map(facets.map((facet) => [facet.field, facet])),

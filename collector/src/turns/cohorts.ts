@@ -72,8 +72,8 @@ export async function compareCohorts(
 ): Promise<Cohorts> {
   const both = { ...sides.a, where: [...sides.a.where, ...sides.b.where] };
   const [[first], [second], shared] = await Promise.all([
-    ledger.turnCounts(sides.a, {}),
-    ledger.turnCounts(sides.b, {}),
+    ledger.turnFigures(sides.a, {}),
+    ledger.turnFigures(sides.b, {}),
     ledger.countTurns(both),
   ]);
   const extents = [first, second].flatMap((one) => (one === undefined ? [] : [one]));
@@ -82,8 +82,8 @@ export async function compareCohorts(
     1_000;
   const everyMs = sliceLengths.find((one) => spanMs / one <= slicesMax) ?? 1_440 * minuteMs;
   const [a, b] = await Promise.all([
-    readCohort(ledger, sides.a, { everyMs, list }),
-    readCohort(ledger, sides.b, { everyMs, list }),
+    readCohort(ledger, sides.a, { total: first, everyMs, list }),
+    readCohort(ledger, sides.b, { total: second, everyMs, list }),
   ]);
   const agents = agentsOf(a, b);
   const common = agents.filter((one) => one.a > 0 && one.b > 0).slice(0, agentsMax);

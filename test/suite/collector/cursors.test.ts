@@ -2,9 +2,14 @@
  * Cursors: they page without holes, and nothing but the very cursor opens (security: Keys; faults
  * T10).
  */
+import { createHash } from "node:crypto";
+import { filterHashInput } from "@turnproof/evidence";
+import type { EventQuery } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { openCursor, sealCursor } from "../../../collector/src/access/cursor-seal.ts";
+import { openKeyring } from "../../../collector/src/access/stable-secret.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -137,4 +142,26 @@ describe("rejected with one indistinct error", () => {
       await other.collector.close();
     }
   });
+
+  // Lists of groups were in the order of their turns, `own_time`; they are in that of `last`.
+  test.each(["/threads", "/agents"])(
+    "a cursor of %s that an earlier version issued",
+    async (route) => {
+      await desk.put([
+        ...turnEvents({ root: "other-1", agent: "other", thread: "thr-other" }),
+        ...turnEvents({ root: "other-2", agent: "another", thread: "thr-another" }),
+      ]);
+      const path = `${route}.json?limit=1`;
+      const keyring = openKeyring(secrets, desk.dataDir);
+      const place = { deployment: "turnproof", route: `GET ${route}` };
+      const text = openCursor(keyring, place, await first(path));
+      const resealed = (sort: string): string => {
+        const hashed = filterHashInput({ store: "trace", sort } as EventQuery, "groups");
+        const filters = createHash("sha256").update(hashed).digest("hex");
+        return sealCursor(keyring, place, text.replace(/(?<="filters":")[0-9a-f]{64}/, filters));
+      };
+      expect(await code(`${path}&cursor=${resealed("last")}`)).toBeUndefined();
+      expect(await code(`${path}&cursor=${resealed("own_time")}`)).toBe("cursor_rejected");
+    },
+  );
 });

@@ -2,8 +2,12 @@
  * Releases over HTTP: what differs between the turns of two releases or filters, over all of them,
  * with the numbers of a count by another path, inside the caller's scope.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { TurnQuestion } from "@turnproof/store";
+import { allTenants } from "@turnproof/store/testing";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
+import { openPriceList } from "../../../collector/src/cost/price-list.ts";
+import { compareCohorts } from "../../../collector/src/turns/cohorts.ts";
 import type { ReleasesModel } from "../../../collector/src/pages/releases/route.ts";
 import type { CohortRow } from "../../../collector/src/ui/display/cohort-figures.ts";
 import { judgeTurns, openDesk, turnEvents } from "./desk.ts";
@@ -151,6 +155,26 @@ test("two filters, the turns on both sides, and pairs of turns", async () => {
   });
   const only = await compare("?a=agent:nobody&b=release:1.0.0");
   expect(only.compared).toMatchObject({ a: { turns: 0, first_ms: null }, pairs: [] });
+});
+
+test("each side is read once: one statement for its figures, and none beside where it is empty", async () => {
+  const { ledger } = desk.store;
+  const figures = vi.spyOn(ledger, "turnFigures");
+  const others = [vi.spyOn(ledger, "turnCounts"), vi.spyOn(ledger, "turnFacets")];
+  const calls = (): readonly number[] => [figures, ...others].map(({ mock }) => mock.calls.length);
+  const prices = await openPriceList(undefined);
+  const release = (has: string): TurnQuestion => ({
+    scope: allTenants,
+    where: [{ list: "release", has }],
+  });
+  const sides = { a: release("1.0.0"), b: release("1.1.0") };
+  expect((await compareCohorts(ledger, sides, prices)).a.turns).toBe(releasedAt);
+  // Whole and by interval.
+  expect(calls()).toEqual([4, 0, 2]);
+  vi.clearAllMocks();
+  await compareCohorts(ledger, { a: release("none"), b: release("none") }, prices);
+  expect(calls()).toEqual([2, 0, 0]);
+  vi.restoreAllMocks();
 });
 
 test("a tenant compares its own turns; foreign ones and unknown words are refused", async () => {
