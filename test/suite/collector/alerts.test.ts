@@ -102,7 +102,9 @@ test("a group over its limit fires once with its evidence, and resolves when it 
     ),
     { order: { by: "first_received" }, limit: 10 },
   );
-  expect(rows.records.map(({ row }) => row.root_trace_id).toSorted()).toEqual(["bad-0", "bad-1"]);
+  expect(new Set(rows.records.map(({ row }) => row.root_trace_id))).toEqual(
+    new Set(["bad-0", "bad-1"]),
+  );
   clock.ms += 5 * 60_000;
   await putTurns(store, clock.ms - 1_000, turns("bad", 8, 0, 10));
   await soon(() => expect(reported()[1]).toEqual(["turnproof.alert.resolved", "failing", "bad"]));
