@@ -114,7 +114,7 @@ async function cpuSeconds(): Promise<number> {
 
 /** Waits until the turns are judged, which uses CPU that an export would use. */
 async function untilJudged(): Promise<void> {
-  for (let still = 0; still < 4; ) {
+  for (let still = 0; still < 4;) {
     const before = await cpuSeconds();
     await wait(1_000);
     still = (await cpuSeconds()) - before < 0.15 ? still + 1 : 0;
