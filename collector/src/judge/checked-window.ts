@@ -32,7 +32,8 @@ export function checkedWindow(
   const { complete, read_completeness: read, reasons } = verdict.window;
   const has = (reason: string): number => ((reasons as readonly string[]).includes(reason) ? 1 : 0);
   return {
-    window_complete: complete,
+    // A contested event is marked itself, and concerns its own turn alone.
+    window_complete: complete || reasons.every((reason) => reason === "contested"),
     truncated: window.bounded,
     normalization_errors: window.errors,
     read_completeness: read,

@@ -12,7 +12,7 @@ import { turnFields } from "./event/turn-key.ts";
 import { readWindow, settledWindow } from "./normalize/window-events.ts";
 import type { WindowEvents } from "./normalize/window-events.ts";
 import { lossIntervals } from "./reconcile/loss-intervals.ts";
-import { assessWindow } from "./reconcile/reconcile-window.ts";
+import { assessWindow, isContested } from "./reconcile/reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile/reconcile-window.ts";
 import { bystanders } from "./turns/turns.ts";
 
@@ -85,6 +85,7 @@ function trustByTurn(
   const roots: unknown = metadata?.quarantined_roots;
   const depends =
     reported.length > 0 ||
+    read.events.some(isContested) ||
     (Array.isArray(stated) && stated.length > 0) ||
     (Array.isArray(roots) && roots.length > 0);
   if (!depends) {

@@ -1,7 +1,8 @@
 /**
  * @module StoredEvent: the form in which every provider stores an event, so that reads are equal
- * everywhere: no absent values, no empty string, no empty list, no `revision` (readers count it),
- * `received_at` with microseconds. Refuses text that a store cannot keep distinct.
+ * everywhere: no absent values, no empty string, no empty list, no `revision` and no `contested`
+ * (readers work them out), `received_at` with microseconds. Refuses text that a store cannot keep
+ * distinct.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError, limits, registryRows } from "@turnproof/semconv";
@@ -23,9 +24,11 @@ export function storedForm(event: TurnEvent, receivedAt: string): StoredEvent {
   for (const name in attributes) if (!isRegistered(name, attributes[name])) refuse();
   const received_at = microseconds(event.received_at ?? receivedAt);
   const whole = kept["received_at"] === received_at && kept["attributes"] === attributes;
-  if (whole && kept["revision"] === undefined) return kept as unknown as StoredEvent;
+  if (whole && kept["revision"] === undefined && kept["contested"] === undefined)
+    return kept as unknown as StoredEvent;
   const stored: Record<string, unknown> = { ...kept, attributes, received_at };
   delete stored["revision"];
+  delete stored["contested"];
   return stored as unknown as StoredEvent;
 }
 

@@ -2,8 +2,20 @@
  * @module Evaluate: contracts over the turns of a window. Evidence of untrusted producers decides
  * nothing: where it would change a result, the result is not established.
  */
-import { digestInput, digestLines, settledTurnWindow, turnWindows } from "@turnproof/evidence";
-import type { TurnEvent, TurnWindow, WindowMetadata, WindowReason } from "@turnproof/evidence";
+import {
+  digestInput,
+  digestLines,
+  isContested,
+  settledTurnWindow,
+  turnWindows,
+} from "@turnproof/evidence";
+import type {
+  TurnEvent,
+  TurnWindow,
+  WindowMetadata,
+  WindowReason,
+  WindowTrust,
+} from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import type { Identity, NullableIdentity } from "@turnproof/semconv";
 import { sha256Hex } from "@turnproof/semconv/fingerprint";
@@ -144,10 +156,10 @@ function evaluateTurn({ events, window }: TurnWindow, rules: Rules): TurnResult 
   const { around, contracts, otherwise } = rules;
   const trusted = events.filter((event) => event.ingest_trusted !== false);
   const same = trusted.length === events.length;
-  const facts = [turnFacts(same ? events : trusted, window, around)];
+  const facts = [factsOf(same ? events : trusted, window, around)];
   if (!same) {
     const believed = events.map((event) => ({ ...event, ingest_trusted: true }));
-    facts.push(turnFacts(believed, window, around));
+    facts.push(factsOf(believed, window, around));
   }
   const results = contracts.flatMap((contract) => {
     const result = evaluateContract(contract, facts);
@@ -169,6 +181,22 @@ function evaluateTurn({ events, window }: TurnWindow, rules: Rules): TurnResult 
     by_default: byDefault,
     contracts: results,
   };
+}
+
+/**
+ * Facts of events whose content is known. A contested one may have any of its contents, so it counts
+ * as missing: what the rest decides stands whatever it was.
+ */
+function factsOf(
+  events: readonly TurnEvent[],
+  window: WindowTrust,
+  around: Surroundings,
+): TurnFacts {
+  if (!events.some(isContested)) return turnFacts(events, window, around);
+  const known = events.filter((event) => !isContested(event));
+  const { metadata } = around;
+  const lacking = metadata && { ...metadata, known_loss: 1 };
+  return turnFacts(known, { ...window, complete: false }, { ...around, metadata: lacking });
 }
 
 function evaluateContract(contract: TurnContract, facts: readonly TurnFacts[]): ContractResult {

@@ -138,6 +138,7 @@ function hasOrigin(event: Loose): boolean {
     isText(event.producer_id) &&
     isNumber(event.producer_seq) &&
     isNumber(event.revision) &&
+    isFlag(event.contested) &&
     isText(event.source_store) &&
     isText(event.dialect) &&
     isListOf(event.identity_derived, isString)

@@ -90,6 +90,11 @@ export interface TurnEvent extends EventIdentity {
   readonly source_store?: SourceStore;
   /** Number of different contents of this event so far; counted on read, 1 for the first. */
   readonly revision?: number;
+  /**
+   * True where several contents of this event have the same times, so that no order between them is
+   * known; worked out on read.
+   */
+  readonly contested?: boolean;
   readonly input_refs?: readonly EventResource[];
   readonly output_refs?: readonly EventResource[];
   readonly selection_ledger?: readonly LedgerEntry[];

@@ -142,6 +142,7 @@ export function addOrigin(draft: EventDraft, child: Loose, legacy: boolean, flaw
   if (isComponent(component)) draft.component = component;
   else if (component !== undefined && !legacy) flaw();
   if (typeof child["ingest_trusted"] === "boolean") draft.ingest_trusted = child["ingest_trusted"];
+  if (child["contested"] === true) draft.contested = true;
   addCounters(draft, child, flaw);
   if (legacy) {
     draft.dialect = "legacy";

@@ -9,15 +9,16 @@ import { canonicalJson } from "../event/canonical-json.ts";
 import type { TurnEvent } from "../event/event.ts";
 
 /**
- * Canonical text of the event. Transport fields are left out: when it was received, how often it
- * was recorded, from which store it was read and its sequence number. So a retry has equal
- * content.
+ * Canonical text of the event. Transport fields are left out: when it was received, how often and
+ * in which order it was recorded, from which store it was read and its sequence number. So a retry
+ * has equal content.
  */
 export function contentOf(event: TurnEvent): string {
   return canonicalJson({
     ...event,
     received_at: undefined,
     revision: undefined,
+    contested: undefined,
     source_store: undefined,
     producer_id: undefined,
     producer_seq: undefined,

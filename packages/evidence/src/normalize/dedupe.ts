@@ -3,13 +3,13 @@
  * agent, user, thread, root, turn, event_id); for received spans (ingest principal, root,
  * event_id), so that one producer cannot replace another's events.
  */
-import { contentOf, stableHash } from "./content-hash.ts";
+import { addCopy, hasRevision, latest, noCopies, withRevision } from "./latest-content.ts";
+import type { Copies } from "./latest-content.ts";
 import type { TurnEvent } from "../event/event.ts";
 import { haveDistinctIds, IdSlots } from "../event/id-slots.ts";
 import { createIdentityTable } from "../event/identity-table.ts";
 import { isSameTuple, partition, tupleFields } from "../event/identity-tuple.ts";
 import type { Partition } from "../event/identity-tuple.ts";
-import { compareTimes } from "../event/time.ts";
 
 /** Each event once, and the number of copies removed. */
 export interface Deduplicated {
@@ -20,17 +20,11 @@ export interface Deduplicated {
   readonly copies: readonly number[];
 }
 
-/** All contents of one event; each is represented by its earliest receipt. */
-interface Copies {
-  readonly byContent: Map<string, TurnEvent>;
-  seenRevision: number;
-}
-
 /**
  * Keeps the latest content of every event and sets `revision` to the number of its distinct
- * contents. The latest is decided by timestamp, then received_at, then content hash, never by
- * input order. A retry of an older content does not restore it, because a content counts as
- * received when it was first received. Identity must be resolved already (`resolveEvents`).
+ * contents. Input order decides nothing. A retry of an older content does not restore it, because a
+ * content counts as received when it was first received. Identity must be resolved already
+ * (`resolveEvents`).
  */
 export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
   const firsts = haveDistinctIds(events) ? undefined : findFirsts(events, groupCopies(events));
@@ -58,7 +52,7 @@ export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
     counts[slot] = (counts[slot] ?? 0) + 1;
     let met = copies.get(slot);
     if (met === undefined) {
-      met = { byContent: new Map(), seenRevision: 1 };
+      met = noCopies();
       copies.set(slot, met);
       addCopy(met, kept[slot] as TurnEvent);
     }
@@ -67,15 +61,6 @@ export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
   const unique = kept.map((event, slot) => latest(event, copies.get(slot)));
   const duplicatesRemoved = events.length - unique.length;
   return { events: unique, duplicatesRemoved, copies: counts };
-}
-
-function hasRevision(event: TurnEvent): boolean {
-  return event.revision !== undefined;
-}
-
-/** The event with revision 1, unless it has a revision already. */
-export function withRevision(event: TurnEvent): TurnEvent {
-  return event.revision === undefined ? { ...event, revision: 1 } : event;
 }
 
 /**
@@ -137,64 +122,4 @@ function groupCopies(events: readonly TurnEvent[]): Partition {
     groupOf[at] = group;
   }
   return partition(groupOf, 4 * Math.max(stated.size, received.size));
-}
-
-function addCopy(met: Copies, event: TurnEvent): void {
-  const content = contentOf(event);
-  const same = met.byContent.get(content);
-  met.seenRevision = Math.max(met.seenRevision, event.revision ?? 1);
-  if (same === undefined || compareCopies(event, same) < 0) met.byContent.set(content, event);
-}
-
-/** Order of two copies of one content: first receipt, then any other difference. */
-function compareCopies(a: TurnEvent, b: TurnEvent): number {
-  return (
-    compareReceipt(a, b) || (JSON.stringify(copyMark(a)) < JSON.stringify(copyMark(b)) ? -1 : 1)
-  );
-}
-
-/**
- * Fields that {@link contentOf} leaves out, in a fixed order, so that a tie never depends on
- * arrival.
- */
-function copyMark(event: TurnEvent): readonly unknown[] {
-  return [
-    event.source_store ?? null,
-    event.producer_id ?? null,
-    event.producer_seq ?? null,
-    event.identity_derived ?? null,
-    event.revision ?? null,
-  ];
-}
-
-function compareReceipt(a: TurnEvent, b: TurnEvent): number {
-  const left = a.received_at;
-  const right = b.received_at;
-  if (left === undefined || right === undefined) {
-    return left === right ? 0 : left === undefined ? -1 : 1;
-  }
-  return compareTimes(left, right);
-}
-
-function latest(event: TurnEvent, met: Copies | undefined): TurnEvent {
-  if (met === undefined) return withRevision(event);
-  let best: TurnEvent | undefined;
-  let bestContent = "";
-  for (const [content, copy] of met.byContent) {
-    if (best === undefined || isLater(copy, content, best, bestContent)) {
-      best = copy;
-      bestContent = content;
-    }
-  }
-  const revision = Math.max(met.byContent.size, met.seenRevision);
-  const chosen = best ?? event;
-  return chosen.revision === revision ? chosen : { ...chosen, revision };
-}
-
-function isLater(a: TurnEvent, contentA: string, b: TurnEvent, contentB: string): boolean {
-  const order = compareTimes(a.timestamp, b.timestamp) || compareReceipt(a, b);
-  if (order !== 0) return order > 0;
-  const hashA = stableHash(contentA);
-  const hashB = stableHash(contentB);
-  return hashA === hashB ? contentA > contentB : hashA > hashB;
 }

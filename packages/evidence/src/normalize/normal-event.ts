@@ -169,6 +169,7 @@ function originOf(event: Loose, before: Loose): number {
     id(event.external_id, before.external_id) +
     id(event.ingest_principal, before.ingest_principal) +
     flag(event.ingest_trusted) +
+    (event.contested === undefined ? 0 : event.contested === true ? 1 : refused) +
     id(event.producer_id, before.producer_id) +
     id(event.service_name, before.service_name) +
     count(event.producer_seq) +

@@ -2,7 +2,8 @@
  * @module WindowEvents: any array as the events of a window. Normalized events are used directly,
  * other values are normalized, and copies are removed.
  */
-import { areDistinct, dedupeEvents, withRevision } from "./dedupe.ts";
+import { areDistinct, dedupeEvents } from "./dedupe.ts";
+import { withRevision } from "./latest-content.ts";
 import { isTurnEvent } from "../event/event-shape.ts";
 import type { TurnEvent } from "../event/event.ts";
 import { createGrouping, groupByIdentity } from "../event/identity-tuple.ts";

@@ -16,6 +16,7 @@ export const windowWords: { readonly [K in WindowReason]: string } = {
   normalization_errors: "some records could not be read",
   read_incomplete: "the reader calls its reading incomplete",
   events_rejected: "some values are no events",
+  contested: "an event has several contents of one time, and no order between them is known",
   known_loss: "evidence is known to be lost",
   sampled_out: "evidence was sampled out",
   write_failures: "a producer could not write evidence",

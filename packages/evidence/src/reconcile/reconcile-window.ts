@@ -14,6 +14,7 @@ import type { ProducerLife, TurnLimits, WindowClock } from "./window-clock.ts";
 import { addMs, normalizeTime } from "../event/time.ts";
 import { isUntrusted } from "../normalize/untrusted.ts";
 import type { WindowEvents } from "../normalize/window-events.ts";
+import type { TurnEvent } from "../event/event.ts";
 
 /** The reader's statement about the window, and its known losses. */
 export interface WindowMetadata extends NormalizationMetadata {
@@ -40,6 +41,7 @@ export type WindowReason =
   | "normalization_errors"
   | "read_incomplete"
   | "events_rejected"
+  | "contested"
   | "known_loss"
   | "sampled_out"
   | "write_failures";
@@ -118,6 +120,7 @@ export function assessWindow(
 ): WindowTrust {
   const reasons = new Set<WindowReason>(lossReasons(read, metadata));
   if (read.rejected > 0) reasons.add("events_rejected");
+  if (read.events.some(isContested)) reasons.add("contested");
   const named: unknown = metadata?.quarantined_roots;
   const roots = Array.isArray(named) ? named.filter((root) => typeof root === "string") : [];
   if (rootsAmong(read.events, roots).length > 0) reasons.add("known_loss");
@@ -142,6 +145,11 @@ export function assessWindow(
   };
 }
 
+/** True for trusted evidence of which the latest content is not known. */
+export function isContested(event: TurnEvent): boolean {
+  return event.contested === true && event.ingest_trusted !== false;
+}
+
 /** Truncation makes a window partial; it never improves an untrusted one (evidence: Reconcile). */
 function completeness(
   reasons: ReadonlySet<WindowReason>,
@@ -153,7 +161,8 @@ function completeness(
     (metadata !== undefined && statedReads(metadata).includes("untrusted"));
   if (untrusted) return "untrusted";
   if (metadata === undefined) return "unknown";
-  return reasons.size === 0 ? "complete" : "partial";
+  // What was read is complete where only the order of contents is unknown.
+  return reasons.size === (reasons.has("contested") ? 1 : 0) ? "complete" : "partial";
 }
 
 /** A host's own events beside received ones may be somewhat later than any receipt. */

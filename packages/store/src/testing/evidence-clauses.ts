@@ -68,6 +68,22 @@ const writing: readonly KitClause[] = [
     const older = await store.page(allTenants, { status: "partial" }, { limit: 10 });
     equal(older.events.length, 0);
   }),
+  onStore("contents of one time and one receipt are marked as contested", async (store, put) => {
+    const contents = ["success", "error"] as const;
+    await put(
+      1,
+      contents.map((status) => sampleEvent("aa", { status })),
+    );
+    await put(2, [sampleEvent("bb"), sampleEvent("bb", { status: "partial", producer_seq: 90 })]);
+    const { events } = await store.page(allTenants, {}, { limit: 10 });
+    equal(events.length, 2);
+    const contested = events.filter((event) => event.contested === true);
+    deepEqual(contested.map(({ span_id }) => span_id).toSorted(), ["aa", "bb"]);
+    await put(3, [sampleEvent("aa", { status: "partial" })]);
+    const later = await store.page(allTenants, {}, { limit: 10 });
+    const known = later.events.find(({ span_id }) => span_id === "aa");
+    deepEqual([known?.status, known?.contested, known?.revision], ["partial", undefined, 3]);
+  }),
   onStore("a row that no store can keep is refused with its batch", async (store, put) => {
     const bad = sampleEvent("bb", { user_id: "u\ud800" });
     await rejects(put(1, [sampleEvent("aa"), bad]), (error: unknown) => {
