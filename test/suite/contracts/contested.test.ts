@@ -97,7 +97,8 @@ describe("two contents at the same times", () => {
       { ...refund, ...untrusted },
       { ...failed, ...untrusted },
     ];
-    expect(results([refund, ...both, ...rest])).toEqual({ clean: "holds", called: "holds" });
+    const [turn] = evaluateTurns([refund, ...both, ...rest], [called], { metadata: whole });
+    expect(turn).toMatchObject({ whole: true, reasons: [], contracts: [{ result: "holds" }] });
   });
 
   test("keep a verdict partial, with the reason", () => {
@@ -131,9 +132,10 @@ test("what is established with two contents is so with each of them", () => {
     fc.property(turns, turns, fc.nat(), ([...events], others, at) => {
       const place = at % events.length;
       const one = events[place] as TurnEvent;
-      const other = others[at % others.length] as TurnEvent;
-      const { event_id, timestamp } = one;
-      const second: TurnEvent = { ...other, event_id, timestamp };
+      const other = others.find(({ event_kind: kind }) => kind === one.event_kind);
+      if (other === undefined) return;
+      const { event_id, span_id = "", timestamp, phase } = one;
+      const second: TurnEvent = { ...other, event_id, span_id, timestamp, phase };
       const both = resultsOf([...events, second], contracts, { metadata: whole });
       for (const content of [one, second]) {
         const alone = resultsOf(events.with(place, content), contracts, { metadata: whole });

@@ -197,6 +197,11 @@ const Provenance: FC<{ readonly event: TurnEvent }> = ({ event }) => (
           {event.producer_seq === undefined ? "" : ` #${event.producer_seq}`}
         </Fact>
       )}
+      {event.contested === true ? (
+        <Fact name="contents">
+          {event.revision ?? "several"} of one time; which is the latest is not known
+        </Fact>
+      ) : null}
       {event.ingest_trusted === false ? (
         <Fact name="trust">its sender may not assert verification</Fact>
       ) : null}
