@@ -5,8 +5,8 @@
 import { writeFile } from "node:fs/promises";
 
 import type { Command } from "commander";
-import { gate, gateMarkdown, gateText, planGate } from "@turnproof/contracts";
-import type { GateOutcome, GatePlan, GateReport, GateSettings } from "@turnproof/contracts";
+import { gate, gateMarkdown, gateText, planTogether } from "@turnproof/contracts";
+import type { GateOutcome, GatePlans, GateReport, GateSettings } from "@turnproof/contracts";
 
 import { readClientConfig } from "../config/config.ts";
 import { openPriceList } from "../cost/price-list.ts";
@@ -36,12 +36,9 @@ interface GateFlags extends SharedFlags {
   readonly out?: string;
 }
 
-type Plans = ReadonlyMap<string, GatePlan>;
-
-const formats: { readonly [name: string]: (report: GateReport, plans: Plans) => string } = {
+const formats: { readonly [name: string]: (report: GateReport, plans: GatePlans) => string } = {
   text: (report, plans) => gateText(report, plans).split("\n").map(printable).join("\n"),
-  json: (report, plans) =>
-    `${JSON.stringify({ plans: Object.fromEntries(plans), ...report }, null, 2)}\n`,
+  json: (report, plans) => `${JSON.stringify({ plans, ...report }, null, 2)}\n`,
   markdown: gateMarkdown,
 };
 
@@ -116,8 +113,7 @@ async function compare(flags: GateFlags): Promise<void> {
   const names = contracts.contracts.map(({ name }) => name);
   const trials = trialsOf(names, baseline.turns, candidate.turns);
   const measures = measureTrials(baseline.turns, candidate.turns);
-  const tests = trials.length + measures.length;
-  const plans = new Map(trials.map((one) => [one.name, planGate(one, tests, settings)]));
+  const plans = planTogether(trials, measures, settings);
   const report = gate(trials, measures, settings);
   const text = format(report, plans);
   if (flags.out === undefined) process.stdout.write(text);

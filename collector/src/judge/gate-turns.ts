@@ -13,11 +13,14 @@ import {
   compareTimes,
   foldTurns,
   foldedTurns,
+  isContested,
+  settledTurnWindow,
   turnCalls,
   turnKey,
+  turnResult,
   turnWindows,
 } from "@turnproof/evidence";
-import type { TurnEvent, TurnRow, WindowMetadata } from "@turnproof/evidence";
+import type { TurnEvent, TurnRow, TurnWindow, WindowMetadata } from "@turnproof/evidence";
 
 import type { NamedContracts } from "../config/contract-files.ts";
 import { pricingOf } from "../cost/call-price.ts";
@@ -54,11 +57,11 @@ export function sideTurns(
     ...(marks === undefined ? {} : { marks }),
   };
   const results = evaluateTurns(events, contracts, how);
-  return turnWindows(events, metadata).turns.flatMap(({ events: own }, at) => {
+  return turnWindows(events, metadata).turns.flatMap((window, at) => {
     const result = results[at];
     if (result === undefined) return [];
-    const [row] = foldTurns(own);
-    return [{ turn: result.turn, results: result.contracts, ...measuresOf(own, row, prices) }];
+    const [row] = foldTurns(window.events);
+    return [{ turn: result.turn, results: result.contracts, ...measuresOf(window, row, prices) }];
   });
 }
 
@@ -92,12 +95,19 @@ export function settledSideTurns(
       turn_id: row.turn_id ?? null,
     };
     const results = evaluateSettledTurn(own, contracts, how);
-    return [{ turn, results, ...measuresOf(own, row, prices) }];
+    const [first, ...others] = own;
+    if (first === undefined) return [];
+    const window = settledTurnWindow([first, ...others], metadata);
+    return [{ turn, results, ...measuresOf(window, row, prices) }];
   });
 }
 
+/**
+ * What is measured of a turn: its duration where its own end is recorded, tokens and cost where in
+ * addition no call may be missing.
+ */
 function measuresOf(
-  events: readonly TurnEvent[],
+  { events, window }: TurnWindow,
   row: TurnRow | undefined,
   prices: PriceList,
 ): Omit<SideTurn, "results" | "turn"> {
@@ -105,11 +115,15 @@ function measuresOf(
     events.filter(({ event_kind: of, external_id: id }) => of === kind && id !== undefined),
   );
   const caseId = named[0]?.external_id;
-  const calls = turnCalls(events);
+  const end = turnResult(events.filter((event) => !isContested(event)));
+  const ended = end !== undefined && (window.complete || end.span_id === end.turn_id);
+  const duration = ended ? (row?.duration_ms ?? undefined) : undefined;
+  const closed = ended && window.complete;
+  const calls = closed ? turnCalls(events) : [];
   const hasModel = calls.some(({ kind }) => kind === "model");
   const usd = hasModel ? usdOfTurn(calls, row?.ended_at ?? "", prices) : undefined;
-  const duration = row?.duration_ms ?? undefined;
-  const tokens = row?.usage_state === "known" ? (row.total_tokens ?? undefined) : undefined;
+  const isKnown = closed && row?.usage_state === "known";
+  const tokens = isKnown ? (row.total_tokens ?? undefined) : undefined;
   return {
     ...(caseId === undefined ? {} : { caseId }),
     ...(duration === undefined ? {} : { durationMs: duration }),

@@ -18,8 +18,10 @@ export type {
   ContractTrials,
   GateOutcome,
   GatePlan,
+  GatePlans,
   GateReport,
   GateSettings,
+  GrowthPlan,
   MeasureComparison,
   MeasureTrials,
   SideShare,
@@ -34,7 +36,8 @@ export { compareRatios, ratioOf } from "./gate/ratios.ts";
 export type { Ratio, RatioComparison, RatioPart } from "./gate/ratios.ts";
 export type { Measured, SideMeasure } from "./gate/measures.ts";
 export type { PassK } from "./gate/pass-k.ts";
-export { planGate } from "./gate/plan.ts";
+export { planGate, planTogether } from "./gate/plan.ts";
+export { planGrowth } from "./gate/plan-growth.ts";
 export type { TrialCount, Trial, TrialResult } from "./gate/trials.ts";
 export { gateMarkdown } from "./report/gate-markdown.ts";
 export {
@@ -44,7 +47,7 @@ export {
   medianWords,
   outcomeWords,
   passWords,
-  planWords,
+  planLines,
   sideWords,
 } from "./report/gate-words.ts";
 export { gateText } from "./report/gate-text.ts";

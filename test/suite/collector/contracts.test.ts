@@ -163,7 +163,7 @@ test("the gate compares two filters, names the turns behind each cell, and keeps
     baseline: { holds: 40, violated: 0 },
     candidate: { holds: 0, violated: 40 },
   });
-  expect(answer?.plans["no-tool"]?.smallestDrop).toBeGreaterThan(0);
+  expect(answer?.plans.contracts["no-tool"]?.smallestDrop).toBeGreaterThan(0);
   const behind = answer?.turns.filter(({ result }) => result === "violated") ?? [];
   expect(behind).toHaveLength(40);
   expect(behind.every(({ side, root_trace_id: root }) => side === "candidate" && root)).toBe(true);

@@ -113,11 +113,15 @@ describe("outcomes and exit codes", () => {
     const ran = await gate(good, slow, "--json");
     expect(ran.code).toBe(1);
     const report = JSON.parse(ran.out) as {
-      readonly plans: object;
+      readonly plans: {
+        readonly contracts: object;
+        readonly measures: { readonly duration: { readonly smallestGrowth: number } };
+      };
       readonly contracts: readonly { readonly outcome: string }[];
       readonly measures: readonly { readonly name: string; readonly outcome: string }[];
     };
-    expect(report.plans).toHaveProperty("refund");
+    expect(report.plans.contracts).toHaveProperty("refund");
+    expect(report.plans.measures.duration.smallestGrowth).toBeGreaterThan(0.1);
     expect(report.measures.find(({ name }) => name === "duration")?.outcome).toBe("regressed");
     expect(report.measures.find(({ name }) => name === "tokens")?.outcome).toBe("no_regression");
   });

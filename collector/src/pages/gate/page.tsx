@@ -9,7 +9,7 @@ import {
   medianWords,
   outcomeWords,
   passWords,
-  planWords,
+  planLines,
   sideWords,
 } from "@turnproof/contracts";
 import type { ContractComparison, GateOutcome, GateReport } from "@turnproof/contracts";
@@ -134,13 +134,13 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
       )}
       <Card title="What can be shown" icon="info">
         <p class="muted">
-          By the number of turns that have a result and the rate of the baseline, worked out before
-          the answer:
+          By the number of turns that have a result or a value, and what the baseline shows, worked
+          out before the answer:
         </p>
         <ul>
-          {Object.entries(plans).map(([name, plan]) => (
+          {planLines(plans).map(([name, words]) => (
             <li>
-              <b>{name}</b>: {planWords(plan)}
+              <b>{name}</b>: {words}
             </li>
           ))}
         </ul>

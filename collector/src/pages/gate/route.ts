@@ -6,8 +6,8 @@ import { CodedError } from "@turnproof/semconv";
 import type { NullableIdentity } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
-import { gate, planGate } from "@turnproof/contracts";
-import type { GatePlan, GateReport, Outcome } from "@turnproof/contracts";
+import { gate, planTogether } from "@turnproof/contracts";
+import type { GatePlans, GateReport, Outcome } from "@turnproof/contracts";
 
 import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
@@ -57,8 +57,8 @@ export interface GateTurn extends NullableIdentity<"root_trace_id" | "turn_id"> 
 /** What was compared. */
 export interface GateAnswer {
   readonly report: GateReport;
-  /** By contract: what the number of turns can show, worked out without the candidate's results. */
-  readonly plans: Readonly<Record<string, GatePlan>>;
+  /** What the sizes and the baseline can show, worked out without the candidate's results. */
+  readonly plans: GatePlans;
   readonly turns: readonly GateTurn[];
   /** Sides of which further turns match. */
   readonly bounded: readonly ("baseline" | "candidate")[];
@@ -174,11 +174,10 @@ function answerOf({ contracts }: Parts, baseline: Side, candidate: Side): GateAn
   const names = (contracts?.set.contracts ?? []).map(({ name }) => name);
   const trials = trialsOf(names, baseline.turns, candidate.turns);
   const measures = measureTrials(baseline.turns, candidate.turns);
-  const tests = trials.length + measures.length;
   const bounded = [baseline.more ? "baseline" : [], candidate.more ? "candidate" : []].flat();
   return {
     report: gate(trials, measures),
-    plans: Object.fromEntries(trials.map((one) => [one.name, planGate(one, tests)])),
+    plans: planTogether(trials, measures),
     turns: [...cells("baseline", baseline.turns), ...cells("candidate", candidate.turns)],
     bounded: bounded as GateAnswer["bounded"],
   };

@@ -30,7 +30,7 @@ export type GateSettings = {
   readonly allowedDrop?: number;
   /** Growth of a measure's values which is allowed, as a share. Default 0.1. */
   readonly allowedGrowth?: number;
-  /** Power that the plan states the smallest drop for. Default 0.8. */
+  /** Power that the plan states the smallest drop and growth for. Default 0.8. */
   readonly power?: number;
   /** k of pass^k. Default: the fewest turns of a case, at most 10. */
   readonly k?: number;
@@ -50,6 +50,24 @@ export type GatePlan = {
   readonly unknown?: { readonly baseline: number; readonly candidate: number };
   /** Smallest drop that is found with `power`; absent where none would be found. */
   readonly smallestDrop?: number;
+};
+
+/** What the values of the baseline and the sizes can show of a measure, stated before the answer. */
+export type GrowthPlan = {
+  /** Level of one test after correction for all of them. */
+  readonly alpha: number;
+  readonly power: number;
+  readonly allowedGrowth: number;
+  /** Turns without a value, where there are any: they weigh against a regression. */
+  readonly unknown?: { readonly baseline: number; readonly candidate: number };
+  /** Smallest growth, as a share, that is found with `power`; absent where none would be found. */
+  readonly smallestGrowth?: number;
+};
+
+/** What a gate can show, by the names of contracts and of measures. */
+export type GatePlans = {
+  readonly contracts: Readonly<Record<string, GatePlan>>;
+  readonly measures: Readonly<Record<string, GrowthPlan>>;
 };
 
 /** One side of a contract. */

@@ -16,11 +16,11 @@ import type {
   MeasureTrials,
   SideShare,
 } from "./gate-report.ts";
-import { describe, growthTest } from "./measures.ts";
-import type { GrowthTest, Measured } from "./measures.ts";
+import { casesPair, describe, growthTest } from "./measures.ts";
+import type { GrowthTest } from "./measures.ts";
 import { passK } from "./pass-k.ts";
 import { pair, read, size, sumOf } from "./trials.ts";
-import type { CaseCount, Pairing, UnknownReading, TrialCount, Trial } from "./trials.ts";
+import type { CaseCount, Pairing, UnknownReading, TrialCount } from "./trials.ts";
 
 /** Compares both sides. */
 export function gate(
@@ -30,7 +30,7 @@ export function gate(
 ): GateReport {
   const { alpha = 0.05, allowedDrop = 0.05, allowedGrowth = 0.1 } = settings;
   const pairings = contracts.map((one) => pair(one.baseline, one.candidate));
-  const pairedMeasures = measures.map(({ baseline, candidate }) => ofCases(baseline, candidate));
+  const pairedMeasures = measures.map((one) => casesPair(one.baseline, one.candidate));
   const adjusted = (reading: UnknownReading): readonly number[] =>
     holm([
       ...pairings.map(({ cases }) => exactRegression(cases.map((one) => read(one, reading)))),
@@ -127,12 +127,6 @@ function sideOf(count: TrialCount, level: number): SideShare {
   const known = count.holds + count.violated;
   const interval = shareInterval(count.holds, known, level);
   return interval === undefined ? count : { ...count, share: count.holds / known, interval };
-}
-
-function ofCases(baseline: readonly Measured[], candidate: readonly Measured[]): boolean {
-  const asTrials = (side: readonly Measured[]): readonly Trial[] =>
-    side.map(({ caseId }) => ({ result: "holds", ...(caseId === undefined ? {} : { caseId }) }));
-  return pair(asTrials(baseline), asTrials(candidate)).paired;
 }
 
 function tested(

@@ -5,8 +5,8 @@
 import { binomial } from "./chance.ts";
 import { growth, pairedGrowth } from "./rank-tests.ts";
 import type { Interval } from "./intervals.ts";
-import { byCase } from "./trials.ts";
-import type { UnknownReading } from "./trials.ts";
+import { byCase, pair } from "./trials.ts";
+import type { Trial, UnknownReading } from "./trials.ts";
 
 /** One turn's value of a measure. */
 export type Measured = { readonly caseId?: string; readonly value?: number };
@@ -61,6 +61,13 @@ export function growthTest(
   };
 }
 
+/** Whether the cases of both sides pair up. */
+export function casesPair(baseline: readonly Measured[], candidate: readonly Measured[]): boolean {
+  const asTrials = (side: readonly Measured[]): readonly Trial[] =>
+    side.map(({ caseId }) => ({ result: "holds", ...(caseId === undefined ? {} : { caseId }) }));
+  return pair(asTrials(baseline), asTrials(candidate)).paired;
+}
+
 type Read = { readonly caseId: string; readonly value: number };
 
 function values(
@@ -75,11 +82,12 @@ function values(
   });
 }
 
-function medians(side: readonly Read[]): ReadonlyMap<string, number> {
+/** Median of each case's values. */
+export function medians(side: readonly Measured[]): ReadonlyMap<string, number> {
   return new Map(
     [...byCase(side)].map(([id, some]) => [
       id,
-      middle(some.map(({ value }) => value).toSorted((a, b) => a - b)) ?? 0,
+      middle(some.flatMap(({ value }) => value ?? []).toSorted((a, b) => a - b)) ?? 0,
     ]),
   );
 }

@@ -1,6 +1,13 @@
 /** @module The plan of a comparison, worked out before its answer. */
 import type { Design } from "./design.ts";
-import type { ContractTrials, GatePlan, GateSettings } from "./gate-report.ts";
+import type {
+  ContractTrials,
+  GatePlan,
+  GatePlans,
+  GateSettings,
+  MeasureTrials,
+} from "./gate-report.ts";
+import { planGrowth } from "./plan-growth.ts";
 import { smallestDrop } from "./power.ts";
 import { pair, size, sumOf } from "./trials.ts";
 import type { CaseCount, Pairing, TrialCount } from "./trials.ts";
@@ -34,6 +41,23 @@ export function planGate(
     baselineViolated,
     ...open,
     ...(smallest === undefined ? {} : { smallestDrop: smallest }),
+  };
+}
+
+/** The plan of each contract and of each measure, which are tested together. */
+export function planTogether(
+  contracts: readonly ContractTrials[],
+  measures: readonly MeasureTrials[],
+  settings: GateSettings = {},
+): GatePlans {
+  const tests = contracts.length + measures.length;
+  return {
+    contracts: Object.fromEntries(
+      contracts.map((one) => [one.name, planGate(one, tests, settings)]),
+    ),
+    measures: Object.fromEntries(
+      measures.map((one) => [one.name, planGrowth(one, tests, settings)]),
+    ),
   };
 }
 

@@ -1,5 +1,5 @@
 /** @module GateMarkdown: the gate's answer as a summary for a pull request. */
-import type { GatePlan, GateReport } from "../gate/gate-report.ts";
+import type { GatePlans, GateReport } from "../gate/gate-report.ts";
 import { cell } from "./markdown-cell.ts";
 import {
   chance,
@@ -8,12 +8,12 @@ import {
   medianWords,
   outcomeWords,
   percent,
-  planWords,
+  planLines,
   sideWords,
 } from "./gate-words.ts";
 
-/** The answer as tables, the plan before the outcome. @param plans by contract */
-export function gateMarkdown(report: GateReport, plans: ReadonlyMap<string, GatePlan>): string {
+/** The answer as tables, the plan before the outcome. */
+export function gateMarkdown(report: GateReport, plans: GatePlans): string {
   const rows = (cells: readonly (readonly string[])[]): string[] =>
     cells.map((some) => `| ${some.map(cell).join(" | ")} |`);
   const contracts = report.contracts.map((one) => [
@@ -32,7 +32,7 @@ export function gateMarkdown(report: GateReport, plans: ReadonlyMap<string, Gate
     `more than ${percent(one.allowedGrowth)}`,
     chance(one.adjustedP),
   ]);
-  const plan = [...plans].map(([name, one]) => `- ${cell(name)}: ${planWords(one)}`);
+  const plan = planLines(plans).map(([name, words]) => `- ${cell(name)}: ${words}`);
   return [
     "## Gate",
     "",

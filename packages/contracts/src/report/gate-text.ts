@@ -1,5 +1,5 @@
 /** @module GateText: the gate's answer for a terminal, the plan before the outcome. */
-import type { GatePlan, GateReport } from "../gate/gate-report.ts";
+import type { GatePlans, GateReport } from "../gate/gate-report.ts";
 import {
   chance,
   changeWords,
@@ -8,14 +8,13 @@ import {
   outcomeWords,
   passWords,
   percent,
-  planWords,
+  planLines,
   sideWords,
 } from "./gate-words.ts";
 
-/** The answer as lines. @param plans by contract */
-export function gateText(report: GateReport, plans: ReadonlyMap<string, GatePlan>): string {
-  const lines: string[] = [];
-  for (const [name, plan] of plans) lines.push(`plan  ${name}: ${planWords(plan)}`);
+/** The answer as lines. */
+export function gateText(report: GateReport, plans: GatePlans): string {
+  const lines = planLines(plans).map(([name, words]) => `plan  ${name}: ${words}`);
   for (const one of report.contracts) {
     const how = one.paired ? `paired over ${one.cases} cases` : "unpaired";
     lines.push(

@@ -3,6 +3,8 @@ import type {
   ContractComparison,
   GateOutcome,
   GatePlan,
+  GatePlans,
+  GrowthPlan,
   MeasureComparison,
   SideShare,
 } from "../gate/gate-report.ts";
@@ -66,6 +68,27 @@ export function planWords(plan: GatePlan): string {
   return smallestDrop === undefined
     ? `no drop can be found with power ${percent(power)} (${level})`
     : `a drop of ${points(smallestDrop)} or more is found with power ${percent(power)} (${level})`;
+}
+
+/** What a comparison of a measure can find. */
+export function growthPlanWords(plan: GrowthPlan): string {
+  const { alpha, power, allowedGrowth, smallestGrowth, unknown } = plan;
+  const open =
+    unknown === undefined
+      ? ""
+      : `, with ${unknown.baseline} and ${unknown.candidate} turns without a value`;
+  const level = `level ${alpha.toPrecision(2)}, ${percent(allowedGrowth)} allowed${open}`;
+  return smallestGrowth === undefined
+    ? `no growth can be found with power ${percent(power)} (${level})`
+    : `growth of ${percent(smallestGrowth)} or more is found with power ${percent(power)} (${level})`;
+}
+
+/** What each contract and each measure can show, by name. */
+export function planLines(plans: GatePlans): readonly (readonly [name: string, words: string])[] {
+  return [
+    ...Object.entries(plans.contracts).map(([name, plan]) => [name, planWords(plan)] as const),
+    ...Object.entries(plans.measures).map(([name, plan]) => [name, growthPlanWords(plan)] as const),
+  ];
 }
 
 /** A measure with its unit, where that is another word. */

@@ -1,0 +1,96 @@
+/** @module PlanGrowth: the plan of a measure's comparison, worked out before its answer. */
+import type { GateSettings, GrowthPlan, MeasureTrials } from "./gate-report.ts";
+import { casesPair, medians } from "./measures.ts";
+import type { Measured } from "./measures.ts";
+import { growthFinder, valuesMin } from "./power-growth.ts";
+import type { GrowthDesign } from "./power-growth.ts";
+
+/** Growth beyond this factor is not looked for. */
+const factorMax = 1_000;
+/** Steps of the search: to less than a thousandth. */
+const steps = 24;
+
+/**
+ * States what a comparison can show: the smallest growth that it finds. It reads the values of the
+ * baseline and, of both sides, how many turns have one; no value of the candidate. The candidate's
+ * values are taken to be spread as the baseline's are. In pairs, the turns of a case are taken as
+ * independent: where cases agree, less growth is found.
+ *
+ * @param tests contracts and measures that are tested together
+ */
+export function planGrowth(
+  trials: MeasureTrials,
+  tests: number,
+  settings: GateSettings = {},
+): GrowthPlan {
+  const { power = 0.8, allowedGrowth: margin = 0.1, alpha: together = 0.05 } = settings;
+  const alpha = together / tests;
+  const sizes = sizesOf(trials);
+  const { baseline, candidate } = sizes.lacking;
+  const open = baseline + candidate === 0 ? {} : { unknown: sizes.lacking };
+  const smallest = smallestGrowth({ ...sizes, margin, alpha }, power);
+  return {
+    alpha,
+    power,
+    allowedGrowth: margin,
+    ...open,
+    ...(smallest === undefined ? {} : { smallestGrowth: smallest }),
+  };
+}
+
+/** Smallest growth, as a share, that is found with the power. */
+function smallestGrowth(design: GrowthDesign, power: number): number | undefined {
+  if (design.values.length < valuesMin) return undefined;
+  const found = growthFinder(design);
+  let [low, high] = [1 + design.margin, factorMax];
+  if (found(high) < power) return undefined;
+  for (let step = 0; step < steps; step += 1) {
+    const middle = Math.sqrt(low * high);
+    if (found(middle) >= power) high = middle;
+    else low = middle;
+  }
+  return high - 1;
+}
+
+type Sizes = Omit<GrowthDesign, "margin" | "alpha"> & {
+  /** Turns without a value. */
+  readonly lacking: GrowthDesign["unknown"];
+};
+
+function sizesOf({ baseline, candidate }: MeasureTrials): Sizes {
+  const known = (side: readonly Measured[]): readonly number[] =>
+    side.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  const lacking = {
+    baseline: baseline.length - known(baseline).length,
+    candidate: candidate.length - known(candidate).length,
+  };
+  if (!casesPair(baseline, candidate)) {
+    const values = known(baseline);
+    const sizes = { baseline: values.length, candidate: known(candidate).length };
+    return { ...sizes, values, paired: false, unknown: lacking, lacking };
+  }
+  const [left, right] = [casesOf(baseline), casesOf(candidate)];
+  const shared = [...left].filter(([id]) => right.has(id));
+  const complete = shared.filter(([id, isKnown]) => isKnown && right.get(id) === true);
+  const ids = new Set(complete.map(([id]) => id));
+  const kept = baseline.filter(({ caseId = "" }) => ids.has(caseId));
+  // A case without any amount grows by no factor: it shows no difference and takes no part.
+  const values = [...medians(kept).values()].filter((value) => value > 0);
+  return {
+    values,
+    baseline: values.length,
+    candidate: values.length,
+    paired: true,
+    unknown: { baseline: shared.length - complete.length, candidate: 0 },
+    lacking,
+  };
+}
+
+/** The cases of a side, and whether each turn of a case has a value. */
+function casesOf(side: readonly Measured[]): ReadonlyMap<string, boolean> {
+  const cases = new Map<string, boolean>();
+  for (const { caseId = "", value } of side) {
+    cases.set(caseId, (cases.get(caseId) ?? true) && value !== undefined);
+  }
+  return cases;
+}
