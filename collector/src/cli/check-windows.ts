@@ -14,7 +14,7 @@ import { readStatement } from "../judge/statement.ts";
 import type { TurnModel } from "../pages/turn/route.ts";
 import type { WindowsModel } from "../pages/windows/route.ts";
 import type { Client } from "./client.ts";
-import { readEvents } from "./reconcile.ts";
+import { readEventFile } from "./event-file.ts";
 
 /** Events of one window and how it was read. */
 export interface CheckedWindow {
@@ -40,7 +40,7 @@ export async function fileWindow(
   file: string,
   { whole, statement }: { readonly whole: boolean; readonly statement?: string | undefined },
 ): Promise<CheckedWindow> {
-  const { events, metadata: read } = readEvents(await readFile(file, "utf8"));
+  const { events, metadata: read } = await readEventFile(file);
   const marks = statement === undefined ? undefined : await marksOf(statement);
   const given = read === undefined && (whole || marks !== undefined) ? vouched : read;
   return {

@@ -30,6 +30,7 @@ import type { SharedFlags } from "./command.ts";
 import { readContractSources } from "./contract-sources.ts";
 import type { NamedContracts } from "../config/contract-files.ts";
 import { attempt } from "./failure.ts";
+import { formatOf, numberOf } from "./report-format.ts";
 import { exitCodes, fail, printable, write } from "./terminal.ts";
 
 interface CheckFlags extends SharedFlags, CheckFilters {
@@ -93,13 +94,8 @@ ended, nothing failed, its tools answered cleanly.
 }
 
 async function check(flags: CheckFlags): Promise<void> {
-  const format = formats[flags.format ?? (flags.json === true ? "json" : "text")];
-  const limit = Number(flags.limit ?? 1_000);
-  if (format === undefined || !Number.isInteger(limit) || limit < 1) {
-    const wrong = format === undefined ? "--format is one of those in --help" : "--limit is from 1";
-    fail(`${wrong}.`, exitCodes.usage);
-    return;
-  }
+  const format = formatOf(formats, flags);
+  const limit = numberOf("limit", flags.limit ?? "1000");
   const read = await contractsOf(flags.contract ?? []);
   if (read === undefined) return;
   const results = await judge(flags, read, limit);

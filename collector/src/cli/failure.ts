@@ -8,6 +8,8 @@ import type { CodeRow } from "@turnproof/semconv";
 
 import { ConfigError } from "../config/config.ts";
 import { Refusal } from "./client.ts";
+import { UnreadableLine } from "./event-file.ts";
+import { optionAdvice } from "./report-format.ts";
 import { exitCodes, fail, printJson, printTable } from "./terminal.ts";
 
 /** How a failure is reported. */
@@ -54,6 +56,7 @@ const timeAdvice =
 const parameterAdvice: { readonly [field: string]: string | undefined } = {
   start_time: timeAdvice,
   end_time: timeAdvice,
+  ...optionAdvice,
   out: "--out names a new or empty folder, or one of an earlier export.",
   resume:
     "The folder has an export: --resume continues one with the same table, format and filters. " +
@@ -126,6 +129,10 @@ function failureOf(error: unknown, { refusedCode }: FailureOptions): CommandFail
   const exitCode = exitCodes.usage;
   if (file === "ENOENT" || file === "EISDIR" || file === "EACCES") {
     return { code: "file_unreadable", sentence: "A file that was named cannot be read.", exitCode };
+  }
+  if (error instanceof UnreadableLine) {
+    const sentence = `Line ${error.line} of a file that was named is not JSON.`;
+    return { code: "file_invalid", sentence, exitCode };
   }
   if (error instanceof SyntaxError) {
     return { code: "file_invalid", sentence: "A file that was named is not JSON.", exitCode };

@@ -7,6 +7,7 @@ import { stat } from "node:fs/promises";
 import type { PriceList } from "../cost/price-list.ts";
 import { sideTurns } from "../judge/gate-turns.ts";
 import type { SideTurn } from "../judge/gate-turns.ts";
+import type { FacetsModel } from "../pages/turns/facets.ts";
 import { parametersOf, readTerms } from "../ui/display/filter-terms.ts";
 import { collectorWindows, fileWindow } from "./check-windows.ts";
 import type { CheckedWindow } from "./check-windows.ts";
@@ -71,6 +72,25 @@ export async function readSide(source: string, options: SideOptions): Promise<Ga
   }
   return { turns, more: left };
 }
+
+/**
+ * Releases that have turns, where terms name one; undefined for a file and for other terms. At most
+ * ten, those with the most turns first.
+ */
+export async function releasesBeside(
+  source: string,
+  client: () => Client,
+): Promise<{ readonly known: readonly string[] } | undefined> {
+  if (await isFile(source)) return undefined;
+  const { terms } = readTerms(source);
+  if (!terms.some(({ key, negated }) => key === "release" && !negated)) return undefined;
+  const others = parametersOf(terms.filter(({ key }) => key !== "release"));
+  const { facets } = await client().json<FacetsModel>("/traces/facets.json", others);
+  const values = facets.find(({ key }) => key === "release")?.values ?? [];
+  return { known: values.flatMap(({ value }) => value ?? []).slice(0, releasesMax) };
+}
+
+const releasesMax = 10;
 
 const eventsFile = /\.(json|jsonl|ndjson)$/i;
 

@@ -16,8 +16,9 @@ import { createClient } from "./client.ts";
 import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { UnclearTerms, readSide } from "./gate-side.ts";
+import { UnclearTerms, releasesBeside, readSide } from "./gate-side.ts";
 import type { GateSide, SideOptions } from "./gate-side.ts";
+import { formatOf, numberOf } from "./report-format.ts";
 import { unclearReason } from "../ui/display/filter-terms.ts";
 import { exitCodes, fail, printable, write } from "./terminal.ts";
 
@@ -59,7 +60,7 @@ export function addGateCommand(program: Command): void {
     .option("--alpha <p>", "chance of a false alarm over all tests together", "0.05")
     .option("--allowed-drop <share>", "drop of the share that holds which is allowed", "0.05")
     .option("--allowed-growth <share>", "growth of duration, tokens and cost allowed", "0.1")
-    .option("--power <p>", "power that the smallest drop is stated for", "0.8")
+    .option("--power <p>", "power that the smallest drop and growth are stated for", "0.8")
     .option("--k <n>", "k of pass^k (default: the fewest turns of a case, at most 10)")
     .option("--limit <n>", "the newest turns of each side, at most so many", "1000")
     .option("--format <format>", `${Object.keys(formats).join(", ")} (default text)`)
@@ -84,13 +85,9 @@ are compared in pairs where most turns have a partner.
 }
 
 async function compare(flags: GateFlags): Promise<void> {
-  const format = formats[flags.format ?? (flags.json === true ? "json" : "text")];
+  const format = formatOf(formats, flags);
   const settings = settingsOf(flags);
-  const turnsMax = Number(flags.limit);
-  if (format === undefined || settings === undefined || !isCount(turnsMax)) {
-    fail("A format or a number is not one of those in --help.", exitCodes.usage);
-    return;
-  }
+  const turnsMax = numberOf("limit", flags.limit);
   const contracts = await contractsOf(flags.contract ?? []);
   if (contracts === undefined) return;
   const options = {
@@ -103,8 +100,15 @@ async function compare(flags: GateFlags): Promise<void> {
   const baseline = await sideOf("--baseline", flags.baseline, options);
   const candidate = await sideOf("--candidate", flags.candidate, options);
   if (baseline === undefined || candidate === undefined) return;
-  if (baseline.turns.length === 0 || candidate.turns.length === 0) {
-    fail("A side has no turn to compare.", exitCodes.unknown);
+  const empty = [
+    ...(baseline.turns.length === 0 ? [["--baseline", flags.baseline] as const] : []),
+    ...(candidate.turns.length === 0 ? [["--candidate", flags.candidate] as const] : []),
+  ];
+  if (empty.length > 0) {
+    for (const [, source] of empty) await hintAt(source, options);
+    const sides = empty.map(([flag]) => flag).join(" and ");
+    const verb = empty.length === 1 ? "has" : "have";
+    fail(`${sides} ${verb} no turn to compare.`, exitCodes.unknown);
     return;
   }
   for (const { more } of [baseline, candidate]) {
@@ -120,6 +124,22 @@ async function compare(flags: GateFlags): Promise<void> {
   else await writeFile(flags.out, text);
   if (flags.out !== undefined) write(`The outcome is ${report.outcome}.`);
   process.exitCode = outcomeCodes[report.outcome];
+}
+
+/** What there is instead, where no turn has the release of these terms. */
+async function hintAt(source: string, options: SideOptions): Promise<void> {
+  const found = await releasesBeside(source, options.client);
+  if (found === undefined) return;
+  const known =
+    found.known.length === 0
+      ? "no turn has a recorded release"
+      : `releases with turns are ${found.known.join(", ")}`;
+  write(
+    printable(
+      `No turn matches ${source}; ${known}. ` +
+        "The release of a turn is the resource attribute service.version of its application.",
+    ),
+  );
 }
 
 /** The turns of a side; undefined, and said, where its terms are not understood. */
@@ -138,23 +158,12 @@ async function sideOf(
   }
 }
 
-function settingsOf(flags: GateFlags): GateSettings | undefined {
-  const [alpha, allowedDrop, power] = [flags.alpha, flags.allowedDrop, flags.power].map(Number);
-  const allowedGrowth = Number(flags.allowedGrowth);
-  const k = flags.k === undefined ? undefined : Number(flags.k);
-  const isShare = (value = Number.NaN): boolean => value >= 0 && value < 1;
-  const fits =
-    isShare(alpha) && alpha !== 0 && isShare(allowedDrop) && isShare(power) && allowedGrowth >= 0;
-  if (!fits || (k !== undefined && !isCount(k))) return undefined;
+function settingsOf(flags: GateFlags): GateSettings {
   return {
-    ...(alpha === undefined ? {} : { alpha }),
-    ...(allowedDrop === undefined ? {} : { allowedDrop }),
-    ...(power === undefined ? {} : { power }),
-    allowedGrowth,
-    ...(k === undefined ? {} : { k }),
+    alpha: numberOf("alpha", flags.alpha),
+    allowedDrop: numberOf("allowed-drop", flags.allowedDrop),
+    allowedGrowth: numberOf("allowed-growth", flags.allowedGrowth),
+    power: numberOf("power", flags.power),
+    ...(flags.k === undefined ? {} : { k: numberOf("k", flags.k) }),
   };
-}
-
-function isCount(value: number): boolean {
-  return Number.isInteger(value) && value >= 1;
 }

@@ -2,18 +2,19 @@
  * @module `turnproof reconcile`: the strict verdict as an exit code, so that a pipeline can stop on
  * it.
  */
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 
 import type { Command } from "commander";
 import pc from "picocolors";
-import { joinPages, reconcileOutcome } from "@turnproof/evidence";
-import type { EventPage, Verdict } from "@turnproof/evidence";
+import { reconcileOutcome } from "@turnproof/evidence";
+import type { Verdict } from "@turnproof/evidence";
 
 import type { ReconcileModel } from "../pages/reconcile/route.ts";
 import { createClient } from "./client.ts";
 import type { Parameters } from "./client.ts";
 import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";
+import { readEventFile } from "./event-file.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, fail, printJson, printTable, printable } from "./terminal.ts";
 
@@ -89,45 +90,11 @@ async function requested(flags: ReconcileFlags): Promise<Verdict | undefined> {
 }
 
 async function fromFile(flags: ReconcileFlags): Promise<Verdict> {
-  const read = readEvents(await readFile(flags.events ?? "", "utf8"));
+  const read = await readEventFile(flags.events ?? "");
   return reconcileOutcome(read.events, {
     ...(flags.task === undefined ? {} : { taskId: flags.task }),
     ...(read.metadata === undefined ? {} : { normalizationMetadata: read.metadata }),
   });
-}
-
-/**
- * Events of a saved page, of a list, or one per line; only pages have metadata about their
- * reading.
- */
-export function readEvents(text: string): {
-  readonly events: readonly unknown[];
-  readonly metadata?: ReturnType<typeof joinPages>["normalization_metadata"];
-} {
-  const values = parseDocuments(text);
-  const pages = values.filter(isPage);
-  if (pages.length > 0 && pages.length === values.length) {
-    const joined = joinPages(
-      pages.map((page, index) => ({ page, cursor: pages[index - 1]?.next_cursor ?? null })),
-    );
-    return { events: joined.events, metadata: joined.normalization_metadata };
-  }
-  return { events: values.flat() };
-}
-
-function parseDocuments(text: string): readonly unknown[] {
-  try {
-    return [JSON.parse(text)];
-  } catch {
-    return text
-      .split("\n")
-      .filter((line) => line.trim() !== "")
-      .map((line) => JSON.parse(line) as unknown);
-  }
-}
-
-function isPage(value: unknown): value is EventPage {
-  return typeof value === "object" && value !== null && "items" in value && "coverage" in value;
 }
 
 function show(verdict: Verdict): void {

@@ -16,7 +16,7 @@ import { checkPack } from "./pack/pack-check.ts";
 import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { readEvents } from "./reconcile.ts";
+import { readEventFile } from "./event-file.ts";
 import { exitCodes, fail, printJson, printTable, printable, write } from "./terminal.ts";
 
 interface VerifyFlags extends SharedFlags {
@@ -67,7 +67,7 @@ async function verify(files: readonly string[], flags: VerifyFlags): Promise<voi
   const events =
     flags.events === undefined
       ? undefined
-      : (readEvents(await readFile(flags.events, "utf8")).events as readonly TurnEvent[]);
+      : ((await readEventFile(flags.events)).events as readonly TurnEvent[]);
   const checks = await Promise.all(statements.map((jws) => checkStatement(jws, keys, events)));
   const pairs = equivocations(checks.flatMap(({ statement }) => statement ?? []));
   if (flags.json === true) {

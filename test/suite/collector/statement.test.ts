@@ -8,7 +8,7 @@ import type { EventPage, TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
 import { checkStatement } from "../../../collector/src/judge/statement-check.ts";
-import { readEvents } from "../../../collector/src/cli/reconcile.ts";
+import { parseEventFile } from "../../../collector/src/cli/event-file.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 
 const root = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -53,7 +53,7 @@ test.each([1, 2, 3, 1_000])("pages of %i events are what was signed", async (lim
   expect(file.headers.get("content-disposition")).toMatch(
     /^attachment; filename="turn-[\w-]+\.jsonl"$/,
   );
-  const judged = readEvents(await file.text()).events as readonly TurnEvent[];
+  const judged = parseEventFile(await file.text()).events as readonly TurnEvent[];
   expect(await checkStatement(jws, keys, judged)).toMatchObject({
     evidence: "matches",
     verdict: "supported",

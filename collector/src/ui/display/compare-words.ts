@@ -38,6 +38,7 @@ const reasonTexts: { readonly [reason: string]: string } = {
   normalization_errors: "some records could not be read",
   read_incomplete: "the reading is partial",
   events_rejected: "some events were no events",
+  contested: "one event has several contents of one time, of which no order is known",
   known_loss: "its producer reported lost events",
   sampled_out: "its producer sampled events out",
   write_failures: "its producer failed to write events",

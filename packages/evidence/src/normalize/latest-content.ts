@@ -72,7 +72,7 @@ function compareReceipt(a: TurnEvent, b: TurnEvent): number {
 export function latest(event: TurnEvent, met: Copies | undefined): TurnEvent {
   if (met === undefined) return withRevision(event);
   const open = latestContents(met);
-  const [[, first = event] = []] = open;
+  const first = open[0]?.[1] ?? event;
   const contested = open.length > 1 || open.some(([content]) => met.contested.has(content));
   const revision = Math.max(met.byContent.size, met.seenRevision);
   const { contested: before = false } = first;
