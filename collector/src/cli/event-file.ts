@@ -124,12 +124,12 @@ function wrongFields(value: unknown): readonly string[] {
     return ["not an object"];
   }
   const record = value as Readonly<Record<string, unknown>>;
-  const kind = isWrong({ ...required, event_kind: record["event_kind"] })
-    ? required
-    : { ...required, event_kind: record["event_kind"] };
+  const hasKind = !isWrong({ ...required, event_kind: record["event_kind"] });
+  const kind = hasKind ? { ...required, event_kind: record["event_kind"] } : required;
   const names = new Set([...Object.keys(required), ...Object.keys(record)]);
   const wrong = [...names].flatMap((name) => {
-    if (name === "attributes") return wrongAttributes(kind, record[name]);
+    // Which attributes an event may have depends on its kind.
+    if (name === "attributes") return hasKind ? wrongAttributes(kind, record[name]) : [];
     if (!isWrong({ ...kind, [name]: record[name] })) return [];
     // The id may follow from the span, the version from the file.
     if (record[name] === undefined && !isWrong({ ...kind, ...spanOf(record), [name]: undefined })) {

@@ -1,6 +1,6 @@
 /**
- * @module One event that is stored twice with other contents at the same times: no order between the
- * contents is known, so nothing that depends on them is established.
+ * @module One event that is stored twice with other contents at the same times: no order between
+ * the contents is known, so nothing that depends on them is established.
  */
 import fc from "fast-check";
 import { defineContract, evaluateTurns } from "@turnproof/contracts";

@@ -76,6 +76,37 @@ test("Markdown: the answer first, each contract, and the same finding once with 
   expect(markdownReport([])).toBe("## Contracts: no turn was judged\n");
 });
 
+test("Markdown: what was measured is a range of one row, not a row for each turn", () => {
+  const budget = defineContract({
+    name: "budget-2",
+    expect: [
+      { clause: "duration", at_most_ms: 2_000 },
+      { clause: "statistic", tool: "refund-2", of: "duration_ms", at_most: 5 },
+    ],
+  });
+  const slow = [3_000, 2_500, 9_000.5].flatMap((ms, at) => {
+    const own = { root_trace_id: `r${at}` };
+    const call = tool("refund-2", 1, {}, { ...own, ms: 10 + at });
+    return evaluateTurns([call, end({ ...own, ms })], [budget], { metadata: whole });
+  });
+  const rows = markdownReport(slow)
+    .split("\n")
+    .filter((line) => line.startsWith("| budget-2 |"));
+  expect(rows).toHaveLength(2);
+  expect(rows[0]).toContain(
+    "| duration (clause 1) | The turn took 2500 to 9000.5 ms; the contract allows at most 2000. | 3 |",
+  );
+  expect(rows[1]).toContain(
+    "(call of refund-2) is 10 to 12 ms; the contract allows at most 5. | 3 |",
+  );
+  // A turn that has not ended has another sentence.
+  const begun = end({ phase: "start", status: "started", root_trace_id: "open", event_id: "s" });
+  const open = evaluateTurns([begun], [budget], { metadata: whole });
+  expect(markdownReport([...slow, ...open])).toContain(
+    "The turn has taken an unknown number of ms",
+  );
+});
+
 test("SARIF: the schema of OASIS accepts it, and refuses another document", () => {
   const places = new Map([
     ["once", { file: "contracts/once file.yaml", lines: { contract: 3, clauses: [5, 6] } }],

@@ -26,7 +26,7 @@ import type { TurnContract, Golden } from "../language/contract.ts";
 import { judgeClause } from "./judge-clause.ts";
 import { judgeCondition } from "./judge-condition.ts";
 import { judged } from "./judgement.ts";
-import type { ClauseJudgement } from "./judgement.ts";
+import type { ClauseJudgement, MeasuredRange } from "./judgement.ts";
 import { allOf, implies } from "./three-values.ts";
 import type { Outcome } from "./three-values.ts";
 import { turnFacts } from "./turn-facts.ts";
@@ -70,6 +70,8 @@ export interface ClauseResult {
   readonly sentence: string;
   /** First step, from 1, at which a trajectory leaves its golden. */
   readonly diverged_at?: number;
+  /** The measured value, of clauses that limit one. */
+  readonly measured?: MeasuredRange;
 }
 
 /** Result of one contract on one turn. */
@@ -184,8 +186,8 @@ function evaluateTurn({ events, window }: TurnWindow, rules: Rules): TurnResult 
 }
 
 /**
- * Facts of events whose content is known. A contested one may have any of its contents, so it counts
- * as missing: what the rest decides stands whatever it was.
+ * Facts of events whose content is known. A contested one may have any of its contents, so it
+ * counts as missing: what the rest decides stands whatever it was.
  */
 function factsOf(
   events: readonly TurnEvent[],
@@ -234,7 +236,7 @@ function evaluateClause(clause: Clause, { index, contract, applies, facts }: Pla
   const condition = own === "holds" ? applies : allOf([applies, own]);
   const result = implies(condition, judgement.result);
   const unknown = result !== judgement.result;
-  const { evidence, diverged_at } = judgement;
+  const { evidence, diverged_at, measured } = judgement;
   const few = evidence.length <= limits.findingEvidenceMax;
   const ids = few ? evidence : evidence.slice(0, limits.findingEvidenceMax);
   return {
@@ -250,6 +252,7 @@ function evaluateClause(clause: Clause, { index, contract, applies, facts }: Pla
       ? `${judgement.sentence} Whether the clause applies is not established.`
       : judgement.sentence,
     ...(diverged_at === undefined ? undefined : { diverged_at }),
+    ...(measured === undefined ? undefined : { measured }),
   };
 }
 

@@ -3,7 +3,7 @@ import { elapsedMs, parentKey, spanKey, toolOutcome, turnCalls } from "@turnproo
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { ClauseOf } from "../language/clauses.ts";
-import { counted, judged } from "./judgement.ts";
+import { counted, judged, measuredWords } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import { anyNumber, exactly, within } from "./three-values.ts";
 import type { NumberLimits, Range } from "./three-values.ts";
@@ -148,19 +148,13 @@ export function limited(
     ...(least === undefined ? [] : [`at least ${least}`]),
     ...(most === undefined ? [] : [`at most ${most}`]),
   ].join(" and ");
-  const value =
-    range.high === range.low
-      ? `${tidy(range.low)} ${unit}`
-      : Number.isFinite(range.high)
-        ? `${tidy(range.low)} to ${tidy(range.high)} ${unit}`
-        : range.low === 0
-          ? `an unknown number of ${unit}`
-          : `${tidy(range.low)} ${unit} or more`;
-  return judged(result, `${subject} ${value}; the contract allows ${wanted}.`, evidence);
-}
-
-function tidy(number: number): string {
-  return String(Math.round(number * 1e6) / 1e6);
+  const measured = {
+    low: range.low,
+    high: Number.isFinite(range.high) ? range.high : null,
+    unit,
+  };
+  const sentence = `${subject} ${measuredWords(measured)}; the contract allows ${wanted}.`;
+  return { result, evidence, sentence, measured };
 }
 
 /** A number of calls in a sentence. */

@@ -10,6 +10,26 @@ export interface ClauseJudgement {
   readonly sentence: string;
   /** First step at which a trajectory leaves its golden; counted from 1. */
   readonly diverged_at?: number;
+  readonly measured?: MeasuredRange;
+}
+
+/** What was measured against limits, as the sentence has it. */
+export interface MeasuredRange {
+  readonly low: number;
+  /** Null where there is no upper bound. */
+  readonly high: number | null;
+  readonly unit: string;
+}
+
+/** The measured value in a sentence. */
+export function measuredWords({ low, high, unit }: MeasuredRange): string {
+  if (high === low) return `${rounded(low)} ${unit}`;
+  if (high !== null) return `${rounded(low)} to ${rounded(high)} ${unit}`;
+  return low === 0 ? `an unknown number of ${unit}` : `${rounded(low)} ${unit} or more`;
+}
+
+function rounded(number: number): string {
+  return String(Math.round(number * 1e6) / 1e6);
 }
 
 const nothing: readonly TurnEvent[] = [];

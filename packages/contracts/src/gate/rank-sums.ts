@@ -1,10 +1,10 @@
 /**
- * @module RankSums: ranks of values, and how often each sum of them comes out by chance alone. Equal
- * values share the mean of their ranks; ranks are doubled, so that they are whole numbers.
+ * @module RankSums: ranks of values, and how often each sum of them comes out by chance alone.
+ * Equal values share the mean of their ranks; ranks are doubled, so that they are whole numbers.
  */
 
 /** Ways, or chances, of each sum. */
-export type Sums = ReadonlyMap<number, number>;
+export type RankSums = ReadonlyMap<number, number>;
 
 /** Twice the rank of each value, and the sum of t^3 - t over groups of equal values. */
 export function ranks(values: readonly number[]): { doubled: readonly number[]; ties: number } {
@@ -25,7 +25,7 @@ export function ranks(values: readonly number[]): { doubled: readonly number[]; 
 }
 
 /** Sums of `size` of the ranks, over all ways to choose them. */
-export function sumsOfChoices(doubled: readonly number[], size: number): Sums {
+export function sumsOfChoices(doubled: readonly number[], size: number): RankSums {
   const ways: Map<number, number>[] = Array.from({ length: size + 1 }, () => new Map());
   ways[0]?.set(0, 1);
   for (const rank of doubled) {
@@ -40,7 +40,7 @@ export function sumsOfChoices(doubled: readonly number[], size: number): Sums {
 }
 
 /** Sums of the ranks with a positive sign, over all ways to give each rank a sign. */
-export function sumsOfSigns(doubled: readonly number[]): Sums {
+export function sumsOfSigns(doubled: readonly number[]): RankSums {
   let ways = new Map<number, number>([[0, 1]]);
   for (const rank of doubled) {
     const next = new Map<number, number>();
@@ -54,7 +54,7 @@ export function sumsOfSigns(doubled: readonly number[]): Sums {
 }
 
 /** Share of the ways whose sum is at least `seen`. */
-export function shareFrom(ways: Sums, seen: number): number {
+export function shareFrom(ways: RankSums, seen: number): number {
   let [all, extreme] = [0, 0];
   for (const [sum, count] of ways) {
     all += count;
@@ -64,7 +64,7 @@ export function shareFrom(ways: Sums, seen: number): number {
 }
 
 /** Smallest sum that at most the share `alpha` of the ways reaches; infinite where none does. */
-export function smallestSum(ways: Sums, alpha: number): number {
+export function smallestSum(ways: RankSums, alpha: number): number {
   const all = [...ways.values()].reduce((sum, count) => sum + count, 0);
   let [extreme, smallest] = [0, Number.POSITIVE_INFINITY];
   for (const [sum, count] of [...ways].toSorted(([a], [b]) => b - a)) {

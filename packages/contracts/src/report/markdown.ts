@@ -3,6 +3,8 @@ import { windowWords } from "@turnproof/evidence";
 import type { WindowReason } from "@turnproof/evidence";
 
 import type { ClauseResult, TurnResult } from "../evaluate/evaluate.ts";
+import { measuredWords } from "../evaluate/judgement.ts";
+import type { MeasuredRange } from "../evaluate/judgement.ts";
 import { cell, codeCell } from "./markdown-cell.ts";
 import { rowsOf, turnName, unmet } from "./tally.ts";
 import type { Row } from "./tally.ts";
@@ -66,20 +68,51 @@ function contractTable(rows: readonly Row[]): readonly string[] {
   ];
 }
 
-/** One clause of one contract with the same sentence on several turns. */
+/** One clause of one contract with the same sentence, but for what was measured, on some turns. */
 interface Group {
   readonly contract: string;
   readonly clause: ClauseResult;
   readonly turns: readonly string[];
+  /** What was measured on all of them together. */
+  readonly measured: MeasuredRange | undefined;
+}
+
+/** The sentence of a clause without what was measured. */
+function openSentence({ sentence, measured }: ClauseResult): string {
+  return measured === undefined ? sentence : sentence.replace(measuredWords(measured), () => "…");
+}
+
+function together(
+  one: MeasuredRange | undefined,
+  other: MeasuredRange | undefined,
+): MeasuredRange | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const { high, unit } = one;
+  const unbounded = high === null || other.high === null;
+  return {
+    low: Math.min(one.low, other.low),
+    high: unbounded ? null : Math.max(high, other.high),
+    unit,
+  };
+}
+
+function groupSentence({ clause, measured }: Group): string {
+  if (measured === undefined) return clause.sentence;
+  return openSentence(clause).replace("…", () => measuredWords(measured));
 }
 
 function groupsOf(rows: readonly Row[], result: ClauseResult["result"]): readonly Group[] {
-  const groups = new Map<string, { contract: string; clause: ClauseResult; turns: string[] }>();
+  const groups = new Map<
+    string,
+    Group & { turns: string[]; measured: MeasuredRange | undefined }
+  >();
   for (const { turn, contract } of rows) {
     for (const clause of unmet(contract)) {
       if (clause.result !== result) continue;
-      const key = JSON.stringify([contract.contract, clause.index, clause.sentence]);
-      const group = groups.get(key) ?? { contract: contract.contract, clause, turns: [] };
+      const { measured } = clause;
+      const key = JSON.stringify([contract.contract, clause.index, openSentence(clause)]);
+      const group = groups.get(key) ?? { contract: contract.contract, clause, turns: [], measured };
+      group.measured = together(group.measured, measured);
       group.turns.push(turnName(turn));
       groups.set(key, group);
     }
@@ -89,10 +122,16 @@ function groupsOf(rows: readonly Row[], result: ClauseResult["result"]): readonl
 
 function part(title: string, groups: readonly Group[], lead: readonly string[] = []): string[] {
   if (groups.length === 0) return [];
-  const lines = groups.slice(0, rowsMax).map(({ contract, clause, turns }) => {
+  const lines = groups.slice(0, rowsMax).map((group) => {
+    const { contract, clause, turns } = group;
     const named = turns.slice(0, namedMax).map(codeCell).join("<br>");
     const more = turns.length > namedMax ? `<br>and ${turns.length - namedMax} more` : "";
-    const cells = [cell(contract), clauseCell(clause), cell(clause.sentence), `${turns.length}`];
+    const cells = [
+      cell(contract),
+      clauseCell(clause),
+      cell(groupSentence(group)),
+      `${turns.length}`,
+    ];
     return `| ${cells.join(" | ")} | ${named}${more} |`;
   });
   return [
