@@ -81,7 +81,7 @@ test("Markdown: what was measured is a range of one row, not a row for each turn
     name: "budget-2",
     expect: [
       { clause: "duration", at_most_ms: 2_000 },
-      { clause: "statistic", tool: "refund-2", of: "duration_ms", at_most: 5 },
+      { clause: "statistic", tool: "refund-2", of: "duration_ms", average: true, at_most: 5 },
     ],
   });
   const slow = [3_000, 2_500, 9_000.5].flatMap((ms, at) => {
