@@ -99,6 +99,12 @@ test("Markdown: what was measured is a range of one row, not a row for each turn
   expect(rows[1]).toContain(
     "(call of refund-2) is 10 to 12 ms; the contract allows at most 5. | 3 |",
   );
+  // A job shows ten annotations of a kind: each is a clause, not a turn.
+  const commands = githubReport(slow).split("\n");
+  expect(commands).toHaveLength(3);
+  expect(commands[0]).toMatch(
+    /^::error title=budget-2 duration\[0\] violated::3 turns \(r0\/\S+, r1\/\S+, r2\/\S+\): The turn took 2500 to 9000\.5 ms;/,
+  );
   // A turn that has not ended has another sentence.
   const begun = end({ phase: "start", status: "started", root_trace_id: "open", event_id: "s" });
   const open = evaluateTurns([begun], [budget], { metadata: whole });
@@ -173,11 +179,14 @@ test("GitHub: each annotation is one command, at the line of its clause where it
   const all = turn === undefined ? results : [...results, turn];
   const place = { file: "contracts/a, b:c.yaml", lines: { contract: 3, clauses: [5, 6] } };
   const read = annotations(githubReport(all, { places: new Map([["once", place]]) }));
-  expect(read).toHaveLength(all.flatMap(({ contracts }) => contracts).flatMap(unmetOf).length);
+  const found = all.flatMap(({ contracts }) => contracts).flatMap(unmetOf);
+  expect(read.map(({ fields }) => fields["title"]).toSorted()).toEqual(
+    [...new Set(found)].toSorted(),
+  );
   expect(read[0]).toMatchObject({ fields: { file: place.file, line: "6" }, level: "warning" });
   const levels = new Set(read.map(({ level }) => level));
   expect(levels).toEqual(new Set(["warning", "error", "notice"]));
-  expect(read.at(-1)?.message).toContain(`Turn root/${hostile}: `);
+  expect(read.some(({ message }) => message.includes(`root/${hostile}`))).toBe(true);
   const ofModule = new Map([["once", { file: "contracts/once.ts" }]]);
   for (const { fields } of annotations(githubReport(all, { places: ofModule }))) {
     expect(fields).toEqual({ file: "contracts/once.ts", title: expect.any(String) });
@@ -187,6 +196,8 @@ test("GitHub: each annotation is one command, at the line of its clause where it
   }
 });
 
-function unmetOf({ clauses }: (typeof results)[number]["contracts"][number]): unknown[] {
-  return clauses.filter(({ result }) => result !== "holds");
+function unmetOf({ contract, clauses }: (typeof results)[number]["contracts"][number]): string[] {
+  return clauses
+    .filter(({ result }) => result !== "holds")
+    .map(({ clause, index, result }) => `${contract} ${clause}[${index}] ${result}`);
 }

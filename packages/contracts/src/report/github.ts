@@ -1,31 +1,44 @@
 /** @module Github: results as workflow commands, which a GitHub job shows as annotations. */
 import type { TurnResult } from "../evaluate/evaluate.ts";
+import { groupSentence, groupsOf } from "./groups.ts";
+import type { Group } from "./groups.ts";
 import { lineOf } from "./places.ts";
 import type { ContractPlaces } from "./places.ts";
-import { clauseName, rowsOf, turnName, unmet } from "./tally.ts";
+import { clauseName, rowsOf } from "./tally.ts";
 
-/** One command for each clause that is not met. */
+/** Turns that one annotation names. */
+const namedMax = 3;
+
+/** One command for each clause that is not met, with its turns: a job shows only a few of them. */
 export function githubReport(
   results: readonly TurnResult[],
   options: { readonly places?: ContractPlaces } = {},
 ): string {
-  return rowsOf(results)
-    .flatMap(({ turn, contract }) =>
-      unmet(contract).map((clause) => {
-        const level =
-          clause.result !== "violated" || clause.severity === "note" ? "notice" : clause.severity;
-        const place = options.places?.get(contract.contract);
-        const line = lineOf(place, clause);
-        const title = `${contract.contract} ${clauseName(clause)} ${clause.result}`;
-        const properties = [
-          ...(place === undefined ? [] : [`file=${property(place.file)}`]),
-          ...(line === undefined ? [] : [`line=${line}`]),
-          `title=${property(title)}`,
-        ].join(",");
-        return `::${level} ${properties}::${data(`Turn ${turnName(turn)}: ${clause.sentence}`)}\n`;
-      }),
-    )
+  const rows = rowsOf(results);
+  return (["violated", "not_established"] as const)
+    .flatMap((result) => groupsOf(rows, result))
+    .map((group) => {
+      const { contract, clause } = group;
+      const level =
+        clause.result !== "violated" || clause.severity === "note" ? "notice" : clause.severity;
+      const place = options.places?.get(contract);
+      const line = lineOf(place, clause);
+      const title = `${contract} ${clauseName(clause)} ${clause.result}`;
+      const properties = [
+        ...(place === undefined ? [] : [`file=${property(place.file)}`]),
+        ...(line === undefined ? [] : [`line=${line}`]),
+        `title=${property(title)}`,
+      ].join(",");
+      return `::${level} ${properties}::${data(`${turnWords(group)}: ${groupSentence(group)}`)}\n`;
+    })
     .join("");
+}
+
+function turnWords({ turns }: Group): string {
+  const named = turns.slice(0, namedMax).join(", ");
+  if (turns.length === 1) return `Turn ${named}`;
+  const more = turns.length > namedMax ? ", …" : "";
+  return `${turns.length} turns (${named}${more})`;
 }
 
 function data(text: string): string {
