@@ -1,8 +1,4 @@
 /** @module ClickHouse, embedded, under the contract of evidence stores. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { clickhouse } from "@turnproof/store";
 import {
   capabilityClauses,
@@ -13,22 +9,21 @@ import {
 import { afterAll } from "vitest";
 
 import { effort } from "./effort.ts";
+import { migratedDirectories } from "./migrated-directory.ts";
+import { temporaryDirectories } from "./temporary-directory.ts";
 
-const directories: string[] = [];
+const directories = temporaryDirectories();
+const migrated = migratedDirectories();
 afterAll(async () => {
-  for (const directory of directories) await rm(directory, { recursive: true, force: true });
+  await directories.remove();
+  await migrated.remove();
 });
 
-async function newDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "turnproof-store-"));
-  directories.push(directory);
-  return directory;
-}
-
 contract("clickhouse embedded", [...capabilityClauses, ...evidenceClauses, ...isolationClauses], {
-  open: async () => clickhouse({ connection: { dataDir: await newDirectory() } }),
+  open: async () => clickhouse({ connection: { dataDir: await migrated.make() } }),
   async lasting() {
-    const dataDir = await newDirectory();
+    // Its first opening migrates an empty directory.
+    const dataDir = await directories.make();
     return () => clickhouse({ connection: { dataDir } });
   },
   effort,
