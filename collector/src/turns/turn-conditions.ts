@@ -32,22 +32,22 @@ import type { Term } from "../ui/display/filter-terms.ts";
 import { readTime } from "../ui/display/time-range.ts";
 
 /** Condition on a turn for a key's value. */
-type Requests = (value: string) => TurnCondition;
+type ConditionOf = (value: string) => TurnCondition;
 /** The same where the value may be a time relative to `atMs`. */
-type RequestsAt = (value: string, atMs: number) => TurnCondition;
+type ConditionAt = (value: string, atMs: number) => TurnCondition;
 
 const text =
-  (field: TextField): Requests =>
+  (field: TextField): ConditionOf =>
   (is) => ({ text: field, is });
 const list =
-  (field: ListField): Requests =>
+  (field: ListField): ConditionOf =>
   (has) => ({ list: field, has });
 /** Compares every event of the turn: its row has the value only where all events agree. */
 const named =
-  (kind: Parameters<typeof turnName>[0]): Requests =>
+  (kind: Parameters<typeof turnName>[0]): ConditionOf =>
   (id) => ({ list: "name", has: turnName(kind, id) });
 const compared =
-  (field: NumberField, read: (value: string) => number): Requests =>
+  (field: NumberField, read: (value: string) => number): ConditionOf =>
   (requested) => ({
     number: field,
     sign: comparisonSign(requested),
@@ -58,7 +58,7 @@ const compared =
  * By key of the bar. A turn is at the time of its last event, as in the charts above the list:
  * each turn is in exactly one interval.
  */
-const conditions: { readonly [key: string]: RequestsAt | undefined } = {
+const conditions: { readonly [key: string]: ConditionAt | undefined } = {
   status: (value) =>
     value === "error"
       ? { any: [text("status")(value), list("flag")("error")] }

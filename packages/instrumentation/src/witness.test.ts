@@ -135,14 +135,14 @@ describe("a turn", () => {
   });
 
   test("of another tenant, begun in a context that a turn left behind, has its own root", async () => {
-    const [own, other, unsaid] = await withTurn(identity, () => [
+    const [own, other, unlinked] = await withTurn(identity, () => [
       new Turn({ ...identity, agentId: "part" }),
       new Turn({ ...identity, userId: "user_2" }),
       new Turn({ agentId: "part", threadId: "thread_1" }),
     ]);
     const root = named("invoke_agent helper")[0]!.spanContext().traceId;
     expect(own.traceContext.rootTraceId).toBe(root);
-    expect(unsaid.traceContext.rootTraceId).toBe(root);
+    expect(unlinked.traceContext.rootTraceId).toBe(root);
     expect(other.traceContext.rootTraceId).not.toBe(root);
   });
 

@@ -23,7 +23,7 @@ import {
 import { memoryTurns } from "../../../packages/store/src/ledger/memory-turns.ts";
 import { recordsOf } from "../../../packages/store/src/ledger/turn-records.ts";
 import { event, has, meaning, time, values, word } from "./turn-meaning.ts";
-import type { Requests, Turn } from "./turn-meaning.ts";
+import type { Meets, Turn } from "./turn-meaning.ts";
 
 const scope = { operator: issueOperatorGrant() };
 
@@ -126,21 +126,21 @@ const query: fc.Arbitrary<EventQuery> = fc
       .map((some) => Object.fromEntries(some) as EventQuery),
   );
 
-const queryMeaning: { readonly [field: string]: Requests } = {
-  application_id: meaning["app"] as Requests,
-  agent_id: meaning["agent"] as Requests,
-  memory_id: meaning["memory"] as Requests,
-  thread_id: meaning["thread"] as Requests,
-  root_trace_id: meaning["root"] as Requests,
-  run_id: meaning["run"] as Requests,
-  turn_id: meaning["turn"] as Requests,
-  task_id: meaning["task"] as Requests,
-  tool_name: meaning["tool"] as Requests,
-  resource_ref: meaning["ref"] as Requests,
-  event_kind: meaning["kind"] as Requests,
-  status: meaning["status"] as Requests,
-  start_time: meaning["after"] as Requests,
-  end_time: meaning["before"] as Requests,
+const queryMeaning: { readonly [field: string]: Meets } = {
+  application_id: meaning["app"] as Meets,
+  agent_id: meaning["agent"] as Meets,
+  memory_id: meaning["memory"] as Meets,
+  thread_id: meaning["thread"] as Meets,
+  root_trace_id: meaning["root"] as Meets,
+  run_id: meaning["run"] as Meets,
+  turn_id: meaning["turn"] as Meets,
+  task_id: meaning["task"] as Meets,
+  tool_name: meaning["tool"] as Meets,
+  resource_ref: meaning["ref"] as Meets,
+  event_kind: meaning["kind"] as Meets,
+  status: meaning["status"] as Meets,
+  start_time: meaning["after"] as Meets,
+  end_time: meaning["before"] as Meets,
   store: ({ own }, store) =>
     store !== "tool_log" || own.some(({ source_store: of }) => of === "tool_log"),
 };

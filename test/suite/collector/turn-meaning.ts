@@ -99,10 +99,10 @@ export interface Turn {
   readonly own: readonly TurnEvent[];
 }
 /** Whether a turn is meant. */
-export type Requests = (turn: Turn, value: string) => boolean;
+export type Meets = (turn: Turn, value: string) => boolean;
 
 const some =
-  (is: (event: TurnEvent, value: string) => boolean): Requests =>
+  (is: (event: TurnEvent, value: string) => boolean): Meets =>
   ({ own }, value) =>
     own.some((one) => is(one, value));
 const lasted = ({ duration_ms: ms, timing_state: state }: TurnRow): number | null =>
@@ -115,7 +115,7 @@ const judged = (row: TurnRow): readonly string[] => [
 ];
 
 /** What each key means. */
-export const meaning: { readonly [key: string]: Requests } = {
+export const meaning: { readonly [key: string]: Meets } = {
   status: ({ row }, value) => row.status === value || (value === "error" && row.has_error),
   tool: some(({ attributes: of }, value) => of.tool_name === value),
   agent: ({ row }, value) => row.agent_id === value,

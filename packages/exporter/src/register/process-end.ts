@@ -28,7 +28,7 @@ const signals = ["SIGTERM", "SIGINT"] as const;
 export function atProcessEnd(ending: Ending): void {
   if (endings.size === 0) {
     process.on("beforeExit", settleAll);
-    process.once("exit", printEnd);
+    process.once("exit", reportEnd);
     // Prepended, so that a one-time listener of the application is still counted.
     for (const signal of signals) process.prependListener(signal, onSignal);
   }
@@ -42,7 +42,7 @@ function settleAll(): void {
   }
 }
 
-function printEnd(): void {
+function reportEnd(): void {
   for (const { processor, notice } of endings) {
     const line = endLine(processor.health);
     if (line !== undefined) notice(line);

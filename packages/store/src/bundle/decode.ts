@@ -9,7 +9,7 @@ import { CodedError, dialects, limits } from "@turnproof/semconv";
 import type { StoredEvent } from "../stored-event.ts";
 import { isoOfInstant, isoOfMicros } from "../time.ts";
 import { areAttributes, hasNestedShapes } from "./nested.ts";
-import { bodyVersion, rareFields, restNames, sharedFields, slot, unsaid } from "./fields.ts";
+import { bodyVersion, rareFields, restNames, sharedFields, slot, absentField } from "./fields.ts";
 
 const nanosPerSecond = 1_000_000_000;
 const nanosPerMs = 1_000_000;
@@ -104,14 +104,14 @@ function withOwn(event: Fields, rest: Fields): Fields {
   let kept = event;
   for (const name in rest) {
     if (!eventNames.has(name)) continue;
-    if (rest[name] !== unsaid) kept[name] = rest[name];
+    if (rest[name] !== absentField) kept[name] = rest[name];
     else kept = without(kept, name);
   }
   return kept;
 }
 
 function without(event: Fields, name: string): Fields {
-  const { [name]: _unsaid, ...kept } = event;
+  const { [name]: _left, ...kept } = event;
   return kept;
 }
 

@@ -6,7 +6,7 @@
  */
 import type { StoredEvent } from "../stored-event.ts";
 import { clampedInstant, epochMicros, fractionDigits, isExact } from "../time.ts";
-import { bodyVersion, rareFields, sharedFields, unsaid } from "./fields.ts";
+import { bodyVersion, rareFields, sharedFields, absentField } from "./fields.ts";
 
 /** Longest distance from the base second that a number expresses exactly: a hundred days. */
 const nanosMax = Number.MAX_SAFE_INTEGER;
@@ -44,7 +44,7 @@ function encodeEvent(event: StoredEvent, { head, base, received }: Frame): unkno
   const { end, took } = encodeTimes(event, base, rest);
   for (const field of sharedFields) {
     const value = event[field];
-    if (value !== head[field]) rest[field] = value === undefined ? unsaid : value;
+    if (value !== head[field]) rest[field] = value === undefined ? absentField : value;
   }
   for (const field of rareFields) if (event[field] !== undefined) rest[field] = event[field];
   if (!isDerivedId(event)) rest["event_id"] = event.event_id;

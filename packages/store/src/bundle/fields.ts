@@ -89,7 +89,7 @@ type Slot =
   | "rest";
 
 /** Marks, in an event's rest, a field of the head that this event lacks. */
-export const unsaid: number = 0;
+export const absentField: number = 0;
 
 /** Positions of an event's own slots. */
 export const slot: Readonly<Record<Slot, number>> = {

@@ -94,7 +94,7 @@ function countIf(condition: Document | string): Document {
   return { $sum: { $cond: [condition, 1, 0] } };
 }
 
-const isUnsaid: Document = {
+const hasNoTokens: Document = {
   $not: [{ $or: [isKnown("input_tokens"), isKnown("output_tokens")] }],
 };
 
@@ -180,7 +180,7 @@ export async function figuresOf(
     ...summed("tool_failed", "tool_failed"),
     ...summed("input", "input_tokens"),
     ...summed("output", "output_tokens"),
-    tokens_unknown: countIf(isUnsaid),
+    tokens_unknown: countIf(hasNoTokens),
     ...summed("cached", "cached_tokens", "input_tokens"),
     ...summed("cached_of", "input_tokens", "cached_tokens"),
     first_at: { $min: "$ended_at" },
@@ -242,7 +242,7 @@ export async function callsOf(
     ...summed("cached", "cached_tokens"),
     ...summed("write", "cache_write_tokens"),
     ...summed("reasoning", "reasoning_tokens"),
-    tokens_unknown: countIf(isUnsaid),
+    tokens_unknown: countIf(hasNoTokens),
   };
   const counted = { _id: { group: "$group", stated: "$outcome" }, calls: { $sum: 1 } };
   const [groups, outcomes] = await Promise.all([

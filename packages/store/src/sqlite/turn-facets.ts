@@ -6,7 +6,7 @@ import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type { TurnFacet } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { SqliteDatabase, SqlRow } from "./sqlite-database.ts";
-import { isCounted, unsaidSql, valuesSql } from "./turn-schema.ts";
+import { isCounted, emptyListSql, valuesSql } from "./turn-schema.ts";
 import type { SqlPart } from "./turn-sql.ts";
 
 type Field = TextField | ListField;
@@ -70,22 +70,22 @@ function countedFacets(
        WHERE nth <= ? ORDER BY nth`,
     )
     .all(...fields, ...where.values, valuesMax);
-  const unsaid = unsaidOf(database, where, fields);
+  const empty = countEmpty(database, where, fields);
   return new Map(
     fields.map((field) => {
       const own = rows.filter((row) => row["field"] === field);
       const stated = Number(own[0]?.["stated"] ?? 0);
-      const none = isListField(field) ? Number(unsaid[field]) : Number(unsaid["turns"]) - stated;
+      const none = isListField(field) ? Number(empty[field]) : Number(empty["turns"]) - stated;
       return [field, facetWith(field, own, none, valuesMax)] as const;
     }),
   );
 }
 
 /** Number of matching turns, and of those without a value of each list. */
-function unsaidOf(database: SqliteDatabase, where: SqlPart, fields: readonly Field[]): SqlRow {
+function countEmpty(database: SqliteDatabase, where: SqlPart, fields: readonly Field[]): SqlRow {
   const sums = fields
     .filter(isListField)
-    .map((field) => `coalesce(sum(${unsaidSql(field)}), 0) AS ${field}`);
+    .map((field) => `coalesce(sum(${emptyListSql(field)}), 0) AS ${field}`);
   const columns = ["count(*) AS turns", ...sums].join(", ");
   const row = database
     .prepare(`SELECT ${columns} FROM turns WHERE ${where.sql}`)

@@ -20,7 +20,7 @@ import type {
 } from "../ledger/turn-question.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { addedUp, withPercentiles } from "./summed-rows.ts";
-import { unsaidSql, valuesSql } from "./turn-schema.ts";
+import { emptyListSql, valuesSql } from "./turn-schema.ts";
 import type { SqlPart } from "./turn-sql.ts";
 
 /** Columns of the matching turns, once for each value; a turn without one has null. */
@@ -38,7 +38,7 @@ function valuedSql(
     sql: `SELECT own.value AS value, ${columns} FROM ${valuesSql([field])} own
             JOIN turns ON turns.id = own.turn WHERE own.field = ? AND (${where.sql})
           UNION ALL SELECT NULL, ${columns} FROM turns
-            WHERE ${unsaidSql(field)} AND (${where.sql})`,
+            WHERE ${emptyListSql(field)} AND (${where.sql})`,
     values: [field, ...where.values, ...where.values],
   };
 }

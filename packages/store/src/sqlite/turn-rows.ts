@@ -6,7 +6,7 @@ import type { NumberField, StoredTime, TextField } from "../ledger/turn-fields.t
 import { compareVersions } from "../ledger/turn-record.ts";
 import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
 import { rootEpochs } from "./root-epochs.ts";
-import { countedValues, turnColumns, unsaidLists } from "./turn-schema.ts";
+import { countedValues, turnColumns, emptyListBits } from "./turn-schema.ts";
 
 /** Writes of single turns; the newest version of each key wins. */
 export interface TurnRows {
@@ -132,7 +132,7 @@ function put(statements: Statements, record: TurnRecord): void {
   const { key, version, row } = record;
   if (!isNewest(statements, key, version)) return;
   const before = heldOf(statements, key)?.record;
-  const own: SqlValue[] = [key, Number(row.has_error), unsaidLists(record)];
+  const own: SqlValue[] = [key, Number(row.has_error), emptyListBits(record)];
   for (const column of turnColumns) own.push(columnOf(record, column));
   const id = Number(statements.put.get(...own)?.["id"]);
   statements.record.run(id, JSON.stringify(record));

@@ -60,7 +60,7 @@ export function countedValues(
 }
 
 /** A bit for every list without a value in the turn. */
-export function unsaidLists(record: TurnRecord): number {
+export function emptyListBits(record: TurnRecord): number {
   return ownLists.reduce(
     (bits, field, at) => (listFields[field](record).length === 0 ? bits + 2 ** at : bits),
     0,
@@ -68,7 +68,7 @@ export function unsaidLists(record: TurnRecord): number {
 }
 
 /** SQL that is true for a turn without a value of a list. */
-export function unsaidSql(field: ListField): string {
+export function emptyListSql(field: ListField): string {
   if (field === "contract") {
     return `(turns.id NOT IN (SELECT turn FROM ${valuesSql([field])} WHERE field = '${field}'))`;
   }

@@ -3,7 +3,7 @@ import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
 import type { SqlValue } from "./sqlite-database.ts";
-import { timeOrNumberSql, unsaidSql, valuesSql } from "./turn-schema.ts";
+import { timeOrNumberSql, emptyListSql, valuesSql } from "./turn-schema.ts";
 
 /** A part of a statement and its parameters, in order. */
 export interface SqlPart {
@@ -33,7 +33,7 @@ function conditionSql(condition: TurnCondition): SqlPart {
 function plainSql(condition: TurnCondition): SqlPart {
   if ("text" in condition) return { sql: `${condition.text} IS ?`, values: [condition.is] };
   if ("list" in condition) {
-    if (condition.has === null) return { sql: unsaidSql(condition.list), values: [] };
+    if (condition.has === null) return { sql: emptyListSql(condition.list), values: [] };
     const held = valuesSql([condition.list]);
     const sql = `id IN (SELECT turn FROM ${held} WHERE field = ? AND value = ?)`;
     return { sql, values: [condition.list, condition.has] };

@@ -187,7 +187,7 @@ export const ledgerIsolationClauses: readonly KitClause[] = [
           sampleRecord(`turn ${at}`, { user_id: id, models: [`m${at}`] }),
         ),
         sampleRecord("nobody", { user_id: null, models: ["anonymous"] }),
-        sampleRecord("unsaid", { models: ["unattributed"] }),
+        sampleRecord("unattributed", { models: ["unattributed"] }),
       ]);
       equal(await ledger.countTurns(question()), hostileIds.length + 2);
       const wanted = hostileIds.map((id, at) => [id, `m${at}`] as const);
