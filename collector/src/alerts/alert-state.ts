@@ -232,7 +232,7 @@ export function changeOf(
     else if (found?.broken === false) {
       ended.push({ alert, reason: "value", value: found.value });
     }
-    // Nothing says that it is over; without evidence for a whole window it is no alarm any more.
+    // Nothing shows that it is over; without evidence for a whole window it is no alarm any more.
     else if (atMs - alert.broken_ms >= rule.window_ms) {
       ended.push({ alert, reason: "not_established", value: null });
     } else kept.push(alert);

@@ -2,7 +2,7 @@
  * @module Lease: which of the collectors of one store does what only one of them should. The holder
  * renews it every two seconds; another takes it once it was not renewed for six, by its own clock.
  * The store needs no conditional write: a claim is written, and stands where it is still read after
- * a pause. Where two hold it for a moment after a stall, the term tells the later one.
+ * a pause. Where two hold it for a moment after a stall, the later one has the higher term.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,4 +1,4 @@
-/** @module OIDC settings: the identity provider that people sign in through, and what it says. */
+/** @module OIDC settings: the identity provider that people sign in through, and its claims. */
 import type { Role } from "../access/principal.ts";
 import { roleName } from "./accounts.ts";
 import { list, text } from "./config-values.ts";

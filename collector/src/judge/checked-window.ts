@@ -24,7 +24,7 @@ export interface CheckedMetadata {
   readonly turn_limits?: { readonly default_ms: number };
 }
 
-/** What the collector's own verdict says of the window, known losses included. */
+/** The window in the collector's own verdict, known losses included. */
 export function checkedWindow(
   window: WindowModel,
   verdict: Pick<Verdict, "window" | "open_until">,

@@ -1,4 +1,4 @@
-/** @module Tool: one question that an agent asks of the evidence, and how it is answered. */
+/** @module Tool: one query that an agent sends about the evidence, and its answer. */
 import { z } from "zod";
 
 import type { AnswerText } from "./answer-text.ts";

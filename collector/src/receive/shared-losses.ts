@@ -16,7 +16,7 @@ import type { JournalLosses } from "./otlp/journal-losses.ts";
 /** Losses of this collector and of the others, as far as they were read. */
 export interface SharedLosses {
   losses(): JournalLosses;
-  /** Resolves when the others' were read once; asks the store where they were not. */
+  /** Resolves when the others' were read once; queries the store where they were not. */
   known(): Promise<void>;
   /** Resolves when this collector's are written and the others' are read. */
   exchange(): Promise<void>;
@@ -90,7 +90,7 @@ export function shareLosses(
   };
 }
 
-/** What a row of another collector says. */
+/** Losses in a row of another collector. */
 interface OthersRow {
   readonly losses: JournalLosses;
   /** Value that cannot be read; absent where it was read. */

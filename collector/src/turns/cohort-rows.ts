@@ -100,7 +100,7 @@ function ratioSide({ parts, unknown, counted }: Sums, unit: CohortUnit): CohortS
   const reported = ratioOf(parts, confidence);
   const of = parts.reduce((sum, { whole }) => sum + whole, 0);
   const hits = counted === true ? parts.reduce((sum, { part }) => sum + part, 0) : null;
-  // None or all of them: the variance says nothing, the number of intervals does.
+  // None or all of them: the variance is 0; the number of intervals limits the rate.
   const some = parts.filter(({ whole }) => whole > 0).length;
   const whole = unit === "share" && (hits === 0 || hits === of);
   const interval = whole

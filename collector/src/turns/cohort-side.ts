@@ -1,5 +1,5 @@
 /**
- * @module CohortSide: what the ledger says about one of two compared groups of turns, over all of
+ * @module CohortSide: the ledger's figures of one of two compared groups of turns, over all of
  * them: counts by value, and sums by interval of time.
  */
 import type {

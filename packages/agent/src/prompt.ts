@@ -47,7 +47,7 @@ export function promptOf(
 }
 
 /**
- * A message of history. A turn that was cut short gets an answer that says so, and so does one
+ * A message of history. A turn that was cut short gets an answer that states this, and so does one
  * whose answer could not be stored.
  */
 function spokenAs(

@@ -1,5 +1,5 @@
 /**
- * @module Provenance: the page and thread that a host says a turn belongs to (requirements: Host
+ * @module Provenance: the page and thread that a host records for a turn (requirements: Host
  * provenance). Only the twelve fields are read; everything else is counted and fingerprinted, never
  * copied.
  */

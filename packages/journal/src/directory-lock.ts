@@ -184,7 +184,7 @@ async function keepAlive(
       await clock.sleep(options.heartbeatMs, stop.signal);
       if (stop.signal.aborted) return;
       await beat();
-      // A disk that fails once says nothing about the lock; the next beat looks again.
+      // A failed read is no change of the lock; the next beat reads again.
       const names = await fileSystem.list(directory).catch(() => undefined);
       if (names !== undefined && !names.includes(name)) {
         options.onLost();

@@ -159,7 +159,7 @@ async function openLocked(
 
 async function startJournal(parts: JournalParts): Promise<Journal> {
   // From here on totals are without what was lost, so that it is counted once. A disk that refuses
-  // this refuses frames as well, and says so.
+  // this refuses frames as well, with its own error.
   if (parts.damaged.spans > 0) {
     await inOrder(parts, () => save(parts, {})).catch(() => undefined);
   }
@@ -169,7 +169,7 @@ async function startJournal(parts: JournalParts): Promise<Journal> {
 
 /**
  * Notes what was acknowledged, a moment after it was: a segment that is destroyed as a whole does
- * not say what it held. A disk that refuses the note refuses frames as well, and says so.
+ * not say what it held. A disk that refuses the note refuses frames as well, with its own error.
  */
 function noteAcknowledged(parts: JournalParts): void {
   const { clock, options, state, stop } = parts;

@@ -74,7 +74,7 @@ interface Survey {
   readonly backlog: Backlog;
   readonly segments: FoundSegment[];
   readonly seen: SequenceSet;
-  /** Highest sequence that any file says was acknowledged. */
+  /** Highest sequence that any file records as acknowledged. */
   acknowledged: number;
   duplicateFrames: number;
   /** When the last read frame was appended. */
@@ -296,7 +296,7 @@ function endOf(
 ): number {
   const seenEnd = found.lastFound + 1;
   if (following === undefined) return Math.max(seenEnd, survey.acknowledged + 1);
-  // Its name says where it began; what was never acknowledged before it is unknown then.
+  // Its name holds the sequence of its first frame; what was never acknowledged before it is unknown then.
   if (following.head === undefined) return Math.max(seenEnd, following.base);
   if (following.head.previousBase === found.base) {
     return Math.max(seenEnd, following.head.previousEnd);

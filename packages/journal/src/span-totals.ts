@@ -19,7 +19,7 @@ export interface KnownTotal {
   readonly spans: number;
 }
 
-/** The latest total that a checkpoint or a head says; undefined in files of earlier versions. */
+/** The latest total of a checkpoint or a head; undefined in files of earlier versions. */
 export function knownTotal(
   checkpoint: Checkpoint,
   segments: readonly { readonly base: number; readonly head: SegmentHead | undefined }[],
@@ -30,7 +30,7 @@ export function knownTotal(
       : [{ sequence: head.previousEnd - 1, spans: head.spansBefore }],
   );
   const { acknowledgedSpans: spans, acknowledgedThrough: sequence, activeBase } = checkpoint;
-  // As for its sequence: a checkpoint of other segments says nothing about these.
+  // As for its sequence: a checkpoint of other segments does not apply to these.
   if (spans !== undefined && segments.at(-1)?.base === activeBase) totals.push({ sequence, spans });
   return totals.reduce<KnownTotal | undefined>(
     (best, one) => (best === undefined || one.sequence >= best.sequence ? one : best),

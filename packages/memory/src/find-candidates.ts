@@ -26,7 +26,7 @@ export interface MemoryQuestion {
 /** Candidates, and what limited the search for them. */
 export interface Found {
   readonly candidates: readonly Candidate[];
-  /** True when a better candidate may have been missed; `limits` says why. */
+  /** True when a better candidate may have been missed; the reasons are in `limits`. */
   readonly degraded: boolean;
   /** True when a fallback was used: words instead of vectors, or a scan in the process. */
   readonly fallbackUsed: boolean;

@@ -77,7 +77,7 @@ async function storedText(
   return row === undefined ? undefined : recalledText(source, row);
 }
 
-/** The rows that a cache row says its answer depends on; unreadable data gives none. */
+/** The rows that a cache row's answer depends on; unreadable data gives none. */
 function rowsOf(
   stored: Json | undefined,
 ): readonly (Pick<RecalledRow, "source" | "id"> & { readonly hash: string })[] {

@@ -36,7 +36,7 @@ export interface SupplyRecord {
   readonly referenced_refs: readonly ResourceRef[];
   /** Per source, whether use can be detected. */
   readonly reference_states: { readonly [S in SuppliedFrom]: "measured" | "not_measured" };
-  /** True when a better item may have been missed; `limits` says why. */
+  /** True when a better item may have been missed; the reasons are in `limits`. */
   readonly degraded: boolean;
   readonly fallback_used: boolean;
   /** True when a search reached its scan bound. */

@@ -7,7 +7,7 @@ import type { Code, CodeRow } from "./codes.ts";
 
 const brand: unique symbol = Symbol.for("turnproof.coded-error") as never;
 
-/** An error with a content-free code; `retryable` says whether the same input may pass later. */
+/** An error with a content-free code; `retryable`: whether the same input may pass later. */
 export class CodedError extends Error {
   readonly code: Code;
   readonly retryable: boolean;

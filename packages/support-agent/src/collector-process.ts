@@ -12,7 +12,7 @@ import { setTimeout as wait } from "node:timers/promises";
 /** The endpoint of the collector, and the child process to end, if one was started. */
 export interface Watching {
   readonly endpoint: string;
-  /** Set when no collector is reachable: one sentence that says why. */
+  /** Set when no collector is reachable: one sentence with the reason. */
   readonly problem?: string;
   end(): Promise<void>;
 }

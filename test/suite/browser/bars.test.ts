@@ -1,5 +1,5 @@
 /**
- * @module Bars of time: they begin at one place in all rows, whatever the text before them says, so
+ * @module Bars of time: they begin at one place in all rows, whatever the text before them is, so
  * that lengths can be compared; and no such text is cut or broken.
  */
 import { beforeAll, expect, test } from "vitest";

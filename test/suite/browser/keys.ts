@@ -6,7 +6,7 @@ export async function press(page: Page, ...keys: readonly string[]): Promise<voi
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** Presses a letter whose event says so many milliseconds after now, without the wait. */
+/** Presses a letter whose event is timed so many milliseconds after now, without the wait. */
 export async function pressLater(page: Page, key: string, ms: number): Promise<void> {
   const tools = await page.context().newCDPSession(page);
   const timestamp = (Date.now() + ms) / 1_000;
@@ -21,7 +21,7 @@ export async function pageReady(page: Page): Promise<void> {
   await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
 }
 
-/** The script of a list has its keys by now; what the server drew says nothing of it. */
+/** The script of a list has its keys by now; what the server drew does not show it. */
 export async function listReady(page: Page): Promise<void> {
   await page.locator("[data-filter] [role=combobox]").waitFor();
 }

@@ -63,7 +63,7 @@ async function open(width: number): Promise<Page> {
   return page;
 }
 
-/** Opens a comparison, shows everything, and says what that and scrolling cost the thread. */
+/** Opens a comparison, shows everything, and measures what that and scrolling cost the thread. */
 async function costs(
   page: Page,
   path: string,

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await site.put(deep);
 });
 
-/** Opens a trace, and says what its opening and its scrolling cost the thread of the page. */
+/** Opens a trace, and measures what its opening and its scrolling cost the thread of the page. */
 async function costs(
   page: Page,
   root: string,

@@ -28,7 +28,7 @@ function longTrace(): readonly TurnEvent[] {
 
 const { visit } = openedSite({ put: [...brokenTrace, ...longTrace()] });
 
-/** What the tree says of one element. */
+/** One element in the tree. */
 interface Reported {
   readonly role: string;
   readonly name: string;

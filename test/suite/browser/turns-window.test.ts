@@ -1,7 +1,7 @@
 /**
  * @module What the lists claim, in a browser: facets of every turn of the filter and not of a
  * page, a footer that moves with the turns that arrive, a range that is turned round by its own
- * link, and a search that says where it did not look.
+ * link, and a search that names what it left out.
  */
 import { beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";

@@ -13,7 +13,7 @@ import { openedSite } from "./opened-site.ts";
 const seed = process.env["TURNPROOF_TEST_WORLD"] ?? "finch";
 const journeyMsMax = 60_000;
 
-/** What the judge says of each plot in the end. */
+/** The last verdict of each plot. */
 const verdicts: { readonly [P in Plot | "fine"]: string } = {
   fine: "success",
   unconfirmed: "partial",

@@ -32,7 +32,7 @@ interface Found {
 
 let desk: Desk;
 
-/** A turn that says every kind of id there is. */
+/** A turn with every kind of id. */
 function stated(user: string | null, at: string): TurnEvent[] {
   const name = user ?? "null";
   const [turn, model, tool] = turnEvents({

@@ -14,7 +14,7 @@ import type { Desk } from "./desk.ts";
 const trace = "0af7651916cd43dd8448eb211c80319c";
 const traceOf = (n: number): string => (n + 1).toString(16).padStart(32, "0");
 
-/** Every list that says whether it is whole. */
+/** Every list with a mark of whether it is whole. */
 const lists = [
   "/traces/turns.json",
   "/traces/events.json",

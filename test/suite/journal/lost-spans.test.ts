@@ -15,7 +15,7 @@ const segmentsOf = (disk: SimulatedDisk): readonly string[] =>
 
 const payload = (index: number): Buffer => Buffer.from(`frame-${index}`.padEnd(20 + (index % 9)));
 
-/** What a start over this disk says, twice: a loss is counted by the first one. */
+/** Losses that a start over this disk counts, twice: a loss is counted by the first one. */
 async function opened(disk: SimulatedDisk): Promise<object> {
   const journal = await openSimulated(disk);
   const { damaged, lostFrames } = journal.stats();
@@ -41,7 +41,7 @@ test("a killed process whose only segment is zeroed lost all that it acknowledge
     for (const name of segmentsOf(copy)) copy.damage(name, (bytes) => bytes.fill(0));
     return copy;
   };
-  // Before the note nothing but the file's name says that there was a frame.
+  // Before the note only the file's name shows that there was a frame.
   expect(await opened(dead())).toEqual({ lostFrames: 0, spans: 0, framesUncounted: 0 });
   await clock.advance(1_000);
   while (!disk.names().includes("checkpoint")) await setImmediate();

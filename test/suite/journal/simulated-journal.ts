@@ -70,7 +70,7 @@ export async function pendingTexts(journal: Journal): Promise<string[]> {
   return texts;
 }
 
-/** A frame as the format says, parsed without the journal's own code. */
+/** A frame in the documented format, parsed without the journal's own code. */
 export interface RawFrame {
   readonly offset: number;
   readonly end: number;

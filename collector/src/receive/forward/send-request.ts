@@ -16,7 +16,7 @@ export type Sent =
   | { readonly result: "taken"; readonly rejected: number }
   /** Never taken in this form: the request is divided, and a single span is given up. */
   | { readonly result: "refused" }
-  /** To be sent again, after this many milliseconds where the endpoint says so. */
+  /** To be sent again, after this many milliseconds where the endpoint sets a delay. */
   | { readonly result: "later"; readonly waitMs: number | undefined };
 
 /** Statuses after which the same request is refused again. */

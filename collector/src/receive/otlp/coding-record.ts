@@ -48,7 +48,7 @@ export function settleCodingRecord(draft: SpanDraft, event: string, time: string
   draft.attributes = attributes;
 }
 
-/** Of what streams, only the end says tokens; of requests to Codex's model, only failures count. */
+/** Of what streams, only the end has token counts; of requests to Codex's model, only failures count. */
 function isEvidence({ agent, fact }: CodingEvent, stated: Reader): boolean {
   if (agent !== "codex") return true;
   if (fact === "model_call") return stated.text("streamed") === completed;
@@ -62,7 +62,7 @@ function attributesOf({ agent, fact }: CodingEvent, stated: Reader): AttributeDr
   };
   put("event_kind", fact === "failed_call" ? "model_call" : fact);
   if (fact === "turn") {
-    // No record says that a turn ended, so that a prompt is a point in time.
+    // No record marks the end of a turn, so a prompt is a point in time.
     put("phase", "event");
     return attributes;
   }

@@ -41,7 +41,7 @@ export interface BatchReadback {
 export interface EvidenceWriter {
   /**
    * Resolves when every event is durable and readable. Idempotent: the same `batchId` is stored
-   * once. Rejects with a CodedError whose `retryable` says whether to retry with the same bytes;
+   * once. Rejects with a CodedError whose `retryable` is whether to retry with the same bytes;
    * `store_rejected_row` is the only permanent one.
    */
   append(batch: EvidenceBatch): Promise<void>;

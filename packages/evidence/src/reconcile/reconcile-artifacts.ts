@@ -19,7 +19,7 @@ import type { Tied } from "./reconcile-tied.ts";
 import { deliveredOtherwise } from "./reconcile-version.ts";
 import { compareTimes } from "../event/time.ts";
 
-/** True when the record says that the artifact was read back, and its producer may assert that. */
+/** True when the artifact is recorded as read back, and its producer may assert that. */
 function isPersisted(artifact: TurnEvent): boolean {
   return (
     artifact.attributes.persistence_verified === true && mayAssert(artifact) && !isFailed(artifact)

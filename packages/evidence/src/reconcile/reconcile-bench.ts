@@ -99,7 +99,7 @@ export interface Bench {
   readonly clock: WindowClock;
   /** When the first open operation counts as unfinished; null where nothing is open. */
   openUntil: string | null;
-  /** A verified outcome says that the task failed. */
+  /** A verified outcome: the task failed. */
   outcomeFailed: boolean;
   /** At least one artifact or contract is valid. */
   valid: boolean;

@@ -25,7 +25,7 @@ function isEmitted(delivery: TurnEvent): boolean {
   return delivery.attributes.emitted === true && !failedToEmit(delivery);
 }
 
-/** True when the delivery says that it was not emitted. */
+/** True when the delivery is recorded as not emitted. */
 function isRefused(delivery: TurnEvent): boolean {
   return delivery.attributes.emitted === false || failedToEmit(delivery);
 }

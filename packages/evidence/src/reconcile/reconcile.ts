@@ -74,7 +74,7 @@ export function reconcileOutcome(
 
 /**
  * The verdict over a window that was read already, from `input`. It is based on trusted evidence
- * alone; where the rest would change the status, a note says so. Events received after the mark of
+ * alone; where the rest would change the status, there is a note. Events received after the mark of
  * the window (`as_of`) are left out.
  */
 export function judgeWindow(

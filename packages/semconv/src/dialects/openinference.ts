@@ -1,7 +1,7 @@
 /**
  * @module OpenInference dialect (Arize, Phoenix): kinds by `openinference.span.kind`. A span of
  * another library may have both vocabularies; GenAI names come first in the mapping and win. A
- * chain is a turn only where a request enters; LangChain's metadata says whether it does.
+ * chain is a turn only where a request enters; LangChain's metadata states whether it does.
  */
 import type { RegistryName } from "../registry.ts";
 import { genAi, genAiKindRule } from "./gen-ai.ts";

@@ -69,7 +69,7 @@ function opensAt(text: string, from: number, at: number): boolean {
   return at === from || (at > from && (before === 47 || before === 43));
 }
 
-/** True for a key before its padding; a digest has a mark that says so. */
+/** True for a key before its padding; a digest has a mark. */
 function endsPadded(text: string, from: number, to: number): boolean {
   const pads = text.charCodeAt(to + 1) === 61 ? 2 : 1;
   return (paddedChars[pads] as readonly number[]).some(

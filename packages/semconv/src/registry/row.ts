@@ -164,7 +164,7 @@ export interface RowFacts {
   readonly type: AttributeType;
   readonly holds: Holds;
   readonly shape: Shape;
-  /** One sentence: what the value says. At most 160 characters, unique. */
+  /** One sentence: what the value means. At most 160 characters, unique. */
   readonly brief: string;
   /** Values, or entries of a list, that the guard admits. */
   readonly examples: readonly (string | number | boolean)[];

@@ -168,7 +168,7 @@ FROM (
 )`;
 }
 
-/** Comments of columns: what the registry says of the attribute. */
+/** Comments of columns: the attribute's brief in the registry. */
 function comments(): readonly (readonly [column: string, comment: string])[] {
   const shown = new Set(columns().map(([name]) => name));
   return registryRows

@@ -152,7 +152,7 @@ async function load(
   return { head: bytes.subarray(0, headBytes).toString("latin1"), rows };
 }
 
-/** Every valid document, whatever the index says. */
+/** Every valid document, with or without a row in the index. */
 async function scan(disk: Disk, kind: DocumentRow["kind"], folder: string): Promise<Loaded> {
   const rows = new Map<string, HeldRow<DocumentRow>>();
   for (const name of await disk.list(placeOf(kind, folder))) {

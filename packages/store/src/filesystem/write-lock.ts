@@ -12,7 +12,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { Disk, DiskPlace } from "./disk.ts";
 
-/** File name of a new holder in a process; its random end tells two of one process apart. */
+/** File name of a new holder in a process; its random end makes those of one process different. */
 export function holderName(owner: Owner): string {
   return `owner-${ownerText(owner)}-${randomBytes(8).toString("hex")}`;
 }

@@ -100,7 +100,7 @@ export interface GroupReads {
 }
 
 /**
- * The page of the first `limit` places; one place more says that a page follows. A fixed number of
+ * The page of the first `limit` places; one place more means that a page follows. A fixed number of
  * statements reads the turns of all groups of the page.
  */
 export async function groupsPage(

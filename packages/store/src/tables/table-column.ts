@@ -21,7 +21,7 @@ export type ColumnType =
   /** A JSON document as text. */
   | "json";
 
-/** A value of a column; the type of the column says which. */
+/** A value of a column, of the column's type. */
 export type ColumnValue = string | number | boolean | readonly string[] | null;
 
 /** One column of rows of one kind. */
