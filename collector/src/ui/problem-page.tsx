@@ -25,14 +25,14 @@ export function problemPage(problem: Problem, frame: Frame): Child {
     );
   }
   return (
-    <Page frame={unsaid(frame)} title={problem.title} windowTitle={title}>
+    <Page frame={withoutQuery(frame)} title={problem.title} windowTitle={title}>
       <Body problem={problem} frame={frame} />
     </Page>
   );
 }
 
 /** The frame around an error: the printed address has no input either. */
-function unsaid(frame: Frame): Frame {
+function withoutQuery(frame: Frame): Frame {
   return { ...frame, query: new URLSearchParams() };
 }
 

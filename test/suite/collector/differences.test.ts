@@ -1,6 +1,6 @@
 /**
  * Differences over HTTP: what the turns of a filter say more often than the others of the same
- * time, inside the caller's scope, what is unsaid counted, and nothing beyond counts.
+ * time, inside the caller's scope, turns without a value counted, and nothing beyond counts.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -67,8 +67,8 @@ describe("evidence", () => {
 
   test("differs when null becomes absent, or two events exchange a value", async () => {
     const anonymous = events.map((event) => ({ ...event, user_id: null }));
-    const unsaid = events.map(({ user_id: stated, ...event }) => (stated === "" ? [] : event));
-    expect(evidenceDigest(anonymous)).not.toBe(evidenceDigest(unsaid as TurnEvent[]));
+    const withoutUser = events.map(({ user_id: stated, ...event }) => (stated === "" ? [] : event));
+    expect(evidenceDigest(anonymous)).not.toBe(evidenceDigest(withoutUser as TurnEvent[]));
     const [a, b, ...rest] = events as [TurnEvent, TurnEvent, ...TurnEvent[]];
     const exchanged = [
       { ...a, timestamp: b.timestamp },

@@ -99,7 +99,7 @@ function arrivalPoints({ verdicts, deliveries, releases }: TraceComparison): Ope
   const sides = ["baseline", "candidate"] as const;
   const unreleased = sides.filter((side) => releases[side].length === 0);
   const unjudged = sides.filter((side) => verdicts[side] === "unknown");
-  const unsaid = sides.filter((side) =>
+  const unconfirmed = sides.filter((side) =>
     deliveries.some((delivery) => delivery[side]?.some((state) => state === "emitted unknown")),
   );
   const named = (list: readonly (typeof sides)[number][]): string =>
@@ -113,11 +113,11 @@ function arrivalPoints({ verdicts, deliveries, releases }: TraceComparison): Ope
             why: "No intent, artifact, contract or delivery was recorded that could show it.",
           },
         ]),
-    ...(unsaid.length === 0
+    ...(unconfirmed.length === 0
       ? []
       : [
           {
-            what: `Whether the delivery of ${named(unsaid)} arrived`,
+            what: `Whether the delivery of ${named(unconfirmed)} arrived`,
             why: "It was emitted, and nothing acknowledges it.",
           },
         ]),

@@ -32,7 +32,7 @@ export interface RowQuery {
 export type EventsOf = (row: WaterfallRow) => readonly TurnEvent[];
 
 /** Stands for the value of a row without a recorded one. */
-const unsaid = "?";
+const unknownMark = "?";
 
 /** Events are created only for fields that need them: a browser creates them on first use. */
 type Texts = (row: WaterfallRow, events: () => readonly TurnEvent[]) => readonly unknown[];
@@ -97,7 +97,7 @@ function attributeOf(key: string): string | undefined {
 function isUnderstood({ key, value }: RowTerm): boolean {
   if (value === "") return false;
   if (key === "duration")
-    return value === unsaid || !Number.isNaN(millisecondsOf(comparedText(value)));
+    return value === unknownMark || !Number.isNaN(millisecondsOf(comparedText(value)));
   return key === "" || Object.hasOwn(fields, key) || attributeOf(key) !== undefined;
 }
 
@@ -121,7 +121,7 @@ export function readRowQuery(text: string): RowQuery {
 
 /** A term that matches this value of a field only; undefined means a missing value. */
 export function exactTerm(key: string, value: string | undefined): string {
-  if (value === undefined) return `${key}:${unsaid}`;
+  if (value === undefined) return `${key}:${unknownMark}`;
   return /^[^\s"\\]+$/.test(value)
     ? `${key}:=${value}`
     : `${key}:"=${value.replace(/["\\]/g, String.raw`\$&`)}"`;
@@ -148,13 +148,13 @@ function passes(row: WaterfallRow, eventsOf: EventsOf, term: RowTerm): boolean {
   // A row of something unrecorded matches neither a term nor its negation.
   if (row.node === undefined && texts.length === 0) return false;
   if (key === "duration") return hasDuration(row, value) !== negated;
-  const has = value === unsaid ? texts.length === 0 : texts.some((one) => isOrHas(one, value));
+  const has = value === unknownMark ? texts.length === 0 : texts.some((one) => isOrHas(one, value));
   return has !== negated;
 }
 
 function hasDuration({ node }: WaterfallRow, requested: string): boolean {
   if (node === undefined || node.timing === "instantaneous") return false;
-  return requested === unsaid
+  return requested === unknownMark
     ? node.duration_ms === null
     : compare(node.duration_ms, requested, millisecondsOf);
 }

@@ -42,7 +42,7 @@ function row(minute: number, stated: Partial<TurnRow> = {}): TurnRow {
 
 test("what nobody said is unknown, in the sums and in each slice", () => {
   const trend = trendOf([row(0), row(30)], nowMs);
-  const unsaid = {
+  const unknownFigures = {
     p50_ms: null,
     p95_ms: null,
     tool_results: 0,
@@ -50,9 +50,14 @@ test("what nobody said is unknown, in the sums and in each slice", () => {
     tokens_turns: 0,
     cached_share: null,
   };
-  expect(trend).toMatchObject({ ...unsaid, turns: 2, verdicts: { unjudged: 2 }, releases: [] });
+  expect(trend).toMatchObject({
+    ...unknownFigures,
+    turns: 2,
+    verdicts: { unjudged: 2 },
+    releases: [],
+  });
   expect(trend).toMatchObject({ duration_unknown: 2, tokens_partial: false });
-  expect(trend.slices.at(-1)).toMatchObject({ ...unsaid, turns: 1, duration_unknown: 1 });
+  expect(trend.slices.at(-1)).toMatchObject({ ...unknownFigures, turns: 1, duration_unknown: 1 });
 });
 
 test("figures are of those turns that said them", () => {

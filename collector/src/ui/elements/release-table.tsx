@@ -152,11 +152,11 @@ const NotClean: FC<{ readonly of: TrendFigures }> = ({ of }) => {
 const Tokens: FC<{ readonly of: TrendFigures }> = ({ of }) => {
   const each = tokensPerTurn(of);
   if (each === null) return <NotMeasured short why="No model call reported its tokens." />;
-  const unsaid = of.turns - of.tokens_turns;
+  const withoutTokens = of.turns - of.tokens_turns;
   const least = of.tokens_partial;
   const title =
     (least ? "At least: some calls reported none. " : "") +
-    (unsaid === 0 ? "" : `${countText(unsaid)} turns reported none.`);
+    (withoutTokens === 0 ? "" : `${countText(withoutTokens)} turns reported none.`);
   return (
     <span title={title === "" ? undefined : title}>
       {least ? "≥ " : ""}

@@ -147,7 +147,7 @@ function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
       height: 36,
       draw: ({ p50_ms: low, p95_ms: high }, box) =>
         low === null || high === null ? (
-          <Unsaid box={box} />
+          <UnknownBar box={box} />
         ) : (
           <Range box={box} low={part(low, lasting)} high={part(high, lasting)} />
         ),
@@ -173,7 +173,11 @@ function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
       height: 24,
       draw: (slice, box) => {
         const each = tokensPerTurn(slice);
-        return each === null ? <Unsaid box={box} /> : <Bar box={box} share={part(each, tokens)} />;
+        return each === null ? (
+          <UnknownBar box={box} />
+        ) : (
+          <Bar box={box} share={part(each, tokens)} />
+        );
       },
     },
   ];
@@ -256,7 +260,7 @@ const Bar: FC<{ readonly box: Box; readonly share: number; readonly name?: strin
 };
 
 /** There were turns, without a recorded value. */
-const Unsaid: FC<{ readonly box: Box }> = ({ box }) => (
+const UnknownBar: FC<{ readonly box: Box }> = ({ box }) => (
   <rect
     class="unknown-fill"
     x={box.x}
