@@ -1,5 +1,5 @@
 /**
- * @module A test of the test: a ledger of which one statement says something else fails the clauses
+ * @module A test of the test: a ledger of which one statement is changed fails the clauses
  * of the ledger. The statements are those of the real providers, changed on their way to the
  * engine.
  */
@@ -25,6 +25,8 @@ import { mongodbTurns } from "../../../packages/store/src/mongodb/turn-collectio
 import { sqliteTurns } from "../../../packages/store/src/sqlite/sqlite-turns.ts";
 import { openMongo } from "../../servers/mongo-database.ts";
 import type { MongoDatabase } from "../../servers/mongo-database.ts";
+import { answeredOnce } from "./answered-once.ts";
+import type { AnsweringOnce } from "./answered-once.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 import type { EmptiedPostgres } from "./embedded-postgres.ts";
 
@@ -74,7 +76,7 @@ function changer([, from, to]: Change): { readonly of: (sql: string) => string; 
   return state;
 }
 
-/** What every dialect of SQL here says in the same words. */
+/** What is the same in every dialect of SQL here. */
 const common: readonly Change[] = [
   ["unknown first", /NULLS LAST/, "NULLS FIRST"],
   ["ties the other way", /key DESC/, "key ASC"],
@@ -181,11 +183,12 @@ describe("PostgreSQL", () => {
 
 describe("ClickHouse", () => {
   let directory: string;
-  let engine: Engine;
+  let engine: AnsweringOnce;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "turnproof-ledger-"));
-    engine = await openEngine({ dataDir: directory });
-    await migrate(engine);
+    const opened = await openEngine({ dataDir: directory });
+    await migrate(opened);
+    engine = answeredOnce(opened);
   });
   afterAll(async () => {
     await engine.close();
@@ -225,7 +228,7 @@ describe("ClickHouse", () => {
     async (...change) => {
       const changed = changer(change);
       const open = async (): Promise<TurnLedger> => {
-        await engine.command("TRUNCATE TABLE turn_ledger");
+        await engine.empty();
         const query: Engine["query"] = (sql, ...rest) => engine.query(changed.of(sql), ...rest);
         return clickhouseTurns({ engine: { ...engine, query }, cluster: undefined });
       };
