@@ -45,7 +45,7 @@ const toolResult = (event_id: string, second: number): object => ({
   result: "canary",
 });
 
-/** A child as the third version says it. */
+/** A child as the third version writes it. */
 const artifact = (event_id: string): object => ({
   schema_version: 3,
   event_id,

@@ -19,7 +19,7 @@ const objectId = new ObjectId("64b7f8a2c3d4e5f60718293a");
 const uuid = new UUID("4f9d6c1e-8a2b-4c3d-9e5f-60718293a4b5");
 const day = new Date("2024-05-06T07:08:09.000Z");
 
-/** Documents as an earlier version wrote them; a file's name is its id where it says none. */
+/** Documents as an earlier version wrote them; a file's name is its id where it holds none. */
 const documents: readonly Record<string, unknown>[] = [
   { _id: objectId, role: "user", content: "an object id", timestamp: day, memory_id: "m" },
   { _id: "text", content: "a text", created_at: "2024-05-06T07:08:09Z" },

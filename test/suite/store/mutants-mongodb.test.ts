@@ -71,7 +71,7 @@ const message =
   (filter) =>
     words.every((word) => JSON.stringify(filter).includes(word));
 
-/** Calls by their method and, where one method serves several, by what else the filter says. */
+/** Calls by their method and, where one method serves several, by what else is in the filter. */
 const calls: Readonly<Record<string, readonly [method: string, match: Match]>> = {
   "reading one row": ["find", message('"id":{"$eq"')],
   listing: ["find", (filter) => !/"id":\{"\$eq"|"\$ne":null/.test(JSON.stringify(filter))],
@@ -143,7 +143,7 @@ async function filtersOnWire(change: Change): Promise<readonly unknown[]> {
 }
 
 describe("on the wire", () => {
-  test("every filter of a scoped kind says the tenant, by a value and never an operator", async () => {
+  test("every filter of a scoped kind holds the tenant, by a value and never an operator", async () => {
     const filters = await filtersOnWire(untouched);
     expect(filters.length).toBeGreaterThan(scopedKinds.length * 14);
     for (const filter of filters) {
@@ -166,7 +166,7 @@ describe("on the wire", () => {
     },
   );
 
-  test("every search for evidence of a tenant says the tenant", async () => {
+  test("every search for evidence of a tenant holds the tenant", async () => {
     const { evidence } = await open(untouched);
     type Scope = { readonly tenant: string | null };
     const reads: readonly ((scope: Scope) => Promise<unknown>)[] = [

@@ -25,7 +25,7 @@ async function openWatched(watch: Watch): Promise<AdministeredMemory> {
   return (await postgres({ client: watchedEmbedded(embedded.engine, watch) })).memory;
 }
 
-/** What the first failing clause says of a memory whose statements of one form are changed. */
+/** The first clause that a memory with changed statements of one form fails, and its error. */
 async function failure(change: (sql: string) => string): Promise<string | undefined> {
   let failed: string | undefined;
   for (const clause of [...memoryIsolationClauses, ...memoryClauses]) {

@@ -68,7 +68,7 @@ export function withoutTenant(filter: unknown): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutTenant(value)]));
 }
 
-/** True when the filter says whose rows it wants. */
+/** True when the filter names its tenant. */
 export function hasTenant(filter: unknown): boolean {
   return JSON.stringify(withoutTenant(filter)) !== JSON.stringify(filter);
 }

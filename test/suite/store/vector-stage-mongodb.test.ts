@@ -146,7 +146,7 @@ describe("an index that cannot serve", () => {
     const { server, provider } = await start(fields, state);
     await fill(provider);
     for (let time = 0; time < 2; time += 1) {
-      // What met the bound says why each time.
+      // What met the bound has its reason each time.
       const found = await search(provider);
       expect(found).toMatchObject({ method: "exact", bounded: true, diagnostics: [code] });
       expect(found.hits).toHaveLength(3);
