@@ -134,6 +134,10 @@ export const meaning: { readonly [key: string]: Meets } = {
   kind: some((one, value) => one.event_kind === value),
   after: ({ row }, value) => Date.parse(row.ended_at) >= Date.parse(value),
   before: ({ row }, value) => Date.parse(row.ended_at) < Date.parse(value),
+  received: ({ row }, value) => {
+    const [last, at] = [row.received_at ?? "", value.replace(/^(>=|<)/, "")].map(Date.parse);
+    return value.startsWith("<") ? Number(last) < Number(at) : Number(last) >= Number(at);
+  },
   call: ({ own }, value) => {
     const [of = "", name, outcome] = value.split(":");
     const [kind, provider] = of.split("@");
@@ -187,6 +191,7 @@ export const values: { readonly [key: string]: readonly string[] } = {
   kind: ["turn", "tool_call", "delivery"],
   after: ["2026-11-21T10:00:30Z", "2026-11-21"],
   before: ["2026-11-21T10:01:00Z"],
+  received: [">=2026-11-21T10:00:30Z", "<2026-11-21T10:01:00Z"],
   verdict: ["failed", "unjudged"],
   finding: ["delivery_missing", "page_thread_mismatch"],
   cache: ["hit", "none"],
