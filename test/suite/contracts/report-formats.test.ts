@@ -180,7 +180,7 @@ test("GitHub: each annotation is one command, at the line of its clause where it
   const place = { file: "contracts/a, b:c.yaml", lines: { contract: 3, clauses: [5, 6] } };
   const read = annotations(githubReport(all, { places: new Map([["once", place]]) }));
   const found = all.flatMap(({ contracts }) => contracts).flatMap(unmetOf);
-  expect(read.map(({ fields }) => (fields as { readonly title?: string }).title).toSorted()).toEqual(
+  expect(read.map(({ fields }) => fields["title"]).toSorted()).toEqual(
     [...new Set(found)].toSorted(),
   );
   expect(read[0]).toMatchObject({ fields: { file: place.file, line: "6" }, level: "warning" });
