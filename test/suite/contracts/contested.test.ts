@@ -22,6 +22,11 @@ const called = defineContract({
   expect: [{ clause: "calls", tool: "lookup", at_least: 1 }],
 });
 
+const broken = defineContract({
+  name: "broken",
+  expect: [{ clause: "calls", tool: "refund", outcome: "error", at_least: 1 }],
+});
+
 const refund = tool("refund", 1_000);
 const failed: TurnEvent = {
   ...refund,
@@ -31,7 +36,7 @@ const failed: TurnEvent = {
 const rest = [tool("lookup", 500), model(1_500), end()];
 
 function results(events: readonly unknown[]): Record<string, Outcome | undefined> {
-  const [turn] = evaluateTurns(events, [clean, called], { metadata: whole });
+  const [turn] = evaluateTurns(events, [clean, broken, called], { metadata: whole });
   return Object.fromEntries(turn?.contracts.map((one) => [one.contract, one.result]) ?? []);
 }
 
@@ -51,7 +56,11 @@ describe("two contents at the same times", () => {
       { ...failed, ...second },
     ];
     for (const copies of [both, both.toReversed()]) {
-      expect(results([...copies, ...rest])).toEqual({ clean: "not_established", called: "holds" });
+      expect(results([...copies, ...rest])).toEqual({
+        clean: "not_established",
+        broken: "not_established",
+        called: "holds",
+      });
       expect(evaluateTurns([...copies, ...rest], [clean], { metadata: whole })[0]).toMatchObject({
         whole: false,
         reasons: ["contested"],
@@ -84,7 +93,8 @@ describe("two contents at the same times", () => {
   });
 
   test("a retry of the same content takes nothing away", () => {
-    expect(results([refund, { ...refund }, ...rest])).toEqual({ clean: "holds", called: "holds" });
+    const retried = results([refund, { ...refund }, ...rest]);
+    expect(retried).toEqual({ clean: "holds", broken: "violated", called: "holds" });
   });
 
   test("of an untrusted producer leave the result to the trusted evidence", () => {

@@ -8,8 +8,6 @@ import { describe, expect, test } from "vitest";
 
 import { numbers } from "./simulated-trials.ts";
 
-const runs = 200;
-
 /** Three standard errors of a share. */
 function slack(share: number, of: number): number {
   return 3 * Math.sqrt((share * (1 - share)) / of);
@@ -71,6 +69,8 @@ describe.each(Object.entries(shapes))("values: %s", (_, shape) => {
   test.each(designs)("%s: stated growth is found with the stated power", (_name, design) => {
     const next = numbers(71);
     const tests = design.tests ?? 1;
+    // Sizes that are counted exactly take longer.
+    const runs = design.paired === true || design.baseline < 40 ? 200 : 600;
     const [planned, found] = [new Array<number>(), new Array<boolean>()];
     for (let run = 0; run < runs; run += 1) {
       const baseline = side(design.baseline, shape, design, next);
@@ -85,8 +85,7 @@ describe.each(Object.entries(shapes))("values: %s", (_, shape) => {
     expect(planned.length).toBeGreaterThan(runs / 2);
     expect(Math.min(...planned)).toBeGreaterThan(0.1);
     const share = found.filter(Boolean).length / found.length;
-    // The plan is worked out from a sample: it may be off by a few points, in either direction.
-    expect(share).toBeGreaterThanOrEqual(0.8 - slack(0.8, found.length) - 0.03);
+    expect(share).toBeGreaterThanOrEqual(0.8 - slack(0.8, found.length));
     if (design.unknown === undefined) expect(share).toBeLessThanOrEqual(0.93);
   });
 });
