@@ -71,7 +71,7 @@ export function planWords(plan: GatePlan): string {
 }
 
 /** What a comparison of a measure can find. */
-export function growthPlanWords(plan: GrowthPlan): string {
+function growthPlanWords(plan: GrowthPlan): string {
   const { alpha, power, allowedGrowth, smallestGrowth, unknown } = plan;
   const open =
     unknown === undefined
