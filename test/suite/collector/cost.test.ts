@@ -266,7 +266,7 @@ async function tokensAreCounted(desk: Desk): Promise<void> {
     }
   }
   const page = await (await desk.get("/cost?by=agent&agent_id=tokens_unknown")).text();
-  const cells = [...page.matchAll(/<td class="num">(.*?)<\/td>/gs)].map(([, cell = ""]) =>
+  const cells = [...page.matchAll(/<td[^>]* class="num"[^>]*>(.*?)<\/td>/gs)].map(([, cell = ""]) =>
     cell
       .replace(/<[^>]+>/g, " ")
       .replace(/\s+/g, " ")
