@@ -36,8 +36,7 @@ export interface Client {
   json<T>(path: string, parameters?: Parameters): Promise<T>;
   text(path: string, parameters?: Parameters): Promise<string>;
   /** The answer itself, its body unread. */
-  answer(path: string, parameters?: Parameters): Promise<Response>;
-  stream(path: string, parameters: Parameters, signal: AbortSignal): Promise<Response>;
+  answer(path: string, parameters?: Parameters, signal?: AbortSignal): Promise<Response>;
   post(path: string, body: string, contentType: string, token?: string): Promise<Response>;
 }
 
@@ -70,8 +69,7 @@ export function createClient(flags: ClientFlags): Client {
     json: async <T>(path: string, parameters?: Parameters) =>
       (await (await get(path, parameters)).json()) as T,
     text: async (path, parameters) => (await get(path, parameters)).text(),
-    answer: (path, parameters) => get(path, parameters),
-    stream: (path, parameters, signal) => get(path, parameters, signal),
+    answer: get,
     post: (path, body, contentType, token) =>
       reach(`${base}${path}`, {
         method: "POST",
@@ -90,6 +88,19 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
     if (init.signal?.aborted === true) throw cause;
     // Scheme, host and port only: a path or a credential of the address is not printed.
     throw new Refusal(0, "unreachable", `No collector answers at ${new URL(url).origin}.`);
+  }
+}
+
+/**
+ * The body of an answer.
+ *
+ * @throws Refusal `answer_incomplete` where the transfer broke
+ */
+export async function wholeBody(answer: Response): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(await answer.arrayBuffer());
+  } catch {
+    throw new Refusal(0, "answer_incomplete", "The collector's answer ended before it was whole.");
   }
 }
 

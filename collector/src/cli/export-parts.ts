@@ -1,6 +1,7 @@
 /** @module ExportParts: `turnproof export --out`: a table, part by part, into a folder. */
 import { CodedError } from "@turnproof/semconv";
 
+import { wholeBody } from "./client.ts";
 import type { Client, Parameters } from "./client.ts";
 import { addPart, filtersDigest, readFolder, writeManifest } from "./export-folder.ts";
 import type { ExportManifest } from "./export-folder.ts";
@@ -17,41 +18,63 @@ export interface ExportParts {
 }
 
 /**
- * Writes the parts that the folder lacks, and returns the list of all. One part at a time is in
- * memory.
+ * Writes the parts that the folder lacks, and returns the list of all. The collector reads a part
+ * while the one before it arrives; two parts at a time are in memory.
  *
  * @throws CodedError `parameter_invalid` for a folder of another export, or a started one without
  * `resume`
  */
 export async function exportParts(client: Client, requested: ExportParts): Promise<ExportManifest> {
-  const { folder, table, format, filters } = requested;
+  const { folder, table, format } = requested;
   let manifest = await startOf(requested);
-  let first = manifest.parts.length === 0;
-  while (first || manifest.next_cursor !== null) {
-    first = false;
-    const answer = await client.answer("/traces/export", {
-      ...filters,
-      table,
-      format,
-      cursor: manifest.next_cursor ?? undefined,
-    });
-    const stated = (name: string): string | null => answer.headers.get(`turnproof-${name}`);
-    const bytes = new Uint8Array(await answer.arrayBuffer());
-    // A command killed before its first part is listed leaves a folder that can be resumed.
-    if (manifest.parts.length === 0) await writeManifest(folder, manifest);
-    const added = await addPart(folder, manifest, { bytes, rows: Number(stated("rows") ?? 0) });
-    const whole = stated("window") === "complete" && stated("unread") === "0";
-    manifest = {
-      ...added,
-      as_of: manifest.as_of === "" ? (stated("as-of") ?? "") : manifest.as_of,
-      next_cursor: stated("next-cursor"),
-      window_complete: manifest.window_complete && whole,
-    };
-    await writeManifest(folder, manifest);
-    if (process.stderr.isTTY) process.stderr.write(`\r${rowsOf(manifest)} rows`);
+  const { parts, next_cursor: from } = manifest;
+  const stop = new AbortController();
+  const request = (cursor: string | null): Promise<Response> => {
+    const shared = { ...requested.filters, table, format, cursor: cursor ?? undefined };
+    const part = client.answer("/traces/export", shared, stop.signal);
+    // It can fail while the part before it arrives; it is awaited after that one.
+    part.catch(() => {});
+    return part;
+  };
+  let coming = parts.length === 0 || from !== null ? request(from) : undefined;
+  try {
+    while (coming !== undefined) {
+      const answer = await coming;
+      const next = stated(answer, "next-cursor");
+      coming = next === null ? undefined : request(next);
+      manifest = await withPart(folder, manifest, answer);
+      if (process.stderr.isTTY) process.stderr.write(`\r${rowsOf(manifest)} rows`);
+    }
+  } finally {
+    stop.abort();
   }
   if (process.stderr.isTTY) process.stderr.write("\r");
   return manifest;
+}
+
+const stated = (answer: Response, name: string): string | null =>
+  answer.headers.get(`turnproof-${name}`);
+
+/** Writes a part once its body is whole, then the list that names it. */
+async function withPart(
+  folder: string,
+  manifest: ExportManifest,
+  answer: Response,
+): Promise<ExportManifest> {
+  const bytes = await wholeBody(answer);
+  // A command killed before its first part is listed leaves a folder that can be resumed.
+  if (manifest.parts.length === 0) await writeManifest(folder, manifest);
+  const rows = Number(stated(answer, "rows") ?? 0);
+  const added = await addPart(folder, manifest, { bytes, rows });
+  const whole = stated(answer, "window") === "complete" && stated(answer, "unread") === "0";
+  const now = {
+    ...added,
+    as_of: manifest.as_of === "" ? (stated(answer, "as-of") ?? "") : manifest.as_of,
+    next_cursor: stated(answer, "next-cursor"),
+    window_complete: manifest.window_complete && whole,
+  };
+  await writeManifest(folder, now);
+  return now;
 }
 
 /** Prints what an export wrote, and sets the exit code. */

@@ -42,6 +42,7 @@ const advice: { readonly [code: string]: string | undefined } = {
   audit_unavailable:
     "Another collector may hold the file (TURNPROOF_UI_AUDIT_LOG), or its disk may be full.",
   unreachable: "Start it with `turnproof`, or name another with --url or TURNPROOF_URL.",
+  answer_incomplete: "Run the command again; an export to files continues with --resume.",
   url_invalid: "Name it with --url or TURNPROOF_URL, e.g. http://127.0.0.1:4318.",
   unauthenticated: "Name a token with --token or TURNPROOF_TOKEN.",
   forbidden: "Another role is needed; `/settings.json` says which one this token has.",

@@ -32,7 +32,7 @@ async function tail(flags: TailFlags): Promise<void> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop.abort());
   const client = createClient(flags);
-  const response = await client.stream("/traces/live", filterParameters(flags), stop.signal);
+  const response = await client.answer("/traces/live", filterParameters(flags), stop.signal);
   if (response.body === null) return;
   let buffer = "";
   try {

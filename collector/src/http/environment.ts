@@ -49,6 +49,8 @@ export interface AppEnv {
     twinQuery: Readonly<Record<string, string>> | undefined;
     /** The range of the request that its page does not apply. */
     refusedRange: RefusedRange | undefined;
+    /** True where the body is made after the headers are sent. */
+    bodyFollows: boolean | undefined;
     /** Converts a typed identity to its stored form. */
     typed: TypedIdentity;
     /** The collector's clock, epoch milliseconds; relative times count back from it. */

@@ -18,6 +18,7 @@ import type { Parts, Readers } from "../parts.ts";
 import { connectCalls } from "./calls.ts";
 import type { Calls, Handlers } from "./calls.ts";
 import type { PassedRequest } from "../http/environment.ts";
+import { followingBody } from "./following-bodies.ts";
 import type { PassedAnswer } from "./reading-app.ts";
 import type { ThreadStart, Reported } from "./thread-link.ts";
 
@@ -104,7 +105,8 @@ export function createReaders(options: ReadersOptions): Readers {
       // Health needs the state of the receiving side at the time of the request.
       thread.notify(presentState());
       const answer = await thread.request<PassedAnswer>("answer", passed);
-      return new Response(answer.body, {
+      const { body } = answer;
+      return new Response(typeof body === "string" ? followingBody(thread, body) : body, {
         status: answer.status,
         headers: answer.headers.map(([name, value]): [string, string] => [name, value]),
       });

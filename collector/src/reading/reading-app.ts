@@ -9,19 +9,24 @@ import { compress } from "../http/compress.ts";
 import { createErrorHandler, refuse } from "../http/errors.ts";
 import type { Parts } from "../parts.ts";
 import { mountRoutes, rendererOf } from "../pages/index.ts";
+import type { FollowingBodies } from "./following-bodies.ts";
 
-/** The answer's status, headers and body. */
+/** The answer's status and headers, and its body or the id of one that follows. */
 export interface PassedAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
-  readonly body: ArrayBuffer;
+  readonly body: ArrayBuffer | string;
 }
 
 /** Answers requests that have passed the gate. */
-export function createReadingApp(parts: Parts): (passed: PassedRequest) => Promise<PassedAnswer> {
+export function createReadingApp(
+  parts: Parts,
+  bodies: Pick<FollowingBodies, "hold">,
+): (passed: PassedRequest) => Promise<PassedAnswer> {
   const { config } = parts;
   const renderer = rendererOf(parts);
   const app = new Hono<AppEnv>().basePath(config.basePath);
+  const following = new WeakSet<PassedRequest>();
   app.use(async function passedScope(c, next) {
     const { passed } = c.env;
     if (passed === undefined) return refuse(c, "unauthenticated");
@@ -34,6 +39,7 @@ export function createReadingApp(parts: Parts): (passed: PassedRequest) => Promi
     c.set("principal", principal);
     if (csrfToken !== undefined) c.set("session", { csrfToken } as OpenSession);
     await next();
+    if (c.get("bodyFollows") === true) following.add(passed);
   });
   app.use(compress());
   mountRoutes(app, parts);
@@ -47,7 +53,11 @@ export function createReadingApp(parts: Parts): (passed: PassedRequest) => Promi
       ...(body === undefined ? {} : { body }),
     });
     const response = await app.fetch(request, { passed });
-    const bytes = await response.arrayBuffer();
-    return { status: response.status, headers: [...response.headers], body: bytes };
+    const { status, body: made } = response;
+    const sent =
+      following.has(passed) && made !== null
+        ? bodies.hold(made.getReader())
+        : await response.arrayBuffer();
+    return { status, headers: [...response.headers], body: sent };
   };
 }

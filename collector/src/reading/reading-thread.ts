@@ -9,6 +9,7 @@ import type { Principal } from "../access/principal.ts";
 import type { PassedRequest } from "../http/environment.ts";
 import { connectCalls } from "./calls.ts";
 import type { Port } from "./calls.ts";
+import { createFollowingBodies } from "./following-bodies.ts";
 import { createReadingApp } from "./reading-app.ts";
 import type { ThreadStart, Reported } from "./thread-link.ts";
 import { openThreadParts } from "./thread-parts.ts";
@@ -16,6 +17,7 @@ import { openThreadParts } from "./thread-parts.ts";
 const start = workerData as ThreadStart & { readonly reported: Reported };
 let reported = start.reported;
 
+const bodies = createFollowingBodies();
 const begun = Promise.withResolvers<Awaited<ReturnType<typeof begin>>>();
 const calls = connectCalls(parentPort as Port, {
   notify: async (given: Reported) => {
@@ -28,8 +30,9 @@ const calls = connectCalls(parentPort as Port, {
   },
   answer: async (passed: PassedRequest) => {
     const answer = await (await begun.promise).answer(passed);
-    return { value: answer, transfer: [answer.body] };
+    return { value: answer, transfer: typeof answer.body === "string" ? [] : [answer.body] };
   },
+  ...bodies.handlers,
   page: async (requested: {
     readonly principal: Principal;
     readonly query: EventQuery;
@@ -43,7 +46,7 @@ const calls = connectCalls(parentPort as Port, {
 
 async function begin() {
   const parts = await openThreadParts(start, calls, () => reported);
-  return { parts, answer: createReadingApp(parts) };
+  return { parts, answer: createReadingApp(parts, bodies) };
 }
 
 begun.resolve(begin());

@@ -1,4 +1,6 @@
 /** @module Arrow: a part of an export as an Arrow IPC file. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import {
   bool,
   columnFromArray,
@@ -15,7 +17,7 @@ import {
 import type { DataType } from "@uwdata/flechette";
 import type { ColumnType, ColumnValue } from "@turnproof/store";
 
-import type { ColumnData } from "./column-data.ts";
+import type { TablePart } from "./column-data.ts";
 
 const types: Readonly<Record<ColumnType, () => DataType>> = {
   text: () => utf8(),
@@ -27,18 +29,26 @@ const types: Readonly<Record<ColumnType, () => DataType>> = {
   texts: () => list(field("element", utf8())),
 };
 
-/** The file. */
-export function arrowOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer> {
-  const built = columns.map(({ name, type, values }) => {
-    const data = type === "time" ? values.map(milliseconds) : [...values];
-    return [name, columnFromArray(data, types[type]())] as [
+/** The file, in one piece. */
+export async function* arrowOf(part: TablePart): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const values: (ColumnValue | null)[][] = part.columns.map(() => []);
+  for (const block of part.blocks()) {
+    for (const [at, { type, values: more }] of block.entries()) {
+      const column = values[at] ?? [];
+      for (const value of more) column.push(type === "time" ? milliseconds(value) : value);
+    }
+    await nextTurn();
+  }
+  const built = part.columns.map(({ name, type }, at) => {
+    return [name, columnFromArray(values[at] ?? [], types[type]())] as [
       string,
       ReturnType<typeof columnFromArray>,
     ];
   });
+  await nextTurn();
   const bytes = tableToIPC(tableFromColumns(built), { format: "file" });
   if (bytes === null) throw new TypeError("the encoder returned no bytes");
-  return Uint8Array.from(bytes);
+  yield Uint8Array.from(bytes);
 }
 
 /**

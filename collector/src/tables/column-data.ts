@@ -1,7 +1,10 @@
-/** @module ColumnData: rows turned into columns, once for every format. */
+/**
+ * @module ColumnData: rows turned into columns, once for every format, some thousand rows at a
+ * time, so that a file is written in slices and other requests are answered between them.
+ */
 import type { ColumnType, ColumnValue, TableColumn } from "@turnproof/store";
 
-/** A column of one part of an export. */
+/** A column's values in one block of rows. */
 export interface ColumnData {
   readonly name: string;
   readonly type: ColumnType;
@@ -10,6 +13,33 @@ export interface ColumnData {
 
 /** What a file needs of a column. */
 export type WrittenColumn<Row> = Pick<TableColumn<Row>, "name" | "type" | "value">;
+
+/** A part of an export. */
+export interface TablePart {
+  readonly columns: readonly Pick<ColumnData, "name" | "type">[];
+  readonly rows: number;
+  /** Its rows, block by block; a block has a value of every column for each of its rows. */
+  readonly blocks: () => Iterable<readonly ColumnData[]>;
+}
+
+/** Rows of a block: some 60 ms of work. */
+const blockRows = 5_000;
+
+/** A part with these rows. */
+export function tablePart<Row>(
+  columns: readonly WrittenColumn<Row>[],
+  rows: readonly Row[],
+): TablePart {
+  return {
+    columns,
+    rows: rows.length,
+    *blocks() {
+      for (let from = 0; from < rows.length; from += blockRows) {
+        yield columnData(columns, rows.slice(from, from + blockRows));
+      }
+    },
+  };
+}
 
 /** The values of these rows, column by column. */
 export function columnData<Row>(

@@ -1,9 +1,9 @@
 /** @module Formats: the formats of an export, and the media type of each. */
-import type { ColumnData } from "./column-data.ts";
-import { csvOf, linesOf } from "./text-formats.ts";
+import type { TablePart } from "./column-data.ts";
+import { csvOf, jsonLinesOf } from "./text-formats.ts";
 
-/** Makes a file of columns. */
-type TableWriter = (columns: readonly ColumnData[]) => Uint8Array<ArrayBuffer>;
+/** Writes a file, piece by piece. */
+type TableWriter = (part: TablePart) => AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
 /** A format. */
 export interface TableFormat {
@@ -23,7 +23,7 @@ export const tableFormats = {
     writer: async () => (await import("./arrow.ts")).arrowOf,
   },
   csv: { mediaType: "text/csv; charset=utf-8; header=present", writer: async () => csvOf },
-  jsonl: { mediaType: "application/jsonl", writer: async () => linesOf },
+  jsonl: { mediaType: "application/jsonl", writer: async () => jsonLinesOf },
 } as const satisfies Readonly<Record<string, TableFormat>>;
 /** Name of a format. */
 export type TableFormatName = keyof typeof tableFormats;

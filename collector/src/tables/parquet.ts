@@ -1,8 +1,9 @@
 /**
- * @module Parquet: a part of an export as a Parquet file: one row group, compressed with Zstandard,
- * every column optional. Statistics of columns are left out: they cost more than all else and serve
- * readers that skip row groups, of which a part has one.
+ * @module Parquet: a part of an export as a Parquet file: row groups of some thousand rows,
+ * compressed with Zstandard, every column optional. Statistics of columns are left out: they cost
+ * more than all else and serve readers that skip row groups, of which a part has four.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 // The whole module: an older Node, on which pipelines run, has no Zstandard, and they write no file.
 import zlib from "node:zlib";
 
@@ -10,7 +11,7 @@ import type { ColumnType, ColumnValue } from "@turnproof/store";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { SchemaElement } from "hyparquet-writer";
 
-import type { ColumnData } from "./column-data.ts";
+import type { TablePart } from "./column-data.ts";
 
 /**
  * Types of columns. A document is text there: marked as JSON, the writer would parse it and write
@@ -29,9 +30,9 @@ const elements: Readonly<Record<Exclude<ColumnType, "texts">, Omit<SchemaElement
   },
 };
 
-/** The file. */
-export function parquetOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer> {
-  const rows = columns[0]?.values.length ?? 0;
+/** The file, in one piece; each block is a row group. */
+export async function* parquetOf(part: TablePart): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const { columns } = part;
   const writer = new ByteWriter();
   const file = new ParquetWriter({
     writer,
@@ -41,19 +42,20 @@ export function parquetOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffe
     statistics: false,
     createdBy: "turnproof",
   });
-  if (rows > 0) {
-    const columnData = columns.map(({ name, type, values }) => ({
+  for (const block of part.blocks()) {
+    const columnData = block.map(({ name, type, values }) => ({
       name,
       data: type === "integer" || type === "time" ? values.map(whole) : [...values],
       offsetIndex: false,
     }));
-    void file.write({ columnData, rowGroupSize: rows });
+    void file.write({ columnData, rowGroupSize: block[0]?.values.length ?? 0 });
+    await nextTurn();
   }
   void file.finish();
-  return new Uint8Array(writer.getBuffer());
+  yield new Uint8Array(writer.getBuffer());
 }
 
-function schemaOf({ name, type }: ColumnData): readonly SchemaElement[] {
+function schemaOf({ name, type }: TablePart["columns"][number]): readonly SchemaElement[] {
   if (type !== "texts") return [{ name, ...elements[type], repetition_type: "OPTIONAL" }];
   return [
     { name, converted_type: "LIST", num_children: 1, repetition_type: "OPTIONAL" },

@@ -6,13 +6,19 @@
 import { isoOfMicros } from "@turnproof/store";
 import type { ColumnType, ColumnValue } from "@turnproof/store";
 
-import type { ColumnData } from "./column-data.ts";
+import type { ColumnData, TablePart } from "./column-data.ts";
 
 const encoder = new TextEncoder();
 
 /** The CSV file, its first line the names of the columns. */
-export function csvOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer> {
-  return csvLines(columns, { head: true, forSheets: false });
+export async function* csvOf(part: TablePart): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  yield encoder.encode(`${headOf(part.columns)}\r\n`);
+  for (const block of part.blocks()) yield csvLines(block, { head: false, forSheets: false });
+}
+
+/** The file of JSON lines. */
+export async function* jsonLinesOf(part: TablePart): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for (const block of part.blocks()) yield linesOf(block);
 }
 
 /**
@@ -26,7 +32,7 @@ export function csvLines(
   { head, forSheets }: { readonly head: boolean; readonly forSheets: boolean },
 ): Uint8Array<ArrayBuffer> {
   const rows = columns[0]?.values.length ?? 0;
-  const lines = head ? [columns.map(({ name }) => name).join(",")] : [];
+  const lines = head ? [headOf(columns)] : [];
   for (let row = 0; row < rows; row += 1) {
     const cells = columns.map(({ type, values }) => {
       const value = values[row] ?? null;
@@ -37,6 +43,10 @@ export function csvLines(
   return encoder.encode(lines.map((line) => `${line}\r\n`).join(""));
 }
 
+function headOf(columns: TablePart["columns"]): string {
+  return columns.map(({ name }) => name).join(",");
+}
+
 /** Signs at the start of a formula, also in their wide forms, and what a spreadsheet skips. */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
@@ -44,7 +54,7 @@ function unformulated(text: string): string {
   return formula.test(text) ? `'${text}` : text;
 }
 
-/** The lines. */
+/** Lines of JSON, each ended. */
 export function linesOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer> {
   const rows = columns[0]?.values.length ?? 0;
   const heads = columns.map(({ name }) => `${JSON.stringify(name)}:`);

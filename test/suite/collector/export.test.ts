@@ -3,6 +3,9 @@
  * parts, an interrupted export, scopes.
  */
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -183,6 +186,66 @@ test("a command killed between its first part and the list of parts is resumed",
   const manifest = await exportParts(client, { ...requested, resume: true });
   expect(manifest.parts).toHaveLength(1);
   expect(readFileSync(join(cut, "part-000001.jsonl"), "utf8")).toBe(whole);
+});
+
+/** A proxy before the collector; `relay` sends the body of each answer, counted from 1. */
+async function proxied(
+  relay: (to: ServerResponse, body: Buffer, answer: number) => Promise<void> | void,
+): Promise<AsyncDisposable & { readonly url: string }> {
+  let answers = 0;
+  const proxy = createServer(async (request, to) => {
+    answers += 1;
+    const answer = answers;
+    const { authorization = "" } = request.headers;
+    const from = await fetch(`${server.url}${request.url ?? ""}`, { headers: { authorization } });
+    to.writeHead(from.status, Object.fromEntries(from.headers)).flushHeaders();
+    await relay(to, Buffer.from(await from.arrayBuffer()), answer);
+  });
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = proxy.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      proxy.closeAllConnections();
+      await new Promise((resolve) => proxy.close(resolve));
+    },
+  };
+}
+
+const byTwo = { table: "turns", format: "jsonl", filters: { limit: 2 }, json: true } as const;
+
+test("a part is requested while the part before it arrives", async () => {
+  const second = Promise.withResolvers<void>();
+  await using proxy = await proxied(async (to, body, answer) => {
+    if (answer === 2) second.resolve();
+    if (answer === 1) await second.promise;
+    to.end(body);
+  });
+  const client = collectorClient({ url: proxy.url, token });
+  const to = out("ahead");
+  const { parts } = await exportParts(client, { ...byTwo, folder: to, resume: false });
+  expect(parts.map(({ rows }) => rows)).toEqual([2, 2, 2, 1]);
+});
+
+test("a part whose transfer breaks is not written, and the export is resumed", async () => {
+  await using proxy = await proxied((to, body, answer) => {
+    if (answer === 2) to.write(body.subarray(0, 10), () => to.destroy());
+    else to.end(body);
+  });
+  const to = out("broken");
+  const requested = { ...byTwo, folder: to };
+  const client = collectorClient({ url: proxy.url, token });
+  const broken = exportParts(client, { ...requested, resume: false });
+  await expect(broken).rejects.toMatchObject({ code: "answer_incomplete" });
+  expect(readdirSync(to).toSorted()).toEqual(["export.json", "part-000001.jsonl"]);
+  const direct = collectorClient({ url: server.url, token });
+  const { parts } = await exportParts(direct, { ...requested, resume: true });
+  const files = parts.map(({ file }) => readFileSync(join(to, file), "utf8"));
+  const whole = out("broken-whole");
+  await exportTurns(whole);
+  expect(files.join("")).toBe(readFileSync(join(whole, "part-000001.jsonl"), "utf8"));
 });
 
 test("a folder that is in the way is refused with what to do", async () => {

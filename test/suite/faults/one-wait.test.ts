@@ -17,6 +17,7 @@ import { openParts } from "../../../collector/src/opening.ts";
 import type { Close } from "../../../collector/src/opening.ts";
 import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import type { Parts } from "../../../collector/src/parts.ts";
+import { createFollowingBodies } from "../../../collector/src/reading/following-bodies.ts";
 import { createReadingApp } from "../../../collector/src/reading/reading-app.ts";
 import { quiet, turnEvents } from "../collector/desk.ts";
 
@@ -62,7 +63,10 @@ test.each(["", "?agent_id=helper"])("Health%s waits once", async (query) => {
   await sound.append({ batchId: "one", receivedAt: "2026-11-21T10:00:00.000000Z", events });
   await recordStored(sound, allTenants, ["a"]);
   const waits: number[] = [];
-  const answer = createReadingApp({ ...parts, ingest: counting(parts.ingest, waits) });
+  const answer = createReadingApp(
+    { ...parts, ingest: counting(parts.ingest, waits) },
+    createFollowingBodies(),
+  );
   const { status, body } = await answer({
     url: `http://localhost:4318/traces/health.json${query}`,
     method: "GET",
@@ -72,7 +76,7 @@ test.each(["", "?agent_id=helper"])("Health%s waits once", async (query) => {
     principal: localAdmin,
   });
   expect(status).toBe(200);
-  const health = JSON.parse(new TextDecoder().decode(body)) as HealthModel;
+  const health = JSON.parse(new TextDecoder().decode(body as ArrayBuffer)) as HealthModel;
   expect(health).toMatchObject({ window_complete: true, source_rows: events.length });
   if (query !== "") expect(seen).toEqual({ together: 1, alone: 1 });
   expect(waits).toEqual([2_000]);

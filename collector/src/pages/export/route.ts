@@ -18,8 +18,8 @@ import type { Paging } from "../../http/paging.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
 import { placeOfEvents } from "../../http/standing.ts";
 import type { Parts } from "../../parts.ts";
-import { columnData } from "../../tables/column-data.ts";
-import type { ColumnData } from "../../tables/column-data.ts";
+import { tablePart } from "../../tables/column-data.ts";
+import type { TablePart } from "../../tables/column-data.ts";
 import { tableFormatNames, tableFormats } from "../../tables/formats.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
@@ -55,7 +55,7 @@ type ExportParameters = z.output<typeof exportParameters>;
 
 /** A part before it is written. */
 interface ExportedPart {
-  readonly columns: readonly ColumnData[];
+  readonly part: TablePart;
   readonly next: string | null;
   /** Records that could not be read. */
   readonly errors: number;
@@ -100,19 +100,39 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
     const paging = await pagingOf(c, parts, paged, limits.exportCursorAgeSecondsMax);
     const pending = await pendingFrames(parts);
     const requested = { c, parts, parameters, paging };
-    const part = table === "events" ? await eventPart(requested) : await turnPart(requested, table);
+    const read = table === "events" ? await eventPart(requested) : await turnPart(requested, table);
     const { mediaType, writer } = tableFormats[format];
     const write = await writer();
-    return c.body(write(part.columns), 200, {
+    c.set("bodyFollows", true);
+    return c.body(streamOf(write(read.part)), 200, {
       "Content-Type": mediaType,
-      "turnproof-rows": String(part.columns[0]?.values.length ?? 0),
-      "turnproof-unread": String(part.errors),
-      "turnproof-window": pending === 0 && part.whole ? "complete" : "partial",
+      "turnproof-rows": String(read.part.rows),
+      "turnproof-unread": String(read.errors),
+      "turnproof-window": pending === 0 && read.whole ? "complete" : "partial",
       "turnproof-as-of": paging.asOf,
-      ...(part.next === null ? {} : { "turnproof-next-cursor": part.next }),
+      ...(read.next === null ? {} : { "turnproof-next-cursor": read.next }),
     });
   });
   return app;
+}
+
+/** Nothing is written before the body is taken: the headers go first. */
+function streamOf(
+  pieces: AsyncGenerator<Uint8Array<ArrayBuffer>>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 interface RequestedPart {
@@ -136,7 +156,7 @@ async function eventPart(requested: RequestedPart): Promise<ExportedPart> {
   });
   const errors = trustedErrors(slice.errors).reduce((sum, { count }) => sum + count, 0);
   return {
-    columns: columnData(eventColumns, slice.events),
+    part: tablePart(eventColumns, slice.events),
     next: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
     errors,
     whole: !unread && !(slice.bounded && slice.next === null),
@@ -157,13 +177,13 @@ async function turnPart(requested: RequestedPart, table: "turns" | "calls"): Pro
       ...(paging.after === undefined ? {} : { after: placeOf(paging.after) }),
     },
   );
-  const columns =
+  const part =
     table === "turns"
-      ? columnData(turnTable, records)
-      : columnData(
+      ? tablePart(turnTable, records)
+      : tablePart(
           callTable,
           records.flatMap((turn) => callRowsOf(turn, reading.scope)),
         );
   const sealed = await paging.seal(next === null ? null : keysetOf(next), undefined);
-  return { columns, next: sealed, errors: 0, whole: true };
+  return { part, next: sealed, errors: 0, whole: true };
 }

@@ -1,0 +1,75 @@
+/**
+ * @module FollowingBodies: bodies of answers that a reading thread makes after their status and
+ * headers were sent, piece by piece as the client takes them. So a client knows the cursor of an
+ * export's next part while this one is written.
+ */
+import { randomUUID } from "node:crypto";
+
+import { CodedError } from "@turnproof/semconv";
+
+import type { Calls, Handlers } from "./calls.ts";
+
+/** A body's pieces in the thread that makes them. */
+type Pieces = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+
+/** The bodies that a thread has begun. */
+export interface FollowingBodies {
+  /** Keeps a body until it is taken, and returns its id. */
+  hold(pieces: Pieces): string;
+  readonly handlers: Handlers;
+}
+
+/** Keeps bodies in a reading thread. */
+export function createFollowingBodies(): FollowingBodies {
+  const held = new Map<string, Pieces>();
+  return {
+    hold(pieces) {
+      // Not a count: a thread that was started again has none of the bodies before it.
+      const id = randomUUID();
+      held.set(id, pieces);
+      return id;
+    },
+    handlers: {
+      piece: async (id: string) => {
+        try {
+          const pieces = held.get(id);
+          if (pieces === undefined) throw new CodedError("overloaded");
+          const { value } = await pieces.read();
+          if (value === undefined) held.delete(id);
+          const own = value === undefined ? null : Uint8Array.from(value);
+          return { value: own, transfer: own === null ? [] : [own.buffer] };
+        } catch (error) {
+          held.delete(id);
+          throw error;
+        }
+      },
+      leave: async (id: string) => {
+        const pieces = held.get(id);
+        held.delete(id);
+        await pieces?.cancel();
+        return { value: null };
+      },
+    },
+  };
+}
+
+/**
+ * The body in the main thread. One piece is read ahead; a failure breaks the transfer, so that a
+ * part of a body never looks whole.
+ */
+export function followingBody(
+  calls: Pick<Calls, "request">,
+  id: string,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const piece = await calls.request<Uint8Array<ArrayBuffer> | null>("piece", id);
+      if (piece === null) controller.close();
+      else controller.enqueue(piece);
+    },
+    async cancel() {
+      // A thread that ended holds no body.
+      await calls.request("leave", id).catch(() => {});
+    },
+  });
+}
