@@ -1,3 +1,4 @@
+/** Bodies that follow their answer: order, failure, an ended thread, a client that leaves. */
 import { MessageChannel } from "node:worker_threads";
 
 import { expect, test } from "vitest";

@@ -17,7 +17,7 @@ import {
 import type { DataType } from "@uwdata/flechette";
 import type { ColumnType, ColumnValue } from "@turnproof/store";
 
-import type { TablePart } from "./column-data.ts";
+import type { FileRows } from "./column-data.ts";
 
 const types: Readonly<Record<ColumnType, () => DataType>> = {
   text: () => utf8(),
@@ -30,7 +30,7 @@ const types: Readonly<Record<ColumnType, () => DataType>> = {
 };
 
 /** The file, in one piece. */
-export async function* arrowOf(part: TablePart): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+export async function* arrowOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const values: (ColumnValue | null)[][] = part.columns.map(() => []);
   for (const block of part.blocks()) {
     for (const [at, { type, values: more }] of block.entries()) {

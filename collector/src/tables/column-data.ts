@@ -15,7 +15,7 @@ export interface ColumnData {
 export type WrittenColumn<Row> = Pick<TableColumn<Row>, "name" | "type" | "value">;
 
 /** A part of an export. */
-export interface TablePart {
+export interface FileRows {
   readonly columns: readonly Pick<ColumnData, "name" | "type">[];
   readonly rows: number;
   /** Its rows, block by block; a block has a value of every column for each of its rows. */
@@ -29,7 +29,7 @@ const blockRows = 5_000;
 export function tablePart<Row>(
   columns: readonly WrittenColumn<Row>[],
   rows: readonly Row[],
-): TablePart {
+): FileRows {
   return {
     columns,
     rows: rows.length,

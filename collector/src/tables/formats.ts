@@ -1,9 +1,9 @@
 /** @module Formats: the formats of an export, and the media type of each. */
-import type { TablePart } from "./column-data.ts";
+import type { FileRows } from "./column-data.ts";
 import { csvOf, jsonLinesOf } from "./text-formats.ts";
 
 /** Writes a file, piece by piece. */
-type TableWriter = (part: TablePart) => AsyncGenerator<Uint8Array<ArrayBuffer>>;
+type TableWriter = (part: FileRows) => AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
 /** A format. */
 export interface TableFormat {

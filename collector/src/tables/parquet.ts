@@ -11,7 +11,7 @@ import type { ColumnType, ColumnValue } from "@turnproof/store";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { SchemaElement } from "hyparquet-writer";
 
-import type { TablePart } from "./column-data.ts";
+import type { FileRows } from "./column-data.ts";
 
 /**
  * Types of columns. A document is text there: marked as JSON, the writer would parse it and write
@@ -31,7 +31,7 @@ const elements: Readonly<Record<Exclude<ColumnType, "texts">, Omit<SchemaElement
 };
 
 /** The file, in one piece; each block is a row group. */
-export async function* parquetOf(part: TablePart): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+export async function* parquetOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const { columns } = part;
   const writer = new ByteWriter();
   const file = new ParquetWriter({
@@ -55,7 +55,7 @@ export async function* parquetOf(part: TablePart): AsyncGenerator<Uint8Array<Arr
   yield new Uint8Array(writer.getBuffer());
 }
 
-function schemaOf({ name, type }: TablePart["columns"][number]): readonly SchemaElement[] {
+function schemaOf({ name, type }: FileRows["columns"][number]): readonly SchemaElement[] {
   if (type !== "texts") return [{ name, ...elements[type], repetition_type: "OPTIONAL" }];
   return [
     { name, converted_type: "LIST", num_children: 1, repetition_type: "OPTIONAL" },

@@ -6,18 +6,18 @@
 import { isoOfMicros } from "@turnproof/store";
 import type { ColumnType, ColumnValue } from "@turnproof/store";
 
-import type { ColumnData, TablePart } from "./column-data.ts";
+import type { ColumnData, FileRows } from "./column-data.ts";
 
 const encoder = new TextEncoder();
 
 /** The CSV file, its first line the names of the columns. */
-export async function* csvOf(part: TablePart): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+export async function* csvOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   yield encoder.encode(`${headOf(part.columns)}\r\n`);
   for (const block of part.blocks()) yield csvLines(block, { head: false, forSheets: false });
 }
 
 /** The file of JSON lines. */
-export async function* jsonLinesOf(part: TablePart): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+export async function* jsonLinesOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for (const block of part.blocks()) yield linesOf(block);
 }
 
@@ -43,7 +43,7 @@ export function csvLines(
   return encoder.encode(lines.map((line) => `${line}\r\n`).join(""));
 }
 
-function headOf(columns: TablePart["columns"]): string {
+function headOf(columns: FileRows["columns"]): string {
   return columns.map(({ name }) => name).join(",");
 }
 

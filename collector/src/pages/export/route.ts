@@ -19,7 +19,7 @@ import { filters, readParameters } from "../../http/parameters.ts";
 import { placeOfEvents } from "../../http/standing.ts";
 import type { Parts } from "../../parts.ts";
 import { tablePart } from "../../tables/column-data.ts";
-import type { TablePart } from "../../tables/column-data.ts";
+import type { FileRows } from "../../tables/column-data.ts";
 import { tableFormatNames, tableFormats } from "../../tables/formats.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
@@ -55,7 +55,7 @@ type ExportParameters = z.output<typeof exportParameters>;
 
 /** A part before it is written. */
 interface ExportedPart {
-  readonly part: TablePart;
+  readonly part: FileRows;
   readonly next: string | null;
   /** Records that could not be read. */
   readonly errors: number;
