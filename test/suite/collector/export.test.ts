@@ -4,7 +4,7 @@
  */
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -193,14 +193,15 @@ async function proxied(
   relay: (to: ServerResponse, body: Buffer, answer: number) => Promise<void> | void,
 ): Promise<AsyncDisposable & { readonly url: string }> {
   let answers = 0;
-  const proxy = createServer(async (request, to) => {
+  const pass = async (request: IncomingMessage, to: ServerResponse): Promise<void> => {
     answers += 1;
     const answer = answers;
     const { authorization = "" } = request.headers;
     const from = await fetch(`${server.url}${request.url ?? ""}`, { headers: { authorization } });
     to.writeHead(from.status, Object.fromEntries(from.headers)).flushHeaders();
     await relay(to, Buffer.from(await from.arrayBuffer()), answer);
-  });
+  };
+  const proxy = createServer((request, to) => void pass(request, to));
   await new Promise<void>((resolve) => {
     proxy.listen(0, "127.0.0.1", resolve);
   });
