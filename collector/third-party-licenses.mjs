@@ -1,6 +1,6 @@
 /**
  * @module ThirdPartyLicenses: the license texts of the packages inside a bundle, in a file beside
- * it, because their licenses ask for that.
+ * it, because their licenses require that.
  */
 import { licensePlugin } from "rolldown-license-plugin";
 

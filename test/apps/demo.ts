@@ -1,7 +1,7 @@
 /**
  * @module `npm run demo`: sends the support desk's morning and the recordings of other libraries to
- * a running collector, so that there are turns to look at; `--week` a whole week. `--help` says the
- * rest.
+ * a running collector, so that there are turns to look at; `--week` a whole week. `--help` lists
+ * the rest.
  */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -49,7 +49,9 @@ const { values } = parseArgs({
   },
 });
 
-/** A process of its own, because a process has one telemetry set-up and the desk above has taken it. */
+/**
+ * A process of its own, because a process has one telemetry set-up and the desk above has taken it.
+ */
 async function playMemoryDesk(endpoint: string): Promise<Morning> {
   const file = fileURLToPath(new URL("support-desk-memory/main.ts", import.meta.url));
   const { stdout } = await promisify(execFile)(
@@ -60,7 +62,7 @@ async function playMemoryDesk(endpoint: string): Promise<Morning> {
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}") as Morning;
 }
 
-/** Tells the week, waits for the judge, and says where to look. */
+/** Sends the week, waits for the judge, and prints where to look. */
 async function playWeek(endpoint: string): Promise<number> {
   const turns = Number(values.turns);
   if (!Number.isInteger(turns) || turns < 50) {
@@ -95,7 +97,7 @@ async function playWeek(endpoint: string): Promise<number> {
 /** Prints the questions with their answers, as the raw evidence has them. */
 async function requestAbout(endpoint: string, week: Week): Promise<void> {
   const incidents = await fetch(`${endpoint}/traces/incidents.json`);
-  // A collector that asks who is there shows nothing to this script.
+  // A collector that requires a credential shows nothing to this script.
   if (!incidents.ok) return;
   const { pause_ms: pauseMs } = (await incidents.json()) as { readonly pause_ms: number };
   const progress = countOn(
@@ -119,7 +121,7 @@ function secondsSince(began: number): string {
 async function isJudged(endpoint: string, root: string): Promise<boolean> {
   for (const until = Date.now() + 60_000; Date.now() < until;) {
     const answer = await fetch(`${endpoint}/traces/turns.json?root_trace_id=${root}`);
-    // A collector that asks who is there shows nothing to this script.
+    // A collector that requires a credential shows nothing to this script.
     if (!answer.ok) return false;
     const { items } = (await answer.json()) as { readonly items: readonly { verdict: unknown }[] };
     if (items.length > 0 && items.every(({ verdict }) => verdict !== null)) return true;

@@ -9,7 +9,7 @@ export type Figures = Readonly<Record<string, number>>;
 
 /** A campaign that runs. */
 export interface Rounds {
-  /** Attacks once. @throws an error that says what was found; its text holds no content */
+  /** Attacks once. @throws an error that names what was found; its text holds no content */
   round(seed: number): Promise<Figures>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
  * @module Faulty process: loaded into a collector (`node --import`), it makes the machine under it
- * worse, as the file `FAULTS_FILE` says: writes of Node's file handles fail with an error of the
+ * worse, as the file `FAULTS_FILE` sets: writes of Node's file handles fail with an error of the
  * system, syncs are slow, the wall clock is off. The engines' own files are not reached.
  */
 import { readFileSync } from "node:fs";

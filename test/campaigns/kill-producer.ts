@@ -1,12 +1,12 @@
 /**
- * @module Kill producer: a process that sends spans without a pause until it is killed, and says
+ * @module Kill producer: a process that sends spans without a pause until it is killed, and prints
  * which were acknowledged. Arguments: the collector's port, the number of the first span.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { SpanLedger } from "../suite/faults/span-ledger.ts";
 
-/** Says that the numbers from `from`, so many, were acknowledged. */
+/** Prints that the numbers from `from`, so many, were acknowledged. */
 export interface Acknowledged {
   readonly from: number;
   readonly count: number;

@@ -30,7 +30,7 @@ const lifeMsMax = 1_200;
 
 const file = fileURLToPath(new URL("kill-producer.ts", import.meta.url));
 
-/** Producers of one round and what they were told. */
+/** Producers of one round and what they received. */
 class Producers {
   readonly acknowledged = new Set<number>();
   killed = 0;

@@ -84,7 +84,7 @@ function writePage(): void {
   writeFileSync(campaignsPage, pageOf(campaigns, readEntries()));
 }
 
-/** Runs rounds until the time or their number is used up, a stop is asked for, or one finds. */
+/** Runs rounds until the time or their number is used up, a stop is requested, or one finds. */
 async function run(campaign: Campaign): Promise<boolean> {
   const until = performance.now() + Number(values.minutes ?? (values.runs ? 1e6 : 1)) * 60_000;
   const runs = Number(values.runs ?? Infinity);

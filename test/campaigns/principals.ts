@@ -100,7 +100,7 @@ function drawn(random: Random, whose: Whose): string {
     `root-${owner}-turn`,
     `root-${owner}-tool:result`,
     `turn-${owner}`,
-    `${owner === "unsaid" ? "" : owners[owner].user}`,
+    `${owner === "unrecorded" ? "" : owners[owner].user}`,
     owners[owner].application,
     "root-shared",
     marker(owner),
@@ -161,7 +161,7 @@ function headersOf(name: Name): Record<string, string> {
   return { authorization: `Bearer ${name === "producer" ? ingestToken : token(name)}` };
 }
 
-/** What an answer said; a stream until its first piece. */
+/** An answer's content; a stream until its first piece. */
 async function stated(response: Response): Promise<string> {
   if (!response.headers.get("content-type")?.includes("event-stream")) {
     return Buffer.from(await response.arrayBuffer()).toString("latin1");
@@ -239,7 +239,7 @@ async function attack(
 
 interface World {
   readonly desk: Desk;
-  /** Two seconds pass: a principal may ask only so often in a minute. */
+  /** Two seconds pass: a principal may send only so many requests in a minute. */
   tick(): void;
   readonly operations: readonly Operation[];
 }

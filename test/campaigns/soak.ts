@@ -134,7 +134,7 @@ class Soak implements Rounds {
     await promisify(execFile)(process.execPath, [...args, "--data-dir", this.dataDir], { env });
   }
 
-  /** Sends as many spans as the time that has passed asks for. */
+  /** Sends as many spans as the time that has passed requires. */
   private async send(url: string, until: number, measures: Measures): Promise<void> {
     const start = performance.now();
     const rate = this.options.spansPerSecond / 1_000;

@@ -21,11 +21,11 @@ export async function playAiSdk({ ai, model, embedder, telemetry }) {
   const stopWhen = (ai.isStepCount ?? ai.stepCountIs)(3);
   const common = { model, stopWhen, maxRetries: 0 };
   const system = ai.isStepCount === undefined ? "system" : "instructions";
-  const ask = { [system]: "CANARY-instructions", prompt: "CANARY-prompt" };
-  await ai.generateText({ ...common, ...ask, tools: lookup, ...telemetry("helper") });
-  const streamed = ai.streamText({ ...common, ...ask, tools: lookup, ...telemetry("streamer") });
+  const options = { [system]: "CANARY-instructions", prompt: "CANARY-prompt" };
+  await ai.generateText({ ...common, ...options, tools: lookup, ...telemetry("helper") });
+  const streamed = ai.streamText({ ...common, ...options, tools: lookup, ...telemetry("streamer") });
   for await (const part of streamed.textStream) void part;
-  await ai.generateText({ ...common, ...ask, tools: broken, ...telemetry("clumsy") });
+  await ai.generateText({ ...common, ...options, tools: broken, ...telemetry("clumsy") });
   await ai
     .generateText({ ...common, prompt: "CANARY-prompt FAIL", ...telemetry("unlucky") })
     .catch(() => undefined);

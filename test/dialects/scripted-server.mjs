@@ -1,6 +1,6 @@
 /**
  * @module An OpenAI-compatible model on loopback whose answers are scripted: it calls the first
- * tool it is offered, then answers; a prompt that says FAIL gets a 400. Every text is a canary.
+ * tool it is offered, then answers; a prompt with FAIL gets a 400. Every text is a canary.
  */
 import { createServer } from "node:http";
 

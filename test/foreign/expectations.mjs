@@ -44,7 +44,7 @@ const aiSdk = (version, { lines, embedder, errors }) => {
 };
 const legacyErrors = ["model_call AI_APICallError", "tool_call RangeError", "turn AI_APICallError"];
 
-/** Scenarios by name. What a library does not say stays unknown: null, or `?` for a class. */
+/** Scenarios by name. What a library does not report stays unknown: null, or `?` for a class. */
 export const expectations = {
   // A route of Node within a turn; one of the edge runtime shows that it still answers. It is
   // first because it takes longest.
@@ -157,7 +157,7 @@ export const expectations = {
     ],
     errors: ["model_call ?", "turn ?"],
   },
-  // The framework, the MCP client and the MCP server each tell the one call.
+  // The framework, the MCP client and the MCP server each report the one call.
   mcp: {
     file: "otel-2/mcp.mjs",
     telemetry: [plain2, "otel-2/mcp.mjs"],

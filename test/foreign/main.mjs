@@ -1,6 +1,6 @@
 /**
- * @module Foreign: real libraries with mock models tell a real collector of their turns, and one
- * table says what its JSON API must show. `npm run test:foreign` installs what is missing first;
+ * @module Foreign: real libraries with mock models report their turns to a real collector, and one
+ * table has what its JSON API must show. `npm run test:foreign` installs what is missing first;
  * `npm run test:foreign -- mastra mcp` plays only the named scenarios.
  */
 import { mkdtempSync } from "node:fs";

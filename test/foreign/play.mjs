@@ -8,7 +8,7 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const guard = join(here, "guard-sockets.cjs");
 const msMax = 200_000;
 
-/** Switches of libraries that would tell their makers of their use. */
+/** Switches of libraries that would report their use to their makers. */
 const silent = {
   DO_NOT_TRACK: "1",
   FASTIFY_OTEL_IGNORE_PATHS: "",
@@ -40,7 +40,7 @@ async function run(file, { work, name, env = {}, flags = [] }) {
   return { code, output, tries };
 }
 
-/** Plays a scenario of the table and says what went wrong. */
+/** Plays a scenario of the table and returns what went wrong. */
 export async function playScenario({ name, expected, work, env }) {
   const { file, flags } = expected;
   const dump = process.env.FOREIGN_DUMP;

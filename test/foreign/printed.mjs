@@ -25,9 +25,9 @@ export async function runAsPrinted(line, cwd) {
     stdio: ["ignore", 1, "pipe"],
     timeout: msMax,
   });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text) => (said += text));
+  let printed = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => (printed += text));
   const code = await new Promise((resolve) => child.once("close", resolve));
-  // A notice of ours is a line that a reader would see: nothing is to be said.
-  if (code !== 0 || said.includes("turnproof:")) throw new Error(`${line}: ${code}: ${said}`);
+  // A notice of ours is a line that a reader would see: none is expected.
+  if (code !== 0 || printed.includes("turnproof:")) throw new Error(`${line}: ${code}: ${printed}`);
 }

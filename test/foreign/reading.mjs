@@ -43,8 +43,8 @@ function turnOf(row) {
 /** Kinds of failed evidence with the class of the error, each once; structure makes no claim. */
 function errorsOf(events) {
   const failed = events.filter((event) => event.status === "error" && event.event_kind !== "span");
-  const said = failed.map((event) => `${event.event_kind} ${event.attributes.error_type ?? "?"}`);
-  return [...new Set(said)].toSorted();
+  const errors = failed.map((event) => `${event.event_kind} ${event.attributes.error_type ?? "?"}`);
+  return [...new Set(errors)].toSorted();
 }
 
 const compare = (a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);

@@ -42,7 +42,7 @@ function rewritten(value: unknown): unknown {
   );
 }
 
-/** Interfaces that say what a group of routes answers, with their files. */
+/** Interfaces of what a group of routes answers, with their files. */
 function answerTypes(): readonly { readonly name: string; readonly file: string }[] {
   const files = ["collector/src/pages", "collector/src/http", "collector/src/receive"].flatMap(
     (folder) =>

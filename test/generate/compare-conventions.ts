@@ -1,7 +1,7 @@
 /**
  * @module Compare conventions: `npm run conventions -- FILE …` reads registry files of
  * semantic-conventions (YAML or JSON, groups of version 1, definitions of version 2 or a resolved
- * registry) and says which of their attributes the table has no decision for. Exit code 1 when
+ * registry) and prints which of their attributes the table has no decision for. Exit code 1 when
  * there are any, 2 when a file holds no attribute.
  */
 import { readFileSync } from "node:fs";

@@ -115,7 +115,7 @@ const refusals: readonly (readonly [reason: string, names: readonly string[]])[]
 `),
   ],
   [
-    "A size or a count of transport that no rule asks for.",
+    "A size or a count of transport that no rule needs.",
     words(`
     db.cassandra.page_size db.cassandra.speculative_execution_count db.cosmosdb.request_charge
     db.cosmosdb.request_content_length db.operation.batch.size db.response.returned_rows
@@ -128,7 +128,7 @@ const refusals: readonly (readonly [reason: string, names: readonly string[]])[]
 `),
   ],
   [
-    "Says again what a read attribute says.",
+    "Repeats an attribute that is read.",
     words(`
     db.cassandra.table db.cosmosdb.container db.cosmosdb.operation_type
     db.cosmosdb.status_code db.cosmosdb.sub_status_code db.response.status_code
@@ -144,7 +144,7 @@ const refusals: readonly (readonly [reason: string, names: readonly string[]])[]
 `),
   ],
   [
-    "A detail of one product that no rule asks for.",
+    "A detail of one product that no rule needs.",
     words(`
     aws.bedrock.guardrail.id aws.bedrock.knowledge_base.id db.cassandra.consistency_level
     db.cassandra.idempotence db.cosmosdb.connection_mode db.cosmosdb.consistency_level

@@ -1,6 +1,6 @@
 /**
  * @module Event attributes: the type of an event's `attributes`, made from the registry, so that an
- * editor shows what an attribute says.
+ * editor shows what an attribute means.
  */
 import { fileURLToPath } from "node:url";
 

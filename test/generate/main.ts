@@ -1,7 +1,7 @@
 /**
- * @module Generate: writes every file that is made from the registry (`npm run generate`), or says
- * which ones are out of step (`npm run generate -- --check`, exit code 1). A generator is a module
- * beside this one that gives a file's path and text; it is added to the list below.
+ * @module Generate: writes every file that is made from the registry (`npm run generate`), or
+ * prints which ones are out of step (`npm run generate -- --check`, exit code 1). A generator is a
+ * module beside this one that gives a file's path and text; it is added to the list below.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";

@@ -45,7 +45,7 @@ function attributesTable(): string {
     [
       "span attribute",
       "event field",
-      "what it says",
+      "meaning",
       "examples",
       "type",
       "holds",
@@ -99,7 +99,7 @@ function measuredRow(
   return [corpus, places, count, `${share(right, texts)} ${verb}`, not];
 }
 
-/** What is refused and what is kept, corpus by corpus, and what cannot be told apart. */
+/** What is refused and what is kept, corpus by corpus, and what cannot be distinguished. */
 function confusionTable(): string {
   const { secret, kept } = measured();
   const { known, heldOut } = promptsThatPass();

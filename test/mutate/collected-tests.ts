@@ -1,9 +1,9 @@
 /**
- * @module Collected tests: `describe`, `test` and `expect` for test files that one process loads and
- * runs again and again. Vitest starts a worker for each run, which costs seconds per mutant.
+ * @module Collected tests: `describe`, `test` and `expect` for test files that one process loads
+ * and runs again and again. Vitest starts a worker for each run, which costs seconds per mutant.
  */
 const global = globalThis as { __vitest_worker__?: unknown };
-// `expect` of Vitest asks the state of a worker for its settings.
+// `expect` of Vitest reads its settings from the state of a worker.
 global.__vitest_worker__ ??= { config: { expect: {} }, environment: { name: "node" } };
 const { expect: vitestExpect } = await import("vitest");
 

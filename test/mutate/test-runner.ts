@@ -16,7 +16,7 @@ import { collect } from "./collected-tests.ts";
 import type { CollectedTest } from "./collected-tests.ts";
 import { testFiles } from "./test-files.ts";
 
-/** What instrumented sources and Stryker tell each other. */
+/** What instrumented sources and Stryker exchange. */
 interface Stryker {
   activeMutant?: string | undefined;
   currentTestId?: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * A client that `openapi-typescript` makes from the description: asks a running collector, and the
+ * A client that `openapi-typescript` makes from the description: reads a running collector, and the
  * compiler checks each field that it reads. `node client.ts URL ROOT AGENT`.
  */
 import createClient from "openapi-fetch";

@@ -1,5 +1,5 @@
 /**
- * @module Batching: our processor asks its exporter about as often as the SDK's batch processor,
+ * @module Batching: our processor calls its exporter about as often as the SDK's batch processor,
  * both fed by the same spans in one run: steadily, in bursts, and in random patterns of both.
  */
 import { turnproofProcessor } from "@turnproof/exporter";

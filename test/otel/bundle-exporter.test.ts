@@ -9,7 +9,7 @@ import { createProvider, line, simpleProcessor } from "#sdk";
 
 const chat = { [attribute.genai_operation.span]: "chat", [attribute.model.span]: "m" };
 
-/** A writer that fails as often as told, then keeps batches. */
+/** A writer that fails this often, then keeps batches. */
 function writer(failures: CodedError[]) {
   const batches: EvidenceBatch[] = [];
   return {

@@ -1,7 +1,7 @@
 /**
  * @module Ending app: an application with two spans (with none: `idle`) that ends by itself, or is
- * `killed`. It says when its last work is done, in epoch milliseconds; the suite sees when it is
- * gone and what it said.
+ * `killed`. It prints when its last work is done, in epoch milliseconds; the suite sees when it
+ * is gone and what it printed.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 

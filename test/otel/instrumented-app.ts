@@ -1,6 +1,6 @@
 /**
  * @module Instrumented app: an application with OpenTelemetry's own HTTP instrumentation, as its
- * README sets it up, that makes a turn with two requests and then idles. It says the kinds of its
+ * README sets it up, that makes a turn with two requests and then idles. It prints the kinds of its
  * spans after half a second and `idle` after the idle time; the suite kills it.
  */
 import type http from "node:http";

@@ -1,6 +1,6 @@
 /**
- * @module Process end: an application whose collector is dead ends soon after its last work, says
- * in one line what was lost, and does not ask a dead collector to hear of it.
+ * @module Process end: an application whose collector is dead ends soon after its last work, prints
+ * in one line what was lost, and does not send it to a dead collector.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -63,7 +63,7 @@ async function refusing(): Promise<string> {
   return url;
 }
 
-/** Takes connections and never says anything. */
+/** Takes connections and never sends anything. */
 const silent = (): Promise<string> => listen(createServer((socket) => void socket.unref()));
 
 const lost = (codes: string): RegExp =>

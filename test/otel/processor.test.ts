@@ -16,7 +16,7 @@ import { alwaysOff, createProvider, line } from "#sdk";
 const chat = { [attribute.genai_operation.span]: "chat", [attribute.model.span]: "m" };
 const turn = { [attribute.genai_operation.span]: "invoke_agent" };
 
-/** An exporter that answers as told and keeps what it accepted. */
+/** An exporter with a given answer that keeps what it accepted. */
 function scripted(answer: (call: number) => "done" | "failed" | "throw" | "silent" | "late") {
   const accepted: ReadableSpanLike[] = [];
   let calls = 0;

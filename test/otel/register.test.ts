@@ -45,7 +45,7 @@ describe(`register on line ${line}`, () => {
     await rest.flush();
     expect(exporter.spans[0]?.name).toBe("chat m");
     const again = register({ exporter, flushOnExit: false, variables: {} });
-    // Nothing reaches a processor that no provider has: said, not left to be found out.
+    // Nothing reaches a processor that no provider has: a warning states it.
     expect(again).toMatchObject({ installed: false, problem: "provider_registered" });
     const off = { OTEL_SDK_DISABLED: "true" };
     const disabled = register({ exporter, flushOnExit: false, variables: off });

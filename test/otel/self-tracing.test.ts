@@ -35,7 +35,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Both a collector and what the application asks; counts what comes to `/v1/traces`. */
+/**
+ * Both a collector and the server that the application calls; counts what comes to `/v1/traces`.
+ */
 async function listen(): Promise<{ readonly url: string; exports: () => number }> {
   let exports = 0;
   const made = createServer((request, response) => {

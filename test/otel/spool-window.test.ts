@@ -84,7 +84,7 @@ async function lostWindow(status: number, settings: object): Promise<number> {
 }
 
 describe(`what a SIGKILL loses of an application with a spool, on line ${line}`, () => {
-  // Twice what the setting says, and what a busy machine adds; the README has what was measured.
+  // Twice the setting's value, and what a busy machine adds; the README has what was measured.
   const slackMs = 400;
 
   test.each([

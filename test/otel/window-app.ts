@@ -1,6 +1,6 @@
 /**
- * @module Window app: an application that ends a numbered span each few milliseconds and says so at
- * once, until it is killed. What it printed and no file has is what the kill lost.
+ * @module Window app: an application that ends a numbered span each few milliseconds and prints it
+ * at once, until it is killed. What it printed and no file has is what the kill lost.
  */
 import { writeSync } from "node:fs";
 

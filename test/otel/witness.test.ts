@@ -1,4 +1,6 @@
-/** @module Witness and gate: what a host records is the same evidence by OpenTelemetry and directly. */
+/**
+ * @module Witness and gate: what a host records is the same evidence by OpenTelemetry and directly.
+ */
 import { context, trace } from "@opentelemetry/api";
 import type { TurnEvent } from "@turnproof/evidence";
 import { BundleExporter, storeSink, turnproofProcessor } from "@turnproof/exporter";
@@ -23,7 +25,7 @@ afterEach(() => {
   context.disable();
 });
 
-/** A turn with everything that a host can say; answers with its root. */
+/** A turn with everything that a host can record; returns its root. */
 async function play(sink: EvidenceSink): Promise<string> {
   let root = "";
   await withTurn({ ...identity, applicationId: "desk", sink }, async (turn) => {
@@ -59,7 +61,7 @@ async function play(sink: EvidenceSink): Promise<string> {
   return root;
 }
 
-/** What an event says, without what differs from run to run. */
+/** An event's content, without what differs from run to run. */
 function stated(event: TurnEvent): string {
   const { operation, event_kind, phase, status, input_refs, output_refs, selection_ledger } = event;
   const {

@@ -1,5 +1,5 @@
 /**
- * @module Makes the pictures of the README: starts a collector, tells it the briefing desk's
+ * @module Makes the pictures of the README: starts a collector, sends it the briefing desk's
  * afternoon, and another a week of five agents, and photographs the main pages at 1440 and 390 px,
  * light and dark, with own prices and rules of alerts.
  * `npm run screenshots` after `npm run build`; each picture stays under 150 kB.

@@ -1,6 +1,6 @@
 /**
  * @module A scripted model with Anthropic's messages API on loopback, plain and streamed. Counts
- * leave out what the cache read and wrote, as the real ones do. Faults are asked for by marks in
+ * leave out what the cache read and wrote, as the real ones do. Faults are selected by marks in
  * the question: `[overload-once]` (529), `[refuse]` (400), `[break]` (an error in the middle of a
  * stream).
  */
@@ -180,16 +180,16 @@ export async function startAnthropic(options: AnthropicOptions = {}): Promise<An
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = (await json(request)) as MessagesRequest;
     bodies.push(JSON.stringify(body));
-    const { requested: asked, toolResults } = readQuestion(body);
-    if (asked.includes("[refuse]")) return sendError(response, 400, "invalid_request_error");
-    if (asked.includes("[overload-once]") && !overloaded.has(asked)) {
-      overloaded.add(asked);
+    const { requested: question, toolResults } = readQuestion(body);
+    if (question.includes("[refuse]")) return sendError(response, 400, "invalid_request_error");
+    if (question.includes("[overload-once]") && !overloaded.has(question)) {
+      overloaded.add(question);
       return sendError(response, 529, "overloaded_error");
     }
-    const stated = script(asked, toolResults);
+    const stated = script(question, toolResults);
     const id = bodies.length;
     if (body.stream !== true) return sendWhole(response, body, stated, id);
-    const broken = asked.includes("[break]");
+    const broken = question.includes("[break]");
     await sendStream(response, body, stated, { id, wordDelayMs, broken });
   };
   const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
 /**
  * @module ClickhouseAlone: statements for a cluster as one engine without Keeper runs them. What is
- * said of shards stays: `Distributed` tables and the settings of questions over them are the
- * engine's own. What is said of replicas goes.
+ * for shards stays: `Distributed` tables and the settings of questions over them are the
+ * engine's own. What is for replicas goes.
  */
 
 /** The statement for one engine; undefined where nothing is left of it. */

@@ -219,7 +219,7 @@ function failure(code: string, text: string): Outcome {
   };
 }
 
-/** What the parent may ask. */
+/** What the parent may request. */
 interface Question {
   readonly id: number;
   readonly request: "start" | "inject" | "statements";

@@ -1,7 +1,7 @@
 /**
  * @module ClickhouseHttp: a ClickHouse server for tests: the real engine (chDB) in a process of its
- * own behind enough of the HTTP protocol for `@clickhouse/client` over a real socket, with faults on
- * request. It can be killed like a server, and started again over the same data.
+ * own behind enough of the HTTP protocol for `@clickhouse/client` over a real socket, with faults
+ * on request. It can be killed like a server, and started again over the same data.
  */
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -9,7 +9,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What goes wrong; unset members are in order. Every member holds until `inject` says otherwise. */
+/** What goes wrong; unset members are in order. Every member holds until `inject` replaces it. */
 export interface ClickhouseFaults {
   /** Connections are torn down without an answer. */
   readonly down?: boolean;
@@ -89,7 +89,9 @@ export async function startClickhouseServer(
   return server;
 }
 
-/** The configuration as a file, where there is one; `{users}` in it is the path of the users' file. */
+/**
+ * The configuration as a file, where there is one; `{users}` in it is the path of the users' file.
+ */
 async function configFiles(dataDir: string, { config, users = "" }: ClickhouseServerOptions) {
   if (config === undefined) return [];
   const [main, other] = [join(dataDir, "config.xml"), join(dataDir, "users.xml")];

@@ -1,7 +1,8 @@
 /**
  * @module EvidenceWriter: a process that stores evidence and its turns in a directory, deletes what
- * is one user's, and lets retention run, round after round until it is killed. It tells its parent
- * what is done, and what it is about to take away. Run by fork only, with the directory and a name.
+ * is one user's, and lets retention run, round after round until it is killed. It reports to its
+ * parent what is done, and what it is about to take away. Run by fork only, with the directory and
+ * a name.
  */
 import { filesystem, recordStored } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";

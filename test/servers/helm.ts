@@ -1,8 +1,8 @@
 /**
- * @module Helm renders a chart: the engine in `kubernetes-mcp-server`, which a client asks for an
- * installation, over an API server that knows kinds and holds nothing. Helm validates the values,
- * renders, reads its output as objects and stores the release before it creates any; the store
- * refuses, so that nothing waits for pods, and has the manifest.
+ * @module Helm renders a chart: the engine in `kubernetes-mcp-server`, which receives a client's
+ * request for an installation, over an API server that has kinds and holds nothing. Helm validates
+ * the values, renders, reads its output as objects and stores the release before it creates any;
+ * the store refuses, so that nothing waits for pods, and has the manifest.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -43,7 +43,7 @@ export interface Helm extends AsyncDisposable {
 
 const program = createRequire(import.meta.url).resolve("kubernetes-mcp-server/bin/index.js");
 
-/** Kinds by the group and version that the API server says it has. */
+/** Kinds by the group and version that the API server lists. */
 const kinds: Readonly<Record<string, readonly string[]>> = {
   v1: ["ConfigMap", "Secret", "Service"],
   "apps/v1": ["StatefulSet"],
@@ -146,7 +146,7 @@ function configOf(server: Server): object {
   };
 }
 
-/** What the API server says of itself; undefined for an object, since it has none. */
+/** The API server's description of itself; undefined for an object, since it has none. */
 function answerTo(url: string): object | undefined {
   const [path = ""] = url.split("?");
   if (path === "/version") return { major: "1", minor: "34", gitVersion: "v1.34.0" };
@@ -190,7 +190,7 @@ function resources(groupVersion: string): object {
   return { kind: "APIResourceList", apiVersion: "v1", groupVersion, resources: all };
 }
 
-/** Fields are validated by the API server, says its description, so Helm asks for no schemas. */
+/** By its description the API server validates fields, so Helm requests no schemas. */
 function validatesItself(groupVersion: string): object {
   const [version, group = ""] = groupVersion.split("/").toReversed();
   const paths = (kinds[groupVersion] ?? []).map((kind) => [

@@ -1,5 +1,5 @@
 /**
- * @module A tool server on loopback that speaks the Model Context Protocol over HTTP, in JSON:
+ * @module A tool server on loopback with the Model Context Protocol over HTTP, in JSON:
  * initialize, tools/list and tools/call, as the protocol's own text lays them down.
  */
 import { createServer } from "node:http";

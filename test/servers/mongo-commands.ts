@@ -116,7 +116,7 @@ function createIndexes({ collection }: Target, command: Doc): Doc {
   return {};
 }
 
-/** Writes one by one; what is refused is said beside its place, and ends an ordered run. */
+/** Writes one by one; what is refused is listed with its place, and ends an ordered run. */
 function each(writes: readonly Doc[], command: Doc, write: (one: Doc) => Doc): Doc {
   const writeErrors: Doc[] = [];
   const upserted: Doc[] = [];

@@ -4,7 +4,7 @@ import { calculateObjectSize, Long } from "bson";
 import { CommandError } from "./mongo-error.ts";
 import type { Doc } from "./mongo-wire.ts";
 
-/** Documents of a first batch when the command does not say. */
+/** Documents of a first batch when the command does not set it. */
 const firstBatchSize = 101;
 /** Bytes of an answer at most. */
 const replyBytesMax = 16_777_216;

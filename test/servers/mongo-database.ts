@@ -58,7 +58,9 @@ export async function openMongo(): Promise<MongoDatabase> {
   return { ...other(), own, other, stored, close, [Symbol.asyncDispose]: close };
 }
 
-/** The connection string with another database; who signs in does so where it was said. */
+/**
+ * The connection string with another database; a principal signs in at the database that was named.
+ */
 function withDatabase(base: string, name: string): string {
   const [, server = "", path = "", query = ""] =
     /^([a-z+]+:\/\/[^/?]+)(\/[^?]*)?(\?.*)?$/.exec(base) ?? [];

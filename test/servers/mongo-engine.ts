@@ -28,7 +28,9 @@ export interface MongoFaults {
   };
 }
 
-/** Commands and filters that are kept for a test to look at: a long run must not fill the memory. */
+/**
+ * Commands and filters that are kept for a test to look at: a long run must not fill the memory.
+ */
 const recordedMax = 200_000;
 
 /** Thrown where a connection ends instead of an answer. */
@@ -71,7 +73,7 @@ export class Engine {
     return { dropped: database };
   }
 
-  /** A collection that is not there is dropped as well, as servers since version 7 say. */
+  /** A collection that is not there is dropped as well, as by servers since version 7. */
   dropCollection(database: string, name: string): Doc {
     this.#collections.delete(`${database}.${name}`);
     return { ns: `${database}.${name}` };

@@ -68,7 +68,7 @@ function fieldsOf(filter: Doc): readonly string[] {
   );
 }
 
-/** What `$listSearchIndexes` says of an index. */
+/** What `$listSearchIndexes` returns of an index. */
 export function listed({ name, type, fields, status, queryable }: SearchIndex): Doc {
   return { id: `id-${name}`, name, type, status, queryable, latestDefinition: { fields } };
 }

@@ -1,5 +1,5 @@
 /**
- * @module The wire of MongoDB's protocol, as much of it as a driver speaks to the test server: the
+ * @module The wire of MongoDB's protocol, as much of it as a driver uses with the test server: the
  * body of an OP_MSG with its sections, and the frame of an answer.
  */
 import type { Socket } from "node:net";

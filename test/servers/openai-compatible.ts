@@ -1,7 +1,7 @@
 /**
  * @module A scripted OpenAI-compatible model on loopback: chat completions, plain and streamed, and
  * embeddings. What it answers depends on the conversation alone, so a run can be repeated; faults
- * are asked for by marks in the conversation (`[overload-once]`, `[refuse]`), as a real provider
+ * are selected by marks in the conversation (`[overload-once]`, `[refuse]`), as a real provider
  * would fail for reasons of its own.
  */
 import { createServer } from "node:http";
@@ -51,13 +51,13 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: string }) => part.text ?? "").join(" ");
 }
 
-const plans: readonly (readonly [asked: RegExp, tool: string, argument: string])[] = [
+const plans: readonly (readonly [question: RegExp, tool: string, argument: string])[] = [
   [/order|parcel|delivery/i, "lookup_order", "order_id"],
   [/refund|money back/i, "issue_refund", "order_id"],
   [/policy|return|warranty/i, "search_policies", "topic"],
 ];
 
-/** The script: one tool for each thing that was asked for and is offered, then the answer. */
+/** The script: one tool for each thing that was requested and is offered, then the answer. */
 function decide(request: ChatRequest): Answer {
   const requested = textOf(request.messages.findLast(({ role }) => role === "user")?.content);
   const offered = new Set(request.tools?.map((tool) => tool.function.name));

@@ -1,6 +1,7 @@
 /**
  * @module Receiver child: the receiving side in a process of its own, so that its memory, its CPU
- * and its event loop can be measured apart from who sends. Started by fork; answers messages with a `request`.
+ * and its event loop can be measured apart from who sends. Started by fork; answers messages with a
+ * `request`.
  */
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -16,7 +17,7 @@ import { silentLog } from "../../collector/src/log.ts";
 import { openReceiver } from "../../collector/src/receive/otlp/receiver.ts";
 import { listen } from "../../collector/src/server.ts";
 
-/** Where the drain writes: the embedded engine, memory, nowhere (but says yes), or a store away. */
+/** Where the drain writes: the embedded engine, memory, nowhere (but confirms), or a store away. */
 export type ChildStore = "clickhouse" | "ephemeral" | "discard" | "down";
 
 /** What the parent passes as the only argument, in JSON. */

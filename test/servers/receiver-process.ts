@@ -1,4 +1,4 @@
-/** @module Receiver process: starts `receiver-child.ts` and talks to it. */
+/** @module Receiver process: starts `receiver-child.ts` and exchanges messages with it. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";

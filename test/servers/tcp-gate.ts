@@ -1,5 +1,5 @@
 /**
- * @module TcpGate: an address in front of a server that is away, silent or open as a test says, so
+ * @module TcpGate: an address in front of a server that is away, silent or open as a test sets, so
  * that any server can be gone in every way that a network knows.
  */
 import { connect, createServer } from "node:net";

@@ -7,7 +7,7 @@ import type { TypedIdentity } from "./typed-identity.ts";
 /** Claims of a token or of the userinfo endpoint. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The principal; undefined without a role, or without the tenant that the settings ask for. */
+/** The principal; undefined without a role, or without the tenant that the settings require. */
 export function principalIn(
   claims: Claims,
   settings: OidcSettings,

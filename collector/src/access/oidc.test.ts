@@ -12,7 +12,7 @@ afterEach(() => vi.restoreAllMocks());
 
 /** The code of a sign-in at a provider that answers so, and what is logged. */
 async function failure(answer: Response): Promise<unknown> {
-  // No such provider can run here; the library asks by fetch.
+  // No such provider can run here; the library sends its requests by fetch.
   vi.spyOn(globalThis, "fetch").mockResolvedValue(answer);
   const logged: unknown[] = [];
   const oidc = createOidc({

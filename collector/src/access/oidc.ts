@@ -43,13 +43,13 @@ interface OidcOptions {
 
 const timeoutSeconds = 10;
 
-/** Sign-ins through the provider of the settings; it is asked for its description when needed. */
+/** Sign-ins through the provider of the settings; its metadata is fetched when needed. */
 export function createOidc({ settings, keyring, typed, log, now }: OidcOptions): Oidc {
   const tickets = createTickets(keyring, now);
   let described: Promise<client.Configuration> | undefined;
   const provider = (): Promise<client.Configuration> => {
     described ??= describe(settings);
-    // The next sign-in asks again.
+    // The next sign-in fetches it again.
     described.catch(() => (described = undefined));
     return described;
   };

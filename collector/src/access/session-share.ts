@@ -1,6 +1,6 @@
 /**
  * @module SessionShare: sessions that all collectors of one store share. The store decides: each
- * use of a session asks it. While it is away a collector goes on with the sessions that it has
+ * use of a session reads it. While it is away a collector goes on with the sessions that it has
  * seen, and keeps what it could not write until the store is back: sign-outs in a file.
  */
 import type { CollectorState, StateWrite } from "@turnproof/store";
@@ -43,7 +43,7 @@ const goneMax = 10_000;
 const keepMs = 9 * 3_600_000;
 /** Longest wait for the store; a page waits longer for its own reads. */
 const waitMs = 1_500;
-/** After a failure the store is not asked for this long. */
+/** After a failure the store is not read for this long. */
 const awayMs = 1_000;
 
 const row = z.object({

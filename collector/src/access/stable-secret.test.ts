@@ -34,7 +34,7 @@ test.each(openers)("%s: gone, empty and cut files are named and stay", async (na
   await expect(attempt(open, dataDir)).rejects.toMatchObject(refused);
   rmSync(join(dataDir, "keys"), { recursive: true });
   await expect(attempt(open, dataDir)).rejects.toMatchObject(refused);
-  // As the advice says: without its line in keys-made a new one is made.
+  // As the advice states: without its line in keys-made a new one is made.
   rmSync(join(dataDir, "keys-made"));
   await open(dataDir);
   expect(readFileSync(file, "utf8")).not.toBe(made);

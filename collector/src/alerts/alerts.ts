@@ -161,7 +161,7 @@ class RunningAlerts implements Alerts {
     }
   }
 
-  /** Does what operators asked for at other collectors. */
+  /** Does what operators requested at other collectors. */
   async #obey(now: number): Promise<void> {
     const orders = await this.#keep.shared?.orders();
     if (orders === undefined) return;

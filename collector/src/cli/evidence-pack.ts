@@ -1,7 +1,8 @@
 /**
- * @module `turnproof evidence-pack`: the evidence of a window with what it shows for articles 12, 19,
- * 26(6) and 72 of the EU AI Act, as a signed folder that `turnproof verify` checks offline. It runs
- * where the collector's data directory is, whose keys sign it, and asks the running collector.
+ * @module `turnproof evidence-pack`: the evidence of a window with what it shows for articles 12,
+ * 19, 26(6) and 72 of the EU AI Act, as a signed folder that `turnproof verify` checks offline. It
+ * runs where the collector's data directory is, whose keys sign it, and reads from the running
+ * collector.
  */
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";

@@ -142,7 +142,7 @@ async function hintAt(source: string, options: SideOptions): Promise<void> {
   );
 }
 
-/** The turns of a side; undefined, and said, where its terms are not understood. */
+/** The turns of a side; undefined, with an error printed, where its terms are not valid. */
 async function sideOf(
   flag: string,
   source: string,

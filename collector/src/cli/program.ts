@@ -89,7 +89,7 @@ export async function run(argv: readonly string[]): Promise<void> {
 /** The commands that these words can mean; the help needs all of them. */
 function neededFor(words: readonly string[]): readonly string[] | undefined {
   const [word = ""] = words;
-  // A word that is no command is refused before any command is asked.
+  // A word that is no command is refused before any command parses its options.
   if (word === "--version" || word === "-V" || isMistyped(word)) return [];
   if (Object.hasOwn(commands, word)) return [word];
   const isDefault = (word === "" || word.startsWith("-")) && !words.some(isOfProgram);

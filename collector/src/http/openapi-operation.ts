@@ -16,7 +16,7 @@ export interface Described {
   readonly path: string;
   /** Schema of the JSON answer, where there is one. */
   readonly schema: object | undefined;
-  /** A page, JSON, or a page that answers JSON where the client asks for it. */
+  /** A page, JSON, or a page that answers JSON where the client accepts it. */
   readonly form: "page" | "json" | "both";
 }
 
@@ -131,7 +131,7 @@ function securityOf({ needs }: Endpoint): readonly Record<string, readonly strin
   return [{ bearer: [] }, { session: [] }];
 }
 
-/** Descriptions of the parameters of paths; a test asks for each. */
+/** Descriptions of the parameters of paths; a test requires each. */
 const pathTexts: Readonly<Record<string, string>> = {
   agent_id: "Id of the agent.",
   file: "Name of a built file, with its hash.",

@@ -154,7 +154,7 @@ export class ParameterError extends CodedError {
 
 /**
  * Parses the query string by a schema of all its parameters. A page with a picker of its range is
- * shown without a range that cannot be applied, and says so.
+ * shown without a range that cannot be applied, with a note.
  *
  * @throws ParameterError `parameter_unknown`, `parameter_repeated` or `parameter_invalid`; `field`
  * is set only for a parameter of the route
@@ -184,7 +184,9 @@ export function readParameters<S extends z.ZodObject>(c: AppContext, schema: S):
   );
 }
 
-/** Leaves out the range of a page that cannot be applied, and the cursor that would belong to it. */
+/**
+ * Leaves out the range of a page that cannot be applied, and the cursor that would belong to it.
+ */
 function leaveOutRange(c: AppContext, given: Record<string, string>): void {
   if (c.get("renderer")?.hasPicker(c) !== true) return;
   const refused = refusedRange(requestedRange(new URLSearchParams(given)), c.get("now")());

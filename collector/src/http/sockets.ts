@@ -139,7 +139,7 @@ class SocketRoom {
     };
   }
 
-  /** Whether one that asks is within the bounds; it comes before those that ask nothing. */
+  /** Whether one with a request is within the bounds; it precedes those without a request. */
   admits(name: string, connection: Connection): boolean {
     const address = this.addresses.get(name);
     if (address?.beyond.has(connection) !== true) return true;
@@ -192,7 +192,9 @@ function closeIdle(among: ReadonlySet<Connection>, sparedMs: number): boolean {
   return least !== undefined;
 }
 
-/** Ends the request that has been waiting for the longest time for its peer: to send, or to read. */
+/**
+ * Ends the request that has been waiting for the longest time for its peer: to send, or to read.
+ */
 function cutUnfinished(among: ReadonlySet<Connection>): boolean {
   let slowest: Task | undefined;
   for (const { tasks } of among) {

@@ -94,13 +94,13 @@ function livesOf(
   events: readonly TurnEvent[],
   reports: readonly TurnEvent[],
 ): readonly ProducerLife[] {
-  const speaking = new Set(events.flatMap((event) => event.producer_id ?? []));
-  if (speaking.size === 0) return [];
+  const producers = new Set(events.flatMap((event) => event.producer_id ?? []));
+  if (producers.size === 0) return [];
   const lives = trustedLives(reports);
   const instances = new Set(
-    lives.flatMap((life) => (speaking.has(life.producer_id) ? (life.instance ?? []) : [])),
+    lives.flatMap((life) => (producers.has(life.producer_id) ? (life.instance ?? []) : [])),
   );
   return lives.filter(
-    (life) => speaking.has(life.producer_id) || instances.has(life.instance ?? ""),
+    (life) => producers.has(life.producer_id) || instances.has(life.instance ?? ""),
   );
 }

@@ -12,7 +12,7 @@ import { ownOrigin } from "../http/own-origin.ts";
 import { requestWithin } from "./requester.ts";
 import { createQuestionServer } from "./question-server.ts";
 
-/** Headers that say who calls, and from where. */
+/** Headers with the caller and its address. */
 const passed = ["authorization", "cookie", "x-forwarded-for"];
 
 const bodyBytesMax = 65_536;

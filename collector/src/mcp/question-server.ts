@@ -20,7 +20,7 @@ import type { Tool } from "./tool.ts";
 import { whatFailed } from "./what-failed.ts";
 import { whyFailed } from "./why-failed.ts";
 
-/** Every tool, most asked first. */
+/** Every tool, most used first. */
 export const tools: readonly Tool[] = [
   whyFailed,
   whatFailed,

@@ -36,7 +36,7 @@ export interface ConservationSnapshot {
   readonly lost: number;
   /** Damaged frames whose items are unknown; above zero, `lost` is a lower bound. */
   readonly lost_frames_uncounted: number;
-  /** Not accepted as a whole request: the client was asked to retry, or received the reason. */
+  /** Not accepted as a whole request: the client received a request to retry, or the reason. */
   readonly refused: number;
   readonly refused_reasons: ReasonCounts;
   /** Answered by `partial_success`. */

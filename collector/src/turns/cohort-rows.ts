@@ -26,7 +26,7 @@ const confidence = 0.95;
 /** A row before the correction. */
 export type Untested = Omit<CohortRow, "significant">;
 
-/** A part of a number of turns; `unknown` are those that do not say, and are not in `of`. */
+/** A part of a number of turns; `unknown` are those without a value, and are not in `of`. */
 export interface CohortPart {
   readonly hits: number;
   readonly of: number;

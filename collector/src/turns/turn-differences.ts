@@ -7,7 +7,7 @@ import type { TurnCounts, TurnQuestion } from "@turnproof/store";
 import { isoOfMicros } from "@turnproof/store";
 
 import { differenceLevel } from "../ui/display/differences.ts";
-import type { Difference, Differences, SideCounts, Unsaid } from "../ui/display/differences.ts";
+import type { Difference, Differences, SideCounts, Unrecorded } from "../ui/display/differences.ts";
 import type { Term } from "../ui/display/filter-terms.ts";
 
 /** Names of the compared keys, and the terms that selected the turns. */
@@ -36,14 +36,14 @@ export function differencesOf(
   // Turns that arrive between the two counts are only in the second one.
   const others = Math.max(window.turns - these.turns, 0);
   const found: Pick<Difference, "key" | "name" | "value" | "these" | "others">[] = [];
-  const unsaid: Unsaid[] = [];
+  const unrecorded: Unrecorded[] = [];
   const cut: string[] = [];
-  for (const { key, counts, unsaid: silent, total } of these.keys) {
+  for (const { key, counts, unrecorded: missing, total } of these.keys) {
     const name = names.get(key) ?? key;
     const around = window.keys.find((one) => one.key === key);
-    const silentBeside = Math.max((around?.unsaid ?? silent) - silent, 0);
-    if (silent + silentBeside > 0) {
-      unsaid.push({ key, name, these: silent, others: silentBeside });
+    const missingBeside = Math.max((around?.unrecorded ?? missing) - missing, 0);
+    if (missing + missingBeside > 0) {
+      unrecorded.push({ key, name, these: missing, others: missingBeside });
     }
     let compared = 0;
     for (const [value, turns] of counts) {
@@ -57,7 +57,7 @@ export function differencesOf(
     if (compared < total) cut.push(name);
   }
   const values = testedValues(found, these.turns, others);
-  return { these: these.turns, others, values, tested: found.length, unsaid, cut };
+  return { these: these.turns, others, values, tested: found.length, unrecorded, cut };
 }
 
 function testedValues(

@@ -18,7 +18,7 @@ export interface CountedKey {
   readonly key: string;
   readonly counts: ReadonlyMap<string, number>;
   /** Turns without a value. */
-  readonly unsaid: number;
+  readonly unrecorded: number;
   /** Number of distinct values, counted here or not. */
   readonly total: number;
 }
@@ -86,7 +86,7 @@ export async function countFacets(
       const counted = countedKey(key, source, byField.get(source.field));
       if (key === "status") return withErrors(counted, errors);
       // A turn with only insights has no finding either.
-      return key === "finding" ? { ...counted, unsaid: turns - flagged("finding") } : counted;
+      return key === "finding" ? { ...counted, unrecorded: turns - flagged("finding") } : counted;
     }),
   };
 }
@@ -112,18 +112,18 @@ async function withNone(
 function countedKey(key: string, { read }: Source, facet: TurnFacet | undefined): CountedKey {
   const counts = new Map<string, number>();
   // Values that mean none, and those with equal text in the bar: a tenant may be called anonymous.
-  let [unsaid, none] = [0, 0];
+  let [unrecorded, none] = [0, 0];
   for (const { value, turns } of facet?.values ?? []) {
     const word = value === null || read === undefined ? value : read(value);
     if (word === null) {
       none += 1;
-      unsaid += turns;
+      unrecorded += turns;
       continue;
     }
     if (counts.has(word)) none += 1;
     counts.set(word, (counts.get(word) ?? 0) + turns);
   }
-  return { key, counts: sorted(counts), unsaid, total: (facet?.total ?? 0) - none };
+  return { key, counts: sorted(counts), unrecorded, total: (facet?.total ?? 0) - none };
 }
 
 function sorted(counts: Iterable<readonly [string, number]>): ReadonlyMap<string, number> {

@@ -67,7 +67,7 @@ export class Agent {
   readonly #sink: EvidenceSink;
   /** For reading only: nothing is recorded on it. */
   #last: TraceContext | undefined;
-  /** Tenants seen so far, kept only to tell none, one and several apart. */
+  /** Tenants seen so far, kept only to distinguish none, one and several. */
   readonly #tenants: Set<string | null> = new Set();
 
   /**
@@ -302,7 +302,7 @@ export class Agent {
       sharedLimits: new Set(),
       called: [],
       running: new Set(),
-      spoken: { text: "" },
+      streamed: { text: "" },
       emit: emitter(options, listener),
     };
   }

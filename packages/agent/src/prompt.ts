@@ -41,7 +41,7 @@ export function promptOf(
   const system = [instructions, memory.text].filter((part) => part !== "").join("\n\n");
   return [
     ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-    ...memory.history.flatMap(spokenAs),
+    ...memory.history.flatMap(asMessages),
     { role: "user", content: [{ type: "text", text: question }] },
   ];
 }
@@ -50,24 +50,24 @@ export function promptOf(
  * A message of history. A turn that was cut short gets an answer that states this, and so does one
  * whose answer could not be stored.
  */
-function spokenAs(
+function asMessages(
   { role, text, cut, turnId }: Message,
   i: number,
   history: readonly Message[],
 ): readonly LanguageModelV4Message[] {
-  const print = (as: "user" | "assistant", words: string): LanguageModelV4Message => ({
+  const message = (as: "user" | "assistant", words: string): LanguageModelV4Message => ({
     role: as,
     content: [{ type: "text", text: words }],
   });
   if (cut === undefined) {
     const isAnswered = history.some((m) => m.role === "assistant" && m.turnId === turnId);
-    if (role === "assistant" || turnId === undefined || isAnswered) return [print(role, text)];
-    return [print(role, text), print("assistant", "[No answer of this turn was kept.]")];
+    if (role === "assistant" || turnId === undefined || isAnswered) return [message(role, text)];
+    return [message(role, text), message("assistant", "[No answer of this turn was kept.]")];
   }
-  if (role === "assistant") return [print(role, `${text} …\n\n${cutNote(cut)}`)];
+  if (role === "assistant") return [message(role, `${text} …\n\n${cutNote(cut)}`)];
   const next = history[i + 1];
   const begun = next?.role === "assistant" && next.turnId === turnId;
-  return begun ? [print(role, text)] : [print(role, text), print("assistant", cutNote(cut))];
+  return begun ? [message(role, text)] : [message(role, text), message("assistant", cutNote(cut))];
 }
 
 /** What the model needs to know about a turn that ended without an answer. */

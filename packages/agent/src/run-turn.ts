@@ -204,7 +204,7 @@ async function loop(
   const usages: TokenUsage[] = [];
   const runs: ToolRun[] = [];
   const onText = (text: string): Promise<void> => {
-    state.spoken.text += text;
+    state.streamed.text += text;
     return state.emit({ type: "answer.delta", text });
   };
   for (let iteration = 1; ; iteration += 1) {
@@ -332,7 +332,7 @@ export async function keepCutTurn(
     ...[...state.running].map(({ toolName: name }) => ({ name, outcome: cutOutcome })),
   ];
   const cut = { turnId, cut: { status, tools } };
-  const { text } = state.spoken;
+  const { text } = state.streamed;
   try {
     const messages = [
       { role: "user" as const, text: state.query, ...cut },

@@ -32,7 +32,7 @@ export async function summarizeThread(
     const all = await conversation.history(state.place, bounds);
     const open = all.filter(({ id }) => !covered.has(id));
     if (open.length < Math.max(everyMin, every)) return undefined;
-    const spoken = open.map(({ role, text }) => `${role}: ${text}`).join("\n");
+    const transcript = open.map(({ role, text }) => `${role}: ${text}`).join("\n");
     const before = last === undefined ? "" : `Summary so far: ${last.text}\n\n`;
     const answer = await modelStep({
       model: parts.model,
@@ -41,7 +41,7 @@ export async function summarizeThread(
         ...parts.options.settings,
         prompt: [
           { role: "system", content: instructions },
-          { role: "user", content: [{ type: "text", text: `${before}${spoken}` }] },
+          { role: "user", content: [{ type: "text", text: `${before}${transcript}` }] },
         ],
       },
       iteration: iterations + 1,

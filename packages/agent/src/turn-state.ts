@@ -41,7 +41,7 @@ export interface TurnState {
   /** Names of the calls in progress: when the turn is cut, their effects are unknown. */
   readonly running: Set<{ readonly toolName: string }>;
   /** The model's text so far, as far as it was passed on. */
-  readonly spoken: { text: string };
+  readonly streamed: { text: string };
   /** Numbers an event and passes it to the listeners of this call. */
   readonly emit: (event: RunEventBody) => Promise<void>;
 }

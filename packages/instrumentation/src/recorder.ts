@@ -108,7 +108,7 @@ export interface DeliveryOptions extends Named {
 export class ObservabilityRecorder {
   readonly #witness: Witness;
   readonly #turn: TraceContext;
-  #saidOrphans = false;
+  #orphansReported = false;
 
   /** @param options `strict`: a failed write throws; otherwise it is counted in `health`. */
   constructor(sink: EvidenceSink, traceContext: TraceContext, options: WitnessOptions = {}) {
@@ -274,7 +274,7 @@ export class ObservabilityRecorder {
   }
 
   #here(active: Context = activeContext()): { turn: TraceContext; parent: Context } {
-    this.#sayOrphans();
+    this.#reportOrphans();
     const current = TraceContext.active(active);
     // Another turn may be active in this process: a recorder always uses its own.
     const own =
@@ -288,9 +288,9 @@ export class ObservabilityRecorder {
    * Reported once, when the active span cannot be determined: all records get the turn's span as
    * parent.
    */
-  #sayOrphans(): void {
-    if (this.#saidOrphans || parentsAreKept()) return;
-    this.#saidOrphans = true;
+  #reportOrphans(): void {
+    if (this.#orphansReported || parentsAreKept()) return;
+    this.#orphansReported = true;
     this.#witness.refuse("context_manager_missing");
   }
 

@@ -8,7 +8,7 @@
  * call, the frames between the checkpoint and the planned ends therefore form the same batches
  * again; splitting by week and halving on a refused row depend on their content alone. An end that
  * was not durable belongs to a batch that was never sent, so it may change. Before a planned batch
- * is sent again the store is asked whether it holds it.
+ * is sent again, the drain reads whether the store holds it.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";

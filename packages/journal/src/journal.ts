@@ -169,7 +169,7 @@ async function startJournal(parts: JournalParts): Promise<Journal> {
 
 /**
  * Notes what was acknowledged, a moment after it was: a segment that is destroyed as a whole does
- * not say what it held. A disk that refuses the note refuses frames as well, with its own error.
+ * not show what it held. A disk that refuses the note refuses frames as well, with its own error.
  */
 function noteAcknowledged(parts: JournalParts): void {
   const { clock, options, state, stop } = parts;

@@ -64,7 +64,7 @@ export interface CacheCandidate {
   readonly turnId: IdentityOptions["turnId"];
   /** False when a tool ran that may change something. */
   readonly readOnly: boolean;
-  /** False when a tool with varying answers ran, or the model's settings ask for variation. */
+  /** False when a tool with varying answers ran, or the model's settings allow variation. */
   readonly deterministic: boolean;
   /** False when the answer was cut, empty or aborted. */
   readonly finished: boolean;

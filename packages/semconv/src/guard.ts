@@ -36,7 +36,7 @@ export interface ScreenOptions {
 
 /**
  * Replaces a value that the row refuses by its fingerprint, e.g. `createIdentityKey` of a key; the
- * row says whether it is an identity or a name.
+ * row declares whether it is an identity or a name.
  */
 export type IdentityKey = (value: string, row: AttributeRow) => string;
 

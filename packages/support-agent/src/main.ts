@@ -1,6 +1,6 @@
 /**
  * @module `npx @turnproof/support-agent`: a support agent with memory in PGlite and a mock model,
- * to talk to in a browser while a collector shows each turn. `--help` lists the settings.
+ * to use in a browser while a collector shows each turn. `--help` lists the settings.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

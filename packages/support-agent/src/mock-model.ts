@@ -1,6 +1,6 @@
 /**
- * @module A mock model for the support agent: looks an order up when asked for one, and otherwise
- * answers with the user facts in its context, so that the effect of memory is visible.
+ * @module A mock model for the support agent: looks an order up when a question names one;
+ * otherwise it answers with the user facts in its context, so that the effect of memory is visible.
  */
 import { setTimeout as wait } from "node:timers/promises";
 

@@ -1,6 +1,6 @@
 /**
  * @module A newsroom's briefing desk: an agent that gathers notes, writes a briefing, saves it and
- * shows it. Each function is one turn of it, told on a story's clock through our instrumentation.
+ * shows it. Each function is one turn of it, recorded on a story's clock by our instrumentation.
  */
 import { Turn } from "@turnproof/instrumentation";
 import type { ResourceRef, TurnOptions } from "@turnproof/instrumentation";

@@ -94,7 +94,7 @@ export async function sendSpans(
   if (!response.ok) throw new Error(`the collector answered ${response.status}`);
 }
 
-/** Tells the story to a collector; returns its turns, oldest first. */
+/** Sends the story to a collector; returns its turns, oldest first. */
 export async function sendStory(
   endpoint: string,
   options: StoryOptions,

@@ -58,7 +58,7 @@ export function deskAgent(baseURL: string, store: MemoryStore): Agent {
     store,
     agentId: "support-desk-memory",
     name: "Support desk with memory",
-    // Said here, it travels in the carrier: the worker's own service name is another one.
+    // Set here, it travels in the carrier: the worker's own service name is another one.
     applicationId: "support-desk-memory",
     instructions: "You are the support desk of a small shop. Be brief and kind.",
     tools: [lookupOrder, searchPolicies, issueRefund],

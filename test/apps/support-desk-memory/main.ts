@@ -1,8 +1,8 @@
 /**
  * @module A morning at the desk with our agent and memory: history, profile, cache, tools, a refund
  * that a worker process finishes by carrier, feedback, a broken promise.
- * `OTEL_EXPORTER_OTLP_ENDPOINT` says where evidence goes; the model is a scripted one unless
- * `MODEL_BASE_URL` names another; memory is in the process unless a variable says where to keep it
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` sets where evidence goes; the model is a scripted one unless
+ * `MODEL_BASE_URL` names another; memory is in the process unless a variable sets where to keep it
  * (see `open-memory.ts`).
  */
 import { register } from "@turnproof/exporter/register";

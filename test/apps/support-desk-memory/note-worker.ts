@@ -16,7 +16,7 @@ export interface NoteJob {
   readonly carrier: Readonly<Record<string, string>>;
 }
 
-/** What the worker says when it is done, or the code of why it refused. */
+/** What the worker returns when it is done, or the code of why it refused. */
 export interface NoteDone {
   readonly note?: ResourceRef;
   readonly refused?: string;

@@ -1,7 +1,7 @@
 /**
- * @module The desk's memory, by the variables that say where: `MEMORY_DIR` a directory of files,
- * `MEMORY_POSTGRES_URL` a PostgreSQL, `MEMORY_PGLITE_DIR` the embedded one, `MEMORY_MONGODB_URL` a
- * MongoDB, none of them: gone with the process.
+ * @module The desk's memory, by the variables that set its place: `MEMORY_DIR` a directory of
+ * files, `MEMORY_POSTGRES_URL` a PostgreSQL, `MEMORY_PGLITE_DIR` the embedded one,
+ * `MEMORY_MONGODB_URL` a MongoDB, none of them: gone with the process.
  */
 import { ephemeralMemory, filesystem, mongodb, postgres } from "@turnproof/store";
 import type { AdministeredMemory } from "@turnproof/store";

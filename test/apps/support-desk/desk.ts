@@ -7,7 +7,7 @@ import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { generateText, isStepCount, streamText, tool } from "ai";
 import { z } from "zod";
 
-/** What a customer asks, and as whom. */
+/** A customer's question and identity. */
 export interface Ticket {
   readonly userId: string;
   readonly sessionId: string;
@@ -44,7 +44,7 @@ const tools = {
 
 const instructions = "You are the support desk of a small shop. Be brief and kind.";
 
-/** A desk that talks to one model; `answer` is one turn of one customer. */
+/** A desk that calls one model; `answer` is one turn of one customer. */
 export function openDesk(baseURL: string): { answer: (ticket: Ticket) => Promise<string> } {
   const provider = createOpenAICompatible({ name: "desk-model", baseURL, includeUsage: true });
   const tracer = trace.getTracer("support-desk");

@@ -1,5 +1,5 @@
 /**
- * @module Runs the desk once: `OTEL_EXPORTER_OTLP_ENDPOINT` says where its telemetry goes, and
+ * @module Runs the desk once: `OTEL_EXPORTER_OTLP_ENDPOINT` sets where its telemetry goes, and
  * `MODEL_BASE_URL` where its model is (a scripted one is started when it is not set).
  */
 import { startScriptedModel } from "../../servers/openai-compatible.ts";

@@ -1,6 +1,6 @@
 /**
- * @module The app's own OpenTelemetry: a provider, a batch processor, OTLP over HTTP to wherever
- * `OTEL_EXPORTER_OTLP_ENDPOINT` says. It knows of no other party.
+ * @module The app's own OpenTelemetry: a provider, a batch processor, OTLP over HTTP to
+ * `OTEL_EXPORTER_OTLP_ENDPOINT`. It sends to no other address.
  */
 import { OpenTelemetry } from "@ai-sdk/otel";
 import { context, trace } from "@opentelemetry/api";

@@ -22,7 +22,7 @@ const model = createOpenAICompatible({ name: "scripted", baseURL }).chatModel("s
 const app = new Hono();
 const waiting = new Map<string, (seen: true) => void>();
 
-/** Sends the answer and waits for the page to say that it shows it; null if it says nothing. */
+/** Sends the answer and waits for the page's report that it shows it; null without a report. */
 async function show(text: string, out: StreamingApi): Promise<true | null> {
   const id = randomUUID();
   const seen = new Promise<true | null>((resolve) => {

@@ -1,5 +1,5 @@
 /**
- * @module PlainTurn: turns of an app that speaks GenAI conventions and knows nothing of us, and the
+ * @module PlainTurn: turns of an app that emits GenAI conventions and nothing of ours, and the
  * ways in which its user ends with nothing.
  */
 import type { PlainAttributes, PlainSpan } from "../../otlp/encode.ts";

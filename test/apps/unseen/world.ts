@@ -1,7 +1,7 @@
 /**
  * @module World: a shop made by chance from a seed, with its truth
  * written down while it happens: who got nothing and why, what a release changed, which service
- * lost how much. Told through our instrumentation, through plain GenAI spans, and past the SDK.
+ * lost how much. Sent by our instrumentation, by plain GenAI spans, and past the SDK.
  */
 import { Turn } from "@turnproof/instrumentation";
 import { attribute } from "@turnproof/semconv";
@@ -37,7 +37,7 @@ export interface Reported {
 
 /** What is true of the world. */
 export interface World {
-  /** Every turn that was told of the shop and of its plain app, by root. */
+  /** Every turn that was sent of the shop and of its plain app, by root. */
   readonly turns: ReadonlyMap<string, Plot | "fine">;
   /** The one thread of each plot in which a customer got nothing. */
   readonly nothing: ReadonlyMap<Plot, Reported>;
@@ -109,7 +109,7 @@ interface Shop {
   readonly endpoint: string;
   readonly dice: Dice;
   readonly service: string;
-  /** What was told so far. */
+  /** What was sent so far. */
   readonly turns: Map<string, Plot | "fine">;
 }
 

@@ -3,7 +3,7 @@
  */
 import type { Dice } from "./dice.ts";
 
-/** A tool and where it asks. */
+/** A tool and the system that it calls. */
 export interface Tool {
   readonly name: string;
   readonly provider: string;
@@ -18,7 +18,7 @@ export interface Role {
   readonly agentId: string;
   readonly applicationId: string;
   readonly weight: number;
-  /** What it makes and where it hands it over; an agent that only talks makes nothing. */
+  /** What it makes and where it hands it over; an agent that only answers makes nothing. */
   readonly product?: {
     readonly intent: string;
     readonly artifact: string;
@@ -36,7 +36,7 @@ export interface Role {
   readonly cached: number;
   /** Works under no name: rows of no user. */
   readonly nameless?: boolean;
-  /** Asks another agent inside the same trace. */
+  /** Calls another agent inside the same trace. */
   readonly helper?: string;
 }
 

@@ -9,7 +9,7 @@ export interface Dice {
   roll(): number;
   /** A whole number, both ends included. */
   between(least: number, most: number): number;
-  /** One of the list, each as likely as its weight says. */
+  /** One of the list, each in proportion to its weight. */
   pick<T extends { readonly weight: number }>(choices: readonly T[]): T;
   /** A time around the median that is now and then many times as long. */
   around(medianMs: number): number;
@@ -18,7 +18,7 @@ export interface Dice {
   id(prefix: string): string;
 }
 
-/** Dice of a seed; two seeds that differ in anything tell different weeks. */
+/** Dice of a seed; two seeds that differ in anything make different weeks. */
 export function diceOf(seed: string): Dice {
   let state = 2_166_136_261;
   for (const character of seed) {

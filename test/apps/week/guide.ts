@@ -16,7 +16,7 @@ export interface Sight {
   readonly path: string;
 }
 
-/** The sights of a week that was told. */
+/** The sights of a week that was sent. */
 export function sightsOf(week: Week): readonly Sight[] {
   const { incidents, found, lossy } = week;
   const turn = (name: keyof typeof found): string => `/traces/${found[name].root}`;

@@ -18,7 +18,7 @@ export type SingleIncident =
   | "before_release"
   | "after_release";
 
-/** A turn that has its place in the week, whatever chance says. */
+/** A turn that has its place in the week, independent of chance. */
 export interface Appointed {
   readonly atMs: number;
   readonly role: Role;

@@ -1,7 +1,7 @@
 /**
  * @module Producer: one process of the week, as its telemetry sees it: a tracer provider of the SDK
  * behind our processor, our gate and the OTLP exporter, all as `register` sets them up. Only the
- * clock is a story's: every span is begun and ended at a time that the story says.
+ * clock is a story's: every span is begun and ended at a time that the story sets.
  */
 import { SpanStatusCode, trace } from "@opentelemetry/api";
 import type { HrTime } from "@opentelemetry/api";
@@ -121,7 +121,7 @@ export class Producer {
     }
   }
 
-  /** Says what it lost so far; a lost connection is back by then. */
+  /** Reports what it lost so far; a lost connection is back by then. */
   async report(): Promise<void> {
     await this.#registration.flush();
   }

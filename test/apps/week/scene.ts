@@ -1,5 +1,5 @@
 /**
- * @module Scene: one turn of the week from its binding to its end, told through our instrumentation
+ * @module Scene: one turn of the week from its binding to its end, recorded by our instrumentation
  * on the clock of the turn.
  */
 import { Turn } from "@turnproof/instrumentation";

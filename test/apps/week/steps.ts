@@ -1,6 +1,6 @@
 /**
  * @module Steps: what an agent of the week does in a turn besides its product: it is bound to a
- * page, remembers, asks its model and calls its tools.
+ * page, remembers, calls its model and its tools.
  */
 import type { ResourceRef } from "@turnproof/instrumentation";
 

@@ -1,5 +1,5 @@
 /**
- * @module Week: seven days of several agents before an instant, told turn by turn in the order in
+ * @module Week: seven days of several agents before an instant, made turn by turn in the order in
  * which they began, and sent in that order. A turn has the time at which it happened; the collector
  * adds when it was received, which for the whole week is now: pages, cursors and retention go by
  * receipt, the histogram and the time filters by the turns' own time.
@@ -27,11 +27,11 @@ export interface WeekOptions {
   readonly endMs: number;
   readonly turns: number;
   readonly seed: string;
-  /** Told how many turns were sent. */
+  /** Called with the number of turns that were sent. */
   readonly onProgress?: (sent: number, total: number) => void;
 }
 
-/** What was told. */
+/** What was sent. */
 export interface Week {
   readonly turns: number;
   readonly spans: number;
@@ -50,11 +50,11 @@ type Beginning = Pick<Appointed, "atMs"> & Partial<Appointed>;
 /** Turns that travel together. */
 const batchTurns = 10;
 
-/** Tells the week to a collector. */
+/** Sends the week to a collector. */
 export async function sendWeek(options: WeekOptions): Promise<Week> {
   const { endMs, turns, onProgress } = options;
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  // The same week told at another time is another week: its ids are others, too.
+  // The same week sent at another time is another week: its ids are others, too.
   const dice = diceOf(`${options.seed} ${endMs}`);
   const incidents = incidentsOf(endMs);
   const drawn = Math.max(turns - incidents.appointed.length, 0);
@@ -66,7 +66,7 @@ export async function sendWeek(options: WeekOptions): Promise<Week> {
   const found = new Map<SingleIncident, Played>();
   let last: Played | undefined;
   for (const [index, beginning] of all.entries()) {
-    last = await notify(beginning, index + 1, { house, dice, incidents });
+    last = await play(beginning, index + 1, { house, dice, incidents });
     if (beginning.name !== undefined) found.set(beginning.name, last);
     if ((index + 1) % batchTurns === 0) {
       await house.drained();
@@ -85,16 +85,16 @@ export async function sendWeek(options: WeekOptions): Promise<Week> {
   };
 }
 
-interface Telling {
+interface WeekParts {
   readonly house: House;
   readonly dice: Dice;
   readonly incidents: Incidents;
 }
 
-async function notify(
+async function play(
   beginning: Beginning,
   number: number,
-  { house, dice, incidents }: Telling,
+  { house, dice, incidents }: WeekParts,
 ): Promise<Played> {
   const { atMs } = beginning;
   const released = atMs >= incidents.releaseMs;

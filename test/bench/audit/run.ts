@@ -1,5 +1,5 @@
 /**
- * Verifies a long audit log and says what it took: `node -C @turnproof/source
+ * Verifies a long audit log and prints what it took: `node -C @turnproof/source
  * test/bench/audit/run.ts [lines]`. Memory must not grow with the log.
  */
 import { createWriteStream, mkdtempSync, rmSync, statSync } from "node:fs";

@@ -4,7 +4,7 @@
  *
  *   node -C @turnproof/source test/bench/drafts/run.ts [requests] [rounds]
  *
- * Given is the least µs an event of all rounds. Steps that contain others say so.
+ * Given is the least µs an event of all rounds. Steps that contain others are marked.
  */
 import { groupBy } from "@turnproof/semconv";
 

@@ -1,8 +1,8 @@
 /**
  * @module Export bench: the files of an export against the JSON lines of pages, of the same events
- * in the same run: `npm run build && npx node -C @turnproof/source test/bench/export/run.ts [events]`.
- * The built collector answers both over embedded ClickHouse, and the built command asks it.
- * Prints seconds, CPU seconds of the collector, and the ratio of each to the JSON lines.
+ * in the same run: `npm run build && npx node -C @turnproof/source test/bench/export/run.ts
+ * [events]`. The built collector answers both over embedded ClickHouse, and the built command reads
+ * from it. Prints seconds, CPU seconds of the collector, and the ratio of each to the JSON lines.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";

@@ -63,7 +63,7 @@ export async function filled(
   return { memory, names };
 }
 
-/** Asks every question in one mode. */
+/** Recalls every question in one mode. */
 export async function measure(
   { memory, names }: Awaited<ReturnType<typeof filled>>,
   mode: RetrievalMode,

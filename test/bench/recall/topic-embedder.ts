@@ -1,8 +1,8 @@
 /**
  * @module TopicEmbedder: an embedding model that needs no download: random indexing (Kanerva,
  * Kristofersson and Holst 2000) over `data/thesaurus.txt`, whose lines are words of one topic, and
- * a little of the letters of each word. Like the neural models that it stands in for, it knows that
- * a sofa is a couch, and hardly tells A-1001 from A-1002; unlike them, it knows only its lines.
+ * a little of the letters of each word. Like the neural models that it stands in for, it places
+ * a sofa near a couch, and A-1001 near A-1002; unlike them, it holds only its lines.
  */
 import { readFileSync } from "node:fs";
 
@@ -33,7 +33,7 @@ function add(vector: number[], feature: string, weight: number): void {
   }
 }
 
-/** The topics of each stem, and how telling it is: what stands in many lines says little. */
+/** The topics of each stem, and its weight: what stands in many lines weighs little. */
 function trained(): ReadonlyMap<string, readonly number[]> {
   const file = new URL("data/thesaurus.txt", import.meta.url);
   const topics = new Map<string, number[]>();

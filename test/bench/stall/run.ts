@@ -1,7 +1,7 @@
 /**
  * @module Stall bench: what one request costs the others. A collector in its own process is
- * attacked with requests that are small on the wire and large behind it, while another thread asks
- * for `/healthz` every few milliseconds.
+ * attacked with requests that are small on the wire and large behind it, while another thread
+ * requests `/healthz` every few milliseconds.
  * `npm run build && node -C @turnproof/source test/bench/stall/run.ts`.
  */
 import { mkdtemp, rm } from "node:fs/promises";

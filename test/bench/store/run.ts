@@ -1,8 +1,8 @@
 /**
  * @module Store bench: inserts a seeded history into embedded ClickHouse, measures the rate against
  * the engine's own ceiling for the same rows, the bytes per event, and the
- * medians of the reads. `node -C @turnproof/source test/bench/store/run.ts [events] [dir]`; a directory that was
- * filled by an earlier run is only read.
+ * medians of the reads. `node -C @turnproof/source test/bench/store/run.ts [events] [dir]`; a
+ * directory that was filled by an earlier run is only read.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -48,7 +48,7 @@ await store.close();
 await client.close();
 if (process.argv[3] === undefined) await rm(dataDir, { recursive: true, force: true });
 
-/** Fills the store and says how fast the store's own part of it was. */
+/** Fills the store and returns how fast the store's own part of it was. */
 async function fill(into: EvidenceStore): Promise<number> {
   let rows = 0;
   let spentMs = 0;

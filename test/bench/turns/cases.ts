@@ -1,6 +1,6 @@
 /**
- * @module Cases of the turns bench: what the home asks for. A count is kept for a moment, so each
- * round of one asks a question of its own, from a start that lies before everything.
+ * @module Cases of the turns bench: what the home reads. A count is kept for a moment, so each
+ * round of one sends a request of its own, from a start that lies before everything.
  */
 
 /** What the history holds that a filter may name. */

@@ -157,7 +157,7 @@ function ratio(figure: number, before: number | undefined): string {
   return before === undefined || before === 0 ? "" : ` (× ${(figure / before).toFixed(1)})`;
 }
 
-/** Asks in rounds; the first warms what every later one has. */
+/** Sends requests in rounds; the first warms what every later one has. */
 async function request(
   address: string,
   { name, path, query }: Case,
@@ -182,7 +182,7 @@ async function request(
   return { figures: spent === undefined ? figures : { ...figures, cpu: spent / rounds }, bytes };
 }
 
-/** CPU of the collector so far, where the system tells it: user and system, in ticks of 10 ms. */
+/** CPU of the collector so far, where the system has it: user and system, in ticks of 10 ms. */
 async function cpuMs(): Promise<number | undefined> {
   if (pid === undefined) return undefined;
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);

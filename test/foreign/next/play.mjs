@@ -1,4 +1,6 @@
-/** @module Builds the application, starts its server, asks it, and ends it as a host does. */
+/**
+ * @module Builds the application, starts its server, sends requests, and ends it as a host does.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";

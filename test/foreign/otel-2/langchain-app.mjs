@@ -18,13 +18,13 @@ export async function playLangChain(within = (work) => work()) {
     schema: z.object({ city: z.string() }),
   });
   const agent = createAgent({ model, tools: [lookup], name: "helper" });
-  const ask = (content, thread_id) =>
+  const invoke = (content, thread_id) =>
     within(() =>
       agent.invoke(
         { messages: [{ role: "user", content }] },
         { configurable: { thread_id }, metadata: { user_id: "user-lc" } },
       ),
     );
-  await ask("CANARY-prompt", "thread-lc");
-  await ask("CANARY-prompt FAIL", "thread-lc-2").catch(() => undefined);
+  await invoke("CANARY-prompt", "thread-lc");
+  await invoke("CANARY-prompt FAIL", "thread-lc-2").catch(() => undefined);
 }

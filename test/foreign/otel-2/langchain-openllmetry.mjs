@@ -1,6 +1,6 @@
 /**
- * @module LangChain as OpenLLMetry tells it: a span for each runnable, side by side and none around
- * them, so an application puts a span of its own around the request.
+ * @module LangChain as OpenLLMetry reports it: a span for each runnable, side by side and none
+ * around them, so an application puts a span of its own around the request.
  */
 //#region telemetry
 import * as callbacks from "@langchain/core/callbacks/manager";

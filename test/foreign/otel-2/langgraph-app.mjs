@@ -1,4 +1,4 @@
-/** @module A graph of two nodes that ask the model, in a thread of a user. */
+/** @module A graph of two nodes that call the model, in a thread of a user. */
 import { HumanMessage } from "@langchain/core/messages";
 import { MessagesAnnotation, StateGraph } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
@@ -11,10 +11,10 @@ export async function playLangGraph() {
     maxRetries: 0,
     configuration: { baseURL: process.env.MODEL_URL },
   });
-  const ask = async (state) => ({ messages: [await model.invoke(state.messages)] });
+  const complete = async (state) => ({ messages: [await model.invoke(state.messages)] });
   const graph = new StateGraph(MessagesAnnotation)
-    .addNode("planner", ask)
-    .addNode("writer", ask)
+    .addNode("planner", complete)
+    .addNode("writer", complete)
     .addEdge("__start__", "planner")
     .addEdge("planner", "writer")
     .addEdge("writer", "__end__")

@@ -1,4 +1,4 @@
-/** @module LangGraph as OpenInference tells it. */
+/** @module LangGraph as OpenInference reports it. */
 //#region telemetry
 import { LangChainInstrumentation } from "@arizeai/openinference-instrumentation-langchain";
 import * as callbacks from "@langchain/core/callbacks/manager";

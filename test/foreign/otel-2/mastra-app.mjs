@@ -31,7 +31,7 @@ export function mastraParts() {
     outputSchema: text,
     execute: async () => ({ text: "CANARY-output" }),
   });
-  const ask = createStep({
+  const assist = createStep({
     id: "ask",
     inputSchema: text,
     outputSchema: text,
@@ -43,7 +43,7 @@ export function mastraParts() {
   const tracingOptions = { metadata: { userId: "user-ma", sessionId: "thread-ma" } };
   return {
     agents: { helper },
-    workflows: { answer: flow("answer", rank), assisted: flow("assisted", ask) },
+    workflows: { answer: flow("answer", rank), assisted: flow("assisted", assist) },
     async play(mastra) {
       const agent = mastra.getAgent("helper");
       await agent.generate("CANARY-prompt", { tracingOptions, maxSteps: 3 });

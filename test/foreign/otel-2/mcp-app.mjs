@@ -1,5 +1,5 @@
 /**
- * @module An agent of the AI SDK whose tool is a tool of an MCP server. The server tells of its part
+ * @module An agent of the AI SDK whose tool is a tool of an MCP server. The server reports its part
  * with a span of its own, by OpenTelemetry's conventions for MCP.
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible-7";
@@ -20,10 +20,10 @@ function turnOf(agent, work) {
 
 /** Plays one turn that connects to the server and calls its tool. */
 export function playMcp() {
-  return turnOf("helper", connectAndAsk);
+  return turnOf("helper", connectAndCall);
 }
 
-async function connectAndAsk() {
+async function connectAndCall() {
   const server = new McpServer({ name: "weather", version: "1.0.0" });
   server.registerTool(
     "lookup_weather",

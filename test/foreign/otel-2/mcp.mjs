@@ -1,4 +1,4 @@
-/** @module An MCP client and server as OpenLLMetry tells them, below an agent of the AI SDK. */
+/** @module An MCP client and server as OpenLLMetry reports them, below an agent of the AI SDK. */
 //#region telemetry
 import { OpenTelemetry } from "@ai-sdk/otel";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";

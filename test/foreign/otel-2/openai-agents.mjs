@@ -1,4 +1,4 @@
-/** @module The OpenAI Agents SDK as OpenInference tells it. */
+/** @module The OpenAI Agents SDK as OpenInference reports it. */
 //#region telemetry
 import { OpenAIAgentsInstrumentation } from "@arizeai/openinference-instrumentation-openai-agents";
 import * as agents from "@openai/agents";

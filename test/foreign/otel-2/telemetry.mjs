@@ -1,4 +1,6 @@
-/** @module The plain SDK of the 2.x line: what an application writes that never heard of Turnproof. */
+/**
+ * @module The plain SDK of the 2.x line: what an application writes that never heard of Turnproof.
+ */
 import { appendFileSync } from "node:fs";
 
 //#region telemetry
@@ -14,13 +16,13 @@ export function start(serviceName, instrumentations = []) {
 }
 //#endregion
 
-/** Writes a span to the file FOREIGN_DUMP, for whoever looks at what a library says. */
+/** Writes a span to the file FOREIGN_DUMP, which shows what a library reports. */
 function write(span) {
   const { name, kind, attributes, status, events, parentSpanContext } = span;
   const ids = { id: span.spanContext().spanId, parent: parentSpanContext?.spanId };
   const scope = span.instrumentationScope.name;
-  const said = { name, ...ids, kind, scope, status, attributes, events };
-  appendFileSync(process.env.FOREIGN_DUMP, `${JSON.stringify(said)}\n`);
+  const reported = { name, ...ids, kind, scope, status, attributes, events };
+  appendFileSync(process.env.FOREIGN_DUMP, `${JSON.stringify(reported)}\n`);
 }
 
 const send = OTLPTraceExporter.prototype.export;

@@ -19,7 +19,7 @@ export interface PortedCollector extends AsyncDisposable {
   log(): string;
 }
 
-/** Starts it; judging in the background is off unless it is asked for. The store stays the caller's to close. */
+/** Starts it, without judging in the background by default. The caller closes the store. */
 export async function openCollector(options: {
   readonly store: EvidenceStore;
   readonly agents?: AgentPort;

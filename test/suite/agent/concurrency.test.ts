@@ -26,7 +26,7 @@ const users = Array.from({ length: 50 }, (_, i) => `user_${String(i).padStart(2,
 const markOf = (user: string | null): string => `mark-${user?.slice(-2)}`;
 const marksIn = (text: string): string[] => [...new Set(text.match(/mark-\d\d/g))];
 
-/** The model repeats the mark that it was asked with, and every mark it sees in its context. */
+/** The model repeats the mark of its question, and every mark it sees in its context. */
 const script = {
   wordDelayMs: 1,
   print: (requested: string, conversation: string): string =>
@@ -37,12 +37,12 @@ const script = {
 interface Crowd {
   readonly results: readonly RunResult[];
   readonly cancelled: readonly (readonly [user: string, turnId: string])[];
-  /** What each tool call was told, and what its agent said of its own turn. */
-  readonly contexts: readonly (readonly [told: string | null, found: string | undefined])[];
+  /** What each tool call received, and what its agent recorded of its own turn. */
+  readonly contexts: readonly (readonly [prompt: string | null, found: string | undefined])[];
   readonly heard: ReadonlyMap<string, readonly RunEvent[]>;
 }
 
-/** The agent, and the crowd that asks it all at once. */
+/** The agent, and the users that call it all at once. */
 function open(server: ScriptedModel, { memory }: OpenProvider) {
   const contexts: (readonly [string | null, string | undefined])[] = [];
   const heard = new Map<string, RunEvent[]>();
@@ -94,7 +94,7 @@ function open(server: ScriptedModel, { memory }: OpenProvider) {
     for await (const event of stream) if (event.type === "answer.delta") break;
     return [user, stream.traceContext?.identity.turnId ?? ""];
   };
-  return { contexts, heard, ask: request, leave };
+  return { contexts, heard, request, leave };
 }
 
 /**
@@ -190,7 +190,7 @@ describe.each(Object.entries(providers))("on %s", (_name, openProvider) => {
     await using server = await startScriptedModel(script);
     const provider = await openProvider();
     const flush = observed.into(provider.evidence);
-    const { ask: request, leave, contexts, heard } = open(server, provider);
+    const { request, leave, contexts, heard } = open(server, provider);
     const leavers = users.filter((_user, i) => i % 5 === 0);
     const [results, cancelled] = await Promise.all([
       Promise.all(users.flatMap((user) => [request(user, "whole"), request(user, "streamed")])),

@@ -1,5 +1,5 @@
 /**
- * @module A turn that failed or was given up keeps what was asked, what was said by then and which
+ * @module A turn that failed or was given up keeps the question, the answer up to then and which
  * tools had run; the next turn of the thread is informed, and no other is.
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
@@ -64,17 +64,17 @@ test("a stream that was left says how far it came, and which tools had run", asy
     execute: () => ({ state: "on its way" }),
   };
   const agent = open(server, { tools: [lookup] });
-  let spoken = "";
+  let received = "";
   for await (const event of agent.runStream("Where is my order A-1001?", ann)) {
     if (event.type !== "answer.delta") continue;
-    spoken += event.text;
-    if (spoken.split(" ").length > 2) break;
+    received += event.text;
+    if (received.split(" ").length > 2) break;
   }
   await agent.run("Go on", ann);
   const [requested, cut, question] = lastPrompt(server);
   expect(requested).toEqual(["user", "Where is my order A-1001?"]);
   expect(question).toEqual(["user", "Go on"]);
-  expect(cut?.[1].startsWith(spoken.trim().slice(0, 8))).toBe(true);
+  expect(cut?.[1].startsWith(received.trim().slice(0, 8))).toBe(true);
   expect(cut?.[1]).toContain(
     "[This turn was cancelled before it was answered. " +
       "Tools that had run by then: lookup_order (success).]",

@@ -39,7 +39,7 @@ async function verdictOf(url: string, root: string, task: string): Promise<Verdi
   return body.verdict ?? body;
 }
 
-/** One morning with memory where the variables say; what was sent is judged and searched. */
+/** One morning with memory in the place of the variables; what was sent is judged and searched. */
 async function playMorning(memory: Readonly<Record<string, string>>, hits = 1): Promise<void> {
   const store = ephemeral();
   await using collector = await openCollector({ store });

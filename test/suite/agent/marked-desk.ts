@@ -1,7 +1,7 @@
 /**
  * @module An app as a process of its own whose every word is a mark: turns with memory of every
  * kind, a cache, tools that fail, a refusal, a stream that is left, feedback, and host evidence for
- * a verdict. Evidence goes by OTLP, memory where the environment says; it prints what it did.
+ * a verdict. Evidence goes by OTLP, memory by the environment; it prints what it did.
  */
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { context, SpanStatusCode, trace } from "@opentelemetry/api";
@@ -34,7 +34,7 @@ await using model = await startAnthropic({
           { name: "find_parcel", input: { code: marks.toolInput } },
           { name: "break_parcel", input: { code: marks.toolInput } },
         ]
-      : // A tool that the model made up ends a turn in part, so it is not asked for in the judged one.
+      : // A tool that the model made up ends a turn in part, so the judged one has none.
         /Hello/.test(requested)
         ? [{ name: marks.toolName, input: {} }]
         : [];

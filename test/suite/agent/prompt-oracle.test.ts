@@ -1,5 +1,5 @@
 /**
- * @module What may reach a prompt, as a model says it: random turns of many users on one agent,
+ * @module What may reach a prompt, by a model of it: random turns of many users on one agent,
  * whole and streamed, failed and left, retrieved by words, by meaning and by both, with entities,
  * summaries, skills, shared memory and deletions between them. Each prompt is compared with what
  * the oracle allows: the history and what is shared exactly, anything else as a subset.
@@ -36,7 +36,9 @@ interface Message {
 /** Prompts by the mark of the question that they were made for. */
 const prompts = new Map<string, readonly Message[]>();
 
-/** Answers with the mark of the question; fails, or falls silent after two words, when asked to. */
+/**
+ * Answers with the mark of the question; fails, or stops after two words, when a mark requests it.
+ */
 const model = new MockLanguageModelV4({
   doGenerate: async ({ prompt }) => {
     const { question, mark } = requested(prompt);
@@ -118,7 +120,7 @@ function settle(oracle: Oracle, place: OraclePlace, way: Way, mark: string): voi
   oracle.print({ ...place, role: "assistant", mark: mark.replace("q", "a"), cut });
 }
 
-/** The prompt of a question says what it may and nothing else. */
+/** The prompt of a question holds what it may and nothing else. */
 function compare(oracle: Oracle, shared: SharedOracle, place: OraclePlace, mark: string): void {
   const prompt = prompts.get(mark);
   if (prompt === undefined) throw new Error(`no prompt for ${mark}`);
@@ -128,7 +130,7 @@ function compare(oracle: Oracle, shared: SharedOracle, place: OraclePlace, mark:
   // A history begins with a question: an answer whose question no longer fits is left out.
   const whole = history.slice(history[0]?.endsWith("a") === true ? 1 : 0);
   expect(reported.flatMap((message) => marksIn(textOf(message)))).toEqual(whole);
-  // Models take turns: none speaks twice.
+  // Models alternate: none answers twice.
   const speakers = [...reported, prompt.at(-1)].map((message) => message?.role);
   expect(speakers.some((role, i) => role === speakers[i + 1])).toBe(false);
   const allowed = oracle.allowed(place);

@@ -46,10 +46,10 @@ test("agent: a quick start, a stream, a tool, what the host adds, and its job", 
     .join("\n")
     .replace("http://127.0.0.1:9000/v1", server.baseURL)
     .replace("http://127.0.0.1:4318", collector.url);
-  const [spoken, line, rootTraceId = ""] = (await run(code, { TURNPROOF_IDENTITY_KEY: key }))
+  const [answer, line, rootTraceId = ""] = (await run(code, { TURNPROOF_IDENTITY_KEY: key }))
     .trim()
     .split("\n");
-  expect(spoken).toBe("Happy to help with that.");
+  expect(answer).toBe("Happy to help with that.");
   expect(line).toBe("success disabled issue_refund");
   // The newcomer's turn is in the collector: the turn, what its host added, and its job.
   const kinds = async (): Promise<readonly string[]> => {

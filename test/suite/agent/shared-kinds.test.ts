@@ -41,7 +41,7 @@ const lastRequested = ({ bodies }: ScriptedModel): Requested =>
 const systemOf = (server: ScriptedModel): string =>
   lastRequested(server).messages.find(({ role }) => role === "system")?.content ?? "";
 
-/** What the turn's evidence says it read of the shared stores: store id and rows. */
+/** What the turn read of the shared stores by its evidence: store id and rows. */
 async function sharedReads(root: string): Promise<readonly string[]> {
   const events = ofKind(await observed.events("ann", root), "memory_operation");
   return events

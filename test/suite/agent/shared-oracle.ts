@@ -1,6 +1,6 @@
 /**
  * @module SharedOracle: what operators keep for all users, as a plain list: which of its words
- * every prompt says, and which none may say, because no person approved them or their tools are
+ * every prompt holds, and which none may hold, because no person approved them or their tools are
  * not there.
  */
 import type { Memory } from "@turnproof/memory";
@@ -24,7 +24,7 @@ export class SharedOracle {
     this.#rows.delete(id);
   }
 
-  /** The marks that every prompt says. */
+  /** The marks that every prompt holds. */
   reported(): readonly string[] {
     return [...this.#rows.values()]
       .filter((row) => row.reported)

@@ -214,7 +214,7 @@ async function inMongo(): Promise<StoredEvidence> {
   };
 }
 
-/** Every provider of evidence, by a name that says what was really run. */
+/** Every provider of evidence, by a name of what was really run. */
 export const evidencePlaces: Readonly<Record<string, () => Promise<StoredEvidence>>> = {
   ephemeral: inProcess,
   filesystem: inFiles,

@@ -1,7 +1,7 @@
 /**
  * @module A turn on each provider, memory and evidence, by OTLP through a collector on a port, to a
- * verdict — and none of the words that were said anywhere but in memory: not in the journal, the
- * store, the audit, the log, the metrics or a page.
+ * verdict — and none of the words of the conversation anywhere but in memory: not in the journal,
+ * the store, the audit, the log, the metrics or a page.
  */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -125,7 +125,7 @@ describe.each(Object.entries(evidencePlaces))("on %s", (name, open) => {
         const response = await fetch(`${collector.url}${path}`, { headers });
         expect([path, response.status, marksIn(await response.text())]).toEqual([path, 200, []]);
       }
-      // Where the collector holds that memory it counts its rows, and says none of their words.
+      // Where the collector holds that memory it counts its rows, and shows none of their words.
       const rows = await fetch(`${collector.url}/memory.json?user_id=ann`, { headers });
       const { total } = (await rows.json()) as { total: number };
       expect(total > 0).toBe(place.sharesMemory);

@@ -120,7 +120,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (shape) => {
           });
           expect(attributes.request_id).toMatch(/^req_/);
         } else {
-          // The provider said nothing of a cache: the adapter's zero is unknown.
+          // The provider reported nothing of a cache: the adapter's zero is unknown.
           expect(attributes.cached_tokens).toBeUndefined();
           expect(attributes.input_tokens).toBeGreaterThan(0);
         }
@@ -333,7 +333,7 @@ describe("what the model is given", () => {
       expect(result?.tools.map(({ outcome }) => outcome)).toEqual(["success", "success", "error"]);
       const root = result?.traceContext.rootTraceId;
       const tools = ofKind(await observed.events("ann", root), "tool_call");
-      // Calls of one round may share a moment: the events say how many, the result says which.
+      // Calls of one round may share a moment: the events show how many, the result shows which.
       const failed = tools.map(({ attributes }) => attributes.error_type).filter(Boolean);
       expect(tools).toHaveLength(3);
       expect(failed).toEqual(["tool_budget_spent"]);

@@ -15,7 +15,7 @@ import { observe, ofKind } from "./observed.ts";
 const observed = observe();
 
 /** Sends a message as `useChat` does and returns the last state of the answer. */
-async function talk(
+async function chatWith(
   url: string,
   chatId: string,
   text: string,
@@ -38,7 +38,7 @@ const textOf = (message: UIMessage | undefined): string =>
 test("the AI SDK's client shows text and tools, and memory lasts in PGlite", async () => {
   const { memory } = await postgres({ path: "memory://" });
   await using chat = await startChat(supportAgent(memory, 0), 0);
-  const first = await talk(chat.url, "one", "Where is my order A-1001?");
+  const first = await chatWith(chat.url, "one", "Where is my order A-1001?");
   expect(textOf(first.message)).toBe("I found it: it is on its way to you.");
   expect(first.message?.parts).toContainEqual(
     expect.objectContaining({
@@ -48,7 +48,7 @@ test("the AI SDK's client shows text and tools, and memory lasts in PGlite", asy
       output: { outcome: "success", badge: "Completed" },
     }),
   );
-  const second = await talk(chat.url, "two", "What do you remember of my order?");
+  const second = await chatWith(chat.url, "two", "What do you remember of my order?");
   expect(textOf(second.message)).toContain("Where is my order A-1001?");
   const page = await fetch(chat.url);
   expect(await page.text()).toContain("<title>Support agent</title>");
@@ -79,7 +79,7 @@ test("a failure is told by its class, and a browser that leaves cancels the turn
   await using chat = await startChat(supportAgent(ephemeralMemory(), 30), 0);
   const leaving = new AbortController();
   setTimeout(() => leaving.abort(), 60);
-  await talk(chat.url, "left", "Hello", leaving.signal).catch(() => undefined);
+  await chatWith(chat.url, "left", "Hello", leaving.signal).catch(() => undefined);
   await expect
     .poll(async () => ofKind(await observed.events("user_ann"), "turn").map(({ status }) => status))
     .toContain("partial");

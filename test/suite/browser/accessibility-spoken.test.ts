@@ -1,5 +1,5 @@
 /**
- * @module The pages as a screen reader says them: a row of turns, the chain of a verdict, the
+ * @module The pages as a screen reader announces them: a row of turns, the chain of a verdict, the
  * memory flow and the charts with their numbers; announcements of changes, of which a live tail
  * makes few. `accessibility-states.test.ts` checks that each element has a name.
  */
@@ -25,7 +25,7 @@ const only = (all: readonly Spoken[], role: string, name: RegExp | string): Spok
   return fits[0] as Spoken;
 };
 
-/** All that is said of the page of a successful turn. */
+/** All announcements of the page of a successful turn. */
 async function turnPage(): Promise<readonly Spoken[]> {
   const page = await visit(`/traces/${scene.roots[0]}`);
   await page.locator("body[data-ready]").waitFor();

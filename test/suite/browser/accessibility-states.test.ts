@@ -1,10 +1,10 @@
 /**
  * @module Every page in every state, each opened once: no violation of axe in light, dark and
  * forced colours, nothing wider than a window of 320 px (400 % zoom), nothing cut off or lying over
- * something else, also under the reader's own text spacing; nothing without a name or said twice;
- * whatever can be clicked is reached by keys and has a focus that is seen, never under a bar that
- * stays in place (WCAG 2.2, 2.4.7 and 2.4.11); nothing in the console, no report of the content
- * policy, no request to anywhere else.
+ * something else, also under the reader's own text spacing; nothing without a name or announced
+ * twice; whatever can be clicked is reached by keys and has a focus that is seen, never under a bar
+ * that stays in place (WCAG 2.2, 2.4.7 and 2.4.11); nothing in the console, no report of the
+ * content policy, no request to anywhere else.
  */
 import { describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";

@@ -33,7 +33,7 @@ export function bigSpan(root: string, index: number, parent: number | undefined)
 }
 
 /**
- * Starts counting what the thread of a page does. The result says how many milliseconds of a
+ * Starts counting what the thread of a page does. The result is how many milliseconds of a
  * processor it took so far, so that a busy machine does not decide.
  */
 export async function threadMs(page: Page): Promise<() => Promise<number>> {

@@ -146,7 +146,7 @@ export async function axeViolations(
     rules === "all"
       ? { rules: { "target-size": { enabled: true } } }
       : { runOnly: { type: "rule", values: rules } };
-  // Selectors and sources of what passed are not asked for.
+  // Selectors and sources of what passed are not requested.
   const options = { ...chosen, resultTypes: ["violations"] };
   return page.evaluate(async (given) => {
     const axe = (window as unknown as { axe: AxeLike }).axe;

@@ -82,7 +82,7 @@ test("d draws how long turns took; unknown durations are counted and drawn apart
   await page.locator("[data-histogram] > svg").hover({ position: { x: 400, y: 10 } });
   await readout(page, /turns?, median .*, p95 /);
   await expectSoundInEveryLook(page);
-  // The last look forces its colours: how many is then told by the width of a cell.
+  // The last look forces its colours: how many is then shown by the width of a cell.
   const inks = await page.locator(".durations [class^=level-]").evaluateAll((cells) => {
     const text = getComputedStyle(document.body).color;
     return cells.map((cell) => getComputedStyle(cell).fill === text);

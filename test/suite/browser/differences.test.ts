@@ -1,6 +1,6 @@
 /**
  * @module What sets some turns apart, as an operator reads it: counts of both sides, what is
- * unsaid, how far was counted, and a value that narrows the filter.
+ * unknown, how far was counted, and a value that narrows the filter.
  */
 import { beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";

@@ -138,7 +138,7 @@ test("no shortcut fires while somebody types, and the help shows the table", asy
     expect(help).toContain(words);
   }
   await press(page, "Escape");
-  // A dialog says that it is closed a moment after it is.
+  // A dialog sends its close event a moment after it is closed.
   await page.locator("dialog").waitFor({ state: "detached" });
 });
 

@@ -29,7 +29,7 @@ export function layoutProblems(page: Page): Promise<readonly string[]> {
     }
     const clips = (value: string): boolean => value === "hidden" || value === "clip";
 
-    // Cut off: the text does not fit, and nothing on the way out says all of it.
+    // Cut off: the text does not fit, and no ancestor shows all of it.
     for (const node of document.body.querySelectorAll("*")) {
       if (node instanceof SVGElement || !seen(node)) continue;
       const { overflowX, overflowY } = styleOf(node);

@@ -25,7 +25,7 @@ export const wide = { width: 1440, theme: "light" } as const;
 interface VisitOptions {
   /** Where the page is, if not on the site of the file. */
   readonly on?: Site;
-  /** Offences that the test is about: a status, say, which the console repeats. */
+  /** Offences that the test is about: for example a status, which the console repeats. */
   readonly excused?: RegExp | undefined;
 }
 
@@ -100,7 +100,7 @@ export async function ownSite(...options: Parameters<typeof openSite>): Promise<
   return site;
 }
 
-/** Signs in on the page that asks for a token, as far as the home. */
+/** Signs in on the page that requires a token, as far as the home. */
 export async function signIn(page: Page, token: string): Promise<void> {
   await page.locator("input[name=token]").fill(token);
   await Promise.all([page.waitForURL(/\/traces$/), page.keyboard.press("Enter")]);

@@ -10,7 +10,7 @@ import { openedSite, signIn } from "./opened-site.ts";
 const token = "operator-token-of-the-suite-03";
 const root = "b".repeat(32);
 
-/** What the agent was asked, in order. */
+/** The agent's questions, in order. */
 const requested: object[] = [];
 
 const mounted = {

@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 export interface Spoken {
   readonly role: string;
   readonly name: string;
-  /** Said after the name; empty where there is none. */
+  /** Announced after the name; empty where there is none. */
   readonly description: string;
   readonly value: string;
   /** States and properties by their name in the tree: `expanded`, `level`, `live`, `pressed` … */
@@ -66,7 +66,7 @@ export function wordsWithin(all: readonly Spoken[], one: Spoken): string {
     .join(" ");
 }
 
-/** Roles that say nothing without a name. */
+/** Roles that are not announced without a name. */
 const named = new Set(
   (
     "link button combobox textbox searchbox checkbox radio listbox option image " +

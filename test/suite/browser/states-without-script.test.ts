@@ -1,6 +1,6 @@
 /**
- * @module Every state of a page that needs no script says the same without it; every page and every
- * route that answers one has a state.
+ * @module Every state of a page that needs no script shows the same without it; every page and
+ * every route that answers one has a state.
  */
 import { existsSync, readdirSync } from "node:fs";
 
@@ -47,7 +47,7 @@ test("every route that answers a page has a state here", async () => {
     const type = answer.headers.get("content-type") ?? "";
     // A tail would never end.
     ended.abort();
-    // A route of data says what is wrong with a question as a page too; it is the problem page.
+    // A route of data shows what is wrong with a request as a page too, the problem page.
     if (!type.startsWith("text/html") || /\.\w+$|:file$/.test(template)) continue;
     pages.push(template);
     const pattern = new RegExp(`^${template.replaceAll(/:\w+/g, "[^/]+")}$`);

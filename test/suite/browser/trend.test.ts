@@ -51,7 +51,7 @@ test("the trend is of all turns, and a release leads to what changed with it", a
   expect(bare).toBe(0);
   expect(await page.locator("#trend figure line.release").count()).toBe(1);
   expect(await page.locator("#trend figure text", { hasText: "1.1.0" }).count()).toBe(1);
-  // Half of the turns' tools failed: the stretches from the release on say so, the others do not.
+  // Half of the turns' tools failed: the stretches from the release on show it, the others do not.
   expect(await page.locator("#trend figure rect.troubled").count()).toBe(turns / 2);
   const rows = page.locator("[data-releases] tbody tr");
   expect(await rows.allInnerTexts()).toEqual([

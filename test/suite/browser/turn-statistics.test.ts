@@ -1,6 +1,6 @@
 /**
  * @module The statistics of a turn as an operator reads them: unknown durations as unknown, sums
- * that say which way they err, sorted by the keyboard, and a line that finds its rows.
+ * marked as lower or upper bounds, sorted by the keyboard, and a line that finds its rows.
  */
 import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
@@ -17,7 +17,7 @@ async function open(hash = ""): Promise<Page> {
   return page;
 }
 
-/** Cells of the table as they are seen, without what only screen readers are told. */
+/** Cells of the table as they are seen, without what only screen readers receive. */
 function seen(page: Page): Promise<readonly (readonly string[])[]> {
   return page.locator(".statistics tbody tr").evaluateAll((rows) =>
     rows.map((row) =>

@@ -53,7 +53,7 @@ test("the footer moves with the turns that arrive", async () => {
     await send(n);
     const stated = new RegExp(`${size + n + 1} turns[, ]`);
     await footer.getByText(stated).waitFor({ timeout: 60_000 });
-    // Whole or open, it never says less than it shows, and what is open is counted.
+    // Whole or open, it never states less than it shows, and what is open is counted.
     const [text, rows] = [await footer.innerText(), await page.locator("tr[data-key]").count()];
     expect(rows).toBeGreaterThanOrEqual(size + n + 1);
     expect(/Window complete/.test(text)).toBe(/all there are/.test(text));

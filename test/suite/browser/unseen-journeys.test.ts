@@ -50,7 +50,7 @@ beforeAll(async () => {
   );
 }, 300_000);
 
-/** What the page must say of each way to end with nothing, and on which kind of event it rests. */
+/** What the page must show of each way to end with nothing, and on which kind of event it rests. */
 const answers: { readonly [P in Plot]: readonly [said: RegExp, evidence: RegExp] } = {
   unconfirmed: [/Delivery unconfirmed[\s\S]*nothing acknowledges it/, /^delivery\b/],
   refused: [/Delivery refused[\s\S]*its receiver refused it/, /^delivery\b/],
@@ -58,7 +58,7 @@ const answers: { readonly [P in Plot]: readonly [said: RegExp, evidence: RegExp]
   undelivered: [/Nothing delivered[\s\S]*no delivery is on record/, /^contract\b/],
   unparsed: [/Contract parsing failed/, /^contract\b/],
   unsaved: [/Artifact persistence unverified/, /^artifact\b/],
-  // The action that made it says so as well, and is the earlier of the two.
+  // The action that made it has it as well, and is the earlier of the two.
   foreign: [/Artifact ownership unverified/, /^(artifact|application action)\b/],
   rate_limited: [
     /Model call wren-plain\s+ended in error: 429, and so did the turn Finch/,

@@ -224,7 +224,7 @@ test("thread T's customer got nothing: find it, open it, read why", async () => 
   await keyboard.go(/thread_id=/, "Enter");
   await listReady(page);
   expect(new URL(page.url()).searchParams.get("sort")).toBe("ended_at");
-  // Three turns; the one that is no success says so in its row.
+  // Three turns; the one that is no success shows it in its row.
   const rows = page.locator("[data-rows] tr");
   expect(await rows.count()).toBe(3);
   expect(await rows.first().innerText()).toMatch(/partial/);

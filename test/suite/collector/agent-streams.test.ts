@@ -7,9 +7,9 @@ import { afterEach, expect, test, vi } from "vitest";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
-/** An agent that speaks on command, and notices when its listener is gone. */
+/** An agent that streams on command, and notices when its listener is gone. */
 function patientAgent() {
-  const spoken = Promise.withResolvers<void>();
+  const allowed = Promise.withResolvers<void>();
   const began = Promise.withResolvers<void>();
   const given = Promise.withResolvers<unknown>();
   const until = (signal: AbortSignal): Promise<void> => {
@@ -20,7 +20,7 @@ function patientAgent() {
         reject(signal.reason as Error);
       });
     });
-    return Promise.race([spoken.promise, left]);
+    return Promise.race([allowed.promise, left]);
   };
   const port: AgentPort = {
     list: async () => ["desk"],
@@ -34,7 +34,7 @@ function patientAgent() {
       yield { type: "run.done", status: "success" };
     },
   };
-  return { port, speak: spoken.resolve, began: began.promise, givenUp: given.promise };
+  return { port, send: allowed.resolve, began: began.promise, givenUp: given.promise };
 }
 
 const path = "/agents/desk/playground/stream";
@@ -73,7 +73,7 @@ test("a stream that is silent beats every 15 seconds, and no more once it has en
   await read("event: heartbeat\ndata: {}\n\n");
   expect(text.match(/event: heartbeat/g)).toHaveLength(1);
   vi.advanceTimersByTime(30_000);
-  agent.speak();
+  agent.send();
   await read("event: run.done");
   expect(text.match(/event: heartbeat/g)).toHaveLength(3);
   // A beat has no id, so that a resumed stream does not count it.

@@ -79,7 +79,7 @@ afterAll(async () => {
   await desk.collector.close();
 });
 
-/** Asks, and holds the answer to the schema of its operation; the answer. */
+/** Sends a request, and holds the answer to the schema of its operation; the answer. */
 async function hold(
   method: "get" | "post",
   template: string,

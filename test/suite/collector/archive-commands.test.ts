@@ -1,6 +1,6 @@
 /**
  * Commands of an operator over every backend that keeps ages: migrate, backfill, parity and
- * retention. Each is a dry run first, speaks JSON and ends with a code.
+ * retention. Each is a dry run first, prints JSON and ends with a code.
  */
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * A server that is away, silent or refuses when the collector starts: spans are taken, the log and
- * Health say which host does not answer and why, reads give up with a code, and all is well by
+ * Health show which host does not answer and why, reads give up with a code, and all is well by
  * itself when the server is back. The same for one that falls silent later.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -41,10 +41,10 @@ interface Running {
   readonly lines: readonly Line[];
   get(path: string, accept?: string): Promise<Response>;
   send(count: number): Promise<number>;
-  health(): Promise<HealthStated>;
+  health(): Promise<HealthReport>;
 }
 
-interface HealthStated {
+interface HealthReport {
   readonly collector: {
     readonly store: { readonly ok: boolean; readonly host: string; readonly reason: string | null };
     readonly ingest: { readonly journal: { readonly pending_spans: number } };
@@ -81,7 +81,7 @@ async function start(env: Record<string, string>): Promise<Running> {
       });
       return response.status;
     },
-    health: async () => (await (await get("/traces/health.json")).json()) as HealthStated,
+    health: async () => (await (await get("/traces/health.json")).json()) as HealthReport,
   };
 }
 
@@ -139,7 +139,7 @@ describe("a server", () => {
     const host = `127.0.0.1:${gate.port}`;
     const away = at.lines.find(({ event }) => event === "store_away");
     expect(away).toMatchObject({ backend, host });
-    // MongoDB's driver looks for a server for five seconds before it says why there is none.
+    // MongoDB's driver looks for a server for five seconds before it reports why there is none.
     const reasons = (): unknown[] =>
       at.lines.filter(({ event }) => event === "store_away").map(({ reason }) => reason);
     if (state === "away") await until(async () => reasons().includes("nothing listens there"));

@@ -158,7 +158,7 @@ async function embeddedPostgresCase(opening: Opening): Promise<BackendCase> {
 }
 
 async function mongodbCase(opening: Opening): Promise<BackendCase> {
-  // A real server certifies; without one, the test's own answers what the provider asks.
+  // A real server certifies; without one, the test's own answers the provider's requests.
   const databases = await openMongo();
   opening.closing.push(() => databases.close());
   const { url } = databases.other();

@@ -1,6 +1,6 @@
 /**
- * @module Backup: what docs/operate/backup.md says. A backup of a running collector answers as the
- * one that was lost; a database that was copied after the data directory has each event once.
+ * @module Backup: the steps of docs/operate/backup.md. A backup of a running collector answers as
+ * the one that was lost; a database that was copied after the data directory has each event once.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

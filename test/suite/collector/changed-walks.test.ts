@@ -58,7 +58,7 @@ async function goesOn(one: BackendCase, path: string, cursor: string): Promise<s
   return ((await response.json()) as { code: string }).code;
 }
 
-/** One more event of the root: a refused delivery, say. */
+/** One more event of the root: for example a refused delivery. */
 const refusal = (root: string): TurnEvent[] => [
   {
     ...(turnEvents({ root })[0] as TurnEvent),

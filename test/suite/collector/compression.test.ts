@@ -12,7 +12,7 @@ import type { Desk } from "./desk.ts";
 let desk: Desk;
 
 beforeAll(async () => {
-  // The list says when it was read, so the clock stands still.
+  // The list holds when it was read, so the clock stands still.
   const now = Date.parse("2026-11-21T12:00:00Z");
   desk = await openDesk({}, { now: () => now });
   await desk.put(["a", "b", "c"].flatMap((root) => turnEvents({ root, user: "usr_amara" })));

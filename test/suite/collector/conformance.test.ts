@@ -39,7 +39,7 @@ afterAll(() => desk.collector.close());
 
 const added = ["received_at", "ingest_principal", "ingest_trusted", "source_store", "revision"];
 
-/** What the file says of an event: identity is inherited on a page, so it is compared as sent. */
+/** What the file has of an event: identity is inherited on a page, so it is compared as sent. */
 function plain(event: TurnEvent): object {
   const { identity_derived: _derived, ...rest } = event as TurnEvent & Record<string, unknown>;
   return Object.fromEntries(Object.entries(rest).filter(([name]) => !added.includes(name)));

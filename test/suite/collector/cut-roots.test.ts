@@ -1,6 +1,6 @@
 /**
  * Insights of an agent or a thread rest on the events of whole roots: where one was not read whole,
- * the window says so, although every turn is counted.
+ * the window shows it, although every turn is counted.
  */
 import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";

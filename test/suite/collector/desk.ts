@@ -1,6 +1,6 @@
 /**
- * @module A desk for the collector's suites: a collector in the process over an ephemeral store, and
- * evidence to put into it.
+ * @module A desk for the collector's suites: a collector in the process over an ephemeral store,
+ * and evidence to put into it.
  */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -78,7 +78,7 @@ export async function recordEvents(
   await recordStored(store, allTenants, roots);
 }
 
-/** Settles the turns of these roots with what a test says that the judge found. */
+/** Settles the turns of these roots with a test's findings. */
 export async function judgeTurns(
   store: EvidenceStore,
   roots: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * Differences over HTTP: what the turns of a filter say more often than the others of the same
+ * Differences over HTTP: what the turns of a filter have more often than the others of the same
  * time, inside the caller's scope, turns without a value counted, and nothing beyond counts.
  */
 import type { TurnEvent } from "@turnproof/evidence";
@@ -26,7 +26,7 @@ function turn(n: number): ReturnType<typeof turnEvents> {
   const agent = n % 4 === 0 ? "slow" : "quick";
   const events = turnEvents({ root: `root-${n}`, at, user, agent, thread: `thr-${n}` });
   if (agent === "quick") return events;
-  // Only what failed says its release and who sent it.
+  // Only what failed has its release and its producer.
   return events.map((event) => ({
     ...event,
     ...(event.event_kind === "tool_call" ? { status: "error" as const } : {}),
@@ -68,10 +68,20 @@ test("failed turns are all of one agent, and the counts of both sides say so", a
     others: 0,
   });
   expect(model.values.map(({ value }) => value)).toContain("worker-7");
-  expect(model.unsaid).toContainEqual({ key: "release", name: "Release", these: 0, others: 27 });
+  expect(model.unrecorded).toContainEqual({
+    key: "release",
+    name: "Release",
+    these: 0,
+    others: 27,
+  });
   // Five of ten turns against twelve of 27 are no difference, in whatever order they are shown.
   expect(model.values.find(({ key }) => key === "user")).toMatchObject({ significant: false });
-  expect(model.unsaid).toContainEqual({ key: "finding", name: "Finding", these: 10, others: 27 });
+  expect(model.unrecorded).toContainEqual({
+    key: "finding",
+    name: "Finding",
+    these: 10,
+    others: 27,
+  });
 });
 
 test("what the turns were selected by is no difference, as a parameter and as a term", async () => {
@@ -132,12 +142,17 @@ test("turns without a value are counted behind any number of values; a cut key i
   );
   await crowded.put([
     ...named.flat(),
-    ...turnOf("unsaid", "busy"),
+    ...turnOf("unrecorded", "busy"),
     ...turnOf("other", "idle", "worker-1"),
   ]);
   const model = await crowded.json<DifferencesModel>("/traces/differences.json?agent_id=busy");
   expect(model).toMatchObject({ these: 2 * many + 1, others: 1, cut: ["Producer"] });
-  expect(model.unsaid).toContainEqual({ key: "producer", name: "Producer", these: 1, others: 0 });
+  expect(model.unrecorded).toContainEqual({
+    key: "producer",
+    name: "Producer",
+    these: 1,
+    others: 0,
+  });
   const { facets } = await crowded.json<{ facets: { key: string; total: number }[] }>(
     "/traces/facets.json?agent_id=busy",
   );

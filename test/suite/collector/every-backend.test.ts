@@ -18,18 +18,18 @@ const now = Date.parse("2026-11-21T12:00:00.000Z");
 const turns = Number(process.env["BACKEND_TURNS"] ?? 30);
 
 const token = (name: string): string => `${name}-token-bX7qL2vN9rK4wZ`;
-const askers = {
+const callers = {
   root: { role: "admin" },
   bo: { role: "admin", user_id: "usr_bo" },
   legacy: { role: "admin", user_id: null },
   newsroom: { role: "admin", application_id: "newsroom" },
 } as const;
-type Asker = keyof typeof askers;
+type Caller = keyof typeof callers;
 
 const env = {
   TURNPROOF_UI_ACCOUNTS: JSON.stringify(
     Object.fromEntries(
-      Object.entries(askers).map(([name, account]) => [name, { token: token(name), ...account }]),
+      Object.entries(callers).map(([name, account]) => [name, { token: token(name), ...account }]),
     ),
   ),
   TURNPROOF_UI_SESSION_SECRET: "k1:0123456789abcdef0123456789abcdef",
@@ -108,14 +108,14 @@ function foreignSpans(): readonly PlainSpan[] {
 
 async function request(
   { collector }: BackendCase,
-  asker: Asker,
+  caller: Caller,
   path: string,
   body?: object,
 ): Promise<Response> {
   return collector.app.request(`http://localhost:4318${path}`, {
     method: body === undefined ? "GET" : "POST",
     headers: {
-      authorization: `Bearer ${token(asker)}`,
+      authorization: `Bearer ${token(caller)}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -134,7 +134,7 @@ async function send({ collector }: BackendCase, spans: readonly PlainSpan[]): Pr
   expect(response.status).toBe(200);
 }
 
-/** Waits until the store holds everything; says which one does not, and why. */
+/** Waits until the store holds everything; throws which one does not, and why. */
 async function settled(backend: BackendCase): Promise<void> {
   const state = async (): Promise<object> => {
     const { collector } = (await (
@@ -189,7 +189,7 @@ const own = new Set([
   "query_timing",
   "latest_received_at",
   "iat",
-  // Over the judged events, which say when they were received.
+  // Over the judged events, which hold when they were received.
   "digest",
 ]);
 
@@ -206,11 +206,11 @@ function same(value: unknown): unknown {
 /** The answer without what differs; a signed statement opened. */
 async function answer(
   backend: BackendCase,
-  asker: Asker,
+  caller: Caller,
   path: string,
   body?: object,
 ): Promise<unknown> {
-  const response = await request(backend, asker, path, body);
+  const response = await request(backend, caller, path, body);
   const stated = await response.text();
   if (response.status !== 200 || !path.includes(".jws")) {
     return [response.status, same(JSON.parse(stated))];
@@ -221,24 +221,24 @@ async function answer(
 }
 
 /** Every backend gives the reference's answer. */
-async function expectSame(asker: Asker, path: string, body?: object): Promise<unknown> {
+async function expectSame(caller: Caller, path: string, body?: object): Promise<unknown> {
   const [reference, ...others] = opened.cases;
   if (reference === undefined) throw new Error("no backend");
-  const expected = await answer(reference, asker, path, body);
+  const expected = await answer(reference, caller, path, body);
   for (const other of others) {
-    const got = await answer(other, asker, path, body);
+    const got = await answer(other, caller, path, body);
     expect([other.name, path, got]).toEqual([other.name, path, expected]);
   }
   return expected;
 }
 
 /** Items of every page of a list, following its cursor. */
-async function walk(backend: BackendCase, asker: Asker, path: string): Promise<unknown[]> {
+async function walk(backend: BackendCase, caller: Caller, path: string): Promise<unknown[]> {
   const pages: unknown[] = [];
   let cursor: string | null = null;
   do {
     const after: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const response = await request(backend, asker, `${path}${after}`);
+    const response = await request(backend, caller, `${path}${after}`);
     if (response.status !== 200) return [...pages, response.status];
     const page = (await response.json()) as { next_cursor: string | null };
     pages.push(same(page));
@@ -247,11 +247,11 @@ async function walk(backend: BackendCase, asker: Asker, path: string): Promise<u
   return pages;
 }
 
-const everyone = Object.keys(askers) as Asker[];
+const everyone = Object.keys(callers) as Caller[];
 
-describe.each(everyone)("as %s", (asker) => {
-  const thorough = asker === "root" || asker === "bo";
-  const tenant = asker === "root" ? "&user_id=usr_bo" : "";
+describe.each(everyone)("as %s", (caller) => {
+  const thorough = caller === "root" || caller === "bo";
+  const tenant = caller === "root" ? "&user_id=usr_bo" : "";
   const paths = [
     "/traces/turns.json",
     "/traces/turns.json?agent_id=reader-chat",
@@ -293,7 +293,7 @@ describe.each(everyone)("as %s", (asker) => {
   // The two others are read by the same code: a part of the questions is enough.
   const requested = thorough ? paths : paths.filter((_, index) => index % 3 === 0);
   test.each(requested)("%s", async (path) => {
-    await expectSame(asker, path);
+    await expectSame(caller, path);
   });
 
   test("every root: its page, verdict, statement and plan", async () => {
@@ -303,12 +303,12 @@ describe.each(everyone)("as %s", (asker) => {
       const root = spans[0]?.traceId ?? "";
       const agent = text(turnOf(spans), "turnproof.agent.id") || "plain helper";
       const query = `agent_id=${encodeURIComponent(agent)}&root_trace_id=${root}`;
-      const [status] = (await expectSame(asker, `/traces/${root}.json`)) as [number];
+      const [status] = (await expectSame(caller, `/traces/${root}.json`)) as [number];
       if (status === 200) found += 1;
-      await expectSame(asker, `/traces/reconcile.json?${query}`);
-      await expectSame(asker, `/traces/reconcile.jws?${query}`);
-      await expectSame(asker, `/traces/replay-plan.json?${query}`);
-      await expectSame(asker, `/traces/analysis.json?root_trace_id=${root}`);
+      await expectSame(caller, `/traces/reconcile.json?${query}`);
+      await expectSame(caller, `/traces/reconcile.jws?${query}`);
+      await expectSame(caller, `/traces/replay-plan.json?${query}`);
+      await expectSame(caller, `/traces/analysis.json?root_trace_id=${root}`);
     }
     expect(found).toBeGreaterThan(0);
   });
@@ -318,7 +318,7 @@ describe.each(everyone)("as %s", (asker) => {
     for (const [index, baseline] of roots.entries()) {
       const candidate = roots[(index + 1) % roots.length] ?? "";
       const sides = `baseline_root=${baseline}&candidate_root=${candidate}`;
-      await expectSame(asker, `/traces/compare.json?agent_id=briefing-writer&${sides}`);
+      await expectSame(caller, `/traces/compare.json?agent_id=briefing-writer&${sides}`);
     }
   });
 
@@ -341,9 +341,9 @@ describe.each(everyone)("as %s", (asker) => {
     if (reference === undefined) throw new Error("no backend");
     for (const id of ids) {
       const path = `/traces/find.json?limit=53&id=${encodeURIComponent(id)}`;
-      const expected = await walk(reference, asker, path);
+      const expected = await walk(reference, caller, path);
       for (const other of others) {
-        const got = await walk(other, asker, path);
+        const got = await walk(other, caller, path);
         expect([other.name, path, got]).toEqual([other.name, path, expected]);
       }
     }
@@ -359,9 +359,9 @@ describe.each(everyone)("as %s", (asker) => {
   ])("page by page: %s", async (path) => {
     const [reference, ...others] = opened.cases;
     if (reference === undefined) throw new Error("no backend");
-    const expected = await walk(reference, asker, path);
+    const expected = await walk(reference, caller, path);
     for (const other of others) {
-      const got = await walk(other, asker, path);
+      const got = await walk(other, caller, path);
       expect([other.name, path, got]).toEqual([other.name, path, expected]);
     }
   });

@@ -73,7 +73,7 @@ test("a part of an embedded engine that is gone", async () => {
     turns: 3,
     roots_missing: 1,
     rows_missing: rows,
-    // The deletion is newer than the account, so that it does not tell how many there should be.
+    // The deletion is newer than the account, so that it does not show how many there should be.
     events_missing: 0,
     parts_set_aside: 0,
   };
@@ -96,7 +96,7 @@ interface Compared {
   readonly collector: { readonly ingest: { readonly missing: Record<string, number> | null } };
 }
 
-/** What Health says of the comparison, once it is made. */
+/** What Health shows of the comparison, once it is made. */
 async function comparedBy(collector: Collector): Promise<Record<string, number>> {
   return vi.waitFor(
     async () => {

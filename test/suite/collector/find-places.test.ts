@@ -1,5 +1,5 @@
 /**
- * Where the finder looked: page, twin and command say in words which places were searched, which
+ * Where the finder looked: page, twin and command show in words which places were searched, which
  * were not and why, and what to do about it. Rows of memory belong to a tenant, so without one they
  * are not searched, and that is never silence.
  */

@@ -1,5 +1,5 @@
 /**
- * @module The incident finder says what the judge says of the turns that an id leads to: of those
+ * @module The incident finder shows the verdicts of the turns that an id leads to: of those
  * in the caller's scope, as they stand now; not judged is no verdict.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";

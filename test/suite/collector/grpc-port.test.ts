@@ -24,7 +24,7 @@ afterEach(() => {
   child?.kill("SIGKILL");
 });
 
-/** Starts a collector and answers its log once it says `event`. */
+/** Starts a collector and returns its log once it has `event`. */
 async function start(event: string, args: readonly string[]): Promise<() => string> {
   const started = spawn(process.execPath, [bin, "--port", "0", ...args], {
     env: {

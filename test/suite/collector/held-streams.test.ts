@@ -24,7 +24,7 @@ const allTenants = {
   cleo: account("cleo", "operator"),
 };
 
-/** An agent that never says more than its first word. */
+/** An agent that never sends more than its first word. */
 const agents: AgentPort = {
   list: async () => ["desk"],
   run: async () => ({ text: "" }),

@@ -1,4 +1,6 @@
-/** @module HonestStatement: a statement as the collector signs it, over events of a golden window. */
+/**
+ * @module HonestStatement: a statement as the collector signs it, over events of a golden window.
+ */
 import { readFileSync } from "node:fs";
 
 import { judgeRules, reconcileOutcome } from "@turnproof/evidence";
@@ -19,7 +21,7 @@ export const { events } = parsed;
 const window = { ...parsed.normalization_metadata, as_of: "2026-10-05T09:00:00.000000Z" };
 const verdict = reconcileOutcome(events, { normalizationMetadata: window });
 
-/** What the judge says of them. */
+/** Their verdicts. */
 export const honestStatement: Statement = {
   v: 2,
   iss: "turnproof:test",

@@ -1,6 +1,6 @@
 /**
- * @module Identity provider: the foreign `oidc-provider` on loopback, its people, and a browser without
- * a screen that walks from the collector to it and back with its cookies.
+ * @module Identity provider: the foreign `oidc-provider` on loopback, its people, and a browser
+ * without a screen that walks from the collector to it and back with its cookies.
  */
 import { createServer } from "node:http";
 import type { Server, ServerResponse } from "node:http";
@@ -75,7 +75,7 @@ function closed(server: Server): Promise<void> {
 export interface Visitor {
   /** Goes through the provider up to the address that leads back to the collector. */
   answerFor(name: string, change?: (location: URL) => void): Promise<string>;
-  /** Asks the collector. */
+  /** Sends a request to the collector. */
   request(path: string, init?: RequestInit): Promise<Response>;
   readonly cookies: Map<string, string>;
 }

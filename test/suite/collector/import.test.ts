@@ -216,7 +216,7 @@ interface Revealed {
   readonly text: string;
 }
 
-/** Starts a collector over what was imported, asks, and lets it go. */
+/** Starts a collector over what was imported, sends requests, and stops it. */
 async function reveal(
   dataDir: string,
   mode: string,

@@ -1,7 +1,7 @@
 /**
  * @module Lasting: of every provider of the table, rows outlive the store that wrote them exactly
- * where the table says `durable`: evidence, turns and memory, opened as a collector opens them. A
- * batch that was prepared elsewhere is taken where the table says `prepared`.
+ * where the table has `durable`: evidence, turns and memory, opened as a collector opens them. A
+ * batch that was prepared elsewhere is taken where the table has `prepared`.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -66,7 +66,7 @@ test("a failure that is told later ends the success, and not the statement of be
 test("a stranger who names a second turn does not take a failure out of the first", async () => {
   const desk = await openDesk({}, { judge: false });
   const stated = { outcome: "failure", verified: true, source: "desk" };
-  // It says its root alone, so its turn is the only one of the root.
+  // It has its root alone, so its turn is the only one of the root.
   const { turn_id: _turn, ...failure } = at(50, "outcome", stated);
   const span = { event_id: "noise", span_id: "cccccccccccccc01", turn_id: "round-9" };
   const noise = at(51, "model_call", {}, { ...span, ingest_trusted: false });

@@ -1,7 +1,7 @@
 /** @module McpClient: the official client against a collector, and the text of a tool's answer. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
-/** A connected client; `era` is the revision of the protocol that it speaks. */
+/** A connected client; `era` is its revision of the protocol. */
 export async function connect(
   url: string,
   token: string,

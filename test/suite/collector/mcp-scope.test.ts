@@ -1,5 +1,5 @@
 /**
- * The tools for agents in every scope: each tool, asked about every owner's ids, shows no row that
+ * The tools for agents in every scope: each tool, called with every owner's ids, shows no row that
  * the pages would not show to the same token.
  */
 import type { TurnEvent } from "@turnproof/evidence";
@@ -28,7 +28,7 @@ const owners = {
   bob: { user: "bob", application: "desk" },
   dora: { user: "dora", application: "shop" },
   null: { user: null, application: "desk" },
-  unsaid: { user: undefined, application: "desk" },
+  unrecorded: { user: undefined, application: "desk" },
 } as const;
 type Owner = keyof typeof owners;
 const names = Object.keys(owners) as Owner[];
@@ -94,7 +94,9 @@ afterAll(async () => {
 });
 
 const since = "2026-11-01";
-/** What each tool is asked about an owner's evidence; a tool without a row fails the test below. */
+/**
+ * The arguments of each tool for an owner's evidence; a tool without a row fails the test below.
+ */
 const questions: {
   readonly [tool: string]: (owner: Owner) => readonly Record<string, unknown>[];
 } = {

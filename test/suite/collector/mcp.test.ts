@@ -1,5 +1,5 @@
 /**
- * The tools for agents, asked by the protocol's official client: questions about a week of turns,
+ * The tools for agents, called by the protocol's official client: questions about a week of turns,
  * budgets, pages and the audit log.
  */
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * `turnproof migrate` without `--apply` over what the last version wrote, on each provider: it says
- * what waits, and nothing that is stored differs afterwards.
+ * `turnproof migrate` without `--apply` over what the last version wrote, on each provider: it
+ * prints what waits, and nothing that is stored differs afterwards.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * @module `turnproof migrate` over MongoDB's search indexes: a dry run that says what is missing, a
- * run that makes it and waits, and the same again. On the test's own server, which has search.
+ * @module `turnproof migrate` over MongoDB's search indexes: a dry run that prints what is missing,
+ * a run that makes it and waits, and the same again. On the test's own server, which has search.
  */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
 /**
- * The command line as a newcomer finds it: help that teaches, errors that say
+ * The command line as a newcomer finds it: help that teaches, errors with
  * what to do next, the same failure for people and for programs, exit codes.
  */
 import { execFile } from "node:child_process";

@@ -1,4 +1,4 @@
-/** The program on a Node that is too old: one line says which is needed and how to get it. */
+/** The program on a Node that is too old: one line names which is needed and how to get it. */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";

@@ -162,7 +162,7 @@ test("while turns arrive all the time, whole means all that was acknowledged bef
     const page = await desk.json<Turns>("/traces/turns.json?limit=1000");
     const shown = new Set(page.items.map((row) => row.root_trace_id));
     seen[page.window_complete ? "whole" : "open"] += 1;
-    // Whole claims all of it; open says how much is missing, so that it is not taken for little.
+    // Whole claims all of it; open shows how much is missing, so that it is not taken for little.
     if (page.window_complete) expect(before.filter((root) => !shown.has(root))).toEqual([]);
     expect(page.window_complete).toBe(page.pending_frames === 0);
     const missing = before.filter((root) => !shown.has(root)).length;

@@ -61,7 +61,7 @@ async function status(route: string, headers: Record<string, string> = {}): Prom
 }
 
 describe("every protected route", () => {
-  /** What each answers to a wrong credential; after a few of them it waits, so all are asked at once. */
+  /** What each answers to a wrong credential; it delays after a few, so all are sent at once. */
   const refused = new Map<string, number>();
   beforeAll(async () => {
     const wrong = { authorization: "Basic eDp5" };

@@ -45,7 +45,7 @@ async function finished(child: ChildProcess): Promise<Finished> {
 const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Finished> =>
   finished(start(args, env));
 
-/** The URL that a starting collector says it listens on. */
+/** The URL that a starting collector logs. */
 function listening(child: ChildProcess): Promise<string> {
   let text = "";
   return new Promise((resolve, reject) => {
@@ -212,7 +212,7 @@ describe("commands", () => {
     writeFileSync(keys, await (await fetch(`${url}/.well-known/jwks.json`)).text());
     const offline = ["verify", statement, "--keys", keys];
     expect((await run([...offline, "--events", window])).code).toBe(0);
-    // Who signed it says nothing of whether the verdict is right.
+    // Its signer does not show whether the verdict is right.
     const signatureOnly = await run(offline);
     expect([signatureOnly.code, signatureOnly.err]).toEqual([
       6,

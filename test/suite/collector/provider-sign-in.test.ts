@@ -45,7 +45,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** What the collector says to an answer: its status, and the code or where it leads. */
+/** What the collector returns to an answer: its status, and the code or where it leads. */
 async function ending(visitor: Visitor, answer: string): Promise<readonly unknown[]> {
   const response = await visitor.request(answer);
   const location = response.headers.get("location");

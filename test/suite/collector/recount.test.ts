@@ -66,7 +66,7 @@ function owned(provider: {
   return provider.evidence;
 }
 
-/** Filters that every answer is asked under. */
+/** Filters that every answer is read under. */
 const filters: readonly string[] = [
   "",
   "has:error",

@@ -21,7 +21,7 @@ import type { Desk } from "./desk.ts";
 import { meaning } from "./turn-meaning.ts";
 import type { Turn } from "./turn-meaning.ts";
 
-/** The turns as the stored events say them, judged as this test had them judged. */
+/** The turns as the stored events have them, judged as this test had them judged. */
 export async function turnsOf(store: EvidenceStore): Promise<readonly Turn[]> {
   const roots = new Set<string>();
   let after: object | null = null;
@@ -263,13 +263,13 @@ export interface Beside extends Omit<Differences, "cut"> {
 
 export async function reportedBeside(desk: Desk, filter: string, salt: string): Promise<Beside> {
   const query = `q=${encodeURIComponent(`${filter} -agent:${salt}`)}`;
-  const { these, others, values, tested, unsaid } = await desk.json<Differences>(
+  const { these, others, values, tested, unrecorded } = await desk.json<Differences>(
     `/traces/differences.json?${query}`,
   );
   const { lately } = await desk.json<{ lately: Lately }>("/traces/find.json");
   const codes = Object.fromEntries(lately.findings.map(({ code, turns }) => [code, turns]));
   const { turns, unjudged } = lately;
-  return { these, others, values, tested, unsaid, lately: { turns, unjudged, codes } };
+  return { these, others, values, tested, unrecorded, lately: { turns, unjudged, codes } };
 }
 
 export function recountedBeside(turns: readonly Turn[], filter: string): Beside {
@@ -311,8 +311,8 @@ function sideOf(turns: readonly Turn[]): SideCounts {
     const errors = turns.filter(({ row }) => row.has_error).length;
     if (key === "status") counts.delete("error");
     if (key === "status" && errors > 0) counts.set("error", errors);
-    const unsaid = stated.filter((one) => (one.get(key) ?? []).length === 0).length;
-    return { key, counts, unsaid, total: counts.size };
+    const unrecorded = stated.filter((one) => (one.get(key) ?? []).length === 0).length;
+    return { key, counts, unrecorded, total: counts.size };
   });
   return { turns: turns.length, keys };
 }

@@ -1,7 +1,7 @@
 /**
  * The background judge and the filters of Turns, from the text: a turn is unjudged until it was
  * quiet, what arrives later takes its verdict away until it is judged again, and a verdict never
- * says more than the collector would say now.
+ * holds more than the collector's answer now.
  */
 import { readFileSync } from "node:fs";
 
@@ -41,7 +41,7 @@ async function verdicts(query = ""): Promise<readonly (string | null)[]> {
   return (await rows(query)).map(({ verdict }) => verdict);
 }
 
-/** What the collector says when it is asked. */
+/** The collector's answer. */
 async function now(): Promise<string> {
   const query = new URLSearchParams({ agent_id, root_trace_id });
   return (await desk.json<Verdict>(`/traces/reconcile.json?${query.toString()}`)).status;
@@ -56,7 +56,7 @@ const counted = (list: readonly (string | null)[]): Record<string, number> =>
     {},
   );
 
-/** Lets the turn grow quiet, and waits until the list says this. */
+/** Lets the turn grow quiet, and waits until the list has this. */
 async function judged(wanted: readonly string[]): Promise<void> {
   clock += 2 * quietMs;
   await vi.waitFor(async () => expect(counted(await verdicts())).toEqual(counted(wanted)), 60_000);

@@ -162,7 +162,7 @@ const visible: { readonly [A in Caller]?: readonly Owner[] } = {
   anonymous: ["null"],
 };
 
-/** What an event stream said before it was let go; any other answer whole. */
+/** What an event stream sent before it was closed; any other answer whole. */
 async function stated(response: Response): Promise<string> {
   if (!response.headers.get("content-type")?.includes("event-stream")) return response.text();
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();

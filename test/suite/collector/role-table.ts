@@ -3,7 +3,7 @@
  * collector/README.md (Roles). It shares no line with the collector's own table of permissions.
  */
 
-/** The columns: who asks. `readOnly` is the admin of a collector in read-only mode. */
+/** The columns: the caller. `readOnly` is the admin of a collector in read-only mode. */
 export const callers = [
   "missing",
   "viewer",
@@ -18,7 +18,7 @@ export const callers = [
   "revoked",
   "readOnly",
 ] as const;
-/** Who asks. */
+/** The caller. */
 export type Caller = (typeof callers)[number];
 
 /** A request that its own caller is answered; `O` stands for the owner. */
@@ -51,7 +51,7 @@ function files(
 
 /**
  * Statuses in the order of {@link callers}. Missing, producer, expired and revoked are always 401
- * where anything is asked for; read-only mode refuses what changes something.
+ * where a permission is required; read-only mode refuses what changes something.
  *
  * no | viewer analyst operator admin | alice shop anonymous | producer expired revoked | read-only
  */

@@ -39,7 +39,7 @@ export const owners = {
   bob: { user: "bob", application: "desk" },
   dora: { user: "dora", application: "shop" },
   null: { user: null, application: "desk" },
-  unsaid: { user: undefined, application: "desk" },
+  unrecorded: { user: undefined, application: "desk" },
 } as const;
 export type Owner = keyof typeof owners;
 /** Stands in what an owner has. */

@@ -74,7 +74,7 @@ test.each(Object.keys(stores))("over %s", async (name) => {
   try {
     await received(success({ work: null, artifact: null }));
     await becomes("partial");
-    // Two applications, and nothing says yet which one's turn it is.
+    // Two applications, and it is not known yet which one's turn it is.
     await received(fromWorker);
     await becomes("partial");
     await received([own]);

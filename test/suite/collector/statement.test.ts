@@ -16,7 +16,7 @@ const root = "4bf92f3577b34da6a3ce929d0e0e4736";
 test.each([1, 2, 3, 1_000])("pages of %i events are what was signed", async (limit) => {
   const desk = await openDesk({}, { judge: false });
   const [turn, ...children] = turnEvents({ root, user: "ann" }) as [TurnEvent, ...TurnEvent[]];
-  // Children of most dialects say nothing of who they are; a stale copy and a newer one arrive.
+  // Children of most dialects hold no identity; a stale copy and a newer one arrive.
   const mute = children.map((event) => ({
     ...event,
     agent_id: undefined,

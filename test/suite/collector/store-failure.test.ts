@@ -1,4 +1,4 @@
-/** A store that fails: a sentence of ours for who asked, the engine's number for the log alone. */
+/** A store that fails: a sentence of ours for the caller, the engine's number for the log alone. */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

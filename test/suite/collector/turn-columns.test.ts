@@ -1,6 +1,6 @@
 /**
- * @module The two forms of a turn over HTTP: records and columns say the same, and whatever was
- * made for one request is never told to a later one that may see more, or to another tenant.
+ * @module The two forms of a turn over HTTP: records and columns hold the same, and whatever was
+ * made for one request is never sent to a later one that may see more, or to another tenant.
  */
 import type { CausalWaterfall, TurnEvent } from "@turnproof/evidence";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -100,7 +100,7 @@ test("a term passes the turns of which it is true, and a negated one all others"
   );
 });
 
-/** One or two filters: under many of them nothing passes, whatever they ask. */
+/** One or two filters: under many of them nothing passes, whatever they select. */
 const query: fc.Arbitrary<EventQuery> = fc
   .record({
     application_id: word,

@@ -184,7 +184,7 @@ export const has: { readonly [what: string]: (turn: Turn) => boolean } = {
   parents: ({ row }) => (row.root_trace_id ?? "") !== "",
 };
 
-/** Values to ask for; those of every other key are `a` and `b`. */
+/** Values to filter by; those of every other key are `a` and `b`. */
 export const values: { readonly [key: string]: readonly string[] } = {
   status: ["error", "success", "started", "partial"],
   user: ["a", "b", "anonymous", "unattributed"],

@@ -1,6 +1,6 @@
 /**
  * @module TurnRecords: the ledger beside the evidence. Whatever happens to a root, its turns are
- * what a recount from the stored rows says, with the verdicts of its judge.
+ * what a recount from the stored rows has, with the verdicts of its judge.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ async function records(store: EvidenceStore): Promise<readonly TurnRecord[]> {
   return (await store.ledger.listTurns({ scope: allTenants, where: [] }, page)).records;
 }
 
-/** Turns by key, as the stored rows say now. */
+/** Turns by key, from the stored rows now. */
 async function recount(store: EvidenceStore, roots: readonly string[]): Promise<object> {
   const whole = await readRoots(store, allTenants, roots);
   const rows = whole.flatMap(({ events }) =>

@@ -1,5 +1,5 @@
 /**
- * @module Parity: each assertion of other tools on traces, the clause that says the same, and a
+ * @module Parity: each assertion of other tools on traces, the clause that means the same, and a
  * turn that breaks it.
  */
 import type { Clause } from "@turnproof/contracts";
@@ -21,7 +21,7 @@ const key = "k1_aaaaaaaaaaaaaaaaaaaaaaaaaa";
 const otherKey = "k1_bbbbbbbbbbbbbbbbbbbbbbbbbb";
 const stated = (fingerprint: string) => ({ call_fingerprint: fingerprint });
 
-/** Looks an order up, asks the model, refunds, and ends. */
+/** Looks an order up, calls the model, refunds, and ends. */
 export const usual: readonly TurnEvent[] = [
   tool("lookup", 10, stated(key)),
   model(40, { response_model: "gpt-5", provider: "openai", finish_reason: ["stop"] }),

@@ -118,7 +118,7 @@ test("SARIF: the schema of OASIS accepts it, and refuses another document", () =
     ["once", { file: "contracts/once file.yaml", lines: { contract: 3, clauses: [5, 6] } }],
   ]);
   const report = sarifReport(results, { version: "1.0.0", places });
-  // What this schema says is the same in draft 4 and in the draft that the validator reads.
+  // What this schema means is the same in draft 4 and in the draft that the validator reads.
   const { $schema: _draft, id: _id, ...rules } = schema;
   const validate = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false }).compile(
     rules,

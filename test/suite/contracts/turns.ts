@@ -1,4 +1,4 @@
-/** @module Turns: small turns for the tests of contracts, whole unless a test says otherwise. */
+/** @module Turns: small turns for the tests of contracts, whole unless a test changes it. */
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 
 /** A window that was read whole, long after everything in it happened. */

@@ -257,7 +257,7 @@ describe("variables", () => {
   });
 });
 
-/** The macros of the data source, as its documentation says they expand. */
+/** The macros of the data source, as its documentation expands them. */
 function expanded(sql: string, chosen: Readonly<Record<string, string>> = {}): string {
   const from = `toDateTime64('${day} 00:00:00', 3, 'UTC')`;
   const to = `toDateTime64('${day} 23:59:59', 3, 'UTC')`;

@@ -198,7 +198,7 @@ describe("the objects", () => {
     expect(only(large, "NetworkPolicy")).toMatchObject({
       spec: { podSelector: { matchLabels: labels }, policyTypes: ["Ingress", "Egress"] },
     });
-    // Prometheus takes a job's name from this label of the Service: the rules ask for it.
+    // Prometheus takes a job's name from this label of the Service: the rules select by it.
     expect(only(large, "ServiceMonitor")).toMatchObject({
       spec: { jobLabel: "app.kubernetes.io/name", endpoints: [{ path: "/evidence/metrics" }] },
     });

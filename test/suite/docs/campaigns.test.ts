@@ -1,4 +1,4 @@
-/** The page of campaigns says what their results say, and no result is of a campaign unknown. */
+/** The page of campaigns states what their results hold, and no result is of a campaign unknown. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

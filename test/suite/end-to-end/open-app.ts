@@ -1,6 +1,6 @@
 /**
- * @module An app whose turn delivers what was asked and does not end: it says `ready` and goes on,
- * until it is killed or told by a line on its input to end the turn. `STOP_AFTER=begin` leaves it
+ * @module An app whose turn delivers its task and does not end: it prints `ready` and goes on,
+ * until it is killed or a line on its input ends the turn. `STOP_AFTER=begin` leaves it
  * where nothing but the begin of its turn and of one action is there. `SAMPLING` leaves something
  * out of what is recorded.
  */

@@ -1,7 +1,7 @@
 /**
  * @module A turn that does not end, from a real process through the real exporter to a collector
- * with its background judge: open while its process says that it is alive, unfinished after that.
- * The collector's clock is set forward, so no test waits. And what a sampler leaves out.
+ * with its background judge: open while its process reports that it is alive, unfinished after
+ * that. The collector's clock is set forward, so no test waits. And what a sampler leaves out.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -68,7 +68,7 @@ interface Shown {
   readonly status: string;
   readonly codes: readonly string[];
   readonly reasons: readonly string[];
-  /** What the background judge says, in the list. */
+  /** The background judge's verdict, in the list. */
   readonly listed: string | null;
   readonly listedCodes: readonly string[];
 }

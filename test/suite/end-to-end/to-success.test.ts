@@ -1,6 +1,6 @@
 /**
  * @module The recipes of docs/instrument/to-success.md, as a reader would use them: the verdict is
- * `success` with the added lines, and is not without any one of the two things that they tell.
+ * `success` with the added lines, and is not without any one of the two facts that they record.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -47,7 +47,7 @@ afterAll(async () => {
   await desk.collector.close();
 });
 
-/** Asks until the turn has ended with the verdict awaited, or a while has passed; gives the last answer. */
+/** Reads until the turn has ended with this verdict, or a while has passed; the last answer. */
 async function verdictOf(query: Record<string, string>, awaited: string): Promise<Verdict> {
   let verdict: Verdict = { status: "none", verified: false, findings: [] };
   for (let attempt = 0; attempt < 40; attempt += 1) {
@@ -106,7 +106,7 @@ describe("an AI SDK turn in a web app", () => {
     await model[Symbol.asyncDispose]();
   });
 
-  /** Asks in a thread; the page says that it shows the answer, or says nothing. */
+  /** Sends a question in a thread; the page reports that it shows the answer, or does not. */
   async function request(thread: string, message: boolean): Promise<Verdict> {
     const answer = await fetch(`${url}/ask/${thread}`, { method: "POST", body: "Hello" });
     for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {

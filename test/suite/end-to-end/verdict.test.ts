@@ -1,7 +1,7 @@
 /**
  * @module From three lines of set-up to a verdict: a real app process, real OTLP, the real
  * collector
- * with its embedded engine. Each fact that is left out breaks the verdict and says why.
+ * with its embedded engine. Each fact that is left out breaks the verdict, with its reason.
  */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,6 @@
-/** @module ArtifactRequests: several intents that ask for artifacts, and the sources they declare. */
+/**
+ * @module ArtifactRequests: several intents that request artifacts, and the sources they declare.
+ */
 import { expect, test } from "vitest";
 
 import { requests, began, ended, artifact, shows, reported, source } from "./artifact-rows.ts";

@@ -1,10 +1,12 @@
-/** @module ArtifactRows: the events of one turn that makes a reply, and what is said of a window. */
+/**
+ * @module ArtifactRows: the events of one turn that makes a reply, and the metadata of a window.
+ */
 import { reconcileOutcome } from "@turnproof/evidence";
 import type { EventResource, TurnEvent } from "@turnproof/evidence";
 
 import { complete, event } from "./turn-event.ts";
 
-/** A window, by what is special about it, and all that is said of it. */
+/** A window, by what is special about it, with all of its metadata. */
 export type Row = readonly [caption: string, events: TurnEvent[], expected: string[]];
 
 type Attributes = TurnEvent["attributes"];
@@ -57,7 +59,10 @@ export const failed = { artifact_status: "failed", persistence_verified: false }
 export const deleted = { artifact_status: "deleted" } as const;
 export const unnamed = { output_refs: [] };
 
-/** Status, then findings with their evidence (`?` where more could lift them), then links of one sort. */
+/**
+ * Status, then findings with their evidence (`?` where more could lift them), then links of one
+ * sort.
+ */
 export function reported(events: readonly TurnEvent[], of: string = "artifact"): string[] {
   const verdict = reconcileOutcome(events, { normalizationMetadata: complete });
   const partly = reconcileOutcome(events, {});

@@ -8,7 +8,7 @@ import { event } from "./turn-event.ts";
 
 type Attributes = TurnEvent["attributes"];
 
-/** A delivery of the reply that says this of itself. */
+/** A delivery of the reply with these attributes. */
 const message = (
   attributes: Attributes,
   second = 20,

@@ -13,7 +13,7 @@ export const judged = (
   return [verdict.status, [...new Set(verdict.findings.map(({ code }) => code))].toSorted()];
 };
 
-/** A binding that says this of ownership. */
+/** A binding with this value of ownership. */
 export const binding = (second: number, owned: boolean | undefined, extra: Json = {}): Json =>
   at(second, "context_binding", owned === undefined ? {} : { ownership_verified: owned }, {
     event_id: `binding-${second}`,

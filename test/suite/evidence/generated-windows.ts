@@ -49,7 +49,7 @@ export const shapes: fc.Arbitrary<Shape> = fc
   .map((shape) => ({
     ...shape,
     tasks: shape.labelled ? shape.tasks : 1,
-    // Something must be asked for, and a profile asks for its own stages.
+    // Something must be requested, and a profile requires its own stages.
     types:
       shape.profile === "content_derived_artifact" || shape.contracts === 0
         ? Math.max(1, shape.types)

@@ -121,7 +121,7 @@ test("a loss blocks the turns that were open and that its producer may have spok
     const answer = `${seed} ${expected}`;
     expect(reported([...events, ...reports])).toBe(answer);
     expect(reported([...reports.toReversed(), ...events, ...reports])).toBe(answer);
-    // A reader that read the reports elsewhere says the same.
+    // A reader that read the reports elsewhere returns the same.
     const losses = lossIntervals(reports as unknown as TurnEvent[]);
     expect(reported(events, { ...whole, losses })).toBe(answer);
     // An untrusted producer reports nothing.

@@ -125,7 +125,7 @@ test.each<[string, (events: readonly Json[]) => Json[]]>([
   expect(changed).toBeGreaterThan(seeds.length / 2);
 });
 
-/** Identity that events may leave to their turn; a delivery has to say its own. */
+/** Identity that events may leave to their turn; a delivery has to hold its own. */
 const inherited = ["agent_id", "thread_id", "turn_id", "user_id", "application_id"] as const;
 
 function thinned(events: readonly Json[], random: Random): Json[] {

@@ -1,6 +1,6 @@
 /**
  * Histories written by hand from the requirements. The statuses were written down before the judge
- * was asked; what keeps each from success was then held against the text.
+ * ran; what keeps each from success was then held against the text.
  */
 import { reconcileOutcome } from "@turnproof/evidence";
 import type { WindowMetadata } from "@turnproof/evidence";
@@ -42,7 +42,7 @@ const starting = (second: number, span: string): Json =>
   );
 const secondParse = (extra: Json = {}): Json =>
   contract({}, { event_id: "parse-2", timestamp: `${day}08:00:45Z`, ...extra });
-/** What a process said, and when that arrived. */
+/** What a process sent, and when that arrived. */
 const from = (events: readonly Json[], producer_id: string, received_at: string): Json[] =>
   events.map((event, index) => ({ ...event, producer_id, producer_seq: index + 1, received_at }));
 const failedParse = contract({ parser_status: "failed" });

@@ -1,4 +1,4 @@
-/** The worked example of the package's README runs and prints what the README says. */
+/** The worked example of the package's README runs and prints what the README shows. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

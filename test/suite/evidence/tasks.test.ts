@@ -1,4 +1,4 @@
-/** @module Tasks: what is said of one task, of a turn without a question, and of a context. */
+/** @module Tasks: the verdict of one task, of a turn without a question, and of a context. */
 import { reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * @module TextRows: what a row of the windows by the text says, and events that several rows add to
- * the successful turn.
+ * @module TextRows: what a row of the windows by the text holds, and events that several rows add
+ * to the successful turn.
  */
 import type { WindowMetadata } from "@turnproof/evidence";
 
@@ -12,7 +12,9 @@ export interface Row {
   readonly rule: string;
   readonly events: readonly Json[];
   readonly status: string | readonly string[];
-  /** The codes of the diagnostics table that hold, sorted; absent where the row is not about them. */
+  /**
+   * The codes of the diagnostics table that hold, sorted; absent where the row is not about them.
+   */
   readonly diagnostics?: readonly string[];
   readonly metadata?: WindowMetadata | null;
   readonly taskId?: string;
@@ -30,7 +32,7 @@ export const update = (attributes: Json = {}, extra: Json = {}): Json =>
       ...extra,
     },
   );
-/** A fresh delivery, of the second version unless it says otherwise. */
+/** A fresh delivery, of the second version unless it names another. */
 export const again = (attributes: Json = {}, extra: Json = {}): Json =>
   delivery(attributes, {
     event_id: "again",

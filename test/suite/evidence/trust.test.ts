@@ -1,6 +1,6 @@
 /**
  * Trust: the verdict is worked out without the evidence of producers that are not trusted; where
- * theirs would change it, a note says so, and a note never blocks.
+ * theirs would change it, a note states it, and a note never blocks.
  */
 import { buildPage, joinPages, normalize, reconcileOutcome } from "@turnproof/evidence";
 import type { EventQuery, Verdict } from "@turnproof/evidence";

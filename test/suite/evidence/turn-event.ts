@@ -1,4 +1,4 @@
-/** @module TurnEvent: an event of one turn, and what is said of a window that was read whole. */
+/** @module TurnEvent: an event of one turn, and the metadata of a window that was read whole. */
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 
 import { whole } from "./text-windows.ts";
@@ -6,7 +6,7 @@ import { whole } from "./text-windows.ts";
 /** Metadata of a window that was read whole, long after everything in it happened. */
 export const complete: WindowMetadata = { ...whole, as_of: "2026-01-02T00:00:00Z" };
 
-/** An event whose id is its kind and its second, unless `extra` says otherwise. */
+/** An event whose id is its kind and its second, unless `extra` replaces them. */
 export function event(
   kind: TurnEvent["event_kind"],
   second: number,

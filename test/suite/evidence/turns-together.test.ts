@@ -1,4 +1,4 @@
-/** @module TurnsTogether: several turns and tasks of one window, and what one says of another. */
+/** @module TurnsTogether: several turns and tasks of one window, and how one affects another. */
 import { reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent, Verdict } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
@@ -43,7 +43,7 @@ const refusing = {
 } as const;
 const outcome = event("outcome", 30, { outcome: "failure", verified: true, source: "desk" }, {});
 
-/** What a turn may say without any task, and how it is judged where nothing else is on record. */
+/** What a turn may hold without any task, and how it is judged where nothing else is on record. */
 const ofTurns: readonly (readonly [string, TurnEvent, string])[] = [
   [
     "ownership",
@@ -216,13 +216,13 @@ describe("links", () => {
 });
 
 describe("evidence that no intent asked for", () => {
-  const unasked = [began, ended, artifact(), shows()].map(inOther);
+  const unrequested = [began, ended, artifact(), shows()].map(inOther);
   test("is told where nothing else keeps the verdict from success, and keeps it from it", () => {
-    expect(stated(judge([...done, ...unasked]))).toBe("partial intent_missing");
+    expect(stated(judge([...done, ...unrequested]))).toBe("partial intent_missing");
     const failing = done.toSpliced(4, 1);
-    expect(stated(judge([...failing, ...unasked]))).toBe("partial delivery_missing");
+    expect(stated(judge([...failing, ...unrequested]))).toBe("partial delivery_missing");
   });
   test("names what was made and delivered", () => {
-    expect(reported(unasked)[1]).toBe("intent_missing? other-artifact-10 other-delivery-20");
+    expect(reported(unrequested)[1]).toBe("intent_missing? other-artifact-10 other-delivery-20");
   });
 });

@@ -6,7 +6,7 @@ import type { WindowMetadata } from "@turnproof/evidence";
 /** A record of JSON. */
 export type Json = { [name: string]: unknown };
 
-/** One step of a change: to an event, to the list, to the metadata or to the task asked for. */
+/** One step of a change: to an event, to the list, to the metadata or to the requested task. */
 export type Change =
   | { readonly event: string; readonly set: Json }
   | { readonly event: string; readonly unset: readonly string[] }

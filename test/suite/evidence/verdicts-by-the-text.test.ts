@@ -27,7 +27,7 @@ test.each(windows.map((row) => [row.rule, row] as const))("%s", (_rule, row) => 
     expect(reported.diagnostics.toSorted()).toEqual(row.diagnostics);
   if (row.missing !== undefined) expect(verdict.missing_stages).toEqual(row.missing);
   expect(verdict.verified).toBe(verdict.status === "success");
-  // What is no success says why, in a finding, a missing stage or a reason of its window.
+  // What is no success has its reason, in a finding, a missing stage or a reason of its window.
   const reasons = [...verdict.findings, ...verdict.missing_stages, ...verdict.window.reasons];
   expect(reasons.length > 0 || ["success", "unknown"].includes(verdict.status)).toBe(true);
 });

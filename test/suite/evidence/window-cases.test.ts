@@ -77,7 +77,7 @@ function check(verdict: Verdict, wanted: Expected): void {
     findings: wanted.findings,
   });
   expect(verdict.verified).toBe(wanted.status === "success");
-  // What is not verified says why: by a finding, a missing stage or a reason of the window.
+  // What is not verified has its reason: in a finding, a missing stage or a reason of the window.
   const why = [...verdict.findings, ...verdict.missing_stages, ...verdict.window.reasons];
   expect(why.length > 0 || wanted.status === "success" || wanted.status === "unknown").toBe(true);
   if (wanted.missing_stages !== undefined) {

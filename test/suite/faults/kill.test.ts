@@ -33,7 +33,7 @@ async function client(url: string, ledger: SpanLedger, over: AbortSignal): Promi
         signal: over,
       });
       await response.arrayBuffer();
-      // A refusal is an answer, and says that nothing is promised.
+      // A refusal is an answer that promises nothing.
       if (response.status === 200) ledger.acknowledge(batch);
       else expect([429, 503]).toContain(response.status);
     } catch {
@@ -78,7 +78,7 @@ test(
     await drained(survivor);
     const { events, duplicates } = await stored(survivor.url);
     const ended = await survivor.stop();
-    // What it said is the only trace of an engine that crashes at its end.
+    // Its output is the only trace of an engine that crashes at its end.
     expect([ended, ended === 0 ? "" : survivor.output()]).toEqual([0, ""]);
 
     const found = new Map(events.map((event) => [event.event_id, event]));

@@ -1,5 +1,5 @@
 /**
- * @module Watcher: how long an address takes to answer, asked from a thread of its own, so that
+ * @module Watcher: how long an address takes to answer, measured from a thread of its own, so that
  * what the caller does meanwhile is not measured.
  */
 import { Worker } from "node:worker_threads";
@@ -46,7 +46,7 @@ parentPort.on("message", () => { stopped = true; });
 })();
 `;
 
-/** Begins to ask; `stop` says how it was. */
+/** Begins to send requests; `stop` returns what was measured. */
 export async function watchLatency(
   url: string,
   headers: Record<string, string> = {},

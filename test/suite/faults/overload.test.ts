@@ -72,7 +72,7 @@ test("memory stays bounded and nothing is unaccounted for", { timeout: 120_000 }
   expect(conservation.stored).toBe(0);
   expect(conservation.received).toBe(conservation.pending + conservation.refused);
   expect([...seen.keys()].every((status) => [0, 200, 503].includes(status))).toBe(true);
-  // It was an overload: the journal filled up and said so.
+  // It was an overload: the journal filled up and reported it.
   expect(conservation.refused_reasons["journal_full"]).toBeGreaterThan(spansPerBatch);
   expect((await fetch(`${receiver.url}/healthz`)).status).toBe(200);
 });

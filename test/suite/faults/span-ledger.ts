@@ -56,7 +56,7 @@ export class SpanLedger {
     };
   }
 
-  /** Everything in the batch is durable, says the collector. */
+  /** Everything in the batch is durable, by the collector's answer. */
   acknowledge(batch: Batch): void {
     for (const id of batch.ids) this.acknowledged.add(id);
   }

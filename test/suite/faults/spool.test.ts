@@ -1,7 +1,7 @@
 /**
  * @module Spool against the real collector (faults R18; evidence: Loss accounting): the collector
  * is killed and started again while applications go on; an application is killed as well, and
- * another takes over its spool. In the end every turn that was said to be safe is stored, and none
+ * another takes over its spool. In the end every turn that was reported as safe is stored, and none
  * twice.
  */
 import { fork } from "node:child_process";
@@ -43,11 +43,11 @@ interface Stated {
   readonly ended?: true;
 }
 
-/** A running application and what it said last. */
+/** A running application and what it printed last. */
 interface App {
   readonly name: string;
   readonly stated: Stated[];
-  /** Waits until it has said so many things more. */
+  /** Waits until it has printed so many lines more. */
   more(count: number): Promise<void>;
   /** Lets it end in its own way; answers its last word. */
   end(): Promise<Stated>;
@@ -56,7 +56,7 @@ interface App {
 
 function startApp(url: string, name: string, directory = join(folder, "spool", name)): App {
   const execArgv = ["-C", "@turnproof/source"];
-  // The SDK's transport tries for so long before it says no; its default is ten seconds.
+  // The SDK's transport tries for so long before it fails; its default is ten seconds.
   const env = { ...process.env, OTEL_EXPORTER_OTLP_TIMEOUT: "500" };
   const child = fork(file, [url, directory, name], { execArgv, env, stdio: "inherit" });
   children.push(child);

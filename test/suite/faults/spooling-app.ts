@@ -1,7 +1,7 @@
 /**
  * @module Spooling app: an application in a process of its own that plays turns without a pause and
- * keeps what it cannot send in a spool. It says each turn once it is durable or sent, and ends when
- * it is stopped. Arguments: collector, spool directory, name.
+ * keeps what it cannot send in a spool. It prints each turn once it is durable or sent, and ends
+ * when it is stopped. Arguments: collector, spool directory, name.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 

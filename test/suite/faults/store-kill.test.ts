@@ -22,7 +22,10 @@ const directories = temporaryDirectories();
 afterAll(() => directories.remove());
 
 const kills = Number(process.env["FILESYSTEM_KILLS"] ?? 12);
-/** A writer says this much in a round of its work and a quarter; it is killed at any of them. */
+/**
+ * A writer sends this many messages in a round of its work and a quarter; it is killed at any of
+ * them.
+ */
 const wordsMax = 20;
 /** And so long after it, in milliseconds. */
 const afterMsMax = 40;
@@ -35,7 +38,7 @@ interface Known {
   recorded: boolean;
 }
 
-/** What the writers said, kept outside of the store. */
+/** What the writers sent, kept outside of the store. */
 class Outside {
   readonly roots = new Map<string, Known>();
   readonly stated = new Map<string, number>();

@@ -25,7 +25,7 @@ type Mood = "well" | "away" | "full" | "silent" | "lying" | "late" | "deaf";
 interface Moody {
   readonly store: EvidenceStore;
   mood: Mood;
-  /** Times that it was asked to take something. */
+  /** Calls with something to take. */
   requested: number;
 }
 
@@ -109,7 +109,7 @@ const familyOf = (name: (typeof counts)[number]): string =>
   `turnproof_ingest_${name}${name === "pending" || name === "quarantined" ? "" : "_total"}`;
 type Counts = Record<(typeof counts)[number], number>;
 
-/** What both places say, which must agree and add up. */
+/** The counts of both places, which must agree and add up. */
 async function ledger(collector: Collector): Promise<Counts> {
   const at = (path: string) => collector.app.request(`http://localhost${path}`);
   // Between two looks the drain may go on; then they are taken again.

@@ -15,7 +15,7 @@ import { openJournal } from "@turnproof/journal";
 const kills = Number(process.env["JOURNAL_KILLS"] ?? "25");
 const program = fileURLToPath(new URL("writer-process.ts", import.meta.url));
 
-/** Starts a child, kills it, and returns what it had said by then. */
+/** Starts a child, kills it, and returns what it had printed by then. */
 async function killedRun(directory: string, round: number, afterMs: number): Promise<string[]> {
   const child = spawn(
     process.execPath,

@@ -6,7 +6,7 @@ import { openJournal } from "@turnproof/journal";
 import type { Journal, JournalClock, JournalFileSystem, JournalOptions } from "@turnproof/journal";
 import type { Processes } from "@turnproof/journal/process-lock";
 
-/** A clock that moves only when told to. */
+/** A clock that moves only when it is set. */
 export interface ManualClock extends JournalClock {
   advance(ms: number): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * @module Writer process: a child that appends as fast as it can and says on its output which
+ * @module Writer process: a child that appends as fast as it can and prints on its output which
  * frames were acknowledged, until it is killed. With `hold` it only holds the directory.
  */
 import { writeSync } from "node:fs";

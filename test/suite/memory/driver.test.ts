@@ -24,7 +24,7 @@ const names = ["home_city", "tone", "river"];
 const marksIn = (text: string): readonly string[] => [...new Set(text.match(/mark\d+x/g))];
 const all = { messagesMax: 1_000, charsMax: 1e9 };
 
-/** Memory whose store and embedder fail when they are told to. */
+/** Memory whose store and embedder fail on request. */
 class Faulty {
   memory!: Memory;
   store!: AdministeredMemory;

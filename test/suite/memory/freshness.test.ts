@@ -1,6 +1,6 @@
 /**
  * @module Freshness of the semantic cache: an answer is given again only while it is young for
- * whichever caller asks, and while memory is still what it was when the answer was given.
+ * any caller, and while memory is still what it was when the answer was given.
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@turnproof/agent";

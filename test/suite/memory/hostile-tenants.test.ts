@@ -63,7 +63,7 @@ describe.each(Object.entries(providers))("on %s", (_name, open) => {
       const count = (await memory.counts(place)).conversation.count;
       expect([i, count]).toEqual([i, i === gone ? 0 : 2]);
     }
-    // Half a character is no text: a store could not tell it from another half.
+    // Half a character is no text: a store could not distinguish it from another half.
     const broken = memory.counts({ userId: "ann\ud800", agentId: "desk" });
     await expect(broken).rejects.toMatchObject({ code: "record_invalid" });
     await provider.close();

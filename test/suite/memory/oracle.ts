@@ -1,6 +1,6 @@
 /**
  * @module Oracle: a plain model of memory that shares no code with it: lists of rows, and what a
- * place may see of them. A driver asks both and compares.
+ * place may see of them. A driver reads both and compares.
  */
 
 /** Levels below the tenant; null is "none". */

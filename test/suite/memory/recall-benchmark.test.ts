@@ -1,7 +1,7 @@
 /**
  * @module The recall benchmark's rows and questions, as a test: both searches together place the
  * answer at least as often as each alone at 1, 3 and 5, and more often in the mean. Which rows are
- * placed does not depend on the machine; what they cost is the bench's to say.
+ * placed does not depend on the machine; the bench measures what they cost.
  */
 import { readFile } from "node:fs/promises";
 

@@ -18,7 +18,7 @@ const request = (query: string): Parameters<ReturnType<Memory["cache"]>["lookup"
 });
 const kept = { turnId: "t", readOnly: true, deterministic: true, finished: true, degraded: false };
 
-/** Vectors of two numbers that say how long a text is, under a name. */
+/** Vectors of two numbers for the length of a text, under a name. */
 const fake = (modelId: string): Embedder => ({
   provider: "fake",
   modelId,

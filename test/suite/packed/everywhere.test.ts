@@ -177,7 +177,7 @@ describe("bundled for Node, without node_modules", () => {
     await writeFile(join(folder, "server.js"), server);
     const bundler = join(folder, "node_modules/esbuild/bin/esbuild");
     const flags = ["--bundle", "--platform=node", `--format=${format}`, `--outfile=${name}`];
-    // Bundled CommonJS asks for \`require\`, which an ES module lacks.
+    // Bundled CommonJS needs \`require\`, which an ES module lacks.
     const banner =
       'import { createRequire as r } from "node:module"; const require = r(import.meta.url);';
     const more = format === "esm" ? [`--banner:js=${banner}`] : [];

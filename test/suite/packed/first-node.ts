@@ -27,5 +27,5 @@ export async function firstNode(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Said where a test that needs it is left out. */
+/** Printed where a test that needs it is left out. */
 export const withoutFirstNode = "no Node 20.19 or newer 20 is on the path outside node_modules";

@@ -38,7 +38,7 @@ const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) 
 const platformNode = `node-${process.platform}-${process.arch}`;
 const ownNode = `${platformNode}@${manifest.optionalDependencies[platformNode]}`;
 
-/** A folder whose npm speaks plainly, with the machine's environment less the project's. */
+/** A folder whose npm prints plain text, with the machine's environment less the project's. */
 async function newProject(): Promise<{ folder: string; env: Record<string, string> }> {
   const folder = await mkdtemp(join(tmpdir(), "turnproof-first-turn-"));
   await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');
@@ -55,7 +55,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Asks until there is an answer, for a minute at most. */
+/** Sends requests until there is an answer, for a minute at most. */
 async function until<T>(request: () => Promise<T | undefined>): Promise<T> {
   for (const began = performance.now(); performance.now() - began < 60_000;) {
     const answer = await request().catch(() => undefined);

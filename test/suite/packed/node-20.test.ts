@@ -70,7 +70,7 @@ async function play(...flags: string[]): Promise<unknown> {
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
 }
 
-/** What a process says at its end where the collector refuses. */
+/** What a process prints at its end where the collector refuses. */
 const waits = "turnproof: 1 evidence spans wait in the spool for the next process.\n";
 
 /** Names of the spans that arrived. */

@@ -1,6 +1,6 @@
 /**
  * @module The example as strangers run it: `npx` from packed files in an empty directory, on this
- * machine's own Node with a collector that runs already, and on the project's with none. It says
+ * machine's own Node with a collector that runs already, and on the project's with none. It prints
  * where to look, its turns are seen there, and Ctrl-C ends all of it.
  */
 import { spawn } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
- * @module The recipes of docs/instrument/to-success.md as a newcomer follows them: our packages from
- * their tarballs beside those that the page's own `npm install` names, an application of the page's
- * own blocks, and the published collector.
+ * @module The recipes of docs/instrument/to-success.md as a newcomer follows them: our packages
+ * from their tarballs beside those that the page's own `npm install` names, an application of the
+ * page's own blocks, and the published collector.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -84,7 +84,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Asks as the page does, until the verdict is a success or ten seconds have passed. */
+/** Sends requests as the page does, until the verdict is a success or ten seconds have passed. */
 async function verdictOf(thread: string): Promise<unknown> {
   let reported: unknown;
   for (let attempt = 0; attempt < 100; attempt += 1) {

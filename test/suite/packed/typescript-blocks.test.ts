@@ -156,7 +156,7 @@ describe("each block runs", () => {
         .toBe(true);
     const ran = await run([file], name === serving ? answers : undefined);
     expect(ran, ran.stated).toMatchObject({ code: 0 });
-    // What stands in the way of `register` is said and does not end a program.
+    // What stands in the way of `register` is printed and does not end a program.
     expect(ran.stated).not.toMatch(
       /sdk_missing|manager_missing|_mismatch|provider_registered|Warning/,
     );

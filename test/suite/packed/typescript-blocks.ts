@@ -10,10 +10,13 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** The pages of docs/instrument hold parts of what test/foreign plays, and their own test holds them. */
+/**
+ * The pages of docs/instrument hold parts of what test/foreign plays, and their own test holds
+ * them.
+ */
 const pages = ["README.md", "packages/*/README.md", "collector/README.md", "docs/*.md"];
 
-/** First lines by which a block says below which it is pasted. */
+/** First lines by which a block names the one below which it is pasted. */
 const continuing = {
   above: "// Continues the block above.\n",
   first: "// Continues the first block.\n",

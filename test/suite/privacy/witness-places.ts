@@ -1,8 +1,8 @@
-/** @module Witness places: every place where a host may say a text to the witness. */
+/** @module Witness places: every place where a host may pass a text to the witness. */
 import { TraceContext, Turn } from "@turnproof/instrumentation";
 
 const identity = { agentId: "helper", userId: "user_1", threadId: "thread_1" };
-/** Says the text in one place. */
+/** Passes the text in one place. */
 type Attempt = (secret: string) => unknown;
 
 const turn = (): Turn => new Turn(identity);

@@ -1,6 +1,7 @@
 /**
- * @module Every place where a host may say a text to the witness, filled with every known secret in
- * plain and in disguise: it throws a code without the text, or what is recorded does not hold it.
+ * @module Every place where a host may pass a text to the witness, filled with every known secret
+ * in plain and in disguise: it throws a code without the text, or what is recorded does not hold
+ * it.
  */
 import { context, defaultTextMapSetter, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";

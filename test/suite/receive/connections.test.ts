@@ -66,7 +66,7 @@ test("idle connections give way to new ones, those that never asked first", asyn
     const socket = await open(server.port);
     socket.on("error", () => {});
     idle.push(socket);
-    // A connection that just came is about to ask, and gives way to none.
+    // A connection that just came is about to send, and gives way to none.
     if (index % 5 === 4) await sleep(600);
     if (index % 10 === 9) {
       expect(statuses(await exchange(server.port, get("/", "localhost")))).toEqual([200]);

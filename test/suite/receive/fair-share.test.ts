@@ -29,7 +29,7 @@ const held = request(
   "Content-Type: application/x-protobuf\r\nContent-Length: 1000\r\n",
 );
 
-/** Asks with one request at a time, as a machine's health check does. */
+/** Sends one request at a time, as a machine's health check does. */
 async function requests(port: number, sent: string, from: string): Promise<readonly number[]> {
   return statuses(await exchange(port, sent, 3_000, from));
 }
@@ -77,7 +77,7 @@ test("slow bodies of one address: its own are answered 503, others 200, and each
     const unknown = request("GET /none", "Connection: close\r\n");
     expect(await requests(server.port, unknown, greedy)).toEqual([503]);
     expect(await requests(server.port, unknown, other)).toEqual([404]);
-    // Those that were let in are told as well, and their room is free again.
+    // Those that were let in are answered as well, and their room is free again.
     await vi.waitFor(() => expect(stated.filter(Boolean)).toHaveLength(30), { timeout: 8_000 });
     expect(stated.flatMap(statuses).filter((status) => status === 408)).toHaveLength(8);
     await vi.waitFor(() => expect(receiver.conservation().in_flight).toBe(0));

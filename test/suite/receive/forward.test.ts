@@ -53,7 +53,7 @@ async function openForwarding(
 function stated(events: readonly TurnEvent[]): readonly unknown[] {
   return events
     .map(({ received_at: _at, dialect: _dialect, dropped: _dropped, ...event }) =>
-      // A structural span keeps no attribute that says its family.
+      // A structural span keeps no attribute of its family.
       event.event_kind === "span" ? { ...event, operation: "" } : event,
     )
     .toSorted((a, b) =>

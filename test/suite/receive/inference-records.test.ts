@@ -1,5 +1,5 @@
 /**
- * Log records that tell the details of a model call: readable where an SDK sends nothing else,
+ * Log records with the details of a model call: readable where an SDK sends nothing else,
  * counted once where it sends the span as well, and never their content.
  */
 import { ROOT_CONTEXT, trace } from "@opentelemetry/api";

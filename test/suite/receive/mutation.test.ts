@@ -1,6 +1,6 @@
 /**
  * Random damage to valid bodies: the decoders never fail but with a code of theirs, and where the
- * reference and ours both accept, they say the same (faults H4).
+ * reference and ours both accept, they return the same (faults H4).
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";

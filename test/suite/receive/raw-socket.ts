@@ -35,7 +35,7 @@ export function statuses(conversation: string): readonly number[] {
   return [...conversation.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => Number(match[1]));
 }
 
-/** A connected socket that says nothing yet. */
+/** A connected socket that sends nothing yet. */
 export function open(port: number, from = "127.0.0.1"): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const target = { port, host: "127.0.0.1", localAddress: from };

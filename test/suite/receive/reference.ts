@@ -15,7 +15,7 @@ import { decodeProtobuf } from "../../otlp/encode.ts";
 
 type Plain = Record<string, unknown>;
 
-/** What both decoders must say of a span. */
+/** What both decoders must return of a span. */
 export interface ReferenceSpan {
   readonly traceId: string;
   readonly spanId: string;

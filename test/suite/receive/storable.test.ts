@@ -63,7 +63,7 @@ function eventOf(attributes: SpanRecord["attributes"]): TurnEvent {
   return spanToEvent({ ...blank, attributes }, context);
 }
 
-/** True when the event says something, beside the count of what was left out of it. */
+/** True when the event holds something, beside the count of what was left out of it. */
 function isStated(event: TurnEvent, bare: string): boolean {
   const { dropped: _, ...rest } = event;
   return JSON.stringify(rest) !== bare;

@@ -1,6 +1,6 @@
 /**
- * @module StrictReceiver: an OTLP/HTTP endpoint that is not ours: it decodes by protobufjs and holds
- * each span to the protocol. It answers as a test says.
+ * @module StrictReceiver: an OTLP/HTTP endpoint that is not ours: it decodes by protobufjs and
+ * holds each span to the protocol. It answers as a test sets.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,6 @@
-/** When it does not go on: a journal that is slow, full or fails, a restart, ingest switched off. */
+/**
+ * When it does not go on: a journal that is slow, full or fails, a restart, ingest switched off.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { CodedError, increasingClock } from "@turnproof/semconv";
@@ -68,7 +70,7 @@ describe("when it does not go on", () => {
       store: {
         append: () =>
           away.down ? Promise.reject(new CodedError("store_unavailable")) : Promise.resolve(),
-        // A store that is away cannot be asked either, or a retry would find what was never sent.
+        // A store that is away cannot be read either, or a retry would find what was never sent.
         readBack: () =>
           away.down
             ? Promise.reject(new CodedError("store_unavailable"))

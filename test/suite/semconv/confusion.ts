@@ -42,7 +42,7 @@ const secretPlaces: readonly AttributeRow[] = [
   attribute.service_version,
 ];
 
-/** Refused everywhere, as far as the place does not say otherwise. */
+/** Refused everywhere, as far as the place has no exception. */
 function isRefused(secret: string): boolean {
   return secretPlaces.every(
     (row) => mayStand(row, secret) || screenValue(row, secret) !== undefined,
@@ -202,7 +202,7 @@ const unmarked: Makers = {
   "44 characters of base64url (IBM Cloud)": (draw) => `b2${draw("url", 42)}`,
 };
 
-/** Of formats that cannot be told apart from ids, which share is refused nevertheless. */
+/** Of formats that cannot be distinguished from ids, which share is refused nevertheless. */
 export function unmarkedSecrets(): Measured {
   return secrets("Formats without a mark", unmarked);
 }

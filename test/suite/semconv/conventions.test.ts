@@ -1,4 +1,4 @@
-/** The table of conventions says what the door does, and the command names what is new. */
+/** The table of conventions states what the receiver does, and the command names what is new. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

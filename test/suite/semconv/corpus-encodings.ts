@@ -1,6 +1,6 @@
 /**
  * @module Corpus of encodings: the clothes in which a secret may travel through a text, each of
- * which must be seen through. Not seen through, and said so here: another case, the reverse, a
+ * which must be seen through. Not seen through, as listed here: another case, the reverse, a
  * letter glued before a vendor's prefix, and a separator between any two characters; a credential
  * in one of these opens nothing, and an id may have any such form.
  */

@@ -1,6 +1,7 @@
 /**
  * @module Corpus of prompts: short questions and instructions as people type them, in many
- * languages, one a line. None of them may stand as a name; what still passes is counted and said.
+ * languages, one a line. None of them may stand as a name; what still passes is counted and
+ * reported.
  */
 
 /** Prompts by language. */

@@ -15,7 +15,7 @@ const drawsPerForm = Number(process.env["TURNPROOF_TEST_DRAWS"] ?? 2_000);
 /** Credentials drawn per vendor. */
 const drawsPerVendor = 25;
 
-/** One row per shape, single and list, so that every path of the guard is asked. */
+/** One row per shape, single and list, so that every path of the guard runs. */
 const textRows: readonly AttributeRow[] = textShapes.flatMap((shape) =>
   ["string", "string[]"].flatMap((type) => {
     const row = registryRows.find((each) => each.shape === shape && each.type === type);

@@ -1,4 +1,4 @@
-/** @module What the registry says of an attribute is short, true of the guard, and has a source. */
+/** @module The registry's text about an attribute is short, true of the guard, and has a source. */
 import { readFileSync } from "node:fs";
 
 import * as conventions from "@opentelemetry/semantic-conventions";

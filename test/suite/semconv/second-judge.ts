@@ -4,7 +4,7 @@ import { creator } from "@secretlint/secretlint-rule-preset-recommend";
 
 const preset = "@secretlint/secretlint-rule-preset-recommend";
 
-/** Lines (from 1) of the text in which the judge sees a secret, with the rule that says so. */
+/** Lines (from 1) of the text in which the judge sees a secret, with the rule that finds it. */
 export async function judge(text: string): Promise<ReadonlyMap<number, string>> {
   const { messages } = await lintSource({
     source: { filePath: "text.txt", content: text, ext: ".txt", contentType: "text" },

@@ -1,4 +1,4 @@
-/** The registry says what the requirements and the design name, once; dialects name no content. */
+/** The registry holds what the requirements and the design name, once; dialects name no content. */
 import { readFileSync, readdirSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";

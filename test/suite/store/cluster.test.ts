@@ -1,6 +1,6 @@
 /**
- * @module A cluster: what is changed is changed on every server, every statement is the engine's own
- * language, rows lie on the shards that the engine would choose, and tables of other shards are
+ * @module A cluster: what is changed is changed on every server, every statement is the engine's
+ * own language, rows lie on the shards that the engine would choose, and tables of other shards are
  * refused. The contract over two shards is in contract-clickhouse-cluster.test.ts.
  */
 import { readFile } from "node:fs/promises";
@@ -137,7 +137,7 @@ test("tables of one shard get their local name; other shards are refused", async
   expect(await store.ledger.countTurns(question)).toBe(roots.length);
   const made = `SELECT name FROM system.tables WHERE database = '${database}' AND engine = 'Distributed'`;
   expect(await rowsOf(server.url, made)).toHaveLength(7);
-  // The tables say that they were made for three shards.
+  // The tables hold that they were made for three shards.
   await client.command({ query: `ALTER TABLE ${database}.bundles MODIFY COMMENT 'shards 1,1,1'` });
   const other = clickhouse({ connection: connectionTo(database) });
   await expect(other).rejects.toMatchObject({ code: "config_invalid" });
@@ -216,7 +216,7 @@ test(
     }
     expect(stored).toEqual(roots.filter((root) => rootHash(root) % 3 < 2));
     expect(stored.length).toBeLessThan(roots.length);
-    // A server that is away keeps no collector from starting: its tables are not asked for.
+    // A server that is away keeps no collector from starting: its tables are not required.
     const layout = { cluster: "main", database, weights: [2, 1] };
     expect(await hasTables(engine, layout)).toBe(false);
     for (const name of ["migrations", "migrations_local", "events"]) {

@@ -1,6 +1,6 @@
 /**
- * @module A common value: when thousands of roots say what is asked for, ClickHouse goes by arrival
- * instead of by name. The pages are those of the readable reference, to the last one.
+ * @module A common value: when thousands of roots hold the value of a filter, ClickHouse goes by
+ * arrival instead of by name. The pages are those of the readable reference, to the last one.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";

@@ -63,7 +63,7 @@ function sharedTurn(): TurnEvent[] {
     stated("a2", { parent_span_id: "a1", attributes: { tool_name: "search" } }),
     stated("b1", { ...turn, user_id: "other", agent_id: "second", parent_span_id: "a2" }),
     stated("b2", { parent_span_id: "b1", attributes: { tool_name: "sum" } }),
-    // Only what stands above it says which turn it is in, and that goes.
+    // Only what stands above it shows which turn it is in, and that goes.
     stated("b3", {
       parent_span_id: "a2",
       user_id: "other",
@@ -104,7 +104,7 @@ export async function readEvidence(store: EvidenceStore): Promise<unknown> {
     const page = await store.page({ tenant }, {}, { limit: 500 });
     const events = page.events
       .map(withoutHers)
-      // What was told by a row that goes is written down, and so it is not derived any more.
+      // What a row that goes determined is written down, and so it is not derived any more.
       .map(({ identity_derived: _derived, ...event }) => event)
       .toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
     expect(events.length).toBeGreaterThan(0);
@@ -113,7 +113,7 @@ export async function readEvidence(store: EvidenceStore): Promise<unknown> {
   return read;
 }
 
-/** What a row of another user was told by her rows is written as erased. */
+/** What a row of another user had from her rows is written as erased. */
 function withoutHers(event: TurnEvent): TurnEvent {
   const hers = (["thread_id", "run_id", "turn_id"] as const).filter(
     (field) => event[field] === `thread-${mark}` || event[field] === "a1",

@@ -1,6 +1,6 @@
 /**
  * @module HostileTables: tables that may lie under the name of ours when tenants come, as the one
- * who used an early schema may have changed them. `works` says whether a provider opens over it;
+ * who used an early schema may have changed them. `works` is whether a provider opens over it;
  * else it names the column that is not as needed.
  */
 

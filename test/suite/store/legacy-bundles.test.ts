@@ -34,7 +34,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** A tool call as writers of the first two versions said it, with words that are no evidence. */
+/** A tool call as writers of the first two versions wrote it, with words that are no evidence. */
 const toolResult = (event_id: string, second: number): object => ({
   event_id,
   event_kind: "tool_result",
@@ -171,7 +171,7 @@ CREATE TABLE trace_bundles (record_id text, agent_id text, created_at text, payl
         if (user === "NULL") continue;
         owners.push(`UPDATE trace_bundles SET user_id = ${user} WHERE record_id = ${name}`);
       }
-      // By hand, by the owner of the schema, over data; what had an owner is said so afterwards.
+      // By hand, by the owner of the schema, over data; what had an owner is marked afterwards.
       await server.run(database, await script("001_add_user_id.sql"));
       for (const owner of owners) await server.run(database, owner);
       return () => postgres({ url: server.url(database) });

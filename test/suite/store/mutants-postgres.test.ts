@@ -96,7 +96,7 @@ test("every statement over a scoped kind holds the tenant, and no value stands i
   expect(seen.length).toBeGreaterThan(scopedKinds.length * 10);
   for (const sql of seen) {
     expect(sql).not.toContain("OR 1=1");
-    // The planner is asked for an index; no row is read or written.
+    // The planner chooses an index; no row is read or written.
     if (sql.startsWith("EXPLAIN INSERT INTO")) expect(sql).toContain("WHERE false");
     else if (sql.startsWith("INSERT INTO"))
       expect(sql).toContain("held.user_id IS NOT DISTINCT FROM");

@@ -21,7 +21,7 @@ const fresh = sampleTurn("new", { user_id: "ann" });
 export async function beginCopy(provider: Old, { events, inBundles }: Held): Promise<void> {
   const { evidence } = provider;
   expect((await evidence.check()).diagnostics).toEqual(["migration_pending"]);
-  // What comes now is stored and shown; what is not copied is missing, and the page says so.
+  // What comes now is stored and shown; what is not copied is missing, and the page shows it.
   await evidence.append({ batchId: "new", receivedAt: receivedAt(57), events: fresh });
   const page = await evidence.page(allTenants, {}, { limit: 10 });
   expect([page.events.length, page.bounded]).toEqual([3, true]);

@@ -1,7 +1,7 @@
 /**
  * @module Retention on every provider that holds both ports: each class at its age, tenants with
  * ages of their own, a dry run that touches nothing, bounded steps that may be cut short, and
- * nothing that stays ever says another's name.
+ * nothing that stays ever holds another's name.
  */
 import { PGlite } from "@electric-sql/pglite";
 import { resolveEvents } from "@turnproof/evidence";
@@ -135,7 +135,7 @@ describe.each(Object.keys(providers))("%s", (name) => {
     const done = await retention.evidence(options({ dryRun: false, batchRows: 3 }));
     expect(counts(done)).toEqual({ outcome: [1, 1], metadata: [8, 8], structure: [3, 3] });
     const left = await shown(evidence);
-    // The turn of a kept outcome stays, for it says whose the outcome is.
+    // The turn of a kept outcome stays, for it holds the owner of the outcome.
     expect(names(left)).toEqual(
       ["old aa", "old oo", "slow aa", "slow bb", "slow cc", "slow dd"].concat([
         "young aa",

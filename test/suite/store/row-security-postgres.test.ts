@@ -1,5 +1,5 @@
 /**
- * @module Row-level security under the filters: three states said out loud, proven with the filters
+ * @module Row-level security under the filters: three explicit states, proven with the filters
  * removed, on a pool that fifty tenants share while statements are cancelled and connections die.
  */
 import { postgres } from "@turnproof/store";
@@ -97,7 +97,7 @@ describe("the policies alone", () => {
     expect(await shown("anonymous")).toEqual([null]);
     expect(await shown("anonymous", "ann")).toEqual([null]);
     for (const state of ["", "admin", "USER", "*"]) expect(await shown(state, "ann")).toEqual([]);
-    // The same connection, after all of it, is as if nothing had been said.
+    // The same connection, after all of it, is as if nothing had been set.
     expect(await shown(undefined)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 /**
- * @module MongoDB's search indexes and the tenant: the filter field is reconciled where the principal
- * may, said once where it may not, and searches are exact and scoped in every case.
+ * @module MongoDB's search indexes and the tenant: the filter field is reconciled where the
+ * principal may, reported once where it may not, and searches are exact and scoped in every case.
  */
 import { memoryCollections, scopedKinds } from "@turnproof/semconv";
 import { mongodb } from "@turnproof/store";

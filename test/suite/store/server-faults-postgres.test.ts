@@ -36,7 +36,7 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
 
 const draft = { id: "row", data: {}, created_at: "2026-03-01T10:00:00Z" };
 
-/** Runs the work while another session holds the tables; releases them when asked. */
+/** Runs the work while another session holds the tables; releases them on request. */
 async function whileLocked(work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: server.url(database) });
   await client.connect();

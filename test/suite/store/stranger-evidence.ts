@@ -16,7 +16,7 @@ import {
 } from "./stranger-world.ts";
 import type { StrangerEffort } from "./stranger-world.ts";
 
-/** A turn that says its tenant, and two children that say nothing: theirs is inherited. */
+/** A turn with its tenant, and two children without: theirs is inherited. */
 function turnOf(serial: number, tenant: number, user: string | null, root: string): TurnEvent[] {
   const mark = `${ownerMark(tenant)}${serial}`;
   const common = {
@@ -77,7 +77,7 @@ async function walked(
   return events;
 }
 
-/** Throws where an answer is not the tenant's own; every `stride`th tenant asks. */
+/** Throws where an answer is not the tenant's own; every `stride`th tenant reads. */
 export async function driveEvidence(
   store: EvidenceStore,
   { commands, seed }: StrangerEffort,

@@ -1,7 +1,7 @@
 /**
  * @module StrangerWorld: tenants and ids that an attacker tries, and what a stranger to the code
  * expects of a store that keeps them apart: a model of plain maps, where two texts are one only
- * when JavaScript says so.
+ * when they are equal in JavaScript.
  */
 import { expect } from "vitest";
 
@@ -116,7 +116,7 @@ export const noTenants: readonly unknown[] = [
   "ann\udc00",
 ];
 
-/** The word by which a row says whose it is, wherever it turns up. */
+/** The word by which a row marks its owner, wherever it turns up. */
 export function ownerMark(tenant: number): string {
   return `owner:${tenant}:`;
 }

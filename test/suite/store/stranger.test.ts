@@ -1,7 +1,7 @@
 /**
  * @module A stranger's isolation driver: random commands of many hostile tenants against what
  * `@turnproof/store` publishes and nothing else, with a model of its own. Every row bears the mark
- * of its owner; no answer to one tenant may hold another's, and each answer is what the model says.
+ * of its owner; no answer to one tenant may hold another's, and each answer is the model's.
  * `STRANGER_COMMANDS` and `STRANGER_SEED` steer it.
  */
 import { PGlite } from "@electric-sql/pglite";
@@ -72,7 +72,7 @@ describe.each(Object.keys(providers))("a stranger meets %s", (name) => {
     const stores = await (providers[name] as () => Promise<Stores>)();
     try {
       if (stores.memory !== undefined) await driveMemory(stores.memory, effort);
-      // An engine with a tenth of a second for each read is asked by every third.
+      // An engine with a tenth of a second for each read is read by every third.
       await driveEvidence(stores.evidence, effort, name === "clickhouse" ? 3 : 1);
     } finally {
       await stores.close();

@@ -1,7 +1,8 @@
 /**
  * @module MongoDB's vector search under memory's own filters: the levels stand in the stage itself,
- * an index that cannot serve is left for the exact bounded search and said, and limits stay inside
- * of what the server allows. On the test's own server, which refuses what a real one refuses.
+ * an index that cannot serve is left for the exact bounded search and reported, and limits stay
+ * inside of what the server allows. On the test's own server, which refuses what a real one
+ * refuses.
  */
 import { Memory } from "@turnproof/memory";
 import { memoryCollections, vectorKinds } from "@turnproof/semconv";
@@ -204,7 +205,7 @@ test("limits stay inside of what the server allows", async () => {
   const all = await search(provider, { tenant: "ann" }, { limit: 20_000 });
   expect(all).toMatchObject({ bounded: false });
   expect(all.hits).toHaveLength(24);
-  // Nearer rows than the least that is asked for are no reason to compare every row.
+  // Nearer rows than the least of a request are no reason to compare every row.
   const strict = await search(provider, place, { minScore: 0.99999 });
   expect(strict).toMatchObject({ method: "index", bounded: false });
   expect(idsOf(strict)).toEqual(["t1-0"]);

@@ -1,6 +1,6 @@
 /**
  * @module Verdict tables of an earlier version: a store that is opened drops them, with what they
- * say of users, once no old events lie beside them; a store that must not be changed keeps them.
+ * hold of users, once no old events lie beside them; a store that must not be changed keeps them.
  */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

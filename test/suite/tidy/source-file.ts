@@ -1,5 +1,5 @@
 /**
- * @module SourceFile: what the rules of the house read, and what they say of it.
+ * @module SourceFile: what the rules of the house read, and what they find in it.
  */
 /** A source file by its path from the root of the repository. */
 export interface SourceFile {

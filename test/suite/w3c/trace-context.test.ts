@@ -1,6 +1,6 @@
 /**
  * @module W3C Trace Context and Baggage at our two readers: a carrier, which is strict, and the
- * propagator, which restarts the trace where the standard says so and never takes half a turn.
+ * propagator, which restarts the trace where the standard requires it and never takes half a turn.
  */
 import {
   context as contexts,

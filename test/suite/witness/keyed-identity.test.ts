@@ -1,5 +1,5 @@
 /**
- * @module Keyed identity (vocabulary: Identity): what `register({ keyed })` says of a field holds
+ * @module Keyed identity (vocabulary: Identity): what `register({ keyed })` sets for a field holds
  * in our whole API before anything else happens: in turns, carriers, workers, memory and what is
  * exported.
  */

@@ -1,4 +1,4 @@
-/** @module Plain span: of a finished span what says whose it is, as data that crosses threads. */
+/** @module Plain span: the identity of a finished span, as data that crosses threads. */
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { attribute } from "@turnproof/semconv";
 

@@ -1,5 +1,5 @@
 /**
- * @module Recording by the text: what the requirements say of recording, response metadata,
+ * @module Recording by the text: the requirements of recording, response metadata,
  * validation, limits and errors, against the published exports and what a store holds afterwards.
  */
 import { context } from "@opentelemetry/api";

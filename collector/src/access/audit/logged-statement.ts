@@ -1,6 +1,6 @@
 /**
  * @module Logged statement: a signed statement enters the audit log's tree by its hash, so that two
- * histories of one turn cannot both be signed unseen. The route tells the gate by a header that
+ * histories of one turn cannot both be signed unseen. The route notifies the gate by a header that
  * never leaves the collector.
  */
 import { createHash } from "node:crypto";
@@ -16,7 +16,7 @@ export function hashOfStatement(jws: string): string {
   return createHash("sha256").update(jws).digest("hex");
 }
 
-/** Subject of the salt of lines about a user, keyed: the name of no salt says whose it is. */
+/** Subject of the salt of lines about a user, keyed: no salt's name shows its owner. */
 export function subjectOfUser(userId: string, keyring: Keyring): string {
   return `u.${macOf(keyring.current("audit/v1"), "salt", userId).slice(0, 22)}`;
 }

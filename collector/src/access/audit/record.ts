@@ -45,7 +45,7 @@ export function sealRecord(record: AuditRecord, keyring: Keyring, salt: Buffer):
   return `${body.slice(0, -1)},"mac":"${macOf(named, "audit", body)}"}`;
 }
 
-/** Data of a line's leaf: what it says, or the line's own hash where it has none. */
+/** Data of a line's leaf: its content, or the line's own hash where it has none. */
 export function leafOf(line: string): Buffer {
   const leaf = /,"leaf":"([A-Za-z0-9_-]{43})","mac":"[A-Za-z0-9_-]{43}"\}$/.exec(line)?.[1];
   return leaf === undefined ? Buffer.from(hashOfLine(line), "hex") : Buffer.from(leaf, "base64url");

@@ -150,7 +150,7 @@ class Lane {
   }
 }
 
-/** Resolves when the target has it; a syslog server over UDP says nothing. */
+/** Resolves when the target has it; a syslog server over UDP sends no reply. */
 async function deliver(
   target: ShipTarget,
   { size, note }: WaitingCheckpoint,

@@ -51,7 +51,7 @@ export interface VerifyOptions {
   readonly publicKey: () => KeyObject;
   /** Files of checkpoints, when not beside the log. */
   readonly checkpoints?: readonly string[];
-  /** Checks this many records and what is said about them: the log is being written. */
+  /** Checks this many records and the checkpoints about them: the log is being written. */
   readonly recordsMax?: number;
 }
 
@@ -108,7 +108,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
       for (const reader of readers) while (reader.isDue(walk)) await reader.check(walk);
     }
   }
-  // A checkpoint of later records says nothing about these.
+  // A checkpoint of later records does not apply to these.
   for (const reader of readers) while (reader.isLeft(recordsMax)) await reader.check(walk);
   const checkpoints = readers.reduce((sum, { count }) => sum + count, 0);
   const { findings, records, total } = walk;
@@ -178,7 +178,7 @@ class CheckpointReader {
     const isOrdered = next.size >= this.#last;
     this.#last = next.size;
     if (next.size > tree.size) {
-      // A line that was dropped and reported before makes a log shorter than its checkpoints say.
+      // A line that was dropped and reported before makes a log shorter than its checkpoints state.
       if (next.size > walk.expected - 1) walk.report("audit_cut", records + 1);
       return;
     }

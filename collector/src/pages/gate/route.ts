@@ -1,6 +1,6 @@
 /**
  * @module Gate: whether a candidate is worse than a baseline, by the standing contracts and by
- * measures, as `turnproof gate` says it, with the turns behind each cell.
+ * measures, as `turnproof gate` reports it, with the turns behind each cell.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { NullableIdentity } from "@turnproof/semconv";

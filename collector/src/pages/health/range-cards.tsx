@@ -1,6 +1,6 @@
 /**
  * @module RangeCards: health over the range of the page: at a glance, by service with what to do,
- * what was received and refused. Everything here is exact or says what is unknown.
+ * what was received and refused. Everything here is exact or shows what is unknown.
  */
 import type { Child, FC } from "hono/jsx";
 

@@ -66,7 +66,7 @@ export async function ingestRange(
   // The present minutes come first: one that is stored meanwhile is then in both, and is known by
   // its start.
   const recent = history.recent();
-  // What was before the range tells whether the collector was off when the range began.
+  // What was before the range shows whether the collector was off when the range began.
   const stored = await readMinutes(history.folder, fromMs === undefined ? 0 : fromMs - dayMs, toMs);
   const known = new Map([...recent, ...stored].map((minute) => [minute.from_ms, minute]));
   const all = [...known.values()].toSorted((a, b) => a.from_ms - b.from_ms);

@@ -1,4 +1,4 @@
-/** @module Sample page: the page of a turn, with a line that says that it is a sample. */
+/** @module Sample page: the page of a turn, with a line that marks it as a sample. */
 import type { Child } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";

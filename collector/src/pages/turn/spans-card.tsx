@@ -18,7 +18,7 @@ import { hrefWith } from "../../ui/layout.tsx";
 /** Parameters of the table in the address of a turn. */
 export const spanParameters = ["spans", "spans_order", "spans_page"] as const;
 
-/** What an address asks for; undefined where it asks for the waterfall alone. */
+/** What an address selects; undefined where it selects the waterfall alone. */
 export function spanViewOf(query: URLSearchParams): SpanView | undefined {
   const by = spanColumns.find((column) => column === query.get("spans"));
   if (by === undefined) return undefined;

@@ -18,7 +18,7 @@ import { Icon } from "../../ui/icons.tsx";
 
 const candidatesMax = 16;
 
-/** The card; without any memory stage it says that none is recorded. */
+/** The card; without any memory stage it shows that none is recorded. */
 export const SupplyCard: FC<{
   readonly supply: Supply;
   readonly events: readonly TurnEvent[];

@@ -38,7 +38,7 @@ const windowsParameters = z
   })
   .partial();
 
-/** What tells a listed turn from the others of its root. */
+/** What distinguishes a listed turn from the others of its root. */
 export type ListedTurn = Partial<Pick<Identity, "turn_id" | "agent_id" | "thread_id" | "user_id">>;
 
 /** Listed turns of one root. */

@@ -70,8 +70,8 @@ function retryAfter(header: string | null): number | undefined {
 }
 
 /**
- * `partial_success.rejected_spans` of an `ExportTraceServiceResponse`; 0 for an answer that is none,
- * because the status said that the request was taken.
+ * `partial_success.rejected_spans` of an `ExportTraceServiceResponse`; 0 for an answer that is
+ * none, because the status means that the request was taken.
  */
 export function rejectedSpans(bytes: Uint8Array): number {
   const success = field(bytes, 1, 2);

@@ -18,7 +18,7 @@ export interface CohortSide {
   readonly of: number;
   /** How many of these have what a share counts; null for another unit. */
   readonly hits: number | null;
-  /** Turns or calls that do not say. */
+  /** Turns or calls without a value. */
   readonly unknown: number;
 }
 

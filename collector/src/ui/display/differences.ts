@@ -25,7 +25,7 @@ export interface Difference {
 }
 
 /** Number of turns without a value of a key, on either side. */
-export interface Unsaid {
+export interface Unrecorded {
   readonly key: string;
   readonly name: string;
   readonly these: number;
@@ -41,7 +41,7 @@ export interface Differences {
   /** Number of values that were compared and tested. */
   readonly tested: number;
   /** Keys that some turn has no value of. */
-  readonly unsaid: readonly Unsaid[];
+  readonly unrecorded: readonly Unrecorded[];
   /** Names of keys with more values than were compared: only their most frequent ones were. */
   readonly cut: readonly string[];
 }
@@ -53,7 +53,7 @@ export interface SideCounts {
     readonly key: string;
     readonly counts: ReadonlyMap<string, number>;
     /** Turns without a value. */
-    readonly unsaid: number;
+    readonly unrecorded: number;
     readonly total: number;
   }[];
 }

@@ -183,14 +183,14 @@ function contains(text: unknown, requested: string): boolean {
 }
 
 /** All text of a row in lower case, cached because each key press searches again. */
-const spoken = new WeakMap<WaterfallRow, string>();
+const rowTexts = new WeakMap<WaterfallRow, string>();
 
 function wordsOf(row: WaterfallRow, eventsOf: EventsOf): string {
-  const known = spoken.get(row);
+  const known = rowTexts.get(row);
   if (known !== undefined) return known;
   // An untypeable character separates values, so that no match spans two.
   const words = wordsIn(row, eventsOf(row)).join("\u0000").toLowerCase();
-  spoken.set(row, words);
+  rowTexts.set(row, words);
   return words;
 }
 

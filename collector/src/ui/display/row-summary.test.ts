@@ -1,4 +1,4 @@
-/** @module The spoken text of a waterfall row: unknown values are not left out. */
+/** @module The accessible text of a waterfall row: unknown values are not left out. */
 import { buildCausalWaterfall } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";

@@ -127,7 +127,7 @@ const steps = [
 const binsMax = 72;
 
 /** Turns at one time. */
-interface Spoken {
+interface TurnsAt {
   readonly atMs: number;
   readonly turns: number;
   readonly errors: number;
@@ -135,10 +135,10 @@ interface Spoken {
 
 /** Turns over time, by the last event of each; one with an implausible clock is left out. */
 export function binsOf(rows: readonly TurnRow[], nowMs: number): Bin[] {
-  const spoken = rows
+  const counts = rows
     .map((row) => ({ atMs: Date.parse(row.ended_at), turns: 1, errors: row.has_error ? 1 : 0 }))
     .filter(({ atMs }) => !Number.isNaN(atMs));
-  return binsOfCounts(plausibleOf(spoken, nowMs));
+  return binsOfCounts(plausibleOf(counts, nowMs));
 }
 
 /** Bars of one length, as many as fit into a chart. */
@@ -159,7 +159,7 @@ export function binFrame(first: number, last: number): BinFrame {
 }
 
 /** Counts over their time range or a given one; counts outside of it are left out. */
-function binsOfCounts(counts: readonly Spoken[], within?: readonly [number, number]): Bin[] {
+function binsOfCounts(counts: readonly TurnsAt[], within?: readonly [number, number]): Bin[] {
   if (counts.length === 0) return [];
   const first = within?.[0] ?? counts.reduce((least, { atMs }) => Math.min(least, atMs), Infinity);
   const last = within?.[1] ?? counts.reduce((most, { atMs }) => Math.max(most, atMs), -Infinity);

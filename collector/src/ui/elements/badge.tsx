@@ -18,7 +18,7 @@ export const Badge: FC<{
   readonly icon: IconName;
   readonly word: string;
   readonly title?: string;
-  /** Only the icon is visible; the word is spoken and in the tooltip. */
+  /** Only the icon is visible; the word is for screen readers and in the tooltip. */
   readonly bare?: boolean;
 }> = ({ tone, icon, word, title, bare = false }) => (
   <span

@@ -6,7 +6,7 @@
 import { isoTime } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
-import type { Difference, Differences, Unsaid } from "../display/differences.ts";
+import type { Difference, Differences, Unrecorded } from "../display/differences.ts";
 import { chanceText, differenceText, rangeText } from "../display/share-words.ts";
 import { countText, shareText } from "../display/figures.ts";
 import { queryOf } from "../display/filter-terms.ts";
@@ -33,7 +33,7 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
   of,
   place,
 }) => {
-  const { these, others, values, unsaid, cut } = of;
+  const { these, others, values, unrecorded, cut } = of;
   return (
     <>
       <p class="padded muted" data-differences-extent>
@@ -77,7 +77,7 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
           </table>
         </div>
       )}
-      <UnsaidLine unsaid={unsaid} />
+      <UnrecordedLine unrecorded={unrecorded} />
       {cut.length === 0 ? (
         <></>
       ) : (
@@ -142,13 +142,13 @@ const Line: FC<{
   );
 };
 
-const UnsaidLine: FC<{ readonly unsaid: readonly Unsaid[] }> = ({ unsaid }) =>
-  unsaid.length === 0 ? (
+const UnrecordedLine: FC<{ readonly unrecorded: readonly Unrecorded[] }> = ({ unrecorded }) =>
+  unrecorded.length === 0 ? (
     <></>
   ) : (
     <p class="padded muted">
       Turns without a value, these and the others:{" "}
-      {unsaid
+      {unrecorded
         .map(({ name, these, others }) => `${name} ${countText(these)} and ${countText(others)}`)
         .join(", ")}
       .

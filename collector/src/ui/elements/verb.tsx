@@ -6,7 +6,7 @@ import type { FC } from "hono/jsx";
 import { verbWords } from "../display/compare-words.ts";
 import type { Verb as Name } from "../display/compare-words.ts";
 
-/** One verb. `bare` shows the icon and speaks the word. */
+/** One verb. `bare` shows the icon; the word is for screen readers. */
 export const Verb: FC<{ readonly of: Name; readonly bare?: boolean }> = ({ of, bare = false }) => {
   const [sign, word] = verbWords[of];
   return (

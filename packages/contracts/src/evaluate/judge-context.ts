@@ -124,7 +124,7 @@ function judgeRecords(
   const denied = events.filter((event) => words.read(event) === false);
   if (denied.length > 0) return judged("violated", words.bad, denied);
   const confirmed = events.filter((event) => words.read(event) === true);
-  // What no record says is unknown, also where nothing is missing.
+  // What no record holds is unknown, also where nothing is missing.
   const result: Outcome = facts.closed && confirmed.length > 0 ? "holds" : "not_established";
   const sentence =
     result === "not_established" && confirmed.length > 0

@@ -1,4 +1,4 @@
-/** @module JudgeEnding: how the turn ended, and what the judge of evidence says of it. */
+/** @module JudgeEnding: how the turn ended, and the verdict of the evidence on it. */
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { ClauseOf } from "../language/clauses.ts";
@@ -27,7 +27,7 @@ export function judgeEnded(facts: TurnFacts): ClauseJudgement {
 export function judgeStatus({ is }: ClauseOf<"status">, facts: TurnFacts): ClauseJudgement {
   const { end } = facts;
   if (end === undefined) return judged("not_established", "No end of the turn is recorded.");
-  // A result without a status says nothing.
+  // A result without a status has no meaning.
   const status = end.status === "unknown" ? undefined : end.status;
   const result = status === undefined ? undefined : listOf(is).includes(status);
   return judged(known(result), `The turn ended with status ${end.status}.`, [end]);

@@ -132,7 +132,7 @@ function settle(
   return clause.never_after === undefined ? "violated" : "holds";
 }
 
-/** Whether two calls are as close as the clause says. */
+/** Whether two calls are as close as the clause requires. */
 function isNear(
   clause: ClauseOf<"order">,
   first: Call,

@@ -120,7 +120,7 @@ function judgeWhole({ match }: ClauseOf<"trajectory">, compared: Compared): Clau
       : { ...judged("violated", sentence, eventsOf(calls)), diverged_at: at + 1 };
   }
   const left = countsOf(wanted);
-  // Every step is taken: one that is too many says nothing of those after it.
+  // Every step is taken: one that is too many does not affect those after it.
   const extra = made.map((key) => !take(left, key)).indexOf(true);
   const missing = sum(left) > 0;
   if (match !== "superset" && extra !== -1) {

@@ -15,7 +15,7 @@ const negligible = 1e-18;
  * Probability of at least as many violations of the candidate as were seen, if nothing changed.
  * Turns without a result are left out.
  *
- * @returns p-value, 1 where no case can tell
+ * @returns p-value, 1 where no case can decide
  */
 export function exactRegression(cases: readonly CaseCount[]): number {
   const [only] = cases;

@@ -1,4 +1,4 @@
-/** @module What the gate is asked and what it answers. */
+/** @module What the gate compares and what it reports. */
 import type { Interval } from "./intervals.ts";
 import type { Measured, SideMeasure } from "./measures.ts";
 import type { PassK } from "./pass-k.ts";
@@ -52,7 +52,9 @@ export type GatePlan = {
   readonly smallestDrop?: number;
 };
 
-/** What the values of the baseline and the sizes can show of a measure, stated before the answer. */
+/**
+ * What the values of the baseline and the sizes can show of a measure, stated before the answer.
+ */
 export type GrowthPlan = {
   /** Level of one test after correction for all of them. */
   readonly alpha: number;

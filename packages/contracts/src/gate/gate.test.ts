@@ -114,7 +114,7 @@ describe("a planted drop of the stated size is found with the stated power", () 
     const plan = planGate({ name: "ended", baseline, candidate: of({ holds: 100 }) }, 2);
     expect(plan).toMatchObject({ alpha: 0.025, power: 0.8 });
     expect(plan.smallestDrop).toBeGreaterThan(0.1);
-    // A turn without a result weighs against a regression, and the plan says how many there are.
+    // A turn without a result weighs against a regression, and the plan states how many there are.
     const open = { name: "ended", baseline, candidate: of({ holds: 95, not_established: 5 }) };
     const lacking = planGate(open, 2);
     expect(lacking.smallestDrop).toBeGreaterThan(plan.smallestDrop ?? 1);

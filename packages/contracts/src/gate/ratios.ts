@@ -20,11 +20,11 @@ export type Ratio = {
 export type RatioComparison = {
   readonly difference?: number;
   readonly interval?: Interval;
-  /** p-value of "no difference", in either direction; absent where it cannot be said. */
+  /** p-value of "no difference", in either direction; absent where it cannot be computed. */
   readonly different?: number;
 };
 
-/** Fewest intervals of time that say something about a variance. */
+/** Fewest intervals of time from which a variance is estimated. */
 const partsMin = 5;
 
 type Estimate = { readonly ratio: number; readonly error?: number; readonly degrees: number };

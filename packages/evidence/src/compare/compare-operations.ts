@@ -9,7 +9,7 @@ import { fieldChanges } from "./compare-fields.ts";
 import type { ComparedField, FieldChange } from "./compare-fields.ts";
 import type { TurnEvent } from "../event/event.ts";
 import { roundMs } from "../event/instant.ts";
-import type { SpokenGroup, WaterfallNode } from "../waterfall/waterfall.ts";
+import type { GroupPrimaries, WaterfallNode } from "../waterfall/waterfall.ts";
 import { createTreeSpace, layOut } from "../waterfall/waterfall-tree.ts";
 
 /** Differences below these do not count as changes. */
@@ -69,7 +69,7 @@ export interface OperationComparison {
 /** One side: its events and the groups of their waterfall. */
 export interface Side {
   readonly events: readonly TurnEvent[];
-  readonly groups: readonly SpokenGroup[];
+  readonly groups: readonly GroupPrimaries[];
 }
 
 /** An operation of one side: its node and the node's primary event. */

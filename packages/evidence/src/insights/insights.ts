@@ -34,7 +34,7 @@ export interface Insight extends FindingText {
 /** All insights, most urgent first. */
 export interface Insights {
   readonly scope: "turn" | "window";
-  /** Number of insights; a caller that shows fewer must say so. */
+  /** Number of insights; a caller that shows fewer must state this number. */
   readonly total: number;
   readonly insights: readonly Insight[];
 }

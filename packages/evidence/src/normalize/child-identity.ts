@@ -77,7 +77,7 @@ export function mergeIdentity(outer: IdentityDraft, inner: IdentityDraft): Ident
  * True when a legacy record has scope fields, so that an absent tenant means anonymous: the tenant
  * of a child is never applied to a legacy row.
  */
-export function speaksOfScope(identity: IdentityDraft): boolean {
+export function namesScope(identity: IdentityDraft): boolean {
   return (
     identity.user_id !== undefined ||
     identity.agent_id !== undefined ||

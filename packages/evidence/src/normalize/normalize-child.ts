@@ -17,7 +17,7 @@ import { readAttributes, readLegacyAttributes } from "./child-attributes.ts";
 import type { AttributeReading } from "./child-attributes.ts";
 import { addExtent, addOrigin, addPlacement, isTaskId } from "./child-fields.ts";
 import type { EventDraft } from "./child-fields.ts";
-import { mergeIdentity, readIdentity, speaksOfScope } from "./child-identity.ts";
+import { mergeIdentity, readIdentity, namesScope } from "./child-identity.ts";
 import type { IdentityDraft } from "./child-identity.ts";
 import { addResources } from "./child-resources.ts";
 import type { SourceStore, TurnEvent } from "../event/event.ts";
@@ -150,7 +150,7 @@ function identityOf(
   const outer = context.identity;
   // A legacy record without a tenant is anonymous; its children cannot change that.
   const around =
-    legacy && outer.user_id === undefined && speaksOfScope(outer)
+    legacy && outer.user_id === undefined && namesScope(outer)
       ? { ...outer, user_id: null }
       : outer;
   const merged = mergeIdentity(around, own.identity);

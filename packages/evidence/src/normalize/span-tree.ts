@@ -54,7 +54,7 @@ export interface SpanTree {
 const agentField = inheritedFields.indexOf("agent_id");
 
 /** Fields whose contradiction means that one span id names several spans. */
-const telling = [0, 1, 2, 4, 6];
+const identifyingFields = [0, 1, 2, 4, 6];
 
 /** Builds the tree of one root's events; missing parents and cycles are kept as they are. */
 export function buildSpanTree(events: readonly TurnEvent[]): SpanTree {
@@ -140,7 +140,7 @@ function newNode(spanId: string, event: TurnEvent): SpanNode {
 /** True when the event contradicts the node's identity, turn or producer. */
 function differs(node: SpanNode, event: TurnEvent): boolean {
   if (node.principal !== event.ingest_principal) return true;
-  return telling.some((field) => {
+  return identifyingFields.some((field) => {
     const value = event[inheritedFields[field] as InheritedField];
     const there = node.stated[field];
     if (field === agentField && isWeakAgent(event)) return false;
@@ -237,7 +237,7 @@ function chooseParent(
   const parts = members.slice(0, -1);
   const fits = (at: number): boolean => {
     const part = nodes[at] as SpanNode;
-    return telling.every((field) => {
+    return identifyingFields.every((field) => {
       const mine = child.stated[field];
       const theirs = part.stated[field];
       return mine === undefined || theirs === undefined || mine === theirs;

@@ -152,7 +152,7 @@ function followers(
   if (except === undefined) {
     return areBridged(turn, deliveries.events, evidence) ? noProducers : undefined;
   }
-  // An effect of a delivery came after it, whatever the clocks say.
+  // An effect of a delivery came after it, whatever the clocks show.
   return isCausedByAny(turn, evidence, deliveries.events) ? undefined : except;
 }
 

@@ -40,7 +40,7 @@ export interface Notes {
   readonly intended: JudgedTuple;
   /** Tasks with evidence and without an intent, with their scopes. */
   readonly other: JudgedTuple;
-  readonly unasked: TaskScope[];
+  readonly unrequested: TaskScope[];
   readonly findings: Finding[];
   /** Findings on turns without any task, and whether a verified outcome of one failed. */
   readonly idle: Finding[];
@@ -64,7 +64,7 @@ function newNotes(): Notes {
   return {
     intended: { tasks: 0, bad: false },
     other: { tasks: 0, bad: false },
-    unasked: [],
+    unrequested: [],
     findings: [],
     idle: [],
     idleFailed: false,
@@ -168,7 +168,7 @@ function noteTask(notes: Notes, scope: TaskScope, { trust, sort, clock }: TupleF
     const judged = intents > 0 ? notes.intended : notes.other;
     judged.tasks += 1;
     judged.bad ||= bench.bad;
-    if (intents === 0) notes.unasked.push(scope);
+    if (intents === 0) notes.unrequested.push(scope);
   } else if (sort !== undefined) notes[sort].bad ||= bench.bad;
   noteOutcome(notes, bench);
   notes.intents += intents;

@@ -147,7 +147,7 @@ function judgeTrusted(read: WindowEvents, options: ReconcileOptions): Verdict {
   // Evidence without an intent is reported only where nothing else prevents a success.
   const settled = findings.every(({ effect }) => effect === "note");
   if (settled || intended.tasks === 0)
-    findings.push(...notes.unasked.flatMap((scope) => intentMissing(scope, trust)));
+    findings.push(...notes.unrequested.flatMap((scope) => intentMissing(scope, trust)));
   findings.sort(compareFindings);
   const missing = [...notes.missingStages].toSorted();
   const judged = intended.tasks > 0 ? intended : other;

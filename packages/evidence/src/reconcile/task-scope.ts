@@ -70,7 +70,7 @@ const noScopes: readonly TaskScope[] = [];
  * The relevant events of a turn: the claims, and the turn's own events unless they are plain
  * success.
  */
-interface Speaking {
+interface RelevantEvents {
   readonly claims: readonly TurnEvent[];
   readonly turns: readonly TurnEvent[];
   /** The only task that is judged. */
@@ -80,7 +80,7 @@ interface Speaking {
 function scopesOfTurn(
   identity: IdentityTuple,
   events: readonly TurnEvent[],
-  { claims, turns, requested }: Speaking,
+  { claims, turns, requested }: RelevantEvents,
 ): readonly TaskScope[] {
   const bySpan = namedSpans(events, claims);
   const book = openBook({

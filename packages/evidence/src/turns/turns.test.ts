@@ -202,8 +202,8 @@ test("services, releases and producers of a turn are those that its events name,
     releases: ["1.4.0", "2.0.0"],
     producers: ["desk-7", "mailer-7"],
   });
-  const [untold] = foldTurns([own("e", undefined, undefined)]);
-  expect(untold).toMatchObject({ services: [], releases: [], producers: [] });
+  const [unnamed] = foldTurns([own("e", undefined, undefined)]);
+  expect(unnamed).toMatchObject({ services: [], releases: [], producers: [] });
 });
 
 test("a row is folded from the attributes that are listed, and from no reference and no link", () => {

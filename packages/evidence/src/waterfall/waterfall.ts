@@ -155,7 +155,7 @@ export function buildCausalWaterfall(events: readonly unknown[]): CausalWaterfal
 }
 
 /** A group with the primary event of each of its nodes. */
-export interface SpokenGroup {
+export interface GroupPrimaries {
   readonly group: WaterfallGroup;
   readonly primaries: readonly TurnEvent[];
 }
@@ -164,8 +164,8 @@ export interface SpokenGroup {
 export function buildGroups({
   events,
   groups,
-}: Pick<WindowEvents, "events" | "groups">): SpokenGroup[] {
-  const built: SpokenGroup[] = [];
+}: Pick<WindowEvents, "events" | "groups">): GroupPrimaries[] {
+  const built: GroupPrimaries[] = [];
   const space = createTreeSpace(largestGroup(groups));
   const waiting: Waiting[] = [];
   // The working state of a turn is dropped with it, unless it names another turn's spans.
@@ -244,7 +244,7 @@ function buildGroup(
   drafts: readonly NodeDraft[],
   elsewhere: Elsewhere,
   space: TreeSpace,
-): SpokenGroup {
+): GroupPrimaries {
   const { parent, inCycle } = space;
   const size = drafts.length;
   for (let index = 0; index < size; index += 1) {

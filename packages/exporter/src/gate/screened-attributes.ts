@@ -21,7 +21,7 @@ import type { RowValues } from "../mapping/operation.ts";
 import { adapted, metadataTexts, usageCounts } from "../mapping/source-values.ts";
 import { carrierOf, keyedCode, keylessNames } from "../mapping/span-reading.ts";
 import type { KeyIdentity } from "../mapping/span-reading.ts";
-import { dialectMarks, rowAt, speaksFor } from "../mapping/sources.ts";
+import { dialectMarks, rowAt, appliesTo } from "../mapping/sources.ts";
 import type { Target } from "../mapping/sources.ts";
 import type { StatedName } from "../mapping/span-name.ts";
 import { passesDoor } from "./span-record-of.ts";
@@ -141,7 +141,7 @@ export class AttributeScreen implements RowValues {
     let reason = "attribute_kind";
     for (let at = 0; at < targets.length; at++) {
       const target = targets[at] as Target;
-      if (carrier[target.index] === 0 || !speaksFor(target, kind)) continue;
+      if (carrier[target.index] === 0 || !appliesTo(target, kind)) continue;
       if (target.adapter === "usage_json") return this.countsText(value);
       if (target.adapter === "identity_json") return this.metadataText(value);
       const read = adapted(target.adapter, value);

@@ -36,7 +36,7 @@ export interface Target {
 }
 
 /** True where the name fills its row on a span of this kind. */
-export function speaksFor({ only }: Target, kind: EventKind): boolean {
+export function appliesTo({ only }: Target, kind: EventKind): boolean {
   return only === undefined || only.includes(kind);
 }
 

@@ -24,7 +24,7 @@ import { nameDigest } from "@turnproof/semconv/name-key";
 
 import type { CodedAttributes } from "./coded-attributes.ts";
 import { adapted, metadataTexts, usageCounts } from "./source-values.ts";
-import { rowAt, speaksFor } from "./sources.ts";
+import { rowAt, appliesTo } from "./sources.ts";
 import type { Target } from "./sources.ts";
 import type { DropCounts, SourceAttributes } from "./span-record.ts";
 
@@ -157,7 +157,7 @@ export class SpanReading {
     for (const item of targets) {
       if (this.carrier[item.index] === 0) continue;
       carried = true;
-      if (!speaksFor(item, this.kind)) continue;
+      if (!appliesTo(item, this.kind)) continue;
       if (item.adapter === "usage_json") {
         this.readUsage(item, value);
         continue;

@@ -173,7 +173,7 @@ export class DiskSpool {
   /**
    * Sends spans without those that the receiver permanently refuses, which would block everything
    * after them. Returns the refused ones, or undefined when the rest has to wait. Halves the
-   * request, because a refusal does not tell which span is the cause.
+   * request, because a refusal does not name the span that is the cause.
    */
   private async sendAround(
     spans: readonly ReadableSpanLike[],

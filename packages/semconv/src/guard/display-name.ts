@@ -38,7 +38,7 @@ export function isDisplayName(text: string): boolean {
   const words = text.split(" ").filter((token) => /[\p{L}\p{N}]/u.test(token));
   if (words.length > wordsMax) return false;
   const titled = isTitle(words);
-  if (words.some((word) => speaks(word, titled)) || (!titled && requestsSomething(words))) {
+  if (words.some((word) => isSpeech(word, titled)) || (!titled && requestsSomething(words))) {
     return false;
   }
   return words.some((word) => /\p{L}/u.test(word));
@@ -78,7 +78,7 @@ function isBareNumber(text: string): boolean {
 }
 
 /** True for a word of speech; an abbreviation in capitals and a title's own word are not. */
-function speaks(token: string, titled: boolean): boolean {
+function isSpeech(token: string, titled: boolean): boolean {
   if (titled && titleWords.has(token.toLowerCase())) return false;
   const word = token.replace(/[.,:]$/, "").replaceAll("’", "'");
   if (word.length > 1 && word === word.toUpperCase() && word !== word.toLowerCase()) return false;

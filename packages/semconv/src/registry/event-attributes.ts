@@ -59,7 +59,7 @@ export interface EventAttributes {
   readonly tool_name?: string;
   /** Whether the tool is a function, an extension or a data store. */
   readonly tool_type?: string;
-  /** Id of the call that the model asked for. */
+  /** Id of the call that the model requested. */
   readonly tool_call_id?: string;
   /** What came of the tool call. */
   readonly tool_outcome?: string;
@@ -197,9 +197,9 @@ export interface EventAttributes {
   readonly instrumentation_version?: string;
   /** Request that the context was bound for. */
   readonly provenance_request_id?: string;
-  /** Type of the page that the client said it shows. */
+  /** Type of the page that the client reports as shown. */
   readonly client_page_type?: string;
-  /** Id of the page that the client said it shows. */
+  /** Id of the page that the client reports as shown. */
   readonly client_page_id?: string;
   /** Type of the page as the server knows it. */
   readonly canonical_page_type?: string;
@@ -287,19 +287,19 @@ export interface EventAttributes {
   readonly frequency_penalty?: number;
   /** Presence penalty of the request. */
   readonly presence_penalty?: number;
-  /** Seed of the request; equal seeds ask for equal answers. */
+  /** Seed of the request; equal seeds request equal answers. */
   readonly seed?: number;
-  /** Choices that the request asks for. */
+  /** Number of choices in the request. */
   readonly choice_count?: number;
-  /** Whether the request asks for a stream. */
+  /** Whether the request is for a stream. */
   readonly streamed?: boolean;
-  /** How much reasoning the request asks for. */
+  /** Level of reasoning in the request. */
   readonly reasoning_level?: string;
   /** Response that the request goes on from. */
   readonly previous_response_id?: string;
   /** Status that the provider gave the response. */
   readonly response_status?: string;
-  /** Kind of output that the request asks for. */
+  /** Kind of output in the request. */
   readonly output_type?: string;
   /** Encodings of embeddings that the request accepts. */
   readonly encoding_formats?: readonly string[];
@@ -329,7 +329,7 @@ export interface EventAttributes {
   readonly audio_cached_tokens?: number;
   /** Service tier that OpenAI used. */
   readonly service_tier?: string;
-  /** Service tier that the request asked OpenAI for. */
+  /** Service tier in the request to OpenAI. */
   readonly requested_service_tier?: string;
   /** Version of the backend that OpenAI reports. */
   readonly system_fingerprint?: string;
@@ -349,7 +349,7 @@ export interface EventAttributes {
   readonly prompt_version?: string;
   /** Name of the skill that the agent used. */
   readonly skill_name?: string;
-  /** Most results that a retrieval asks for. */
+  /** Most results that a retrieval requests. */
   readonly retrieval_top_k?: number;
   /** Environment in which the service runs. */
   readonly deployment_environment?: string;

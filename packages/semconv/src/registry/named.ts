@@ -92,7 +92,7 @@ export const namedRows = {
     holds: "count",
     shape: "none",
     kinds: "memory",
-    brief: "Most results that a retrieval asks for.",
+    brief: "Most results that a retrieval requests.",
     examples: [10],
     stability: "development",
     source:

@@ -68,7 +68,7 @@ export const requestRows = {
     holds: "measure",
     shape: "none",
     kinds: "model",
-    brief: "Seed of the request; equal seeds ask for equal answers.",
+    brief: "Seed of the request; equal seeds request equal answers.",
     examples: [100],
     stability: "development",
     source:
@@ -80,7 +80,7 @@ export const requestRows = {
     holds: "count",
     shape: "none",
     kinds: "model",
-    brief: "Choices that the request asks for.",
+    brief: "Number of choices in the request.",
     examples: [3],
     stability: "development",
     source:
@@ -92,7 +92,7 @@ export const requestRows = {
     holds: "flag",
     shape: "none",
     kinds: "model",
-    brief: "Whether the request asks for a stream.",
+    brief: "Whether the request is for a stream.",
     examples: [true],
     stability: "development",
     source:
@@ -104,7 +104,7 @@ export const requestRows = {
     holds: "label",
     shape: "label",
     kinds: "model",
-    brief: "How much reasoning the request asks for.",
+    brief: "Level of reasoning in the request.",
     examples: ["low", "high"],
     stability: "development",
     source:
@@ -140,7 +140,7 @@ export const requestRows = {
     holds: "label",
     shape: "label",
     kinds: "model",
-    brief: "Kind of output that the request asks for.",
+    brief: "Kind of output in the request.",
     examples: ["text", "json"],
     stability: "development",
     source:
@@ -320,7 +320,7 @@ export const requestRows = {
     holds: "label",
     shape: "label",
     kinds: "model",
-    brief: "Service tier that the request asked OpenAI for.",
+    brief: "Service tier in the request to OpenAI.",
     examples: ["auto"],
     stability: "development",
     source:

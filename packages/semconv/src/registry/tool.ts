@@ -32,7 +32,7 @@ export const toolRows = {
     holds: "identity",
     shape: "id",
     kinds: "tool",
-    brief: "Id of the call that the model asked for.",
+    brief: "Id of the call that the model requested.",
     examples: ["call_mszuSIzq"],
     stability: "development",
     source:

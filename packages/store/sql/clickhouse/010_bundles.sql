@@ -1,6 +1,6 @@
 -- Evidence: one row for each root, batch and minute of receipt, its events packed in `body`. A text
 -- index over hashed words finds candidates, the body decides; the view `events` shows every field.
--- A row says how many events its batch has, so that a batch is counted without a table of batches.
+-- A row holds how many events its batch has, so that a batch is counted without a table of batches.
 -- Parts are compact: a wide one has a file for each column.
 CREATE TABLE IF NOT EXISTS bundles
 (

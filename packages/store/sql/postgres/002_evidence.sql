@@ -1,4 +1,4 @@
--- Evidence: v3 children as JSONB, insert-once, beside the identity that the row itself said. What a
+-- Evidence: v3 children as JSONB, insert-once, beside the identity of the row itself. What a
 -- row inherits from its root is resolved at read, so these columns only lead to roots. Order of a
 -- page: microseconds of receipt, nanoseconds of the event's own time, then the order of arrival.
 CREATE TABLE IF NOT EXISTS evidence_batches

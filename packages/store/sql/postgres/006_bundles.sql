@@ -25,7 +25,7 @@ CREATE INDEX IF NOT EXISTS evidence_bundles_root ON evidence_bundles (root, seq)
 CREATE INDEX IF NOT EXISTS evidence_bundles_batch ON evidence_bundles (batch_no);
 CREATE INDEX IF NOT EXISTS evidence_bundles_words ON evidence_bundles USING gin (words);
 
--- How often rows of a root were deleted. A root is named by a hash, so that nothing is said of a user.
+-- How often rows of a root were deleted. A root is named by a hash, which identifies no user.
 CREATE TABLE IF NOT EXISTS root_epochs
 (
     root bigint PRIMARY KEY,

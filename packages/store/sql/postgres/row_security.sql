@@ -1,8 +1,8 @@
 -- Optional second layer: row-level security of scoped memory. Run once by the schema owner; the
 -- application connects as a role that is neither superuser nor BYPASSRLS, with
--- GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO <role>. The policy says all three
--- states out loud: comparing with IS NOT DISTINCT FROM would show every legacy row to a connection
--- that forgot to say whose rows it wants. Here that connection sees nothing. Safe to run again.
+-- GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO <role>. The policy has all three
+-- states explicitly: comparing with IS NOT DISTINCT FROM would show every legacy row to a connection
+-- that names no owner. Here that connection sees nothing. Safe to run again.
 CREATE OR REPLACE FUNCTION turnproof_row_visible(tenant text) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN CASE current_setting('turnproof_scope.state', true)

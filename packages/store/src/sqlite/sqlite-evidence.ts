@@ -150,11 +150,11 @@ export function standingOf(
   open: () => void = () => {},
 ): EvidenceStore["standing"] {
   const standing = database.prepare(
-    `SELECT asked.value ->> 0 AS root, coalesce(roots.rows, 0) AS rows,
+    `SELECT listed.value ->> 0 AS root, coalesce(roots.rows, 0) AS rows,
        coalesce(root_epochs.epoch, 0) AS epoch
-     FROM json_each(?) asked
-     LEFT JOIN roots ON roots.root_trace_id = asked.value ->> 0
-     LEFT JOIN root_epochs ON root_epochs.root = asked.value ->> 1
+     FROM json_each(?) listed
+     LEFT JOIN roots ON roots.root_trace_id = listed.value ->> 0
+     LEFT JOIN root_epochs ON root_epochs.root = listed.value ->> 1
      WHERE roots.rows IS NOT NULL OR root_epochs.epoch IS NOT NULL`,
   );
   return async (roots) => {

@@ -1,7 +1,7 @@
 /**
  * The judge and a naive oracle of the law agree on random changes of honest windows, class by
- * class. `ORACLE_MUTATIONS` names how many, `ORACLE_FROM` the first of each class, so that a long run
- * can be split; the figures of the long run stand in the README.
+ * class. `ORACLE_MUTATIONS` names how many, `ORACLE_FROM` the first of each class, so that a long
+ * run can be split; the figures of the long run stand in the README.
  */
 import { expect, test } from "vitest";
 
@@ -120,7 +120,7 @@ test("order, repetition, pages and batches change no verdict", { timeout }, () =
   }
 });
 
-/** One window before and after one change of a class; now and then only one of its tasks is asked for. */
+/** One window before and after one change of a class; sometimes with one of its tasks only. */
 function mutant(
   kind: MutationClass,
   index: number,

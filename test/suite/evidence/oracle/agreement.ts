@@ -5,7 +5,7 @@ import type { Verdict } from "@turnproof/evidence";
 import type { JudgedWindow, OracleVerdict } from "./law.ts";
 import { oracle } from "./oracle.ts";
 
-/** What both said of a window. */
+/** Both results for a window. */
 export interface Judgement {
   readonly expected: OracleVerdict;
   readonly verdict: Verdict;

@@ -38,7 +38,7 @@ function deliveryState(event: Json): string {
   return arrival(event).length === 0 ? "good" : "bad";
 }
 
-/** Emitted and acknowledged; said by the delivery itself, with an identity of its own. */
+/** Emitted and acknowledged; recorded by the delivery itself, with an identity of its own. */
 function arrival(delivery: Json): Objection[] {
   const found: Objection[] = [];
   const [emitted, acknowledged] = [attr(delivery, "emitted"), attr(delivery, "acknowledged")];
@@ -63,7 +63,7 @@ function ofArtifact(states: readonly Json[], all: readonly Json[], scope: Scope)
     const last = latest(naming, scope.clocks);
     if (last.length === 0) found.push(partial("delivery"));
     for (const delivery of last) {
-      // What was refused before the state that stands says nothing of it: it is absent, not bad.
+      // What was refused before the state that stands does not count: it is absent, not bad.
       if (!precedes(delivery, states, scope)) found.push(...arrival(delivery));
       if (!refs(delivery, "input_refs").some((ref) => sameVersion(ref, made))) {
         found.push(partial("delivery"));

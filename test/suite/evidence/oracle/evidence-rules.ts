@@ -58,7 +58,7 @@ const isFailed = (event: Json): boolean =>
   attr(event, "artifact_status") === "failed" || event["status"] === "error";
 const isDeleted = (event: Json): boolean => attr(event, "artifact_status") === "deleted";
 
-/** Reconciliation 2 and 10: what is asked for stands, persisted, with its sources. */
+/** Reconciliation 2 and 10: what is requested stands, persisted, with its sources. */
 export function artifacts(scope: Scope): Objection[] {
   const states = artifactStates(scope);
   const found: Objection[] = [];
@@ -74,7 +74,7 @@ export function artifacts(scope: Scope): Objection[] {
     if (isFailed(event)) found.push(failed("artifact"));
     if (attr(event, "persistence_verified") !== true) found.push(partial("artifact"));
     const named = refs(event, "output_refs")[0];
-    // The newest artifact of a type is what is asked for: one without a resource gives way to it.
+    // The newest artifact of a type is what is requested: one without a resource gives way to it.
     const replaced =
       named === undefined &&
       states.some((ones) => ones.some((other) => replaces(other, event, scope)));
@@ -229,7 +229,8 @@ export function contradictions(
 }
 
 /**
- * False for events of two producers on whose order times and receipts disagree, and no cause tells.
+ * False for events of two producers on whose order times and receipts disagree, without a cause
+ * that orders them.
  */
 export function isOrdered(one: Json, other: Json, clocks: Clocks): boolean {
   if (sameProducer(one, other) || clocks.causes(one, other) || clocks.causes(other, one)) {

@@ -1,4 +1,6 @@
-/** @module HonestTasks: one task of an honest turn, from its intent to its acknowledged delivery. */
+/**
+ * @module HonestTasks: one task of an honest turn, from its intent to its acknowledged delivery.
+ */
 import type { Draft } from "./honest-windows.ts";
 import type { Json, Ref } from "./reading.ts";
 
@@ -34,7 +36,7 @@ export function addTask(draft: Draft, task: number, inTurn: Json): void {
     const charge = { ...inTask, span_id: `${turn}-${task}-charge`, phase: "result" };
     write("application_action", { credit_decision: "charged" }, charge, "worker");
   }
-  // What the worker says last may lie within the skew of the delivery; its version bridges that.
+  // What the worker records last may lie within the skew of the delivery; its version bridges that.
   pass(random.pick([0, 300, 2000]));
   deliver(
     draft,

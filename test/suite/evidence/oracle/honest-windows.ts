@@ -1,5 +1,5 @@
 /**
- * @module HonestWindows: windows of turns that did what they were asked: several turns and tasks,
+ * @module HonestWindows: windows of turns that did their tasks: several turns and tasks,
  * two services with clocks of their own, nested turns, retries, sources, contracts, deliveries,
  * outcomes, reports of losses that were none, and batches that arrive late.
  */

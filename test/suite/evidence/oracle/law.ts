@@ -9,8 +9,8 @@ export type Status = "success" | "partial" | "failed" | "unknown";
 
 /**
  * One thing that keeps a window from success. `failed`: positively bad; `partial`: absent, unknown
- * or recovered; `either`: never success, and the law does not say which of the two; `unsettled`:
- * the law does not say whether it blocks at all.
+ * or recovered; `either`: never success, and the law leaves open which of the two; `unsettled`:
+ * the law leaves open whether it blocks at all.
  */
 export interface Objection {
   readonly rule: Rule;
@@ -40,7 +40,7 @@ export type Rule =
   | "failed_stage"
   | "loss"
   | "action"
-  | "unasked";
+  | "unrequested";
 
 /** The oracle's verdict. `allowed` has more than one status where the law names none of them. */
 export interface OracleVerdict {
@@ -53,7 +53,7 @@ export interface JudgedWindow {
   readonly events: readonly Json[];
   readonly metadata: WindowMetadata | null;
   readonly taskId: string | null;
-  /** What is known of how it was read; the oracle asks this and not what the reader made of it. */
+  /** What is known of how it was read; the oracle uses this and not the reader's result. */
   readonly wasReadWhole?: boolean;
 }
 

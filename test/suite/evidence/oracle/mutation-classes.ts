@@ -1,6 +1,6 @@
 /**
  * @module MutationClasses: one random change of a window, by class. A change need not change the
- * verdict; which do is counted by what the oracle says before and after.
+ * verdict; which do is counted by the oracle's results before and after.
  */
 import { circle, deliver } from "./mutation-additions.ts";
 import { edit, flips, identities, withAttribute, withField } from "./mutation-edits.ts";
@@ -149,7 +149,7 @@ function renumbered(window: JudgedWindow): JudgedWindow {
   return { ...window, events };
 }
 
-/** The same event again, another revision of it, or a later event like it that says otherwise. */
+/** The same event again, another revision of it, or a later event like it with other values. */
 function duplicate(window: JudgedWindow, event: Json, random: Random): JudgedWindow {
   if (random.chance(0.15)) return { ...window, events: [...window.events, structuredClone(event)] };
   const ms = random.pick([20, 700, 30_000, 120_000]);

@@ -1,4 +1,4 @@
-/** @module MutationEdits: what a single event may say otherwise: its facts and its identities. */
+/** @module MutationEdits: what may change in a single event: its facts and its identities. */
 import type { JudgedWindow } from "./law.ts";
 import type { Random } from "./random.ts";
 import type { Json } from "./reading.ts";
@@ -103,7 +103,7 @@ const facts: { readonly [kind: string]: readonly Flip[] } = {
   ],
 };
 
-/** One fact of the event said otherwise. */
+/** One fact of the event changed. */
 export function flips(event: Json, random: Random): Json {
   const found = facts[String(event["event_kind"])];
   if (found === undefined) return event;
@@ -125,7 +125,9 @@ export function flips(event: Json, random: Random): Json {
 
 const tuple = ["application_id", "agent_id", "user_id", "thread_id", "root_trace_id", "turn_id"];
 
-/** The event under another identity: of its scope, its task, its span, its producer, its resources. */
+/**
+ * The event under another identity: of its scope, its task, its span, its producer, its resources.
+ */
 export function identities(event: Json, all: readonly Json[], random: Random): Json {
   const other = random.pick(all) ?? event;
   const choice = random.below(9);

@@ -1,7 +1,7 @@
 /**
  * @module Negatives: Reconciliation 4. An explicit failure of ownership, or provenance that is
- * missing or failed, blocks wherever the judged scope says it, until an explicit positive about the
- * same subject supersedes it, made before the delivery or followed by a fresh one.
+ * missing or failed, blocks wherever the judged scope holds it, until an explicit positive about
+ * the same subject supersedes it, made before the delivery or followed by a fresh one.
  */
 import { artifactStates, contractStates, isOrdered } from "./evidence-rules.ts";
 import { either, failed, partial } from "./law.ts";
@@ -11,7 +11,7 @@ import type { Clocks } from "./order.ts";
 import { attr, ofKind, refs, sameResource, text } from "./reading.ts";
 import type { Json, Ref } from "./reading.ts";
 
-/** One statement about a subject: what it says, and where. */
+/** One statement about a subject: its value, and where it stands. */
 interface Statement {
   readonly subject: string;
   readonly about: "ownership" | "provenance";
@@ -21,7 +21,7 @@ interface Statement {
 
 /** What the turn did and was given. */
 const runtime = ["turn", "model_call", "tool_call", "memory_supply"];
-const speaking = new Set([
+const claimKinds = new Set([
   ...runtime,
   "intent",
   "artifact",
@@ -129,12 +129,12 @@ function statementsOf(event: Json): Statement[] {
   const owned = attr(event, "ownership_verified");
   if (typeof owned === "boolean") {
     const named = refs(event, "input_refs").concat(refs(event, "output_refs")).map(subjectOf);
-    // What the runtime says of a turn or a call is said of what it names, or of the turn's binding.
+    // The runtime's value for a turn or a call is about what it names, or the turn's binding.
     const own = named.length > 0 ? named : ["binding"];
     for (const subject of runtime.includes(kind) ? own : [ownSubject(event)])
       print(subject, "ownership", owned);
   }
-  if (!speaking.has(kind)) return [];
+  if (!claimKinds.has(kind)) return [];
   for (const ref of [...refs(event, "input_refs"), ...refs(event, "output_refs")]) {
     const subject = subjectOf(ref);
     if (ref.ownership_verified !== undefined) print(subject, "ownership", ref.ownership_verified);
@@ -146,7 +146,7 @@ function statementsOf(event: Json): Statement[] {
 
 const subjectOf = (ref: Ref): string => `${ref.resource_type} ${ref.ref} ${ref.version}`;
 
-/** What an event that speaks of ownership without a reference speaks of. */
+/** The subject of an event about ownership without a reference. */
 function ownSubject(event: Json): string {
   const made = refs(event, "output_refs")[0];
   if (event["event_kind"] === "artifact" && made !== undefined) return subjectOf(made);

@@ -82,8 +82,8 @@ function judge(
       const scope: Scope = { ...claim, clocks, all };
       return [...wholeIdentity(scope), ...evidence(scope), ...rules.flatMap((rule) => rule(scope))];
     });
-    if (claims.length === 0 || taskId === null) found.push(...unasked(turn, taskId));
-    // Whether the stages of an intent without a label are the asked task's, no sentence says.
+    if (claims.length === 0 || taskId === null) found.push(...unrequested(turn, taskId));
+    // No sentence decides whether stages of an intent without a label are the requested task's.
     const others = taskId === null ? [] : claimsOf(turn, null);
     for (const claim of others.filter(({ intent }) => intent["task_id"] === undefined)) {
       found.push(...stages({ ...claim, clocks, all }).map(() => unsettled("stage")));
@@ -105,16 +105,18 @@ function evidence({ own }: Scope): Objection[] {
   return ofKind(own, "artifact", "contract").length > 0 ? [] : [partial("artifact")];
 }
 
-/** Results that no intent asked for: no success, and what is bad of them in itself is not said. */
-function unasked(turn: readonly Json[], taskId: string | null): Objection[] {
+/** Results that no intent requested: no success; whether they are bad is left open. */
+function unrequested(turn: readonly Json[], taskId: string | null): Objection[] {
   const claimed = new Set(claimsOf(turn, taskId).flatMap(({ own }) => own));
   const results = ofKind(turn, "artifact", "contract", "delivery").filter(
     (event) => taskId === null || event["task_id"] === taskId,
   );
-  return results.some((event) => !claimed.has(event)) ? [either("unasked")] : [];
+  return results.some((event) => !claimed.has(event)) ? [either("unrequested")] : [];
 }
 
-/** Reconciliation 1 and 8: the window is whole, trusted and untruncated, and something says so. */
+/**
+ * Reconciliation 1 and 8: the window is whole, trusted and untruncated, and something states it.
+ */
 function isWhole(metadata: JudgedWindow["metadata"]): boolean {
   return (
     metadata?.window_complete === true &&

@@ -25,7 +25,7 @@ export interface Clocks {
   readonly receiptConflict: (earlier: Json, later: Json) => boolean;
 }
 
-/** Events of one producer, by what they say of it. */
+/** Events of one producer, by its fields in them. */
 export function sameProducer(one: Json, other: Json): boolean {
   return one["producer_id"] === other["producer_id"];
 }
@@ -34,10 +34,10 @@ export function sameProducer(one: Json, other: Json): boolean {
  * The clocks of a window.
  *
  * @param asOf the mark of the window, where it has one
- * @param shifted false leaves producers that are ahead where they say they are
+ * @param shifted false leaves producers that are ahead at their own time
  */
 export function clocksOf(all: readonly Json[], asOf: string | null, shifted = true): Clocks {
-  // What says no receipt was there by the mark, or else by a day after the last receipt.
+  // What has no receipt was there by the mark, or else by a day after the last receipt.
   const received = all.flatMap((event) => instant(event, "received_at") ?? []);
   const bound =
     asOf === null
@@ -45,7 +45,7 @@ export function clocksOf(all: readonly Json[], asOf: string | null, shifted = tr
         ? Infinity
         : Math.max(...received) + 86_400_000
       : Date.parse(asOf);
-  // Mutants have one set of clocks each, so what is asked twice is kept.
+  // Mutants have one set of clocks each, so what is read twice is kept.
   const known = new Map<unknown, number>();
   const ahead = (event: Json): number => {
     const producer = event["producer_id"];

@@ -6,7 +6,7 @@ import type { Verdict } from "@turnproof/evidence";
 
 import type { JudgedWindow, OracleVerdict } from "./law.ts";
 
-/** True where a disagreement is known and told here. */
+/** True where a disagreement is known and listed here. */
 export function isPending(
   _window: JudgedWindow,
   _expected: OracleVerdict,

@@ -1,6 +1,6 @@
 /**
  * @module Repage: a window read in pages by a client that may do it wrong. The pages and the
- * joining are the real ones; what they are worth is said here by what was done to them.
+ * joining are the real ones; their worth is decided here by what was done to them.
  */
 import { buildPage, joinPages, normalizeEvents } from "@turnproof/evidence";
 import type { EventPage, EventQuery } from "@turnproof/evidence";

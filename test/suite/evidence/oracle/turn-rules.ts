@@ -70,7 +70,7 @@ function beganAfter(end: Json, other: Json, scope: Scope): boolean {
   const start = ({ span_id: span }: Json): Json | undefined =>
     ofKind(scope.turn, "turn").find((one) => one["span_id"] === span && one["phase"] === "start");
   const [own, theirs] = [start(end), start(other)];
-  // A producer's numbers tell which start came first, whatever their times say.
+  // A producer's numbers decide which start came first, not their times.
   if (own !== undefined && theirs !== undefined) return scope.clocks.compare(own, theirs) > 0;
   return began(end, scope) > began(other, scope);
 }
@@ -128,7 +128,7 @@ function failedOutcomes(events: readonly Json[], scope: Pick<Scope, "clocks">): 
   return found;
 }
 
-/** The words of failure and of something in between that the mutations say. */
+/** The words of failure and of something in between that the mutations use. */
 function outcomeState(event: Json): "good" | "bad" | "between" {
   const word = String(attr(event, "outcome"));
   if (["failure", "declined", "timeout"].includes(word)) return "bad";
@@ -171,7 +171,7 @@ export function actions(scope: Scope): Objection[] {
     for (const artifact of ofKind(scope.own, "artifact")) {
       if (attr(artifact, "persistence_verified") !== true) continue;
       if (wasPersistedBefore(artifact, charge, scope)) continue;
-      // Whether a start that never ended charged, no sentence says.
+      // No sentence decides whether a start that never ended charged.
       found.push(charge["phase"] === "start" ? unsettled("action") : partial("action"));
     }
   }
@@ -201,7 +201,7 @@ function hasResult(event: Json, { turn }: Scope): boolean {
   );
 }
 
-/** A side effect of a task without an intent; of the task that is asked for, where one is. */
+/** A side effect of a task without an intent; of the requested task, where there is one. */
 export function orphanActions(turn: readonly Json[], taskId: string | null): Objection[] {
   const labels = ofKind(turn, "intent").map((intent) => intent["task_id"]);
   const orphans = ofKind(turn, "application_action").filter(

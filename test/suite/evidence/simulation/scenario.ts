@@ -1,6 +1,6 @@
 /**
  * @module Scenario: one turn of a web handler whose worker makes the artifact. By default it does
- * what it was asked; each lie makes it a turn that must not be called a success.
+ * its task; each lie makes it a turn that must not be called a success.
  */
 import { forWorker, ObservabilityRecorder, Turn } from "@turnproof/instrumentation";
 import type { RecorderSpan, ResourceRef } from "@turnproof/instrumentation";
@@ -226,11 +226,11 @@ async function contract(
 }
 
 async function deliver(recorder: ObservabilityRecorder, lie: Lie | undefined): Promise<void> {
-  const unsaid = lie === "not acknowledged" ? null : lie !== "refused";
+  const unknown = lie === "not acknowledged" ? null : lie !== "refused";
   await recorder.recordDelivery("browser", {
     taskId: "task-1",
     emitted: true,
-    acknowledged: unsaid,
+    acknowledged: unknown,
     inputRefs: [made(lie === "older version delivered" ? "0" : "1")],
   });
 }

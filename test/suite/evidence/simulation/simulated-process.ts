@@ -13,7 +13,7 @@ import { attribute } from "@turnproof/semconv";
 
 /** Time and what arrived at the collector. */
 export interface World {
-  /** Milliseconds since 1970, as the collector tells the time. */
+  /** Milliseconds since 1970, on the collector's clock. */
   now: number;
   readonly received: unknown[];
 }

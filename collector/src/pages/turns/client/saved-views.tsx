@@ -105,7 +105,7 @@ class Views {
     const place = find("[data-view-place]", this.#nav);
     if (place === undefined) return;
     const density = preference("density") === "dense" ? "dense" : "normal";
-    this.#ask(place, "", "Save", (name) => {
+    this.#requestName(place, "", "Save", (name) => {
       this.#keep(withSaved(this.#saved, { name, query: this.#query, density }));
       announce(`Saved as ${name}`);
       this.#focus(name);
@@ -116,7 +116,7 @@ class Views {
     const item = this.#itemOf(name);
     const view = this.#saved.find((one) => one.name === name);
     if (item === undefined || view === undefined) return;
-    this.#ask(item, name, "Rename", (next) => {
+    this.#requestName(item, name, "Rename", (next) => {
       const others = this.#saved.filter((one) => one === view || one.name !== next);
       this.#keep(others.map((one) => (one === view ? { ...view, name: next } : one)));
       announce(`Renamed to ${next}`);
@@ -159,7 +159,7 @@ class Views {
   }
 
   /** Shows a name form in this place; the previous content returns afterwards. */
-  #ask(place: HTMLElement, name: string, word: string, done: (name: string) => void): void {
+  #requestName(place: HTMLElement, name: string, word: string, done: (name: string) => void): void {
     if (find("[data-view-name]", place) !== undefined) return;
     const form = drawn(<ViewNameForm name={name} word={word} />) as HTMLFormElement;
     const stood = [...place.childNodes];
