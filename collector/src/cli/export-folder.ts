@@ -31,8 +31,8 @@ export type ExportManifest = z.output<typeof manifestShape>;
 
 /** Digest of parameters. */
 export function filtersDigest(parameters: Readonly<Record<string, unknown>>): string {
-  const stated = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  const text = JSON.stringify(stated.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const set = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const text = JSON.stringify(set.toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return createHash("sha256").update(text).digest("hex");
 }
 

@@ -40,7 +40,7 @@ export async function exportParts(client: Client, requested: ExportParts): Promi
   try {
     while (coming !== undefined) {
       const answer = await coming;
-      const next = stated(answer, "next-cursor");
+      const next = header(answer, "next-cursor");
       coming = next === null ? undefined : request(next);
       manifest = await withPart(folder, manifest, answer);
       if (process.stderr.isTTY) process.stderr.write(`\r${rowsOf(manifest)} rows`);
@@ -52,7 +52,7 @@ export async function exportParts(client: Client, requested: ExportParts): Promi
   return manifest;
 }
 
-const stated = (answer: Response, name: string): string | null =>
+const header = (answer: Response, name: string): string | null =>
   answer.headers.get(`turnproof-${name}`);
 
 /** Writes a part once its body is whole, then the list that names it. */
@@ -64,13 +64,13 @@ async function withPart(
   const bytes = await wholeBody(answer);
   // A command killed before its first part is listed leaves a folder that can be resumed.
   if (manifest.parts.length === 0) await writeManifest(folder, manifest);
-  const rows = Number(stated(answer, "rows") ?? 0);
+  const rows = Number(header(answer, "rows") ?? 0);
   const added = await addPart(folder, manifest, { bytes, rows });
-  const whole = stated(answer, "window") === "complete" && stated(answer, "unread") === "0";
+  const whole = header(answer, "window") === "complete" && header(answer, "unread") === "0";
   const now = {
     ...added,
-    as_of: manifest.as_of === "" ? (stated(answer, "as-of") ?? "") : manifest.as_of,
-    next_cursor: stated(answer, "next-cursor"),
+    as_of: manifest.as_of === "" ? (header(answer, "as-of") ?? "") : manifest.as_of,
+    next_cursor: header(answer, "next-cursor"),
     window_complete: manifest.window_complete && whole,
   };
   await writeManifest(folder, now);

@@ -152,14 +152,14 @@ async function* collectionRows(
 /** The columns of a row hold the fields of a record. */
 function asRecord(row: unknown, key: "id" | "_id"): unknown {
   if (typeof row !== "object" || row === null) return row;
-  const stated = row as Readonly<Record<string, unknown>>;
-  const { [key]: id, ...rest } = stated;
+  const parsed = row as Readonly<Record<string, unknown>>;
+  const { [key]: id, ...rest } = parsed;
   const named = typeof id === "string" || typeof id === "number";
   return {
     ...rest,
-    ...(stated["record_id"] === undefined && named ? { record_id: String(id) } : {}),
+    ...(parsed["record_id"] === undefined && named ? { record_id: String(id) } : {}),
     // Text is parsed only in a record that states its type.
-    ...(stated["record_type"] === undefined && stated["event_kind"] === undefined
+    ...(parsed["record_type"] === undefined && parsed["event_kind"] === undefined
       ? { record_type: "trace_bundle" }
       : {}),
   };

@@ -36,7 +36,7 @@ const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const span = z
   .string()
   .regex(/^[1-9]\d{0,3}[smhd]$/, "a time such as 30s, 10m, 6h or 1d")
-  .transform((stated) => Number(stated.slice(0, -1)) * unitsMs[stated.slice(-1) as "s"])
+  .transform((duration) => Number(duration.slice(0, -1)) * unitsMs[duration.slice(-1) as "s"])
   .refine((ms) => ms >= 10_000 && ms <= 7 * unitsMs.d, "a time from 10s to 7d");
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "lower-case letters, digits, - and _");

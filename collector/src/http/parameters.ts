@@ -29,8 +29,8 @@ const time = z
   .string()
   .max(timeCharsMax)
   .transform((value, context) => {
-    const stated = writtenTime(value);
-    const utc = isRelative(stated) ? stated : readTime(stated, 0);
+    const writtenAs = writtenTime(value);
+    const utc = isRelative(writtenAs) ? writtenAs : readTime(writtenAs, 0);
     if (utc === undefined) context.addIssue({ code: "custom", message: "not a time" });
     return utc ?? z.NEVER;
   });

@@ -56,8 +56,8 @@ export async function standingIn(
   reader: StandingReader,
   at: StandingPlace,
 ): Promise<CursorStanding> {
-  const stated = at["row"] === undefined ? await rootText(reader, at) : await rowText(reader, at);
-  return { at, digest: createHash("sha256").update(stated).digest("base64url") };
+  const content = at["row"] === undefined ? await rootText(reader, at) : await rowText(reader, at);
+  return { at, digest: createHash("sha256").update(content).digest("base64url") };
 }
 
 /**

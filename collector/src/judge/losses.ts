@@ -126,9 +126,9 @@ function keep(reports: Map<string, TurnEvent>, event: TurnEvent): void {
   const { producer_id: id, attributes: of } = event;
   if (id === undefined) return;
   const totals = [of.loss_dropped, of.sampled_out, of.write_failures];
-  const stated = of.quality_code === codes.heartbeat ? "heartbeat" : totals.join(" ");
+  const contents = of.quality_code === codes.heartbeat ? "heartbeat" : totals.join(" ");
   for (const end of ["first", "last"] as const) {
-    const key = JSON.stringify([id, isTrusted(event), stated, end]);
+    const key = JSON.stringify([id, isTrusted(event), contents, end]);
     const known = reports.get(key);
     const order = known === undefined ? 0 : compareTimes(event.timestamp, known.timestamp);
     if (known === undefined || (end === "first" ? order < 0 : order > 0)) reports.set(key, event);

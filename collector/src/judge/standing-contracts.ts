@@ -62,8 +62,8 @@ export async function openStandingContracts(
       problems = problemsOf(error);
       if (JSON.stringify(problems) === known) return;
       const [first] = problems;
-      const stated = first === undefined ? {} : { field: first.path, reason: first.rule };
-      log?.warn("contracts_invalid", { count: problems.length, ...stated });
+      const problem = first === undefined ? {} : { field: first.path, reason: first.rule };
+      log?.warn("contracts_invalid", { count: problems.length, ...problem });
     }
   };
   look();

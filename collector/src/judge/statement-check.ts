@@ -106,8 +106,8 @@ function isOfEvents(
   { identity, bounds, window }: Statement,
   events: readonly TurnEvent[],
 ): boolean {
-  const { scope: _reader, ...stated } = identity;
-  if (!events.every((event) => matches(event, { store: "all", ...stated }))) return false;
+  const { scope: _reader, ...fields } = identity;
+  if (!events.every((event) => matches(event, { store: "all", ...fields }))) return false;
   // A truncated window is truncated for the judge as well.
   return !bounds.bounded || window["truncated"] !== false;
 }
@@ -132,11 +132,11 @@ export function equivocations(
 ): readonly (readonly [number, number])[] {
   const subject = ({ digest, as_of, task_id }: Statement | FirstStatement): string =>
     JSON.stringify([digest.toLowerCase(), instantOf(as_of), task_id]);
-  const stated = ({ status, findings }: Statement | FirstStatement): string =>
+  const verdictText = ({ status, findings }: Statement | FirstStatement): string =>
     JSON.stringify([status, findings]);
   return statements.flatMap((one, index) =>
     statements.slice(index + 1).flatMap((other, offset) => {
-      const differ = subject(one) === subject(other) && stated(one) !== stated(other);
+      const differ = subject(one) === subject(other) && verdictText(one) !== verdictText(other);
       return differ ? [[index, index + 1 + offset] as const] : [];
     }),
   );

@@ -111,11 +111,11 @@ const readFields = [
 
 function readRow(row: MemoryRecord, store: RowStore): Read {
   const { id, user_id, agent_id, memory_id, thread_id, created_at, data } = row;
-  const stated = Object.fromEntries(
+  const fields = Object.fromEntries(
     readFields.flatMap((field) => (data?.[field] === undefined ? [] : [[field, data[field]]])),
   );
   const { events, errors } = normalize(
-    [{ ...stated, id, user_id, agent_id, memory_id, thread_id, created_at }],
+    [{ ...fields, id, user_id, agent_id, memory_id, thread_id, created_at }],
     { store },
   );
   return { events, errors };

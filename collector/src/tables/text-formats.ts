@@ -60,10 +60,10 @@ export function linesOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer>
   const heads = columns.map(({ name }) => `${JSON.stringify(name)}:`);
   const lines: string[] = [];
   for (let row = 0; row < rows; row += 1) {
-    const stated = columns.map(
+    const texts = columns.map(
       ({ type, values }, at) => `${heads[at] ?? ""}${jsonText(type, values[row] ?? null)}`,
     );
-    lines.push(`{${stated.join(",")}}\n`);
+    lines.push(`{${texts.join(",")}}\n`);
   }
   return encoder.encode(lines.join(""));
 }

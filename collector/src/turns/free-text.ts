@@ -65,7 +65,9 @@ export function textCondition(
   const part = text.toLowerCase();
   const id = (field: string): string => typed(text, field);
   const found = names.filter(({ value }) => value.toLowerCase().includes(part));
-  const stated = codes.filter((code) => `${code} ${reasonText(code)}`.toLowerCase().includes(part));
+  const matching = codes.filter((code) =>
+    `${code} ${reasonText(code)}`.toLowerCase().includes(part),
+  );
   const whole = named.filter(
     (field) => !found.some((name) => name.value === text && name.field === field),
   );
@@ -82,7 +84,7 @@ export function textCondition(
       })),
       ...whole.map((field) => condition({ field, value: text })),
       ...found.map(condition),
-      ...stated.map((code) => ({ list: "code" as const, has: code })),
+      ...matching.map((code) => ({ list: "code" as const, has: code })),
     ],
   };
 }

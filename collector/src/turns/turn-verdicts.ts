@@ -42,10 +42,10 @@ export async function foundVerdicts(
       if (turns !== byRoot.get(value ?? "")?.length) byRoot.delete(value ?? "");
     }
   }
-  return new Map([...byRoot].map(([root, own]) => [root, own.map(({ row }) => stated(row))]));
+  return new Map([...byRoot].map(([root, own]) => [root, own.map(({ row }) => foundVerdict(row))]));
 }
 
-function stated({ turn_id, verdict, finding_codes }: TurnRow): FoundVerdict {
+function foundVerdict({ turn_id, verdict, finding_codes }: TurnRow): FoundVerdict {
   return { turn_id: turn_id ?? null, verdict, finding_codes: finding_codes ?? [] };
 }
 

@@ -149,10 +149,10 @@ async function settle(
   times: { readonly startedAt: number; readonly firstAt: number | undefined },
 ): Promise<StepAnswer> {
   const text = raw.content.map((part) => (part.type === "text" ? part.text : "")).join("");
-  const stated = finishReasonOf(raw.finishReason, reported);
+  const knownReason = finishReasonOf(raw.finishReason, reported);
   const finishReason = admissible(
     attribute.finish_reason,
-    stated === undefined ? stated : [stated],
+    knownReason === undefined ? knownReason : [knownReason],
   )?.[0];
   const requestId = admissible(
     attribute.request_id,

@@ -35,11 +35,11 @@ export async function sharedContext(
 ): Promise<string> {
   const { skills = true, sharedMemory = true } = parts.options.shared ?? {};
   const names = new Set(tools.map(({ name }) => name));
-  const stated = [
+  const described = [
     skills ? await section(parts, state, "skill", (row) => skillOf(row, names)) : "",
     sharedMemory ? await section(parts, state, "shared_memory", factOf) : "",
   ];
-  return stated.filter((part) => part !== "").join("\n\n");
+  return described.filter((part) => part !== "").join("\n\n");
 }
 
 async function section(

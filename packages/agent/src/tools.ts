@@ -59,9 +59,9 @@ const answers: WeakSet<object> = new WeakSet();
 
 /** Builds a tool's answer with its outcome; return it from `execute`. */
 export function toolAnswer(answer: ToolAnswer): ToolAnswer {
-  const stated = Object.freeze({ ...answer });
-  answers.add(stated);
-  return stated;
+  const frozen = Object.freeze({ ...answer });
+  answers.add(frozen);
+  return frozen;
 }
 
 /**

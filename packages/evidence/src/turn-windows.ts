@@ -80,13 +80,13 @@ function trustByTurn(
   read: WindowEvents,
   metadata: WindowMetadata | undefined,
 ): (events: readonly TurnEvent[]) => WindowTrust {
-  const stated: unknown = metadata?.losses;
+  const losses: unknown = metadata?.losses;
   const reported = lossIntervals(read.reports);
   const roots: unknown = metadata?.quarantined_roots;
   const depends =
     reported.length > 0 ||
     read.events.some(isContested) ||
-    (Array.isArray(stated) && stated.length > 0) ||
+    (Array.isArray(losses) && losses.length > 0) ||
     (Array.isArray(roots) && roots.length > 0);
   if (!depends) {
     const same = assessWindow(read, metadata);

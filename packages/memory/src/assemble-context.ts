@@ -133,8 +133,8 @@ async function retrieved(
   { retrieval }: MemoryPolicy,
 ): Promise<Retrieved> {
   if (retrieval === false) {
-    const stated = { degraded: false, fallbackUsed: false, bounded: false, limits: [] };
-    return { selected: [], ledger: [], ...stated, foreignRows: 0 };
+    const flags = { degraded: false, fallbackUsed: false, bounded: false, limits: [] };
+    return { selected: [], ledger: [], ...flags, foreignRows: 0 };
   }
   return retrieve(store, place, question, retrieval);
 }

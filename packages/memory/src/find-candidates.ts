@@ -73,12 +73,12 @@ export async function findCandidates(
   const [embedding] = mode === "lexical" ? [] : ((await store.embed([text], signal)) ?? []);
   const rows = new Map<string, FoundRow>();
   const limits = new Set<string>();
-  const stated = { foreignRows: 0, bounded: false, fallbackUsed: false };
+  const flags = { foreignRows: 0, bounded: false, fallbackUsed: false };
   for (const from of sources) {
     for (const found of await searchKind(store, place, from, { text, embedding, ...bounds })) {
-      stated.foreignRows += found.foreignRows;
-      stated.bounded ||= found.bounded;
-      stated.fallbackUsed ||= found.fallbackUsed || found.diagnostics.length > 0;
+      flags.foreignRows += found.foreignRows;
+      flags.bounded ||= found.bounded;
+      flags.fallbackUsed ||= found.fallbackUsed || found.diagnostics.length > 0;
       for (const limiting of found.limits) limits.add(limiting);
       for (const { record } of found.hits) {
         const { source } = from;
@@ -88,7 +88,7 @@ export async function findCandidates(
     }
   }
   const candidates = ranked(store, [...rows.values()], { text, embedding, ...bounds });
-  return { candidates, ...stated, degraded: limits.size > 0, limits: [...limits] };
+  return { candidates, ...flags, degraded: limits.size > 0, limits: [...limits] };
 }
 
 interface Requested extends Bounds {

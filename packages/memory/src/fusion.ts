@@ -21,14 +21,14 @@ const rowsMin = 32;
  */
 export function wordShares(question: string, texts: readonly string[]): readonly number[] {
   const requested = [...new Set(wordsOf(question))];
-  const stated = texts.map((text) => new Set(wordsOf(text)));
-  const rows = Math.max(rowsMin, stated.length);
+  const wordSets = texts.map((text) => new Set(wordsOf(text)));
+  const rows = Math.max(rowsMin, wordSets.length);
   const weighed = requested.map((word) => {
-    const having = stated.filter((words) => words.has(word)).length;
+    const having = wordSets.filter((words) => words.has(word)).length;
     return { word, weight: Math.log(1 + (rows - having + 0.5) / (having + 0.5)) };
   });
   const whole = weighed.reduce((sum, { weight }) => sum + weight, 0);
-  return stated.map((words) => {
+  return wordSets.map((words) => {
     const shared = weighed.reduce(
       (sum, { word, weight }) => sum + (words.has(word) ? weight : 0),
       0,

@@ -33,7 +33,7 @@ export function findReferences<T extends { readonly source: SuppliedFrom; readon
   question: string,
 ): readonly T[] {
   const words = wordsOf(finalText);
-  const stated = ` ${words.join(" ")} `;
+  const joined = ` ${words.join(" ")} `;
   const requested = wordsOf(question);
   const requestedText = ` ${requested.join(" ")} `;
   const answerRuns = runsOf(words, runWords);
@@ -44,7 +44,7 @@ export function findReferences<T extends { readonly source: SuppliedFrom; readon
     if (own.length < runWords) {
       const whole = own.join(" ");
       if (whole.length < shortCharsMin) return false;
-      return stated.includes(` ${whole} `) && !requestedText.includes(` ${whole} `);
+      return joined.includes(` ${whole} `) && !requestedText.includes(` ${whole} `);
     }
     for (const run of runsOf(own, runWords)) {
       if (answerRuns.has(run) && !requestedRuns.has(run)) return true;

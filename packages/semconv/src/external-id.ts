@@ -14,11 +14,11 @@ type Part = string | null | readonly string[];
  * length-prefixed, so ("a", "bc") and ("ab", "c") differ, and null differs from every text.
  */
 export function externalEventId(parts: readonly Part[]): string {
-  let stated = "turnproof/external-id/v1";
+  let hashed = "turnproof/external-id/v1";
   for (const part of parts) {
     const text = typeof part === "string" ? part : JSON.stringify(part);
     const tag = typeof part === "string" ? "t" : "s";
-    stated += `${tag}${utf8.encode(text).length}:${text}`;
+    hashed += `${tag}${utf8.encode(text).length}:${text}`;
   }
-  return `ext_${sha256Hex(stated).slice(0, 40)}`;
+  return `ext_${sha256Hex(hashed).slice(0, 40)}`;
 }

@@ -220,10 +220,11 @@ function retoldRows(rows: readonly StoredEvent[]): {
   const [first, again] = [new Set<number>(), new Set<number>()];
   const groups = groupBy([...rows.keys()], (at) => contentOf(rows[at] as StoredEvent));
   for (const same of groups.values()) {
-    const stated = same.map((at) => statedFields(rows[at]));
-    const [least, most] = [Math.min(...stated), Math.max(...stated)];
+    const fieldsOfEach = same.map((at) => statedFields(rows[at]));
+    const [least, most] = [Math.min(...fieldsOfEach), Math.max(...fieldsOfEach)];
     if (least === most) continue;
-    for (const [index, at] of same.entries()) (stated[index] === most ? again : first).add(at);
+    for (const [index, at] of same.entries())
+      (fieldsOfEach[index] === most ? again : first).add(at);
   }
   return { first, again };
 }

@@ -33,13 +33,13 @@ export function issueOperatorGrant(
  * @throws CodedError identity_missing, record_invalid
  */
 export function checkScope(scope: EvidenceScope): void {
-  const stated = scope as { readonly tenant?: unknown } | null | undefined;
-  if (typeof stated !== "object" || stated === null) {
+  const given = scope as { readonly tenant?: unknown } | null | undefined;
+  if (typeof given !== "object" || given === null) {
     throw new CodedError("record_invalid", { field: "scope" });
   }
-  if ("operator" in stated) return;
-  if (stated.tenant === undefined) throw new CodedError("identity_missing", { field: "tenant" });
-  if (!isTenant(stated.tenant)) throw new CodedError("record_invalid", { field: "tenant" });
+  if ("operator" in given) return;
+  if (given.tenant === undefined) throw new CodedError("identity_missing", { field: "tenant" });
+  if (!isTenant(given.tenant)) throw new CodedError("record_invalid", { field: "tenant" });
 }
 
 /** True for a scope whose grant was issued by {@link issueOperatorGrant}. */

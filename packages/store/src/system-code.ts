@@ -23,6 +23,6 @@ function serversOf(reason: unknown): readonly unknown[] {
 }
 
 /** The field of a coded error: the engine and its number or name. */
-export function fieldOf(engine: string, stated: string | undefined): { readonly field?: string } {
-  return stated === undefined ? {} : { field: `${engine} ${stated}` };
+export function fieldOf(engine: string, column: string | undefined): { readonly field?: string } {
+  return column === undefined ? {} : { field: `${engine} ${column}` };
 }

@@ -62,21 +62,21 @@ export function mockModel(wordDelayMs = 20): LanguageModelV4 {
     modelId: "support-mock",
     supportedUrls: {},
     doGenerate: async (options) => {
-      const stated = decide(options);
+      const decision = decide(options);
       const content =
-        stated.tool === undefined
-          ? [{ type: "text" as const, text: stated.text }]
-          : [call(stated.tool)];
-      return { content, finishReason: reason(stated), usage, warnings: [] };
+        decision.tool === undefined
+          ? [{ type: "text" as const, text: decision.text }]
+          : [call(decision.tool)];
+      return { content, finishReason: reason(decision), usage, warnings: [] };
     },
     doStream: async (options) => {
-      const stated = decide(options);
-      const words = stated.text.match(/\S+\s*/g) ?? [];
+      const decision = decide(options);
+      const words = decision.text.match(/\S+\s*/g) ?? [];
       return {
         stream: new ReadableStream({
           async start(controller) {
             controller.enqueue({ type: "stream-start", warnings: [] });
-            if (stated.tool === undefined) {
+            if (decision.tool === undefined) {
               controller.enqueue({ type: "text-start", id: "1" });
               for (const delta of words) {
                 if (options.abortSignal?.aborted === true) break;
@@ -84,8 +84,8 @@ export function mockModel(wordDelayMs = 20): LanguageModelV4 {
                 await wait(wordDelayMs);
               }
               controller.enqueue({ type: "text-end", id: "1" });
-            } else controller.enqueue(call(stated.tool));
-            controller.enqueue({ type: "finish", finishReason: reason(stated), usage });
+            } else controller.enqueue(call(decision.tool));
+            controller.enqueue({ type: "finish", finishReason: reason(decision), usage });
             controller.close();
           },
         }),

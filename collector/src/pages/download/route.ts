@@ -45,7 +45,7 @@ const shared = {
   failures: ["scope_forbidden", "store_unavailable", "streams_full", "root_too_large"],
 } as const satisfies Partial<Endpoint>;
 
-const stated =
+const description =
   "Columns are those of `docs/operate/data.md`. Written as it is read, without a bound on rows. A failure after the first part breaks the " +
   "transfer. A cell of CSV that begins like a formula has an apostrophe before it.";
 
@@ -57,7 +57,7 @@ export const downloadGroup: RouteGroup = {
       audit: "turns.export",
       id: "exportTurnsCsv",
       summary: "All turns of a filter as CSV",
-      text: stated,
+      text: description,
       returns: "A line of names, and one line for each turn.",
       answers: "text/csv",
     },
@@ -66,7 +66,7 @@ export const downloadGroup: RouteGroup = {
       audit: "turns.export",
       id: "exportTurnsJsonLines",
       summary: "All turns of a filter as lines of JSON",
-      text: stated,
+      text: description,
       returns: "One turn a line.",
       answers: "application/jsonl",
     },
@@ -75,7 +75,7 @@ export const downloadGroup: RouteGroup = {
       audit: "events.export",
       id: "exportSpansCsv",
       summary: "The events of all turns of a filter as CSV",
-      text: stated,
+      text: description,
       returns: "A line of names, and one line for each event, turn by turn.",
       answers: "text/csv",
     },
@@ -84,7 +84,7 @@ export const downloadGroup: RouteGroup = {
       audit: "events.export",
       id: "exportSpansJsonLines",
       summary: "The events of all turns of a filter as lines of JSON",
-      text: stated,
+      text: description,
       returns: "One normalized event a line, turn by turn.",
       answers: "application/jsonl",
     },

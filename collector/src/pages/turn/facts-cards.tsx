@@ -345,11 +345,11 @@ export const OutcomesCard: FC<OfEvents> = ({ events }) => {
 
 const Seen: FC<{ readonly event: TurnEvent }> = ({ event }) => {
   const { attributes: of } = event;
-  const stated = of.outcome ?? of.label ?? of.score_label;
+  const given = of.outcome ?? of.label ?? of.score_label;
   return (
     <Facts>
       <Fact name={event.event_kind}>
-        <b>{stated === undefined ? <Unknown /> : wordsOf(stated)}</b>
+        <b>{given === undefined ? <Unknown /> : wordsOf(given)}</b>
         {of.rating === undefined ? "" : ` · rating ${of.rating > 0 ? "+" : ""}${of.rating}`}
         {of.score === undefined ? "" : ` · score ${of.score}`}{" "}
         <EvidenceLinks ids={[event.event_id]} />

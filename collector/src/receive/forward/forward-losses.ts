@@ -38,15 +38,15 @@ export function openForwardLosses(file: string): ForwardLosses {
 }
 
 function read(file: string): ForwardLossCounts {
-  let stated: unknown;
+  let parsed: unknown;
   try {
-    stated = JSON.parse(readFileSync(file, "utf8"));
+    parsed = JSON.parse(readFileSync(file, "utf8"));
   } catch {
     // Not there yet. Replaced as a whole, it is never half a file.
     return none;
   }
   const entries = Object.keys(none).map((reason) => {
-    const count = (stated as Readonly<Record<string, unknown>>)[reason];
+    const count = (parsed as Readonly<Record<string, unknown>>)[reason];
     return [reason, typeof count === "number" ? count : 0];
   });
   return Object.fromEntries(entries) as ForwardLossCounts;

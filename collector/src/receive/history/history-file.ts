@@ -70,14 +70,14 @@ function noText(error: unknown): string {
 
 function parsed(line: string): IngestMinute | undefined {
   try {
-    const stated = JSON.parse(line) as Partial<IngestMinute> | null;
-    const { from_ms: from, to_ms: to, counts, peaks } = stated ?? {};
+    const parsed = JSON.parse(line) as Partial<IngestMinute> | null;
+    const { from_ms: from, to_ms: to, counts, peaks } = parsed ?? {};
     const isWhole =
       Number.isFinite(from) &&
       Number.isFinite(to) &&
       typeof counts === "object" &&
       typeof peaks === "object";
-    return isWhole ? (stated as IngestMinute) : undefined;
+    return isWhole ? (parsed as IngestMinute) : undefined;
   } catch {
     return undefined;
   }

@@ -17,24 +17,24 @@ const completed = "response.completed";
 /** Fills the draft; rejects a record that is no evidence. */
 export function settleCodingRecord(draft: SpanDraft, event: string, time: string): void {
   const known = codingEvents[event];
-  const stated = reader(draft.attributes);
+  const source = reader(draft.attributes);
   // Another product may have an event of a name without a prefix; none has the id of a prompt.
-  const isOwn = event.includes(".") || stated.text("prompt") !== undefined;
-  const thread = stated.text("session") ?? stated.text("conversation");
-  if (known === undefined || !isOwn || thread === undefined || !isEvidence(known, stated)) {
+  const isOwn = event.includes(".") || source.text("prompt") !== undefined;
+  const thread = source.text("session") ?? source.text("conversation");
+  if (known === undefined || !isOwn || thread === undefined || !isEvidence(known, source)) {
     draft.reject("log_not_evidence");
     return;
   }
-  const turn = stated.text("prompt") ?? thread;
+  const turn = source.text("prompt") ?? thread;
   const root = digest([known.agent, thread, turn]);
-  const attributes = attributesOf(known, stated);
+  const attributes = attributesOf(known, source);
   Object.assign(attributes, {
     [attribute.agent_id.span]: known.agent,
     [attribute.agent_name.span]: known.agent,
     [attribute.thread_id.span]: thread,
     [attribute.turn_id.span]: turn,
   });
-  const user = stated.text("account") ?? stated.text("codexAccount") ?? stated.text("user");
+  const user = source.text("account") ?? source.text("codexAccount") ?? source.text("user");
   if (user !== undefined) attributes[attribute.user_id.span] = user;
   draft.traceId = root.slice(0, 32);
   // The same record sent again is the same event.
@@ -43,19 +43,19 @@ export function settleCodingRecord(draft: SpanDraft, event: string, time: string
   draft.parentSpanId = undefined;
   draft.kind = known.fact === "model_call" || known.fact === "failed_call" ? 3 : 1;
   draft.name = undefined;
-  draft.startTimeUnixNano = startOf(time, stated.number("duration"));
+  draft.startTimeUnixNano = startOf(time, source.number("duration"));
   draft.endTimeUnixNano = time;
   draft.attributes = attributes;
 }
 
 /** Of what streams, only the end has token counts; of requests to Codex's model, only failures count. */
-function isEvidence({ agent, fact }: CodingEvent, stated: Reader): boolean {
+function isEvidence({ agent, fact }: CodingEvent, source: Reader): boolean {
   if (agent !== "codex") return true;
-  if (fact === "model_call") return stated.text("streamed") === completed;
-  return fact !== "failed_call" || (stated.number("codexStatus") ?? 0) >= 400;
+  if (fact === "model_call") return source.text("streamed") === completed;
+  return fact !== "failed_call" || (source.number("codexStatus") ?? 0) >= 400;
 }
 
-function attributesOf({ agent, fact }: CodingEvent, stated: Reader): AttributeDraft {
+function attributesOf({ agent, fact }: CodingEvent, source: Reader): AttributeDraft {
   const attributes = attributeDraft();
   const put = (name: keyof typeof attribute, value: AttributeValue | undefined): void => {
     if (value !== undefined) attributes[attribute[name].span] = value;
@@ -68,40 +68,40 @@ function attributesOf({ agent, fact }: CodingEvent, stated: Reader): AttributeDr
   }
   put("phase", "result");
   if (fact === "tool_call") {
-    const succeeded = stated.flag("success");
+    const succeeded = source.flag("success");
     put("genai_operation", "execute_tool");
-    put("tool_name", stated.text("tool"));
-    put("tool_call_id", stated.text("toolUse") ?? stated.text("call"));
+    put("tool_name", source.text("tool"));
+    put("tool_call_id", source.text("toolUse") ?? source.text("call"));
     put("status", succeeded === undefined ? "unknown" : succeeded ? "success" : "error");
     return attributes;
   }
   put("genai_operation", "chat");
   put("provider", agent === "codex" ? "openai" : "anthropic");
-  put("model", stated.text("model"));
-  put("request_id", stated.text("request"));
+  put("model", source.text("model"));
+  put("request_id", source.text("request"));
   put("status", fact === "failed_call" ? "error" : "success");
   if (fact === "failed_call") {
-    const status = stated.number("statusCode") ?? stated.number("codexStatus");
+    const status = source.number("statusCode") ?? source.number("codexStatus");
     put("error_type", status === undefined ? undefined : String(status));
     return attributes;
   }
-  putTokens(put, stated);
+  putTokens(put, source);
   return attributes;
 }
 
 /** Claude Code counts cached input apart; the conventions count it among the input. */
 function putTokens(
   put: (name: keyof typeof attribute, value: AttributeValue | undefined) => void,
-  stated: Reader,
+  source: Reader,
 ): void {
-  const fresh = stated.number("inputTokens");
-  const [read, created] = [stated.number("cacheRead"), stated.number("cacheCreation")];
+  const fresh = source.number("inputTokens");
+  const [read, created] = [source.number("cacheRead"), source.number("cacheCreation")];
   const counted = fresh === undefined ? undefined : fresh + (read ?? 0) + (created ?? 0);
-  put("input_tokens", counted ?? stated.number("codexInput"));
-  put("output_tokens", stated.number("outputTokens") ?? stated.number("codexOutput"));
-  put("cached_tokens", read ?? stated.number("codexCached"));
+  put("input_tokens", counted ?? source.number("codexInput"));
+  put("output_tokens", source.number("outputTokens") ?? source.number("codexOutput"));
+  put("cached_tokens", read ?? source.number("codexCached"));
   put("cache_write_tokens", created);
-  put("reasoning_tokens", stated.number("codexReasoning"));
+  put("reasoning_tokens", source.number("codexReasoning"));
 }
 
 type Name = keyof typeof codingNames;

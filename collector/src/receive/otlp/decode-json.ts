@@ -241,9 +241,9 @@ export class JsonSpans {
   /** The name of a span that is marked as ours, or whose name may be an agent's or a tool's. */
   private name(): void {
     const { cursor, draft, tables } = this;
-    const stated = (mark: string): boolean => draft.attributes[mark] !== undefined;
-    const own = stated(tables.ownMark);
-    if (!own && !tables.nameMarks.some(stated)) return;
+    const hasMark = (mark: string): boolean => draft.attributes[mark] !== undefined;
+    const own = hasMark(tables.ownMark);
+    if (!own && !tables.nameMarks.some(hasMark)) return;
     const { rejection } = draft;
     const resume = cursor.position;
     cursor.position = this.nameAt;

@@ -228,9 +228,9 @@ export class ProtobufSpans {
   /** The name of a span that is marked as ours, or whose name may be an agent's or a tool's. */
   private name(): void {
     const { coded, draft, tables } = this;
-    const stated = (code: number): boolean => coded.get(code) !== undefined;
-    const own = stated(tables.ownCode);
-    if (!own && !tables.nameCodes.some(stated)) return;
+    const hasCode = (code: number): boolean => coded.get(code) !== undefined;
+    const own = hasCode(tables.ownCode);
+    if (!own && !tables.nameCodes.some(hasCode)) return;
     const { rejection } = draft;
     const { nameStart, nameEnd, values } = this;
     draft.name = own ? values.text(nameStart, nameEnd) : values.spanName(nameStart, nameEnd);

@@ -58,10 +58,10 @@ function explain(): boolean {
     if (tip === undefined) return [];
     return [word === "" || tip.startsWith(word) ? tip : `${word}: ${tip}`];
   });
-  const stated = [...new Set(lines)].slice(0, linesMax);
-  if (stated.length === 0) announce("No explanation here");
-  else show(at, stated);
-  if (stated.length > 0) announce(stated.join("; "));
+  const shown = [...new Set(lines)].slice(0, linesMax);
+  if (shown.length === 0) announce("No explanation here");
+  else show(at, shown);
+  if (shown.length > 0) announce(shown.join("; "));
   return true;
 }
 

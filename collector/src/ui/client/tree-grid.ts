@@ -261,8 +261,8 @@ export abstract class TreeGrid<R extends TreeRow> {
   }
 
   #wantedHeight(): number {
-    const stated = getComputedStyle(this.#places.body).getPropertyValue("--row");
-    return Number.parseFloat(stated) || 28;
+    const rowStyle = getComputedStyle(this.#places.body).getPropertyValue("--row");
+    return Number.parseFloat(rowStyle) || 28;
   }
 
   #reveal(index: number): void {

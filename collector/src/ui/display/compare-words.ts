@@ -47,8 +47,10 @@ const reasonTexts: { readonly [reason: string]: string } = {
 /** Why a window is not complete, in words; empty for a complete one. */
 export function trustText(trust: WindowTrust): string {
   if (trust.complete) return "";
-  const stated = trust.reasons.map((reason) => reasonTexts[reason] ?? wordsOf(reason));
-  return stated.length === 0 ? `the reading is ${trust.read_completeness}` : stated.join("; ");
+  const reasonWords = trust.reasons.map((reason) => reasonTexts[reason] ?? wordsOf(reason));
+  return reasonWords.length === 0
+    ? `the reading is ${trust.read_completeness}`
+    : reasonWords.join("; ");
 }
 
 /** A difference with its sign; null where it is unknown. */

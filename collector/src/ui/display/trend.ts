@@ -119,14 +119,14 @@ export const nothingFared: TrendFigures = figuresOf([]);
 function figuresOf(rows: readonly TurnRow[]): TrendFigures {
   const sum = (of: (row: TurnRow) => number): number =>
     rows.reduce((total, row) => total + of(row), 0);
-  const stated = rows.filter((row) => row.input_tokens !== null || row.output_tokens !== null);
+  const withTokens = rows.filter((row) => row.input_tokens !== null || row.output_tokens !== null);
   return {
     ...faredOf(rows),
     tool_results: sum(({ tools }) => tools.results),
     tool_limited: sum(({ tools }) => tools.fallback + tools.degraded),
     tool_failed: sum(({ tools }) => tools.error + tools.provider_error),
-    tokens: stated.length === 0 ? null : sum((row) => tokensOf(row)),
-    tokens_turns: stated.length,
+    tokens: withTokens.length === 0 ? null : sum((row) => tokensOf(row)),
+    tokens_turns: withTokens.length,
     tokens_partial: rows.some((row) => row.usage_state === "partial"),
     cached_share: cachedShare(rows),
   };

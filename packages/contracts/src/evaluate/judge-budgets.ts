@@ -29,16 +29,16 @@ export function judgeDuration(clause: ClauseOf<"duration">, facts: TurnFacts): C
 export function judgeTokens(clause: ClauseOf<"tokens">, facts: TurnFacts): ClauseJudgement {
   const { of = "total" } = clause;
   const calls = facts.whole ? facts.modelCalls : facts.of("model_call");
-  const stated = `The turn used`;
+  const opening = `The turn used`;
   // In a part of a window it is unknown which of nested calls are counted.
-  if (!facts.whole) return limited(anyNumber, clause, stated, `${of} tokens`, calls);
+  if (!facts.whole) return limited(anyNumber, clause, opening, `${of} tokens`, calls);
   const { usage } = facts;
   const value = usage[`${of}_tokens`];
   const complete = facts.closed && usage.usage_state === "known" && value !== null;
   const every = complete && calls.every((call) => of === "total" || hasTokens(call, of));
   const low = value ?? 0;
   const range = { low, high: every ? low : Number.POSITIVE_INFINITY };
-  return limited(range, clause, stated, `${of} tokens`, calls);
+  return limited(range, clause, opening, `${of} tokens`, calls);
 }
 
 function hasTokens({ attributes }: TurnEvent, of: "input" | "output" | "cached"): boolean {

@@ -45,8 +45,8 @@ function isMismatched({ attributes, thread_id }: TurnEvent): boolean {
  * Ownership failed, or was claimed by an untrusted producer. Absence is unknown, not a finding.
  */
 function isUnowned(event: TurnEvent): boolean {
-  const stated = event.attributes.ownership_verified;
-  return stated === false || (stated === true && !mayAssert(event));
+  const ownership = event.attributes.ownership_verified;
+  return ownership === false || (ownership === true && !mayAssert(event));
 }
 
 function isUngrounded({ attributes }: TurnEvent): boolean {

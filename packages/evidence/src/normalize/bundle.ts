@@ -184,9 +184,9 @@ export function openBundle(value: Loose): OpenBundle | BundleFault {
   const children =
     value["events"] ?? value["children"] ?? (isRecord(single) ? [single] : undefined);
   if (!Array.isArray(children)) return "invalid_bundle";
-  const stated = value["identity"] ?? {};
-  if (!isRecord(stated)) return "invalid_bundle";
-  const identity = readEnvelopeIdentity(value, stated);
+  const own = value["identity"] ?? {};
+  if (!isRecord(own)) return "invalid_bundle";
+  const identity = readEnvelopeIdentity(value, own);
   if (identity === undefined) return "invalid_bundle";
   if (children.length === 0) return "empty_bundle";
   return { version, children, identity, count: value["event_count"] ?? undefined };

@@ -99,7 +99,7 @@ function findFirsts(
 
 /** Number of the group within which each event may have copies. */
 function groupCopies(events: readonly TurnEvent[]): Partition {
-  const stated = createIdentityTable(tupleFields);
+  const identities = createIdentityTable(tupleFields);
   const received = createIdentityTable(["ingest_principal", "root_trace_id"]);
   const groupOf = new Int32Array(events.length);
   let before: TurnEvent | undefined;
@@ -114,12 +114,12 @@ function groupCopies(events: readonly TurnEvent[]): Partition {
       !isSameTuple(event, before)
     ) {
       const own = event.ingest_principal === undefined;
-      const id = own ? 4 * stated.idOf(event) : 4 * received.idOf(event) + 1;
+      const id = own ? 4 * identities.idOf(event) : 4 * received.idOf(event) + 1;
       // An untrusted copy cannot replace a trusted event.
       group = event.ingest_trusted === false ? id + 2 : id;
     }
     before = event;
     groupOf[at] = group;
   }
-  return partition(groupOf, 4 * Math.max(stated.size, received.size));
+  return partition(groupOf, 4 * Math.max(identities.size, received.size));
 }

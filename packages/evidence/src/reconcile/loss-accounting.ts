@@ -115,15 +115,15 @@ function sortKey({ producer_id: id, application_ids: [application = ""] }: Produ
 
 function lossOf(ledger: Ledger, filtered: boolean): ProducerLoss {
   const { producer: id, report } = ledger;
-  const stated = id === undefined ? undefined : report?.attributes;
+  const attributes = id === undefined ? undefined : report?.attributes;
   const between = gapsIn(ledger.sequence);
-  const gaps = between + (filtered ? 0 : unread(ledger.sequence, stated));
-  const dropped = stated?.loss_dropped;
+  const gaps = between + (filtered ? 0 : unread(ledger.sequence, attributes));
+  const dropped = attributes?.loss_dropped;
   // In a filtered window a gap proves nothing; the producer's own report must account for it.
-  const accounted = filtered && accountsForAll(ledger.sequence, stated);
+  const accounted = filtered && accountsForAll(ledger.sequence, attributes);
   const known = dropped !== undefined && !(filtered && gaps > dropped && !accounted);
   // A report may be older than the numbers, and the reverse: the larger loss is proven.
-  const proven = accounted ? 0 : Math.max(between, gaps - waiting(stated));
+  const proven = accounted ? 0 : Math.max(between, gaps - waiting(attributes));
   const lost = known ? Math.max(dropped, proven) : null;
   return {
     producer_id: id ?? null,
@@ -132,20 +132,23 @@ function lossOf(ledger: Ledger, filtered: boolean): ProducerLoss {
     state: lost === null ? "unknown" : lost === 0 ? "nothing_lost" : "lost",
     lost,
     sequence_gaps: ledger.sequence.length === 0 ? null : gaps,
-    sampled_out: stated?.sampled_out ?? null,
-    write_failures: stated?.write_failures ?? null,
-    reported: stated === undefined ? null : { reasons: reasonsOf(stated) },
+    sampled_out: attributes?.sampled_out ?? null,
+    write_failures: attributes?.write_failures ?? null,
+    reported: attributes === undefined ? null : { reasons: reasonsOf(attributes) },
   };
 }
 
-function reasonsOf(stated: TurnEvent["attributes"]): Readonly<Record<string, number>> {
-  const { loss_reasons: codes = [], loss_reason_counts: counts = [] } = stated;
+function reasonsOf(attributes: TurnEvent["attributes"]): Readonly<Record<string, number>> {
+  const { loss_reasons: codes = [], loss_reason_counts: counts = [] } = attributes;
   return Object.fromEntries(codes.map((code, at) => [code, counts[at] ?? 0]));
 }
 
 /** Numbers issued before the report, after the last one in the window. */
-function unread(sequence: readonly number[], stated: TurnEvent["attributes"] | undefined): number {
-  const given = stated?.last_seq;
+function unread(
+  sequence: readonly number[],
+  attributes: TurnEvent["attributes"] | undefined,
+): number {
+  const given = attributes?.last_seq;
   if (given === undefined || sequence.length === 0) return 0;
   return Math.max(0, given - sequence.reduce((most, seq) => Math.max(most, seq), 0));
 }
@@ -155,18 +158,26 @@ function unread(sequence: readonly number[], stated: TurnEvent["attributes"] | u
  */
 function accountsForAll(
   sequence: readonly number[],
-  stated: TurnEvent["attributes"] | undefined,
+  attributes: TurnEvent["attributes"] | undefined,
 ): boolean {
-  const { loss_created: created, loss_exported: exported, loss_dropped: dropped } = stated ?? {};
-  const last = stated?.last_seq;
+  const {
+    loss_created: created,
+    loss_exported: exported,
+    loss_dropped: dropped,
+  } = attributes ?? {};
+  const last = attributes?.last_seq;
   if (created === undefined || exported === undefined || dropped === undefined) return false;
   if (last === undefined || sequence.some((seq) => seq > last)) return false;
   return created === exported + dropped;
 }
 
 /** Events queued at the producer at the time of its report: not lost, not received yet. */
-function waiting(stated: TurnEvent["attributes"] | undefined): number {
-  const { loss_created: created, loss_exported: exported, loss_dropped: dropped } = stated ?? {};
+function waiting(attributes: TurnEvent["attributes"] | undefined): number {
+  const {
+    loss_created: created,
+    loss_exported: exported,
+    loss_dropped: dropped,
+  } = attributes ?? {};
   if (created === undefined || exported === undefined || dropped === undefined) return 0;
   return Math.max(0, created - exported - dropped);
 }

@@ -79,7 +79,7 @@ export class AttributeScreen implements RowValues {
    */
   private readonly texts: (string | undefined)[] = registryRows.map(() => undefined);
   private readonly ranks = new Uint16Array(registryRows.length);
-  private readonly stated: number[] = [];
+  private readonly filled: number[] = [];
   /** Number of subject names of the last span that were refused. */
   lost = 0;
 
@@ -107,9 +107,9 @@ export class AttributeScreen implements RowValues {
   ): void {
     const { sources } = decision.plan;
     // Here and below by index: an iterator for each attribute of each span would be garbage.
-    const { stated, texts } = this;
-    for (let at = 0; at < stated.length; at++) texts[stated[at] as number] = undefined;
-    stated.length = 0;
+    const { filled, texts } = this;
+    for (let at = 0; at < filled.length; at++) texts[filled[at] as number] = undefined;
+    filled.length = 0;
     const names = Object.keys(attributes);
     let left = 0;
     for (let at = 0; at < names.length; at++) {
@@ -166,7 +166,7 @@ export class AttributeScreen implements RowValues {
   private remember(target: Target, value: AttributeValue): void {
     const { index, rank } = target;
     if (typeof value !== "string") return;
-    if (this.texts[index] === undefined) this.stated.push(index);
+    if (this.texts[index] === undefined) this.filled.push(index);
     else if ((this.ranks[index] as number) <= rank) return;
     this.texts[index] = value;
     this.ranks[index] = rank;

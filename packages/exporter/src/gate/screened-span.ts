@@ -98,8 +98,8 @@ export function screenAll(
   sink: AttributeSink,
 ): void {
   screen.screen(span.attributes, decision, sink);
-  const stated = statedByName(span, decision);
-  if (stated !== undefined) screen.name(stated, sink);
+  const fromName = statedByName(span, decision);
+  if (fromName !== undefined) screen.name(fromName, sink);
 }
 
 /** The span's kind; its name is not used for that. */

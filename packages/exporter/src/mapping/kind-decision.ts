@@ -68,8 +68,8 @@ function ownDecision(word: string): KindDecision | undefined {
 /** Decides by the attributes and the scope alone; the span's name is never read. */
 export function decideKind(span: KindSource): KindDecision {
   const own = span.coded === undefined ? span.attributes[ownKind] : span.coded.get(ownCode);
-  const stated = typeof own === "string" ? ownDecision(own) : undefined;
-  if (stated !== undefined) return stated;
+  const decided = typeof own === "string" ? ownDecision(own) : undefined;
+  if (decided !== undefined) return decided;
   const dialect = dialectOf(span);
   if (dialect === undefined) return { kind: "span", plan: structuralPlan, operation: undefined };
   const plan = planFor(dialect);

@@ -64,8 +64,8 @@ export function operationOf(
 
 /** A conversation turn is an agent's too; only a workflow has another operation. */
 function turnOperation(decision: KindDecision, reading: RowValues): string {
-  const stated = reading.text(rowAt.genai_operation) ?? decision.operation;
-  return stated === workflowOperation ? workflowOperation : "invoke_agent";
+  const named = reading.text(rowAt.genai_operation) ?? decision.operation;
+  return named === workflowOperation ? workflowOperation : "invoke_agent";
 }
 
 /**

@@ -78,15 +78,15 @@ export function metadataTexts(value: AttributeValue): {
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     return { texts: [], ofNode: false, integration: undefined };
   }
-  const stated = parsed as Readonly<Record<string, unknown>>;
+  const fields = parsed as Readonly<Record<string, unknown>>;
   const texts = Object.entries(metadataNames).flatMap(([key, to]) => {
-    const text = Object.hasOwn(stated, key) ? stated[key] : undefined;
+    const text = Object.hasOwn(fields, key) ? fields[key] : undefined;
     return typeof text === "string" && text !== "" ? [[key, to, text] as const] : [];
   });
-  const integration = stated["ls_integration"];
+  const integration = fields["ls_integration"];
   return {
     texts,
-    ofNode: Object.hasOwn(stated, graphNodeKey),
+    ofNode: Object.hasOwn(fields, graphNodeKey),
     integration: typeof integration === "string" ? integration : undefined,
   };
 }

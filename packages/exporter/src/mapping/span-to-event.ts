@@ -114,17 +114,17 @@ function begin(
   phase: EventPhase,
   context: MappingContext,
 ): Draft {
-  const stated = reading.text(rowAt.event_id);
+  const eventId = reading.text(rowAt.event_id);
   const draft: Draft = {
     schema_version: eventSchemaVersion,
-    event_id: stated ?? `${span.spanId}:${phase}`,
+    event_id: eventId ?? `${span.spanId}:${phase}`,
     event_kind: decision.kind,
     operation: operationOf(span, decision, reading),
     phase,
     status: reading.text(rowAt.status) as TurnEvent["status"],
     timestamp: "",
     received_at: context.receivedAt,
-    span_id: (phase === "start" && stated && markerId.exec(stated)?.[1]) || span.spanId,
+    span_id: (phase === "start" && eventId && markerId.exec(eventId)?.[1]) || span.spanId,
     root_trace_id: span.traceId,
     dialect: decision.plan.dialect,
     attributes: {},

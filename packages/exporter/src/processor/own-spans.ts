@@ -109,7 +109,7 @@ function instanceOf({ attributes }: ResourceLike): Attributes {
 }
 
 /** A data-quality event of this process, at the present time, in a trace of its own. */
-function qualitySpan(stated: Attributes, resource: ResourceLike): ReadableSpanLike {
+function qualitySpan(facts: Attributes, resource: ResourceLike): ReadableSpanLike {
   const context = { traceId: randomHex(32), spanId: randomHex(16), traceFlags: 1 };
   const now = hrNow();
   return {
@@ -124,7 +124,7 @@ function qualitySpan(stated: Attributes, resource: ResourceLike): ReadableSpanLi
       [attribute.phase.span]: "event",
       [attribute.status.span]: "success",
       ...instanceOf(resource),
-      ...stated,
+      ...facts,
     },
     links: [],
     events: [],

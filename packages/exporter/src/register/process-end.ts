@@ -64,8 +64,8 @@ function onSignal(signal: NodeJS.Signals): void {
 
 /** The line to write at the end of the process; undefined when everything arrived. */
 function endLine(health: ExportHealth): string | undefined {
-  const stated = [lossLine(health), waitingLine(health)].filter((line) => line !== undefined);
-  return stated.length === 0 ? undefined : stated.join(" ");
+  const lines = [lossLine(health), waitingLine(health)].filter((line) => line !== undefined);
+  return lines.length === 0 ? undefined : lines.join(" ");
 }
 
 /** What is on the disk for the next process. */

@@ -208,10 +208,10 @@ function timeSql(micros: number): string {
 
 /** Conditions that a single row decides. */
 function rowConditions({ query }: Question, bind: ClickHouseBindings): readonly string[] {
-  const stated = ["events > 0"];
+  const clauses = ["events > 0"];
   if (query.root_trace_id !== undefined) {
-    stated.push(`root_trace_id = ${bind.text(query.root_trace_id)}`);
+    clauses.push(`root_trace_id = ${bind.text(query.root_trace_id)}`);
   }
-  for (const hash of rowWords(query)) stated.push(hasAnySql([hash]));
-  return stated;
+  for (const hash of rowWords(query)) clauses.push(hasAnySql([hash]));
+  return clauses;
 }

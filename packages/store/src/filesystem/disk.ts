@@ -88,9 +88,9 @@ interface Paths {
 function pathsBelow(root: string, calls: DiskCalls): Paths {
   const path = (place: DiskPlace): string => join(root, ...place);
   const folder: Paths["folder"] = async (names) => {
-    const stated = path(names);
-    const real = await unlessMissing(calls.realpath(stated));
-    if (real !== undefined && real !== stated) throw new CodedError("store_corrupt");
+    const written = path(names);
+    const real = await unlessMissing(calls.realpath(written));
+    if (real !== undefined && real !== written) throw new CodedError("store_corrupt");
     return real;
   };
   const file: Paths["file"] = async (place) => {

@@ -47,9 +47,9 @@ export function decodeDocument(
 }
 
 /** A JSON object; undefined for any other value. */
-export function parseObject(stated: Uint8Array | string): Record<string, unknown> | undefined {
+export function parseObject(source: Uint8Array | string): Record<string, unknown> | undefined {
   try {
-    const text = typeof stated === "string" ? stated : Buffer.from(stated).toString("utf8");
+    const text = typeof source === "string" ? source : Buffer.from(source).toString("utf8");
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return undefined;
     return parsed as Record<string, unknown>;

@@ -147,8 +147,8 @@ async function writeRoots(
 /** The record without its judgement. */
 function unjudged(record: TurnRecord): TurnRecord {
   if (record.judged_at === null) return record;
-  const { insight_codes: _i, ...stated } = record.row;
-  const row = { ...stated, verdict: null, finding_codes: null };
+  const { insight_codes: _i, ...contracts } = record.row;
+  const row = { ...contracts, verdict: null, finding_codes: null };
   return { ...record, row, names: withContracts(record.names, []), judged_at: null, as_of: null };
 }
 
@@ -205,10 +205,10 @@ function withSoFar(record: TurnRecord, soFar: TurnRecord | undefined): TurnRecor
   if (verdict === "success" && isGrown()) return record;
   const judged = { ...record.row, verdict, finding_codes, insight_codes };
   // What held of a part may not hold of the whole: only a failure is kept of a grown turn.
-  const stated = contractNames(soFar.names).filter(
+  const contracts = contractNames(soFar.names).filter(
     (name) => !name.endsWith("=holds") || !isGrown(),
   );
-  const names = withContracts(record.names, stated);
+  const names = withContracts(record.names, contracts);
   return { ...record, row: judged, names, judged_at, as_of } as TurnRecord;
 }
 

@@ -77,11 +77,11 @@ async function readAll(disk: Disk, kind: ScopedKind): Promise<Found> {
   for (const name of names.toSorted(byBytes)) {
     if ((await disk.stat([collection, name]))?.kind !== "file") continue;
     const bytes = await disk.read([collection, name]);
-    const stated = bytes === undefined ? undefined : parseObject(bytes);
+    const read = bytes === undefined ? undefined : parseObject(bytes);
     const base = name.slice(0, -5);
-    const row = stated === undefined ? undefined : rowOf(kind, base, stated, index);
+    const row = read === undefined ? undefined : rowOf(kind, base, read, index);
     if (row !== undefined) rows.set(name, namedOnce(row, base, taken));
-    else if (stated !== undefined) refused += 1;
+    else if (read !== undefined) refused += 1;
   }
   return { rows, refused };
 }
@@ -101,11 +101,11 @@ function byBytes(a: string, b: string): number {
 function rowOf(
   kind: ScopedKind,
   base: string,
-  stated: ReadDocument,
+  read: ReadDocument,
   index: (key: string) => ReadDocument | undefined,
 ): MemoryRecord | undefined {
-  const id = legacyId(stated["id"]) ?? legacyId(stated["_id"]) ?? base;
-  return legacyRecord(kind, stated, base, index(`${base}.json`) ?? index(id) ?? index(base));
+  const id = legacyId(read["id"]) ?? legacyId(read["_id"]) ?? base;
+  return legacyRecord(kind, read, base, index(`${base}.json`) ?? index(id) ?? index(base));
 }
 
 /** Entries of an old index by id and by file, whether it was a list or a map. */
@@ -128,14 +128,8 @@ export function legacyIndex(bytes: Buffer | undefined): (key: string) => ReadDoc
   } catch {
     // A torn index is ignored; the documents carry their own data.
   }
-  const stated = typeof parsed === "object" && parsed !== null ? (parsed as ReadDocument) : {};
-  for (const list of [
-    parsed,
-    stated["rows"],
-    stated["entries"],
-    stated["items"],
-    stated["documents"],
-  ]) {
+  const read = typeof parsed === "object" && parsed !== null ? (parsed as ReadDocument) : {};
+  for (const list of [parsed, read["rows"], read["entries"], read["items"], read["documents"]]) {
     if (Array.isArray(list)) for (const value of list) take(value);
     else if (typeof list === "object" && list !== null) {
       for (const [key, value] of Object.entries(list)) take(value, key);

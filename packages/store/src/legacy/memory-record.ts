@@ -35,55 +35,54 @@ const ownFields: ReadonlySet<string> = new Set(
  */
 export function legacyRecord(
   kind: ScopedKind,
-  stated: ReadDocument,
+  read: ReadDocument,
   base: string,
   indexed: ReadDocument = {},
 ): MemoryRecord | undefined {
-  const tenant = stated["user_id"] ?? indexed["user_id"] ?? null;
+  const tenant = read["user_id"] ?? indexed["user_id"] ?? null;
   // The tenant cannot be determined, so it is not the anonymous scope either.
   if (tenant !== null && (typeof tenant !== "string" || tenant === "")) return undefined;
   // As text, so that two agents or threads with ids of another type never become one without an
   // id.
   const level = (name: string): object =>
-    optional(name, legacyId(stated[name]) ?? legacyId(indexed[name]));
+    optional(name, legacyId(read[name]) ?? legacyId(indexed[name]));
   const draft = {
-    ...commonOf(stated, base),
+    ...commonOf(read, base),
     ...level("agent_id"),
     ...level("memory_id"),
     ...level("thread_id"),
-    ...optional("expires_at", legacyTime(stated["expires_at"])),
+    ...optional("expires_at", legacyTime(read["expires_at"])),
   };
-  return madeBy(() => recordOf({ tenant }, kind, draft, writtenOf(stated, draft.created_at)));
+  return madeBy(() => recordOf({ tenant }, kind, draft, writtenOf(read, draft.created_at)));
 }
 
 /** The same for kinds without a tenant. */
 export function legacyShared(
   kind: SharedKind,
-  stated: ReadDocument,
+  read: ReadDocument,
   base: string,
 ): SharedRecord | undefined {
-  const draft = commonOf(stated, base);
-  return madeBy(() => sharedRecordOf(kind, draft, writtenOf(stated, draft.created_at)));
+  const draft = commonOf(read, base);
+  return madeBy(() => sharedRecordOf(kind, draft, writtenOf(read, draft.created_at)));
 }
 
 type Draft = Pick<MemoryRecord, "id" | "data" | "created_at" | "text" | "embedding">;
 
-function commonOf(stated: ReadDocument, base: string): Draft {
+function commonOf(read: ReadDocument, base: string): Draft {
   return {
-    id:
-      legacyId(stated["id"]) ?? legacyId(stated[legacyIdField]) ?? legacyId(stated["_id"]) ?? base,
-    ...optional("text", text(stated["text"]) ?? text(stated["content"])),
-    ...optional("embedding", numbers(stated["embedding"])),
-    data: dataOf(stated),
-    created_at: legacyTime(stated["created_at"]) ?? legacyTime(stated["timestamp"]) ?? unknownTime,
+    id: legacyId(read["id"]) ?? legacyId(read[legacyIdField]) ?? legacyId(read["_id"]) ?? base,
+    ...optional("text", text(read["text"]) ?? text(read["content"])),
+    ...optional("embedding", numbers(read["embedding"])),
+    data: dataOf(read),
+    created_at: legacyTime(read["created_at"]) ?? legacyTime(read["timestamp"]) ?? unknownTime,
   };
 }
 
 function writtenOf(
-  stated: ReadDocument,
+  read: ReadDocument,
   created: string,
 ): { readonly now: string; readonly version: number } {
-  return { now: legacyTime(stated["updated_at"]) ?? created, version: 1 };
+  return { now: legacyTime(read["updated_at"]) ?? created, version: 1 };
 }
 
 function madeBy<R>(make: () => R): R | undefined {
@@ -130,29 +129,25 @@ function legacyTime(value: unknown): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : isoTime(date.getTime());
 }
 
-function dataOf(stated: ReadDocument): { readonly [key: string]: Json } {
-  const { data } = stated;
+function dataOf(read: ReadDocument): { readonly [key: string]: Json } {
+  const { data } = read;
   const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
-  const rest = Object.entries(stated).filter(
-    ([name]) => !ownFields.has(name) || isLeft(stated, name),
-  );
+  const rest = Object.entries(read).filter(([name]) => !ownFields.has(name) || isLeft(read, name));
   const all = { ...Object.fromEntries(rest), ...(isObject ? data : {}) };
   return JSON.parse(JSON.stringify(all)) as { readonly [key: string]: Json };
 }
 
 /** True for a value under one of our names that is not converted to a field of the row. */
-function isLeft(stated: ReadDocument, name: string): boolean {
-  const value = stated[name] ?? "";
+function isLeft(read: ReadDocument, name: string): boolean {
+  const value = read[name] ?? "";
   if (value === "") return false;
   switch (name) {
     case "text":
       return text(value) === undefined;
     case "content":
-      return text(stated["text"]) === undefined
-        ? text(value) === undefined
-        : value !== stated["text"];
+      return text(read["text"]) === undefined ? text(value) === undefined : value !== read["text"];
     case "timestamp":
-      return legacyTime(value) === undefined || legacyTime(stated["created_at"]) !== undefined;
+      return legacyTime(value) === undefined || legacyTime(read["created_at"]) !== undefined;
     case "created_at":
     case "updated_at":
     case "expires_at":

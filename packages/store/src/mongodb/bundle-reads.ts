@@ -148,16 +148,16 @@ async function withAll(
 
 /** Conditions that a single row decides, and the start of a page. */
 function rowConditions({ query }: Question, { after }: SliceOptions): Filter<Document>[] {
-  const stated: Filter<Document>[] = [];
+  const clauses: Filter<Document>[] = [];
   if (after !== undefined) {
     const { micros } = positionOfKeyset(after);
     // A row spans one minute of receipts at most.
-    stated.push({ first_us: { $lte: micros } }, { last_us: { $lte: micros + spanMicrosMax } });
+    clauses.push({ first_us: { $lte: micros } }, { last_us: { $lte: micros + spanMicrosMax } });
   }
   if (query.root_trace_id !== undefined)
-    stated.push({ root_trace_id: { $eq: query.root_trace_id } });
-  for (const hash of rowWords(query)) stated.push({ words: { $eq: hash } });
-  return stated;
+    clauses.push({ root_trace_id: { $eq: query.root_trace_id } });
+  for (const hash of rowWords(query)) clauses.push({ words: { $eq: hash } });
+  return clauses;
 }
 
 /** Roots whose rows are read at once. */

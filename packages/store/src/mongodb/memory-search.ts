@@ -76,8 +76,8 @@ export async function vectorSearch(
   // The reason why the index was not used is reported by every search that reached the bound.
   const cause = index === undefined ? (reason ?? "vector_index_missing") : undefined;
   const bounding = scanned.bounded && cause !== undefined ? [cause] : [];
-  const stated = new Set([...diagnostics, ...(failed === undefined ? [] : [failed]), ...bounding]);
-  return { ...scanned, bounded: scanned.bounded && !whole, diagnostics: [...stated] };
+  const reasons = new Set([...diagnostics, ...(failed === undefined ? [] : [failed]), ...bounding]);
+  return { ...scanned, bounded: scanned.bounded && !whole, diagnostics: [...reasons] };
 }
 
 /** True above the number of rows that are compared exactly. */

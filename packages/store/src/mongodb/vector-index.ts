@@ -111,16 +111,16 @@ interface Lookout {
 function lookout(database: Db, mayChange: boolean, now: () => number): Lookout {
   const known = new Map<ScopedKind, Known>();
   const looking = new Map<ScopedKind, Promise<Known>>();
-  const stated = new Map<ScopedKind, Set<Code>>();
+  const found = new Map<ScopedKind, Set<Code>>();
   const inspected = async (kind: ScopedKind): Promise<Known> => {
     const indexes = await inspect(database.collection(memoryCollections[kind]), mayChange);
     const entry = { indexes, lookedAt: now() };
     known.set(kind, entry);
     const standing = codesOf(indexes);
-    const kept = [...(stated.get(kind) ?? [])].filter(
+    const kept = [...(found.get(kind) ?? [])].filter(
       (one) => standing.has(one) || one === "vector_index_dimensions",
     );
-    stated.set(kind, new Set(kept));
+    found.set(kind, new Set(kept));
     return entry;
   };
   const look = (kind: ScopedKind): Promise<Known> => {
@@ -139,9 +139,9 @@ function lookout(database: Db, mayChange: boolean, now: () => number): Lookout {
       return (isFresh ? entry : await look(kind)).indexes;
     },
     isNew(kind, code) {
-      const reported = stated.get(kind) ?? new Set();
+      const reported = found.get(kind) ?? new Set();
       if (reported.has(code)) return false;
-      stated.set(kind, reported.add(code));
+      found.set(kind, reported.add(code));
       return true;
     },
   };

@@ -37,9 +37,9 @@ export function startActions(): void {
 }
 
 async function copyTo(button: HTMLElement, text: () => Promise<string> | string): Promise<void> {
-  const stated = await text();
-  if (stated === "") announce("There is nothing to copy");
-  else await copy(stated, find("[data-word]", button)?.textContent ?? "It", button);
+  const copied = await text();
+  if (copied === "") announce("There is nothing to copy");
+  else await copy(copied, find("[data-word]", button)?.textContent ?? "It", button);
 }
 
 /** The action of the key, so that button and key never differ. */

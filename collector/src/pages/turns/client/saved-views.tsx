@@ -170,10 +170,10 @@ class Views {
     };
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const stated = find<HTMLInputElement>("input", form)?.value.trim() ?? "";
-      if (stated === "") return;
+      const entered = find<HTMLInputElement>("input", form)?.value.trim() ?? "";
+      if (entered === "") return;
       close();
-      done(stated);
+      done(entered);
     });
     form.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
