@@ -54,6 +54,7 @@ import type { Parts, Readers } from "./parts.ts";
 import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { pastFirst } from "./backend/past-first.ts";
+import { pastFirstEvents } from "./backend/past-first-events.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
 import { version } from "./version.ts";
 
@@ -139,7 +140,11 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const given = options.memory ?? (await openedMemory(opening));
   if (given !== undefined && options.memory === undefined) opened.unshift(() => given.close());
   const memory = operatorMemory(given, config.readOnly);
-  const patient = withMemoryRows(operatorStore(store, config.readOnly), memory);
+  const now = options.now ?? Date.now;
+  const patient = withMemoryRows(
+    pastFirstEvents(operatorStore(store, config.readOnly), now),
+    memory,
+  );
   const parts: Parts = {
     ...door,
     ...openSessions(opening, door, store),
@@ -147,7 +152,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     config,
     version,
     log,
-    store: timedStore(pastFirst(patient, options.now ?? Date.now), readTimes),
+    store: timedStore(pastFirst(patient, now), readTimes),
     patient,
     server: options.store === undefined ? (serverOf(config) ?? null) : null,
     memory,
@@ -158,7 +163,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     hooks: options.hooks ?? {},
     requests: createRequestMetrics(),
     cookieName: cookieNameOf(config.cookieSecure, config.basePath),
-    now: options.now ?? Date.now,
+    now,
     closing,
   };
   const judging = openJudging(opening, { parts, store, memory: given });

@@ -1,6 +1,6 @@
 /**
  * @module PastFirst: a ledger whose lists, newest first, have turns that are dated after now behind
- * all others. A collector that was started while its machine's clock was ahead dated them so; once
+ * all others, and whose groups they do not date. A collector that was started while its machine's clock was ahead dated them so; once
  * the clock is right they would be the newest until their time comes (faults R29).
  */
 import { isoMicros, isoTime } from "@turnproof/semconv";
@@ -9,13 +9,10 @@ import type { EvidenceStore, TimeField, TurnLedger, TurnPage, TurnPlace } from "
 
 import { collectorScope } from "../access/grants.ts";
 import { boundStore } from "./bound-store.ts";
+import { knownMs, skewMs } from "./past-first-events.ts";
 
 /** Times that are no later than a receipt; a producer's own clock alone dates none. */
 const received: readonly TimeField[] = ["own_time", "first_received", "received_at"];
-/** Collectors of one store differ by less. */
-const skewMs = 60_000;
-/** How long it is known whether there are such turns. */
-const knownMs = 60_000;
 
 /** The store with such a ledger; `now` is the collector's clock, epoch milliseconds. */
 export function pastFirst(store: EvidenceStore, now: () => number): EvidenceStore {
@@ -53,6 +50,11 @@ function pastFirstLedger(ledger: TurnLedger, now: () => number): TurnLedger {
       return past.next === null
         ? joined(past, page, (more) => ledger.listTurns(listed, more))
         : past;
+    },
+    turnGroups: async (question, by, paging) => {
+      const from = await aheadFrom("own_time");
+      const ahead = from === null ? {} : { aheadFrom: microsOf(from) };
+      return ledger.turnGroups(question, by, { ...paging, ...ahead });
     },
   };
 }

@@ -10,6 +10,7 @@ import { openStore, serverName, serverOf } from "../backend/backend.ts";
 import { openLate } from "../backend/late.ts";
 import { lateEvidence } from "../backend/late-store.ts";
 import { operatorStore } from "../backend/operator-store.ts";
+import { pastFirstEvents } from "../backend/past-first-events.ts";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import { withMemoryRows } from "../memory/memory-events.ts";
@@ -53,7 +54,8 @@ export async function openThreadStores(start: ThreadStart, calls: Calls): Promis
   const given = memoryName === null ? undefined : memoryOver(calls, memoryName);
   const memory = operatorMemory(given, config.readOnly);
   const store = lent ? await clickhouseOver(engineOver(calls)) : await ownStore(start);
-  return { store: withMemoryRows(operatorStore(store, config.readOnly), memory), memory };
+  const ordered = pastFirstEvents(operatorStore(store, config.readOnly), Date.now);
+  return { store: withMemoryRows(ordered, memory), memory };
 }
 
 /** How long an answering thread waits for its server at its start. */

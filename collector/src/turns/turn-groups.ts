@@ -22,7 +22,10 @@ import type { GroupsPlace } from "./groups-request.ts";
 /** Turns of one group. */
 export interface TurnGroup extends TurnsFared, Omit<Usage, "total_tokens"> {
   readonly turns_with_error: number;
-  /** Last event of the first and of the last turn; empty without a turn. */
+  /**
+   * Last event of the first and of the last turn, the latter no later than its receipt, and of
+   * those that are not ahead of now where there are some; empty without a turn.
+   */
   readonly first_at: string;
   readonly last_at: string;
   readonly tools: ToolCounts;
@@ -132,7 +135,7 @@ function namedGroup(of: GroupedTurns): NamedGroup {
       duration_unknown: of.duration_unknown,
       turns_with_error: of.errors,
       first_at: timeText(of.first_at),
-      last_at: timeText(of.last_at),
+      last_at: timeText(of.last),
       tools: toolCounts(of.tool_outcomes),
       models,
       input_tokens,

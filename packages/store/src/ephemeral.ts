@@ -253,8 +253,13 @@ interface Cut<T> {
 
 function cut<T>(items: readonly Item<T>[], options: SliceOptions): Cut<T> {
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
+  const { receivedFrom = -Infinity } = options;
   const rest = items
-    .filter((item) => after === undefined || comparePositions(item.position, after) > 0)
+    .filter(
+      ({ position }) =>
+        position.micros >= receivedFrom &&
+        (after === undefined || comparePositions(position, after) > 0),
+    )
     .toSorted((a, b) => comparePositions(a.position, b.position));
   const shown = rest.slice(0, options.limit);
   const last = shown.at(-1);

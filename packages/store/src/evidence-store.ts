@@ -22,7 +22,8 @@ export type Keyset = Readonly<Record<string, string | number>>;
 
 /**
  * A slice of resolved, deduplicated, matching events. Membership is by receipt, newest first;
- * within the slice events are sorted by their own time, newest first (`root`: oldest first).
+ * within the slice events are sorted by their own time, newest first, where a time after the
+ * receipt counts as the receipt (`root`: by their own time, oldest first).
  */
 export interface EventSlice {
   readonly events: readonly TurnEvent[];
@@ -70,6 +71,8 @@ export interface CheckResult {
 export interface SliceOptions {
   readonly limit: number;
   readonly after?: Keyset;
+  /** Leaves out what was received before; microseconds since the epoch. `root` has no such bound. */
+  readonly receivedFrom?: number;
   readonly budgetRows?: number;
   readonly signal?: AbortSignal;
 }

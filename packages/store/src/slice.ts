@@ -69,7 +69,8 @@ export function bundleFilters(query: EventQuery): EventQuery {
 /**
  * An event slice of the items of one page; the caller sets `next`. Membership is by receipt;
  * within it events are sorted by their own time, newest first, so that the same trace gives the
- * same page however it arrived.
+ * same page however it arrived. A clock that is ahead counts no later than the receipt: its events
+ * would be the newest of every page.
  */
 export function eventSlice(items: readonly Item<Settled>[], bounded: boolean): EventSlice {
   const shown = items.map((item) => item.value).toSorted(byOwnTime);
@@ -87,10 +88,16 @@ export function eventSlice(items: readonly Item<Settled>[], bounded: boolean): E
 
 /** Order of events inside one page: newest own time first. */
 function byOwnTime(a: Settled, b: Settled): number {
-  if (a.position.nanos !== b.position.nanos) return a.position.nanos > b.position.nanos ? -1 : 1;
+  const [first, second] = [ownNanos(a.position), ownNanos(b.position)];
+  if (first !== second) return first > second ? -1 : 1;
   return (
     compareText(b.event.event_id, a.event.event_id) || comparePositions(a.position, b.position)
   );
+}
+
+function ownNanos({ nanos, micros }: Position): bigint {
+  const received = BigInt(micros) * 1_000n;
+  return nanos < received ? nanos : received;
 }
 
 function newest(events: readonly Settled[]): Position | undefined {

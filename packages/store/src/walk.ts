@@ -30,14 +30,19 @@ export async function walk<T>(
   options: SliceOptions,
 ): Promise<Walked<T>> {
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
+  const { receivedFrom = -Infinity } = options;
   let held: Item<T>[] = [];
   let frontier: Position | null | undefined;
   for await (const round of rounds) {
     const found = itemsOf(round.events).filter(
-      (item) => after === undefined || comparePositions(item.position, after) > 0,
+      ({ position }) =>
+        position.micros >= receivedFrom &&
+        (after === undefined || comparePositions(position, after) > 0),
     );
     held.push(...found);
-    frontier = round.frontier;
+    // Nothing behind the bound is part of the walk.
+    frontier =
+      round.frontier !== null && round.frontier.micros < receivedFrom ? null : round.frontier;
     if (frontier === null || ready(held, frontier).length > options.limit) break;
   }
   held = ready(held, frontier ?? null).toSorted((a, b) => comparePositions(a.position, b.position));

@@ -46,25 +46,55 @@ async function send({ collector }: BackendCase, n: number): Promise<void> {
 }
 
 interface Listed {
-  readonly items: readonly { readonly thread_id: string }[];
+  readonly items: readonly {
+    readonly thread_id?: string;
+    /** Of a bundle. */
+    readonly payload?: { readonly identity: { readonly thread_id: string } };
+  }[];
   readonly next_cursor: string | null;
 }
 
-/** The threads of the turns, page by page. */
-async function walk({ collector }: BackendCase, limit: number, query = ""): Promise<string[]> {
+/** The threads of the turns, or of another list, page by page. */
+async function walk(
+  { collector }: BackendCase,
+  limit: number,
+  query = "",
+  list = "/traces/turns.json",
+): Promise<string[]> {
   const threads: string[] = [];
   let cursor: string | null = null;
   do {
     const more: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const path = `/traces/turns.json?limit=${limit}${query}${more}`;
+    const path = `${list}?limit=${limit}${query}${more}`;
     const response = await collector.app.request(url(path));
     expect([path, response.status]).toEqual([path, 200]);
     const page = (await response.json()) as Listed;
     expect(page.items.length > 0 || page.next_cursor === null).toBe(true);
-    threads.push(...page.items.map(({ thread_id: thread }) => thread));
+    threads.push(...page.items.map(threadOf));
     cursor = page.next_cursor;
   } while (cursor !== null);
   return threads;
+}
+
+function threadOf({ thread_id: thread, payload }: Listed["items"][number]): string {
+  return thread ?? payload?.identity.thread_id ?? "";
+}
+
+/** Lists of events, and the grouped lists of threads and agents. */
+const otherLists: readonly (readonly [list: string, query: string])[] = [
+  ["/traces/events.json", ""],
+  ["/traces/events.json", "&view=bundles"],
+  ["/traces/events.json", "&agent_id=helper"],
+  ["/threads.json", ""],
+];
+
+/** Last event of the agent, epoch milliseconds. */
+async function lastSeen({ collector }: BackendCase): Promise<number> {
+  const response = await collector.app.request(url("/agents.json"));
+  const { items } = (await response.json()) as {
+    readonly items: readonly { readonly last_at: string }[];
+  };
+  return Date.parse(items[0]?.last_at ?? "");
 }
 
 describe("after the clock is set right", () => {
@@ -98,10 +128,19 @@ describe("after the clock is set right", () => {
         ]);
       }
       expect(await walk(backend, 2, "&thread_id=thread-4")).toEqual(["thread-4"]);
+      for (const [list, query] of otherLists) {
+        for (const limit of [1, 2, 3, 4, 5, 50]) {
+          const of = [backend.name, list, query, limit];
+          expect([...of, await walk(backend, limit, query, list)]).toEqual([...of, newest]);
+        }
+      }
+      expect(await lastSeen(backend)).toBe(right + 900);
       // Once their time has come they are in their place.
       clock.now = right + 2 * dayMs;
       const later = ["thread-3", "thread-2", "thread-1", "thread-5", "thread-4"];
-      expect(await walk(backend, 2)).toEqual(later);
+      for (const [list, query] of [["/traces/turns.json", ""] as const, ...otherLists]) {
+        expect([list, query, await walk(backend, 2, query, list)]).toEqual([list, query, later]);
+      }
     }
   }, 240_000);
 

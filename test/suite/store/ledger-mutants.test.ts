@@ -108,6 +108,8 @@ describe("SQLite", () => {
     ["a call of any outcome", /outcome IS \?/, "coalesce(?, 1) IS NOT NULL"],
     ...divided,
     ["results of contracts by their version", /AND instr\(value, '@'\) = 0/, ""],
+    ["groups dated by what is ahead", /coalesce\(max\(CASE WHEN/, "coalesce(max(CASE WHEN 1 OR"],
+    ["groups that are ahead among the others", /BY last >= \?,/, "BY ? IS NULL,"],
     ["groups of one time the other way", /value ASC LIMIT \?/, "value DESC LIMIT ?"],
     ["groups that begin with the last of the page before", /AND value > \?/, "AND value >= ?"],
     ["groups without the number of their threads", /count\(DISTINCT thread_id\)/, "count(*)"],
@@ -148,6 +150,8 @@ describe("PostgreSQL", () => {
     ["turns without a value left out", /LEFT JOIN LATERAL/, "JOIN LATERAL"],
     ["turns without the call", /calls @> /, "calls <@ "],
     ["groups by their first turn", /max\(LEAST\(/g, "min(LEAST("],
+    ["groups dated by what is ahead", /FILTER \(WHERE LEAST[^<]*< \S+::bigint\)/g, ""],
+    ["groups that are ahead among the others", /BY coalesce.* >= \S+, /, "BY "],
     ["groups that begin with the last of the page before", /thread_id > /, "thread_id >= "],
     ...divided,
   ];
@@ -215,9 +219,11 @@ describe("ClickHouse", () => {
     ["turns without the call", /arrayExists\(/, "NOT arrayExists("],
     [
       "groups by their first turn",
-      /max\(toUnixTimestamp64Micro\(own_time/g,
-      "min(toUnixTimestamp64Micro(own_time",
+      /max(If)?\(toUnixTimestamp64Micro\(own_time/g,
+      "min$1(toUnixTimestamp64Micro(own_time",
     ],
+    ["groups dated by what is ahead", /countIf\(/g, "-countIf("],
+    ["groups that are ahead among the others", /BY (at|last) >= \d+, /g, "BY "],
     ["groups that begin with the last of the page before", /one > /, "one >= "],
     ["groups with the results of every call", /k = 'tool', /g, "k != '', "],
     ["groups with the usage of every call", /k = 'model' AND/, ""],
@@ -266,7 +272,9 @@ describe("MongoDB", () => {
     ],
     ["parts that equal their whole as wrong", /"\$gt":\[\{"\$add"/g, '"$gte":[{"$add"'],
     ["reasoning among the unknown", /"r",""/, '"",""'],
-    ["groups by their first turn", /"\$max":"\$own_time"/, '"$min":"$own_time"'],
+    ["groups by their first turn", /"past":\{"\$max":/, '"past":{"$min":'],
+    ["groups dated by what is ahead", /"\$ifNull":\["\$past",/g, '"$ifNull":["$latest",'],
+    ["groups that are ahead among the others", /"\$sort":\{"ahead":1,/, '"$sort":{'],
     ["groups that begin with the last of the page before", /"_id":\{"\$gt":/, '"_id":{"$gte":'],
   ];
   test.each(changes)(

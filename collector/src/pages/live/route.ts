@@ -9,6 +9,7 @@ import { z } from "zod";
 import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { isoTime, limits } from "@turnproof/semconv";
+import { microsOf } from "@turnproof/store";
 import type { EventSlice, SliceOptions } from "@turnproof/store";
 
 import { principalOf } from "../../http/environment.ts";
@@ -166,9 +167,11 @@ class Tail {
     for (let page = 0; page < pagesMax; page += 1) {
       const options = {
         limit: limits.pageEventsDefault,
+        receivedFrom: microsOf(floor),
         ...(after === undefined ? {} : { after }),
       };
       const slice = await this.#page(options);
+      // Rows of memory come after the evidence, with no receipt or an earlier one.
       const young = slice.events.filter(
         ({ received_at }) => received_at !== undefined && compareTimes(received_at, floor) >= 0,
       );

@@ -4,7 +4,7 @@
  */
 import { figureGroupsOf, textOf } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
-import { namedFields, namesMax, pageOf } from "../ledger/turn-groups.ts";
+import { afterAllTimes, namedFields, namesMax, pageOf } from "../ledger/turn-groups.ts";
 import type {
   GroupedTurns,
   GroupField,
@@ -34,12 +34,14 @@ export async function groupsOf(
   engine: Engine,
   question: TurnQuestion,
   by: GroupField,
-  { limit, after }: GroupsPaging,
+  { limit, after, aheadFrom = afterAllTimes }: GroupsPaging,
 ): Promise<GroupsPage> {
   const bind = bindings();
   const where = whereOf(question, bind);
   const names = namedFields[by].map((field) => `${namesSql(field)} AS names_${field}`);
-  const lastSql = "toFloat64(max(toUnixTimestamp64Micro(own_time)))";
+  const own = "toUnixTimestamp64Micro(own_time)";
+  const isPast = `${own} < ${aheadFrom}`;
+  const lastSql = `toFloat64(if(countIf(${isPast}) > 0, maxIf(${own}, ${isPast}), max(${own})))`;
   const answer = await engine.query(
     `SELECT * EXCEPT (lasted, verdict_sums, tool_sums), ${percentilesSql}, ${countedSql("verdict")},
   ${countedSql("tool")}
@@ -48,8 +50,9 @@ FROM (SELECT toString(${by}) AS value, ${lastSql} AS last, ${figureSql}, ${verdi
   ${names.join(", ")}
 FROM turn_ledger FINAL WHERE (${where}) AND ${by} GLOBAL IN (SELECT one FROM
   (SELECT ${by} AS one, ${lastSql} AS at FROM turn_ledger FINAL WHERE ${where}
-  GROUP BY one HAVING ${afterSql(after, bind)} ORDER BY at DESC, one ASC LIMIT ${limit + 1}))
-GROUP BY value) ORDER BY last DESC, value ASC`,
+  GROUP BY one HAVING ${afterSql(after, aheadFrom, bind)}
+  ORDER BY at >= ${aheadFrom}, at DESC, one ASC LIMIT ${limit + 1}))
+GROUP BY value) ORDER BY last >= ${aheadFrom}, last DESC, value ASC`,
     bind.parameters,
     question.signal,
   );
@@ -79,11 +82,16 @@ GROUP BY value) ORDER BY last DESC, value ASC`,
 }
 
 /** The groups behind a place. */
-function afterSql(after: GroupPlace | undefined, bind: ClickHouseBindings): string {
+function afterSql(
+  after: GroupPlace | undefined,
+  aheadFrom: number,
+  bind: ClickHouseBindings,
+): string {
   if (after === undefined) return "true";
   const { last, value } = after;
   const text = value === null ? "''" : bind.text(value);
-  return `at < toFloat64(${last}) OR (at = toFloat64(${last}) AND one > ${text})`;
+  const next = `at < toFloat64(${last}) OR (at = toFloat64(${last}) AND one > ${text})`;
+  return `at >= ${aheadFrom} ${last >= aheadFrom ? "AND" : "OR"} (${next})`;
 }
 
 const toolOutcomes = `arrayMap(o -> if(o = '', 'unknown', toString(o)),

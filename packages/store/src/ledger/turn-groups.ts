@@ -1,6 +1,6 @@
 /**
  * @module TurnGroups: all turns of each agent or thread, as pages of a list. A group is dated by
- * the latest own time of its turns; the groups with the latest time come first.
+ * the latest own time of its turns that is not ahead; the groups with the latest time come first.
  */
 import { groupBy } from "@turnproof/semconv";
 
@@ -29,9 +29,13 @@ export const namedFields: Readonly<Record<GroupField, readonly NamedField[]>> = 
 /** Most values of a field that are named. */
 export const namesMax = 50;
 
+/** Later than every own time, which is a whole number that every provider sorts exactly. */
+export const afterAllTimes: number = 2 ** 53;
+
 /** Negative when `a` comes first. */
-function compareGroups(a: GroupPlace, b: GroupPlace): number {
-  return b.last - a.last || compareValues(a.value, b.value);
+function compareGroups(a: GroupPlace, b: GroupPlace, aheadFrom: number): number {
+  const ahead = Number(a.last >= aheadFrom) - Number(b.last >= aheadFrom);
+  return ahead || b.last - a.last || compareValues(a.value, b.value);
 }
 
 /** Names in the turns of one group, and the number of its threads. */
@@ -41,13 +45,13 @@ export type NamesInTurns = Pick<GroupedTurns, "names" | "threads">;
 export async function groupsAmong(
   records: readonly TurnRecord[],
   by: GroupField,
-  { limit, after }: GroupsPaging,
+  { limit, after, aheadFrom = afterAllTimes }: GroupsPaging,
 ): Promise<GroupsPage> {
   const own = groupBy(records, (record) => textFields[by](record));
   const places = [...own]
-    .map(([value, turns]) => ({ value, last: lastOf(turns) }))
-    .filter((place) => after === undefined || compareGroups(place, after) > 0)
-    .toSorted(compareGroups);
+    .map(([value, turns]) => ({ value, last: lastOf(turns, aheadFrom) }))
+    .filter((place) => after === undefined || compareGroups(place, after, aheadFrom) > 0)
+    .toSorted((a, b) => compareGroups(a, b, aheadFrom));
   return groupsPage(places.slice(0, limit + 1), limit, {
     figures: async (values) =>
       figureGroups(
@@ -64,8 +68,10 @@ export async function groupsAmong(
   });
 }
 
-function lastOf(turns: readonly TurnRecord[]): number {
-  return turns.reduce((last, one) => Math.max(last, timeFields.own_time(one) ?? 0), -Infinity);
+function lastOf(turns: readonly TurnRecord[], aheadFrom: number): number {
+  const times = turns.map((one) => timeFields.own_time(one) ?? 0);
+  const past = times.filter((time) => time < aheadFrom);
+  return (past.length > 0 ? past : times).reduce((last, one) => Math.max(last, one), -Infinity);
 }
 
 function namesOf(turns: readonly TurnRecord[], by: GroupField): NamesInTurns {

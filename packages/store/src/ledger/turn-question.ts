@@ -115,7 +115,10 @@ export type GroupField = "agent_id" | "thread_id";
 
 /** Where a page of groups ended. */
 export interface GroupPlace {
-  /** Latest own time of the group's turns, in microseconds since the epoch. */
+  /**
+   * Latest own time of the group's turns, in microseconds since the epoch; the latest one before
+   * `aheadFrom` where the group has one.
+   */
   readonly last: number;
   /** Value of the group; null for the turns without one. */
   readonly value: string | null;
@@ -131,6 +134,11 @@ export interface GroupsPage {
 export interface GroupsPaging {
   readonly limit: number;
   readonly after?: GroupPlace;
+  /**
+   * Own times from here on, in microseconds since the epoch, do not date a group that has earlier
+   * ones; the groups without any come last. The same on every page of a walk.
+   */
+  readonly aheadFrom?: number;
 }
 
 /** Figures of the turns with one value, and what else a list shows of them. */
@@ -226,7 +234,7 @@ export interface TurnReader {
     options: Pick<FigureOptions, "everyMs">,
   ): Promise<readonly CountGroup[]>;
   turnFigures(question: TurnQuestion, options: FigureOptions): Promise<readonly FigureGroup[]>;
-  /** All turns of each value, those with the latest own time first; a page of groups. */
+  /** All turns of each value, those with the latest `last` first; a page of groups. */
   turnGroups(question: TurnQuestion, by: GroupField, paging: GroupsPaging): Promise<GroupsPage>;
   callFigures(
     question: TurnQuestion,

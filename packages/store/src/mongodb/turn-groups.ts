@@ -1,7 +1,13 @@
 /** @module TurnGroups: the groups of a page and the names in their turns, as pipelines. */
 import type { Collection, Document } from "mongodb";
 
-import { groupReads, groupsPage, namedFields, namesMax } from "../ledger/turn-groups.ts";
+import {
+  afterAllTimes,
+  groupReads,
+  groupsPage,
+  namedFields,
+  namesMax,
+} from "../ledger/turn-groups.ts";
 import type { NameRow } from "../ledger/turn-groups.ts";
 import type {
   GroupField,
@@ -38,22 +44,28 @@ async function placesOf(
   collection: Collection<Document>,
   question: TurnQuestion,
   by: GroupField,
-  { limit, after }: GroupsPaging,
+  { limit, after, aheadFrom = afterAllTimes }: GroupsPaging,
 ): Promise<readonly GroupPlace[]> {
+  // `$max` passes over null.
+  const past = { $cond: [{ $lt: ["$own_time", aheadFrom] }, "$own_time", null] };
+  const last = { $ifNull: ["$past", "$latest"] };
   const rows = await request(collection, question, [
     { $match: filterOf(question) },
-    { $group: { _id: valueOf(by), last: { $max: "$own_time" } } },
-    ...(after === undefined ? [] : [{ $match: behind(after) }]),
-    { $sort: { last: -1, _id: 1 } },
+    { $group: { _id: valueOf(by), past: { $max: past }, latest: { $max: "$own_time" } } },
+    { $project: { last, ahead: { $gte: [last, aheadFrom] } } },
+    ...(after === undefined ? [] : [{ $match: behind(after, after.last >= aheadFrom) }]),
+    { $sort: { ahead: 1, last: -1, _id: 1 } },
     { $limit: limit + 1 },
   ]);
-  return rows.map(({ _id: value, last }) => ({ value: value as never, last: Number(last) }));
+  return rows.map(({ _id: value, last: time }) => ({ value: value as never, last: Number(time) }));
 }
 
 /** The engine sorts null before every text, and compares within one type only. */
-function behind({ last, value }: GroupPlace): Document {
+function behind({ last, value }: GroupPlace, isAhead: boolean): Document {
   const beyond = value === null ? { _id: { $ne: null } } : { _id: { $gt: value } };
-  return { $or: [{ last: { $lt: last } }, { $and: [{ last: { $eq: last } }, beyond] }] };
+  const next = { $or: [{ last: { $lt: last } }, { $and: [{ last: { $eq: last } }, beyond] }] };
+  const ahead = { ahead: { $eq: true } };
+  return isAhead ? { $and: [ahead, next] } : { $or: [ahead, next] };
 }
 
 /** The first names in the turns of each group, and the number of its threads. */

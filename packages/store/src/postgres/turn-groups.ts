@@ -1,6 +1,6 @@
 /** @module TurnGroups: the groups of a page and the names in their turns, as SQL of PostgreSQL. */
 import { isListField } from "../ledger/turn-fields.ts";
-import { namedFields, namesMax } from "../ledger/turn-groups.ts";
+import { afterAllTimes, namedFields, namesMax } from "../ledger/turn-groups.ts";
 import type {
   GroupField,
   GroupPlace,
@@ -15,14 +15,20 @@ import { whereOf } from "./turn-where.ts";
 export function placesSql(
   question: TurnQuestion,
   by: GroupField,
-  { limit, after }: GroupsPaging,
+  { limit, after, aheadFrom = afterAllTimes }: GroupsPaging,
   bind: Bindings,
 ): string {
-  const last = `max(${timeOrNumberSql("own_time")})`;
-  const having = after === undefined ? "true" : afterSql(after, { by, last }, bind);
+  const own = timeOrNumberSql("own_time");
+  const from = `${bind.plain(String(aheadFrom))}::bigint`;
+  const last = `coalesce(max(${own}) FILTER (WHERE ${own} < ${from}), max(${own}))`;
+  const ahead = `${last} >= ${from}`;
+  const having =
+    after === undefined
+      ? "true"
+      : `${ahead} ${after.last >= aheadFrom ? "AND" : "OR"} (${afterSql(after, { by, last }, bind)})`;
   return `SELECT ${by} AS value, ${last}::text AS last FROM turn_ledger
 WHERE ${whereOf(question, bind)} GROUP BY ${by} HAVING ${having}
-ORDER BY ${last} DESC, ${by} ASC NULLS FIRST LIMIT ${limit + 1}`;
+ORDER BY ${ahead}, ${last} DESC, ${by} ASC NULLS FIRST LIMIT ${limit + 1}`;
 }
 
 function afterSql(

@@ -1,7 +1,13 @@
 /** @module TurnGroups: the groups of a page and the names in their turns, as statements of SQLite. */
 import { textOf } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
-import { groupReads, groupsPage, namedFields, namesMax } from "../ledger/turn-groups.ts";
+import {
+  afterAllTimes,
+  groupReads,
+  groupsPage,
+  namedFields,
+  namesMax,
+} from "../ledger/turn-groups.ts";
 import type { NameRow } from "../ledger/turn-groups.ts";
 import type {
   GroupField,
@@ -41,24 +47,29 @@ function placesOf(
   database: SqliteDatabase,
   where: SqlPart,
   by: GroupField,
-  { limit, after }: GroupsPaging,
+  { limit, after, aheadFrom = afterAllTimes }: GroupsPaging,
 ): readonly GroupPlace[] {
-  const beyond = after === undefined ? { sql: "1", values: [] } : afterSql(after);
+  const beyond = after === undefined ? { sql: "1", values: [] } : afterSql(after, aheadFrom);
+  const own = timeOrNumberSql("own_time");
   return database
     .prepare(
-      `SELECT value, last FROM (SELECT ${by} AS value, max(${timeOrNumberSql("own_time")}) AS last
+      `SELECT value, last FROM (SELECT ${by} AS value,
+           coalesce(max(CASE WHEN ${own} < ? THEN ${own} END), max(${own})) AS last
          FROM turns WHERE ${where.sql} GROUP BY 1)
-       WHERE ${beyond.sql} ORDER BY last DESC, value ASC LIMIT ?`,
+       WHERE ${beyond.sql} ORDER BY last >= ?, last DESC, value ASC LIMIT ?`,
     )
-    .all(...where.values, ...beyond.values, limit + 1)
+    .all(aheadFrom, ...where.values, ...beyond.values, aheadFrom, limit + 1)
     .map(({ value, last }) => ({ value: textOf(value), last: Number(last) }));
 }
 
-function afterSql({ last, value }: GroupPlace): SqlPart {
-  if (value === null) {
-    return { sql: "(last < ? OR (last = ? AND value IS NOT NULL))", values: [last, last] };
-  }
-  return { sql: "(last < ? OR (last = ? AND value > ?))", values: [last, last, value] };
+function afterSql({ last, value }: GroupPlace, aheadFrom: number): SqlPart {
+  const same = value === null ? "value IS NOT NULL" : "value > ?";
+  const values = value === null ? [] : [value];
+  const ahead = last >= aheadFrom;
+  return {
+    sql: `(last >= ?) ${ahead ? "AND" : "OR"} (last < ? OR (last = ? AND ${same}))`,
+    values: [aheadFrom, last, last, ...values],
+  };
 }
 
 /** The first names in the turns of each group, and the number of its threads. */

@@ -6,6 +6,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceStore } from "../evidence-store.ts";
 import { calledClauses } from "./called-clauses.ts";
+import { clockClauses } from "./clock-clauses.ts";
 import type { KitClause } from "./contract.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { ledgerClauses } from "./ledger-clauses.ts";
@@ -319,6 +320,7 @@ export const evidenceClauses: readonly KitClause[] = [
   ...writing,
   ...order,
   ...evidenceTieClauses,
+  ...clockClauses,
   ...finding,
   ...ledgerClauses,
   ...calledClauses,

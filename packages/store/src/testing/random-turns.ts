@@ -6,7 +6,13 @@ import type { TurnCall, TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 
-import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
+import {
+  listFields,
+  microsOf,
+  numberFields,
+  textFields,
+  timeFields,
+} from "../ledger/turn-fields.ts";
 import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
 import type {
   CallField,
@@ -346,4 +352,5 @@ export const turnHistories: Arbitrary<TurnHistory> = fc.record({
   divided: callOptions,
   called: calledValues,
   everyMs: fc.constantFrom(undefined, 1, 60_000, 86_400_000),
+  aheadFrom: fc.option(time.map(microsOf), { nil: undefined }),
 });

@@ -26,12 +26,13 @@ export interface TurnHistory {
   readonly divided: CallOptions;
   readonly called: CallValues;
   readonly everyMs: number | undefined;
+  readonly aheadFrom: number | undefined;
 }
 
 /** Writes the history and returns every answer; two stores must agree. */
 export async function requestAll(
   store: TurnReader & TurnWriter,
-  { records, gone, question, order, field, by, divided, called, everyMs }: TurnHistory,
+  { records, gone, question, order, field, by, divided, called, everyMs, aheadFrom }: TurnHistory,
 ): Promise<object> {
   await store.putTurns(records.slice(0, 20));
   await store.dropTurns(gone.map(heldOf));
@@ -49,7 +50,8 @@ export async function requestAll(
     let from: GroupPlace | undefined;
     do {
       const next = from === undefined ? {} : { after: from };
-      const page = await store.turnGroups(question, by, { limit: 3, ...next });
+      const ahead = aheadFrom === undefined ? {} : { aheadFrom };
+      const page = await store.turnGroups(question, by, { limit: 3, ...next, ...ahead });
       groups.push(page);
       from = page.next ?? undefined;
     } while (from !== undefined);
