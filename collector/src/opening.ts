@@ -140,11 +140,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const given = options.memory ?? (await openedMemory(opening));
   if (given !== undefined && options.memory === undefined) opened.unshift(() => given.close());
   const memory = operatorMemory(given, config.readOnly);
-  const now = options.now ?? Date.now;
-  const patient = withMemoryRows(
-    pastFirstEvents(operatorStore(store, config.readOnly), now),
-    memory,
-  );
+  const patient = withMemoryRows(orderedStore(opening, store), memory);
   const parts: Parts = {
     ...door,
     ...openSessions(opening, door, store),
@@ -152,7 +148,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     config,
     version,
     log,
-    store: timedStore(pastFirst(patient, now), readTimes),
+    store: timedStore(pastFirst(patient, options.now ?? Date.now), readTimes),
     patient,
     server: options.store === undefined ? (serverOf(config) ?? null) : null,
     memory,
@@ -163,7 +159,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     hooks: options.hooks ?? {},
     requests: createRequestMetrics(),
     cookieName: cookieNameOf(config.cookieSecure, config.basePath),
-    now,
+    now: options.now ?? Date.now,
     closing,
   };
   const judging = openJudging(opening, { parts, store, memory: given });
@@ -171,6 +167,11 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const { recorder, readers } = judging;
   const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
   return { ...whole, alerts: await openAlerts(opening, whole, store) };
+}
+
+/** The store as routes may use it, with what is ahead of now last. */
+function orderedStore({ config, options }: Opening, store: EvidenceStore): EvidenceStore {
+  return pastFirstEvents(operatorStore(store, config.readOnly), options.now ?? Date.now);
 }
 
 function openSigner({ backend, signingKey, dataDir }: Config): Promise<Parts["signer"]> {

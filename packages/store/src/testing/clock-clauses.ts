@@ -138,7 +138,8 @@ export const clockClauses: readonly KitClause[] = [
         const pages = await walkPages((o) => store.page(allTenants, own, o), bound);
         deepEqual(pages.at(-1)?.bounded, false);
         const spans = eventsOf(pages).map(({ span_id: span }) => span);
-        deepEqual(spans.toSorted(), wanted);
+        deepEqual(new Set(spans), new Set(wanted));
+        deepEqual(spans.length, wanted.length);
         const found = await walkPages((o) => store.find({ tenant: "u" }, "t", own, o), bound);
         deepEqual(eventsOf(found).length, wanted.length);
         const bundles = await walkPages((o) => store.bundles(allTenants, own, o), bound);
