@@ -42,7 +42,7 @@ export function addBackupCommand(program: Command): void {
       `
 Journal, keys, audit log, memory files and the embedded store are copied: SQLite as of one moment,
 the embedded ClickHouse by hard links beside the data directory first. The copy is opened and read
-once, so that the manifest says how many events and turns it holds. A database on a server or in a
+once, so that the manifest has the number of its events and turns. A database on a server or in a
 folder of its own is not in the backup: copy it afterwards, never before (docs/operate/backup.md).
 
 The backup holds the keys and what the stores hold: encrypt it.`,
@@ -76,7 +76,7 @@ async function backup(flags: BackupFlags): Promise<void> {
     );
   }
   for (const place of databasesOf(config)) {
-    write(`Not in the backup: ${place}. Copy it now; docs/operate/backup.md says how.`);
+    write(`Not in the backup: ${place}. Copy it now; docs/operate/backup.md has the steps.`);
   }
 }
 

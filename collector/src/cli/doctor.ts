@@ -76,7 +76,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     const paint = { ok: pc.green("ok"), warn: pc.yellow("warn"), fail: pc.red("fail") };
     process.stdout.write("\n");
     printTable(
-      ["CHECK", "", "SAYS"],
+      ["CHECK", "", "RESULT"],
       checks.map(({ check, state, message }) => [check, paint[state], message]),
     );
   }

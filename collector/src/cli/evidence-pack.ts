@@ -52,7 +52,7 @@ export function addEvidencePackCommand(program: Command): void {
       "after",
       `
 The collector must run, and the token must read every tenant. Exit code 3 when the window could not
-be read completely; the table then says so.
+be read completely; the table then states it.
 
   turnproof evidence-pack --from 2026-05-01 --to 2026-11-01 --out ./pack
   turnproof verify ./pack --keys jwks.json`,

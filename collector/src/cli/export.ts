@@ -34,7 +34,7 @@ export function addExportCommand(program: Command): void {
     .option("--since <time>", "child events at or after this time (ISO 8601)")
     .option("--until <time>", "child events before this time (ISO 8601)")
     .option("--store <store>", "trace, conversation, tool_log or all")
-    .option("--pages", "write whole pages instead: they say how they were read")
+    .option("--pages", "write whole pages instead, with how they were read")
     .option("--as-goldens", "write golden trajectories of the turns, as YAML")
     .option("--limit <n>", "with --as-goldens: the newest turns, at most so many", "100")
     .option("--out <folder>", "write files into this folder instead, with export.json beside them")

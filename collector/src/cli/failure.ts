@@ -45,9 +45,9 @@ const advice: { readonly [code: string]: string | undefined } = {
   answer_incomplete: "Run the command again; an export to files continues with --resume.",
   url_invalid: "Name it with --url or TURNPROOF_URL, e.g. http://127.0.0.1:4318.",
   unauthenticated: "Name a token with --token or TURNPROOF_TOKEN.",
-  forbidden: "Another role is needed; `/settings.json` says which one this token has.",
+  forbidden: "Another role is needed; `/settings.json` shows the role of this token.",
   range_empty: "Swap --since and --until; what happens at --until is not part of the range.",
-  not_configured: "`turnproof doctor` says what is set.",
+  not_configured: "`turnproof doctor` lists what is set.",
 };
 
 const timeAdvice =

@@ -92,7 +92,8 @@ async function find(id: string, flags: FindFlags): Promise<void> {
       "Nothing mentions this id.",
     );
     for (const { message } of places) write(message);
-    if (pending > 0) write(`${pending} received batches are not readable yet; ask again.`);
+    if (pending > 0)
+      write(`${pending} received batches are not readable yet; run the command again.`);
   }
   process.exitCode = items.length > 0 ? exitCodes.ok : exitCodes.failed;
 }

@@ -53,7 +53,7 @@ collector and run \`turnproof journal replay\`.`,
     .addHelpText(
       "after",
       `
-Exit code 0 when nothing is left in quarantine, 3 otherwise; \`turnproof journal list\` says why.`,
+Exit code 0 when nothing is left in quarantine, 3 otherwise; \`turnproof journal list\` has the reasons.`,
     )
     .action((flags: JournalFlags) => attempt(flags, () => replay(flags)));
 }

@@ -29,7 +29,7 @@ export function addMcpCommand(program: Command): void {
       "after",
       `
 Reads a running collector with the rights of the token; every read is in its audit log. The
-tools only read. A client that speaks streamable HTTP needs no command: it calls /mcp. Costs in
+tools only read. A client with streamable HTTP needs no command: it calls /mcp. Costs in
 contracts go by listed prices and those of TURNPROOF_PRICES.
 
   claude mcp add turnproof -- turnproof mcp --url https://turnproof.example

@@ -72,7 +72,7 @@ async function reconcile(flags: ReconcileFlags): Promise<void> {
 
 async function requested(flags: ReconcileFlags): Promise<Verdict | undefined> {
   if (flags.agent === undefined || flags.root === undefined) {
-    fail("Say which: --agent and --root, or --events FILE.", exitCodes.usage);
+    fail("Give --agent and --root, or --events FILE.", exitCodes.usage);
     return undefined;
   }
   const client = createClient(flags);

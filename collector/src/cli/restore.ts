@@ -143,7 +143,7 @@ async function report(
         `${audit?.records ?? "no"} audit records are as they were.`,
     );
   }
-  if (!isWhole) fail("The audit log does not verify; `turnproof audit verify` says where.");
+  if (!isWhole) fail("The audit log does not verify; `turnproof audit verify` shows where.");
   else if (different.length > 0) process.exitCode = exitCodes.failed;
   else if (expected === null) {
     write("The store is not in the backup: restore it by its own means, and count it there.");

@@ -31,13 +31,13 @@ export function addVerifyCommand(program: Command): void {
     .argument("<files...>", "statements (reconcile.jws), or the folder of an evidence pack")
     .description("check signed statements or an evidence pack, offline with the keys in a file")
     .option("--events <file>", "the judged events: a page, a list, or one per line")
-    .option("--keys <file>", "public keys (jwks.json) instead of asking the collector")
+    .option("--keys <file>", "public keys (jwks.json) instead of the collector's")
     .option("--signature-only", "check the signature only, not the verdict")
     .addHelpText(
       "after",
       `
 With --events the verdict is judged again from them. Without them only the signature is checked,
-which says who wrote the verdict and not that it is right: the exit code is 6, or 0 with
+which proves who wrote the verdict and not that it is right: the exit code is 6, or 0 with
 --signature-only.
 
 A pack is checked offline by the keys of --keys, else by its own ones, which shows only that it is

@@ -70,7 +70,7 @@ export const schema = z.object({
   PROXY: declaredProxy.optional(),
   UI_READ_ONLY: flag.default(false),
   UI_TRACE_CONTENT_MODE: z
-    .enum(["metadata", "redacted", "full"], "say metadata, redacted or full")
+    .enum(["metadata", "redacted", "full"], "set metadata, redacted or full")
     .default("metadata"),
   UI_AUDIT_LOG: text.optional(),
   AUDIT_SHIP: shipTargets.default([]),
@@ -81,7 +81,7 @@ export const schema = z.object({
   UI_AUDIT_SCOPE: text.max(limits.stringCharsMax).default("turnproof"),
   UI_PSEUDONYM_KEY: text.optional(),
   UI_TRACE_LINK: traceTemplate.optional(),
-  INGEST: z.enum(["on", "off"], "say on or off").default("on"),
+  INGEST: z.enum(["on", "off"], "set on or off").default("on"),
   INGEST_TOKENS: ingestTokens.default([]),
   TRUSTED_INGEST: list.optional(),
   CONTRACTS: contractFolderIn.optional(),
@@ -119,7 +119,7 @@ export const schema = z.object({
   IDENTITY_KEY: text.optional(),
   KNOWN_NAMES: z.string().transform(parseNames).default([]),
   SIGNING_KEY: text.optional(),
-  LOG: z.enum(["json", "pretty"], "say json or pretty").optional(),
+  LOG: z.enum(["json", "pretty"], "set json or pretty").optional(),
 });
 
 /** The parsed variables by name, before they become a `Config`. */

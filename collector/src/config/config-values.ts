@@ -22,7 +22,7 @@ export interface IngestToken {
 export const text = z.string().trim().min(1);
 /** `true` or `false`. */
 export const flag = z
-  .enum(["true", "false"], "say true or false")
+  .enum(["true", "false"], "set true or false")
   .transform((value) => value === "true");
 /** Parts between commas. */
 export const list = text.transform((value) =>

@@ -76,7 +76,7 @@ export const variables: readonly Variable[] = [
   ),
   row("UI_OIDC_CLIENT_ID", "", "Client that the provider knows this collector by."),
   row("UI_OIDC_CLIENT_SECRET", "none: a public client", "Its secret.", true),
-  row("UI_OIDC_SCOPES", "openid", "Scopes to ask for, separated by spaces."),
+  row("UI_OIDC_SCOPES", "openid", "Scopes to request, separated by spaces."),
   row("UI_OIDC_ROLE_CLAIM", "roles", "Claim with the role; dots lead into objects."),
   row(
     "UI_OIDC_ROLES",
@@ -164,7 +164,7 @@ export const variables: readonly Variable[] = [
   row(
     "RETENTION_FLOOR_DAYS",
     "",
-    "Days below which `turnproof retention` deletes no evidence, whatever its options; the EU AI Act asks for 183.",
+    "Days below which `turnproof retention` deletes no evidence, whatever its options; the EU AI Act requires 183.",
   ),
   row(
     "LEGAL_HOLD",

@@ -22,7 +22,7 @@ export const compareTurns: Tool = tool({
   title: "What changed between two turns?",
   description:
     "Verdicts, duration, tokens, operations, sources, artifacts, contracts and deliveries that " +
-    "differ between two roots of one agent. Says what changed, not what is better.",
+    "differ between two roots of one agent. Shows what changed, not what is better.",
   input: {
     baseline_root: anId.describe("Root trace that is compared against."),
     candidate_root: anId.describe("Root trace that is compared."),

@@ -12,7 +12,7 @@ export const findById: Tool = tool({
   title: "Find by id",
   description:
     "Roots that mention an opaque id, over the whole history: user, thread, root, run, turn, task, " +
-    "job, source, artifact, event, span or error id. Says which places were not searched.",
+    "job, source, artifact, event, span or error id. Lists the places that were not searched.",
   input: {
     id: anId.describe("The id."),
     agent_id: anAgent,
@@ -35,7 +35,7 @@ export const findById: Tool = tool({
     text.add(
       ...model.places.filter(({ reach }) => reach !== "whole").map(({ message }) => message),
     );
-    if (model.pending_frames > 0) text.add("Received batches are not readable yet; ask again.");
+    if (model.pending_frames > 0) text.add("Received batches are not readable yet; call again.");
     return text.end(
       model.next_cursor === null ? undefined : `cursor: ${model.next_cursor}`,
       `page: ${request.link("/traces/find", query)}`,

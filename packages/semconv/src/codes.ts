@@ -155,7 +155,7 @@ export const codes = {
     sentence: "The turn, or what produces its artifact, never ended and does not report any more.",
   },
   order_not_established: {
-    sentence: "Two producers contradict each other, and nothing tells who came last.",
+    sentence: "Two producers contradict each other, and nothing shows which came last.",
   },
   clock_ahead: { sentence: "A producer's clock is ahead of the receipt of its events." },
   untrusted_contradiction: {

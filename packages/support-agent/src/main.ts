@@ -13,7 +13,7 @@ import { startChat } from "./chat-server.ts";
 import { watch } from "./collector-process.ts";
 import { supportAgent } from "./support-agent.ts";
 
-const help = `A support agent to talk to, with memory in PGlite and a mock model.
+const help = `A support agent to chat with, with memory in PGlite and a mock model.
 
   npx @turnproof/support-agent     then open the two addresses that it prints
 

@@ -74,7 +74,7 @@ test("a port that is taken is a warning, and HTTP is served", async () => {
   expect(answer.status).toBe(200);
   const lost = clientOf(Number(url.port));
   expect((await unary(lost, traceService, body)).message).toBe(
-    "This port speaks OTLP/HTTP; OTLP/gRPC is not served here.",
+    "This port takes OTLP/HTTP; OTLP/gRPC is not served here.",
   );
   lost.close();
   other.close();

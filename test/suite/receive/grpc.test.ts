@@ -214,7 +214,7 @@ test("gRPC sent to the HTTP port, and HTTP to the gRPC port, are told where to g
     const answer = await unary(lost, traceService, sent);
     expect(answer.code).toBe(12);
     expect(answer.message).toBe(
-      `This port speaks OTLP/HTTP; send OTLP/gRPC to port ${harness.grpc.port}.`,
+      `This port takes OTLP/HTTP; send OTLP/gRPC to port ${harness.grpc.port}.`,
     );
   }
   lost.close();
@@ -225,7 +225,7 @@ test("gRPC sent to the HTTP port, and HTTP to the gRPC port, are told where to g
   });
   expect(answer.status).toBe(400);
   expect(await answer.text()).toBe(
-    `This port speaks OTLP/gRPC; send OTLP/HTTP to port ${harness.server.port}.\n`,
+    `This port takes OTLP/gRPC; send OTLP/HTTP to port ${harness.server.port}.\n`,
   );
   expect(harness.grpcLogged().match(/http_on_grpc_port/g)).toHaveLength(1);
   // The HTTP port serves as before.

@@ -49,13 +49,13 @@ const rowText = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`
 /** What a pack is not. */
 export const limitsPage = `# What this does not prove
 
-- That the system met the Act. The table says which facts the evidence shows; the duties are
+- That the system met the Act. The table lists the facts that the evidence shows; the duties are
   the operator's, and the text of the Act decides.
 - That everything was recorded. A span that no producer sent, or that a producer dropped
   without a report, is in no file. "No loss is known" is not "nothing was lost".
 - That what was recorded is true. An application records what it observed; the collector
   checks form, trust of the sender and agreement of the records, not the world.
-- What was said. Prompts, answers and arguments are not kept, so no file shows them.
+- What users and models wrote. Prompts, answers and arguments are not kept, so no file shows them.
 - Deletions by retention. Their ages are settings and the floor is in the facts; single runs
   are not recorded. Deletions of users are recorded without the user.
 - Anything before the oldest turn that is kept, or outside the window of the pack.

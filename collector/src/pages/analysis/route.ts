@@ -53,7 +53,7 @@ const analysisParameters = z
 
 /** Parameters of the lineage. */
 const inspectParameters = z.strictObject({
-  resource_ref: id.describe("The resource whose sources are asked for."),
+  resource_ref: id.describe("The resource whose sources are listed."),
   resource_type: id.optional(),
   version: id.optional(),
   agent_id: agent_id.optional(),

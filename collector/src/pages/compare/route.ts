@@ -98,7 +98,7 @@ export const compareGroup: RouteGroup<CompareAnswers> = {
       reads: true,
       id: "compareRoots",
       summary: "Compare two roots",
-      text: "Metadata only in every content mode. Runs nothing; says what changed, not what is better.",
+      text: "Metadata only in every content mode. Runs nothing; shows what changed, not what is better.",
       query: compareParameters,
       returns: "Changes in operations, sources, artifacts, parsing, delivery and diagnostic codes.",
       failures: windowFailures,

@@ -80,7 +80,7 @@ export const costGroup: RouteGroup<CostAnswers> = {
       summary: "What model calls cost",
       text:
         "US dollars, from the prices of the day on which a turn ended. `low_usd` and `high_usd` differ " +
-        "where calls do not say how many tokens came from a cache. Calls without a price are in " +
+        "where calls do not record how many tokens came from a cache. Calls without a price are in " +
         "`unpriced_calls` by reason, and add nothing. Sums of tokens are of the calls that record them; " +
         "`calls_without` has the others.",
       query: costParameters,

@@ -35,7 +35,7 @@ export function start(): void {
       print("An e-mail address is no id. Resolving one needs the permission account.resolve.");
       return;
     }
-    print("Asking the directory …");
+    print("Searching the directory …");
     void resolve(href, typed, find<HTMLInputElement>("[data-csrf]", form)?.value).then((found) => {
       if ("failure" in found) return print(found.failure);
       field.value = found.user;

@@ -158,7 +158,7 @@ const NotFound: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ mo
       {model.window_complete
         ? "The whole history that you may read was searched. "
         : "Not everything that you may read was searched. "}
-      Check the id, widen the times, or ask an operator with a wider scope.
+      Check the id, widen the times, or contact an operator with a wider scope.
     </p>
     <Places model={model} frame={frame} />
     {frame.query.has("cursor") ? (

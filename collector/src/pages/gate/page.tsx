@@ -39,7 +39,7 @@ export function gatePage(model: GateModel, frame: Frame): Child {
     <Page frame={frame} title="Gate" bar={<CompareTabs frame={frame} here="gate" />}>
       <p class="lead">
         Whether a candidate is worse than a baseline, by contracts and measures. Where neither can
-        be said, the answer is that there is not enough evidence.
+        be shown, the answer is that there is not enough evidence.
       </p>
       <Sides model={model} frame={frame} />
       {pending === undefined ? null : <Note tone="warn">{pending}</Note>}

@@ -35,7 +35,7 @@ export function producerAdvice(
     seen,
   }: { readonly late: boolean; readonly silent: boolean; readonly seen: boolean },
 ): string {
-  if (!seen) return "Ask an operator of all tenants: losses are of whole processes.";
+  if (!seen) return "Contact an operator of all tenants: losses are of whole processes.";
   if ((of.lost ?? 0) > 0) {
     const [reason] = Object.entries(of.reasons).toSorted(([, a], [, b]) => b - a)[0] ?? [];
     const own = reason === undefined ? undefined : lossAdvice[reason];

@@ -146,7 +146,7 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
               word={`${countText(journal.quarantined_spans)} set aside`}
             />{" "}
             The store refuses them, or they cannot be decoded; they are kept.{" "}
-            <code>turnproof journal list</code> says which and why; when the cause is mended,{" "}
+            <code>turnproof journal list</code> lists them with their reasons; after the repair,{" "}
             <code>turnproof journal replay</code> offers them again.
           </Fact>
         )}

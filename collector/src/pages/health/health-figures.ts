@@ -66,7 +66,7 @@ function unknownWhy({ producer_id: id, reported, sequence_gaps }: ProducerLoss):
       : `${missing}, and it never reported what it lost.`;
   }
   return gaps === 0
-    ? "Its report does not say what it lost."
+    ? "Its report does not hold what it lost."
     : `${missing} in the part that was read, more than it reported.`;
 }
 

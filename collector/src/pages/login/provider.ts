@@ -46,7 +46,7 @@ export const providerEndpoints: Endpoints = {
     id: "endProviderSignIn",
     summary: "Back from the identity provider",
     text: "The redirect URI of the client; the provider chooses the parameters.",
-    returns: "To the page that was asked for, with a session cookie.",
+    returns: "To the requested page, with a session cookie.",
     status: 303,
     answers: html,
     failures: ["not_configured", "throttled", ...failures],

@@ -56,7 +56,7 @@ export const loginGroup: RouteGroup = {
       id: "signIn",
       summary: "Sign in",
       body: { type: "application/x-www-form-urlencoded", schema: loginForm },
-      returns: "To the page that was asked for, with a session cookie.",
+      returns: "To the requested page, with a session cookie.",
       status: 303,
       answers: html,
       failures: ["unauthenticated", "throttled", "cross_origin", "body_invalid"],

@@ -102,7 +102,7 @@ export const reconcileGroup: RouteGroup<ReconcileAnswers> = {
       reads: true,
       id: "judgeEvents",
       summary: "Verdict over posted events",
-      text: "A plain list is unverified and at best `partial`; metadata says how it was read.",
+      text: "A plain list is unverified and at best `partial`; metadata states how it was read.",
       body: { type: "application/json", schema: reconcileBody },
       returns: "The verdict.",
       failures: ["body_invalid", "body_too_large", "media_type_unsupported", "bad_request"],

@@ -34,7 +34,7 @@ export function releasesPage(model: ReleasesModel, frame: Frame): Child {
     >
       <p class="lead">
         What differs between the turns of two releases, or of any two filters, and how sure that is.
-        It says what changed, never which one is better.
+        It shows what changed, never which one is better.
       </p>
       <Sides model={model} frame={frame} />
       <ScopeLine

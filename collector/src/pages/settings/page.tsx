@@ -200,10 +200,10 @@ const About: FC<{ readonly model: SettingsModel; readonly frame: Frame }> = ({ m
 
 const permissionWords: { readonly [P in Permission]: string } = {
   "trace.read": "read turns, health, comparisons and verdicts",
-  "artifact.lookup": "ask the host whether an artifact exists",
+  "artifact.lookup": "look an artifact up at the host",
   "replay.create": "export a plan of a replay",
   "view.share": "share views of the turns, rename and delete shared ones",
-  "account.resolve": "ask the host's directory for a user id",
+  "account.resolve": "look a user id up in the host's directory",
   "recommendation.review": "accept, defer or reject recommendations",
   "outcome.write": "record feedback and outcomes",
   "note.write": "note on turns, change and delete own notes",

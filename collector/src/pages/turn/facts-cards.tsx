@@ -325,7 +325,11 @@ const ModelCall: FC<{ readonly event: TurnEvent }> = ({ event }) => {
 };
 
 const Tokens: FC<{ readonly of: number | undefined }> = ({ of }) =>
-  of === undefined ? <NotMeasured short why="The provider did not say." /> : <>{countText(of)}</>;
+  of === undefined ? (
+    <NotMeasured short why="The provider did not report it." />
+  ) : (
+    <>{countText(of)}</>
+  );
 
 /** Outcomes and feedback from applications and people. */
 export const OutcomesCard: FC<OfEvents> = ({ events }) => {

@@ -60,9 +60,7 @@ export const SupplyCard: FC<{
           </div>
         </>
       ) : (
-        <p class="muted">
-          No memory stage was recorded. That says nothing about whether memory was used.
-        </p>
+        <p class="muted">No memory stage was recorded. Whether memory was used is unknown.</p>
       )}
     </Card>
   );

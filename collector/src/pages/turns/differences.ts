@@ -50,13 +50,14 @@ export const differencesGroup: RouteGroup<DifferencesAnswers> = {
       audit: "turns.read",
       reads: true,
       id: "getDifferences",
-      summary: "What the turns of a filter say more often than all other turns of their time span",
+      summary:
+        "Values that the turns of a filter have more often than all other turns of their time span",
       text:
         "Counts are exact on either side. The others are all further turns of the caller's scope from " +
         "the first to the last turn of the filter. `p` is of Fisher's exact test, one-sided, with " +
-        "Holm's correction for every compared value; what the filter itself asks for is not compared. A filter of times alone is refused.",
+        "Holm's correction for every compared value; what the filter itself selects is not compared. A filter of times alone is refused.",
       query: listParameters,
-      returns: "Values with how many of either side say them, and how many say none.",
+      returns: "Values with how many turns of either side have them, and how many have none.",
     },
   },
   routes: differencesRoutes,

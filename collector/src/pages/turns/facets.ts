@@ -49,9 +49,9 @@ export const facetsGroup: RouteGroup<FacetsAnswers> = {
       audit: "turns.read",
       reads: true,
       id: "getFacets",
-      summary: "How many turns of a filter say which value",
+      summary: "How many turns of a filter have which value",
       text:
-        "Exact, over all turns that pass. Each key has its 50 commonest values, and `total` says how " +
+        "Exact, over all turns that pass. Each key has its 50 commonest values, and `total` is how " +
         "many there are. `complete` is false while acknowledged batches are not readable yet.",
       query: listParameters,
       returns: "Turns by value of each key of the filter bar, the commonest first.",

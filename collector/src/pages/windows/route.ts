@@ -75,7 +75,7 @@ export const windowsGroup: RouteGroup<WindowsAnswers> = {
       id: "listWindows",
       summary: "Turns with their events, newest first, and how they were read",
       text:
-        "For contracts that are judged outside of the collector: `metadata` says whether each " +
+        "For contracts that are judged outside of the collector: `metadata` states whether each " +
         "window is whole, known losses included. The filters are those of `/traces/turns.json`.",
       query: windowsParameters,
       returns: "Events of the turns by root, with a cursor.",

@@ -115,7 +115,7 @@ function sortOut(
       http2.emit("connection", socket);
       return;
     }
-    const sentence = `This port speaks OTLP/gRPC; send OTLP/HTTP to port ${options.httpPort}.`;
+    const sentence = `This port takes OTLP/gRPC; send OTLP/HTTP to port ${options.httpPort}.`;
     notify(sentence);
     const body = `${sentence}\n`;
     const head = [

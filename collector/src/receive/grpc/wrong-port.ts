@@ -72,7 +72,7 @@ function createAnswerer({ grpcPort, log }: WrongPortOptions): Http2Server {
     const port = grpcPort();
     const where =
       port === undefined ? "OTLP/gRPC is not served here" : `send OTLP/gRPC to port ${port}`;
-    const sentence = `This port speaks OTLP/HTTP; ${where}.`;
+    const sentence = `This port takes OTLP/HTTP; ${where}.`;
     const status = { code: grpcCode.unimplemented, message: sentence };
     stream.respond(
       { ":status": 200, "content-type": "application/grpc", ...trailersOf(status) },

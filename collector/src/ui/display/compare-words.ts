@@ -32,7 +32,7 @@ export function verbOf(change: OperationRow["change"], trust: TraceComparison["t
 
 const reasonTexts: { readonly [reason: string]: string } = {
   metadata_missing: "how it was read is not stated",
-  metadata_incomplete: "its reader does not say whether it read everything",
+  metadata_incomplete: "its reader does not report whether it read everything",
   window_incomplete: "it was not read to its end",
   truncated: "a bound cut the reading",
   normalization_errors: "some records could not be read",

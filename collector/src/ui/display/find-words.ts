@@ -55,14 +55,14 @@ export const reachWords: { readonly [R in Reach]: ReachWords } = {
   },
   tenant_not_named: {
     state: "not searched",
-    why: "Its rows are kept apart by tenant. Give the tenant, or say that it is anonymous.",
+    why: "Its rows are kept apart by tenant. Give the tenant, or choose anonymous.",
   },
   application_bound: {
     state: "not searched",
     why: "Its rows name no application, and you are bound to one.",
   },
   no_memory: { state: "not searched", why: "No memory is connected to this collector." },
-  no_answer: { state: "not searched", why: "It did not answer. Try again; Health says more." },
+  no_answer: { state: "not searched", why: "It did not answer. Try again; Health has more." },
 };
 
 /** One sentence about a place. */

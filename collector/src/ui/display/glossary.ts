@@ -6,7 +6,7 @@
 /** Words that a page explains in place. */
 export const glossary = {
   intent: "What a turn sets out to make, and from which sources.",
-  artifact: "A result that an intent asks for, with a reference and a version.",
+  artifact: "A result that an intent requests, with a reference and a version.",
   contract: "What an answer's structure must be, with the result of parsing it.",
   delivery: "The record that a result was emitted, with its acknowledgement.",
   verdict: "The status of a turn by the rules of reconciliation.",

@@ -22,7 +22,7 @@ const fixed: readonly (readonly [name: string, text: string, title: string])[] =
     "has:undelivered",
     "The delivery is missing, was not emitted, was not acknowledged, or was of something else.",
   ],
-  ["Unknown outcome", "verdict:unknown", "The evidence says neither success nor failure."],
+  ["Unknown outcome", "verdict:unknown", "The evidence proves neither success nor failure."],
   ["Memory degraded", "has:degraded", "Memory returned less than was requested."],
   ["Fallbacks", "has:fallback", "A tool was answered by its fallback."],
 ];

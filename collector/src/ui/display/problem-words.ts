@@ -37,7 +37,7 @@ const byCode: { readonly [code: string]: ProblemWords } = {
   },
   scope_forbidden: {
     title: "Outside what you may read",
-    next: "You are bound to a tenant or an application, and this asks for another one.",
+    next: "You are bound to a tenant or an application, and this request is for another one.",
   },
   cross_origin: {
     title: "Not sent from our own pages",

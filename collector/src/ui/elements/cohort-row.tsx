@@ -32,7 +32,7 @@ export const CohortLine: FC<{
       </td>
       <td data-head="Difference" class="num cohort-cell">
         {difference === undefined ? (
-          <NotThere why="a side does not say it" />
+          <NotThere why="not recorded on one side" />
         ) : (
           <>
             {difference} {interval === undefined ? null : <span class="muted">{interval}</span>}
@@ -61,12 +61,12 @@ const Side: FC<{
   const interval = intervalText(of, unit);
   const unknown: Child =
     of.unknown === 0 ? null : (
-      <span class="unknown" title={`${countText(of.unknown)} do not say`}>
+      <span class="unknown" title={`${countText(of.unknown)} without a value`}>
         {" "}
         +{countText(of.unknown)}?
       </span>
     );
-  if (text === undefined) return <Unknown why="nothing on this side says it" />;
+  if (text === undefined) return <Unknown why="not recorded on this side" />;
   const counted =
     of.hits === null ? null : (
       <span class="muted">

@@ -25,7 +25,7 @@ export const NotMeasured: FC<{ readonly why?: string; readonly short?: boolean }
 }) => (
   <span
     class="unmeasured"
-    title={why ?? "Not measured: no instrument could tell."}
+    title={why ?? "Not measured."}
     {...(short ? { role: "img", "aria-label": "not measured" } : {})}
   >
     {short ? "n/m" : "not measured"}
@@ -66,7 +66,7 @@ export const Metric: FC<{
   if (value === null) return <Unknown {...reason} />;
   if (state !== "partial") return <Count of={value} />;
   return (
-    <span title="Partial: at least this many; part of the evidence does not say.">
+    <span title="Partial: at least this many; part of the evidence has no value.">
       ≥ <Count of={value} />
     </span>
   );

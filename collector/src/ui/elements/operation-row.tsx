@@ -123,7 +123,7 @@ const Changes: FC<{ readonly changes: readonly FieldChange[] }> = ({ changes }) 
 );
 
 const Stated: FC<{ readonly value: string | null }> = ({ value }) =>
-  value === null ? <Unknown why="This side does not say." /> : <code>{value}</code>;
+  value === null ? <Unknown why="Not recorded on this side." /> : <code>{value}</code>;
 
 const Difference: FC<{ readonly row: Operation }> = ({ row }) => {
   const { duration_ms: delta, change } = row;
@@ -147,6 +147,6 @@ const TokenDifference: FC<{ readonly row: Operation }> = ({ row }) => {
     return own === null ? <Unknown /> : <span class="muted">{countText(own)}</span>;
   }
   const text = differenceText(tokens, countText);
-  if (text === null) return <Unknown why="One side did not say its tokens." />;
+  if (text === null) return <Unknown why="One side has no tokens recorded." />;
   return <span class={tokens.beyond_tolerance === true ? "beyond" : "muted"}>{text}</span>;
 };

@@ -207,7 +207,7 @@ const Tokens: FC<{ readonly row: Row }> = ({ row }) => {
   const share = cached === null || input === null || input === 0 ? null : shareText(cached, input);
   const words =
     `${full(input)} in, ${full(output)} out, from the provider's cache: ${share ?? "unknown"}` +
-    (row.usage_state === "partial" ? "; at least: some calls did not say" : "");
+    (row.usage_state === "partial" ? "; at least: some calls have no count" : "");
   return (
     <span class="tokens" role="img" title={words}>
       {row.usage_state === "partial" ? "≥" : ""}

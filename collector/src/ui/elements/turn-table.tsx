@@ -34,7 +34,7 @@ const columns: readonly TableColumn[] = [
   {
     name: "c-verdict",
     heading: "Verdict",
-    title: "What the judge says of the whole turn",
+    title: "Verdict on the whole turn",
   },
   {
     name: "c-whole",

@@ -103,7 +103,7 @@ const Chain: FC<{
             </h3>
             {own.length === 0 ? (
               <p class="absent-link">
-                <span class="muted">not asked for, and not recorded</span>
+                <span class="muted">not requested, and not recorded</span>
               </p>
             ) : (
               own.map((link) => <Link link={link} />)

@@ -178,6 +178,6 @@ function sentenceOf(subject: string, results: readonly Outcome[]): string {
     case "violated":
       return `${subject} is recorded, not as required.`;
     default:
-      return `${subject} is recorded without what the contract asks.`;
+      return `${subject} is recorded without what the contract requires.`;
   }
 }

@@ -204,7 +204,7 @@ describe("orphans", () => {
   });
 
   test.each([
-    ["nothing says that the window is complete", {}],
+    ["nothing proves that the window is complete", {}],
     ["the window is filtered", { normalizationMetadata: whole, filtered: true }],
     ["the window is truncated", { normalizationMetadata: { ...whole, truncated: true } }],
     ["it is a page", { normalizationMetadata: { ...whole, window_complete: false } }],

@@ -55,7 +55,7 @@ export const insightTexts: { readonly [K in InsightCode]: FindingText } = {
   page_thread_mismatch: text(
     0,
     "Page and thread do not match",
-    "A context was bound to another thread or another page than the one that was asked for.",
+    "A context was bound to another thread or another page than the requested one.",
     "Check the binding in the host before the turn runs.",
   ),
   ownership_unverified: text(
@@ -68,7 +68,7 @@ export const insightTexts: { readonly [K in InsightCode]: FindingText } = {
     0,
     "Current page not grounded",
     "The turn had a current page whose grounding was not ready.",
-    "Store the page's text before the turn, or say that it is missing.",
+    "Store the page's text before the turn, or record that it is missing.",
   ),
   identity_missing: text(
     0,
@@ -140,7 +140,7 @@ export const insightTexts: { readonly [K in InsightCode]: FindingText } = {
     1,
     "Answer cut",
     "The last model call of the turn stopped at its length limit.",
-    "Raise the output limit, or ask for less.",
+    "Raise the output limit, or request less.",
   ),
   answer_withheld: text(
     1,

@@ -57,7 +57,7 @@ const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
   artifact_persistence_unverified: text(
     0,
     "Artifact persistence unverified",
-    "The latest record of the artifact does not say that it was persisted.",
+    "The latest record of the artifact does not state that it was persisted.",
     "Record persistence_verified after reading the artifact back.",
   ),
   artifact_ownership_unverified: text(
@@ -70,7 +70,7 @@ const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
     0,
     "Artifact provenance invalid",
     "The artifact names no source, or a source whose provenance is missing.",
-    "Name every source, or say source_independent where there is none by intention.",
+    "Name every source, or record source_independent where there is none by intention.",
   ),
   artifact_source_missing: text(
     0,
@@ -111,7 +111,7 @@ const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
   contract_parse_failed: text(
     0,
     "Contract parsing failed",
-    "The latest record of the contract says that parsing failed or found nothing.",
+    "The latest record of the contract states that parsing failed or found nothing.",
     "Produce the output again, parse it, and deliver the replacement.",
   ),
   contract_incomplete: text(
@@ -124,7 +124,7 @@ const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
     0,
     "Contract truncated",
     "The output met its length limit.",
-    "Raise the limit or ask for less, then produce it again.",
+    "Raise the limit or request less, then produce it again.",
   ),
   contract_not_emitted: text(
     0,
@@ -232,7 +232,7 @@ const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
     2,
     "Untrusted evidence disagrees",
     "The evidence of producers that are not trusted would change the verdict.",
-    "Find out why; trust the producer only if it may speak for the turn.",
+    "Find out why; trust the producer only if it may report on the turn.",
   ),
 };
 

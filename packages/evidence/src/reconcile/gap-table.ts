@@ -26,7 +26,7 @@ export const gapTexts: { readonly [K in GapCode]: FindingText } = {
   intent_missing: text(
     1,
     "Intent missing",
-    "There is evidence of a result and no intent that asked for it.",
+    "There is evidence of a result and no intent that requested it.",
     "Record the intent at the start of the task.",
   ),
   intent_identity_incomplete: text(
@@ -56,7 +56,7 @@ export const gapTexts: { readonly [K in GapCode]: FindingText } = {
   contract_unparsed: text(
     0,
     "Contract result unknown",
-    "The latest record of the contract does not say how parsing ended.",
+    "The latest record of the contract does not state how parsing ended.",
     "Record parser_status with every result.",
   ),
   contract_unrecorded: text(
@@ -74,7 +74,7 @@ export const gapTexts: { readonly [K in GapCode]: FindingText } = {
   delivery_not_emitted: text(
     0,
     "Delivery not emitted",
-    "The latest delivery was not emitted, or does not say so.",
+    "The latest delivery was not emitted, or does not state it.",
     "Deliver again and record the emission.",
   ),
   delivery_artifact_unnamed: text(

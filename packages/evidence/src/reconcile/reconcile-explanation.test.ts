@@ -54,8 +54,8 @@ test("so does the first reason of the window, and every missing stage", () => {
 });
 
 test.each<[WindowReason, string]>([
-  ["metadata_missing", "nothing says that the window is complete"],
-  ["metadata_incomplete", "the reader does not say whether it read everything"],
+  ["metadata_missing", "nothing proves that the window is complete"],
+  ["metadata_incomplete", "the reader does not report whether it read everything"],
   ["window_incomplete", "the window was not read completely"],
   ["truncated", "the window was truncated"],
   ["normalization_errors", "some records could not be read"],
