@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { ephemeral, postgres } from "@turnproof/store";
-import type { EvidenceStore, PostgresSession, TurnLedger } from "@turnproof/store";
+import type { EvidenceStore, TurnLedger } from "@turnproof/store";
 import { evidenceClauses, isolationClauses } from "@turnproof/store/testing";
 import { EJSON } from "bson";
 import { MongoClient } from "mongodb";
@@ -25,8 +25,8 @@ import { mongodbTurns } from "../../../packages/store/src/mongodb/turn-collectio
 import { sqliteTurns } from "../../../packages/store/src/sqlite/sqlite-turns.ts";
 import { openMongo } from "../../servers/mongo-database.ts";
 import type { MongoDatabase } from "../../servers/mongo-database.ts";
-import { answeredOnce } from "./answered-once.ts";
-import type { AnsweringOnce } from "./answered-once.ts";
+import { answeredOnce, answeringSessions } from "./answered-once.ts";
+import type { AnsweringOnce, AnsweringSessions } from "./answered-once.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 import type { EmptiedPostgres } from "./embedded-postgres.ts";
 
@@ -134,8 +134,10 @@ describe("SQLite", () => {
 
 describe("PostgreSQL", () => {
   let embedded: EmptiedPostgres;
+  let sessions: AnsweringSessions;
   beforeAll(async () => {
     embedded = await startEmbeddedPostgres();
+    sessions = answeringSessions(embedded.engine);
   });
   afterAll(() => embedded.engine.close());
 
@@ -159,24 +161,11 @@ describe("PostgreSQL", () => {
     "%s fails",
     async (...change) => {
       const changed = changer(change);
-      const over = <T extends PostgresSession>(session: T): T => {
-        const query = (sql: string, values?: unknown[]): ReturnType<PostgresSession["query"]> =>
-          session.query(changed.of(sql), values);
-        return new Proxy(session, {
-          get: (target, name) => {
-            if (name === "query") return query;
-            if (name === "transaction") {
-              return (work: (inner: PostgresSession) => Promise<unknown>) =>
-                embedded.engine.transaction((inner) => work(over(inner as never)));
-            }
-            const own = Reflect.get(target, name) as unknown;
-            return typeof own === "function" ? (own.bind(target) as unknown) : own;
-          },
-        });
-      };
       const open = async (): Promise<TurnLedger> => {
         await embedded.open();
-        return (await postgres({ client: over(embedded.engine as never) })).evidence.ledger;
+        sessions.emptied();
+        const client = sessions.over(embedded.engine as never, changed.of);
+        return (await postgres({ client })).evidence.ledger;
       };
       expect(await failure(open)).toBeDefined();
       expect(changed.count).toBeGreaterThan(0);
