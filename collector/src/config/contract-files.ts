@@ -8,6 +8,7 @@ import { join, relative, resolve } from "node:path";
 
 import { ContractError, defaultContract, parseContracts } from "@turnproof/contracts";
 import type {
+  Clause,
   ContractPlace,
   ContractPlaces,
   ContractProblem,
@@ -91,16 +92,28 @@ function absentGoldens(
   const known = new Set(goldens.map(({ golden }) => golden));
   return contracts.flatMap(({ name, expect }, at) =>
     expect.flatMap((clause, of) => {
-      if (clause.clause !== "trajectory" || clause.golden === undefined) return [];
-      if (known.has(clause.golden)) return [];
       const line = lines?.get(name)?.clauses[of];
-      return {
-        path: `contracts[${at}].expect[${of}].golden`,
-        rule: "is in none of the files",
-        ...(line === undefined ? {} : { line }),
-      };
+      return goldensOf(clause).flatMap(([within, golden]) =>
+        known.has(golden)
+          ? []
+          : {
+              path: `contracts[${at}].expect[${of}]${within}.golden`,
+              rule: "is in none of the files",
+              ...(line === undefined ? {} : { line }),
+            },
+      );
     }),
   );
+}
+
+/** The goldens to which a clause refers, each with its place within the clause. */
+function goldensOf(clause: Clause): readonly (readonly [within: string, golden: string])[] {
+  if (clause.clause === "some_of") {
+    return clause.expect.flatMap((part, at) =>
+      goldensOf(part).map(([, golden]) => [`.expect[${at}]`, golden] as const),
+    );
+  }
+  return clause.clause === "trajectory" && clause.golden !== undefined ? [["", clause.golden]] : [];
 }
 
 /** Contracts of a folder, each with the version that results of it name. */
@@ -132,9 +145,7 @@ function filesOf(folder: string): readonly string[] {
 }
 
 function versionOf(contract: TurnContract, goldens: readonly Golden[]): string {
-  const names = contract.expect.flatMap((clause) =>
-    clause.clause === "trajectory" ? (clause.golden ?? []) : [],
-  );
+  const names = contract.expect.flatMap(goldensOf).map(([, golden]) => golden);
   const used = goldens.filter(({ golden }) => names.includes(golden));
   const digest = createHash("sha256").update(canonicalJson([contract, used]));
   return digest.digest("hex").slice(0, 12);

@@ -130,3 +130,56 @@ test("a window that differs from its statement's marks is not whole", async () =
   // It is no statement of any version: that is an error, never a pass.
   expect(ran.code).toBe(2);
 });
+
+describe("a reason names what is open, and counts agree with their nouns", () => {
+  const clauses = file(
+    "calm.yaml",
+    `version: 1
+contracts:
+  - name: calm
+    expect:
+      - { clause: each_call, kind: model_call, duration_at_most_ms: 5 }
+      - { clause: each_call, kind: model_call, results_at_least: 1 }
+      - { clause: tools, forbidden: [lookup] }
+      - { clause: retries, at_most: 0 }
+      - { clause: fallbacks, at_most: 0 }
+      - { clause: each_call, tool: refund, duration_at_most_ms: 5 }
+      - { clause: tools_f1, expected: [lookup, mail], at_least: 0.8 }
+      - clause: some_of
+        at_least: 2
+        expect:
+          - { clause: retries, at_most: 0 }
+          - { clause: tools, allowed: [mail] }
+          - { clause: ended }
+`,
+  );
+  const retried = [model(1, { retry_count: 1 }), tool("lookup", 20), tool("refund", 40), end()];
+  const path = file("retried.json", JSON.stringify(retried));
+
+  test("in a window that may lack something", async () => {
+    const { out } = await turnproof("check", "--contract", clauses, "--events", path);
+    expect(out).toContain(
+      "each_call[0]: 1 event of kind model_call may repeat a call that is missing: the window is not known to be whole.",
+    );
+    expect(out).toContain(
+      "each_call[1]: What the rule needs is not recorded on 1 event of kind model_call.",
+    );
+    expect(out).toContain(
+      "retries[3]: The turn had 1 retry or more; the contract allows at most 0.",
+    );
+    expect(out).toContain("fallbacks[4]: The turn had an unknown number of fallbacks;");
+    expect(out).toContain("each_call[5]: 1 of 1 call of refund breaks the rule.");
+    expect(out).toContain(
+      "tools_f1[6]: The called tools reach 0 to 0.8 F1; the contract allows at least 0.8. Not called: mail. Called beside them: refund.",
+    );
+    expect(out).toContain(
+      "some_of[7]: 1 of 3 clauses holds; the contract requires at least 2. retries:",
+    );
+  });
+
+  test("in a whole one", async () => {
+    const { out } = await turnproof("check", "--contract", clauses, "--events", path, "--whole");
+    expect(out).toContain("each_call[0]: 1 of 1 event of kind model_call breaks the rule.");
+    expect(out).toContain("tools_f1[6]: The called tools reach 0.5 F1;");
+  });
+});

@@ -102,7 +102,7 @@ function refused(file: Json): readonly string[] {
 
 /** Rules between fields, which the schema does not have. */
 const between =
-  /^(needs (one of )?[a-z_]+(, [a-z_]+)* (or|and) [a-z_]+|needs one of duration_at_most_ms.*|occurs twice|has exactly or never beside another limit|([a-z]+: )?[a-z_]+ is above [a-z_]+)$/;
+  /^(needs (one of )?[a-z_]+(, [a-z_]+)* (or|and) [a-z_]+|needs one of duration_at_most_ms.*|occurs twice|has exactly or never beside another limit|has one severity for all of its clauses|at_least is above the number of its clauses|([a-z_]+: )?[a-z_]+ is above [a-z_]+)$/;
 
 test("over mutations the schema and the parser agree", () => {
   const seen = { read: 0, refused: 0, between: 0 };

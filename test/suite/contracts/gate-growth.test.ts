@@ -141,7 +141,7 @@ describe("the plan of a measure", () => {
     const lacking = measure(values(60), [...values(55), {}, {}]);
     const text = gateText(gate([], [lacking]), planTogether([], [lacking]));
     expect(text).toMatch(
-      /^plan {2}duration: growth of \d+\.\d % or more is found with power 80\.0 % \(level 0\.050, 10\.0 % allowed, with 0 and 2 turns without a value\)\n/,
+      /^plan {2}duration: growth of \d+\.\d % or more is found with power 80\.0 % \(level 0\.05, 10\.0 % allowed, with 0 and 2 turns without a value\)\n/,
     );
   });
 });

@@ -5,7 +5,7 @@
 import type { Clause } from "@turnproof/contracts";
 import type { TurnEvent } from "@turnproof/evidence";
 
-import { end, model, tool } from "./turns.ts";
+import { end, model, step, tool } from "./turns.ts";
 
 /** One assertion. */
 export interface ParityRow {
@@ -13,8 +13,10 @@ export interface ParityRow {
   readonly assertion: string;
   /** Null: it needs content. Several: all of them together. */
   readonly clause: Clause | readonly Clause[] | null;
-  /** A turn that violates the clause; the usual one satisfies it. */
+  /** A turn that violates the clause. */
   readonly broken?: readonly TurnEvent[];
+  /** A turn that satisfies it; default: the usual one. */
+  readonly met?: readonly TurnEvent[];
 }
 
 const key = "k1_aaaaaaaaaaaaaaaaaaaaaaaaaa";
@@ -53,15 +55,27 @@ const nested = [
   tool("refund", 80, {}, { parent_span_id: usual[0]?.span_id ?? "" }),
   end(),
 ];
+const skilled = (skill_name: string) => [tool("Skill", 10, { skill_name }), end()];
+const scored = (score: number) => [
+  model(40),
+  step("outcome", 60, { evaluation_name: "perplexity", score }),
+  end(),
+];
 const foreign = { service_name: "elsewhere", event_id: "elsewhere" };
 
 const row =
   (of: string) =>
-  (assertion: string, clause: ParityRow["clause"], broken?: readonly TurnEvent[]): ParityRow => ({
+  (
+    assertion: string,
+    clause: ParityRow["clause"],
+    broken?: readonly TurnEvent[],
+    met?: readonly TurnEvent[],
+  ): ParityRow => ({
     tool: of,
     assertion,
     clause,
     ...(broken === undefined ? {} : { broken }),
+    ...(met === undefined ? {} : { met }),
   });
 
 const promptfoo = row("promptfoo");
@@ -121,6 +135,12 @@ export const parity: readonly ParityRow[] = [
     ...without("refund").slice(0, -1),
     end({ ms: 9_000, duration_ms: 9_000 }),
   ]),
+  promptfoo("tokens-used", { clause: "tokens", at_most: 150 }, [...usual, model(200)]),
+  promptfoo(
+    "tokens-used with a pattern",
+    { clause: "statistic", model: "gpt-*", of: "tokens", sum: true, at_most: 150 },
+    [...usual.slice(0, -1), model(200), end()],
+  ),
   promptfoo("cost", { clause: "cost", at_most: 1 }, [...usual, model(200), model(300)]),
   promptfoo(
     "finish-reason",
@@ -136,8 +156,47 @@ export const parity: readonly ParityRow[] = [
     ],
     without("refund"),
   ),
+  promptfoo(
+    "tool-call-f1 with a threshold",
+    { clause: "tools_f1", expected: ["lookup", "refund", "mail"], at_least: 0.8 },
+    without("refund"),
+  ),
+  promptfoo(
+    "assert-set with a threshold",
+    {
+      clause: "some_of",
+      at_least_share: 0.5,
+      expect: [
+        { clause: "calls", tool: "mail", at_least: 1 },
+        { clause: "calls", tool: "refund", at_least: 1 },
+      ],
+    },
+    without("refund"),
+  ),
+  promptfoo(
+    "skill-used",
+    { clause: "calls", tool: "Skill", attributes: { skill_name: "token-*" }, at_least: 1 },
+    skilled("review"),
+    skilled("token-skill"),
+  ),
+  promptfoo(
+    "perplexity, recorded as a score",
+    { clause: "score", name: "perplexity", at_most: 5 },
+    scored(9),
+    scored(2),
+  ),
+  promptfoo(
+    "guardrails, recorded as a finish reason",
+    {
+      clause: "calls",
+      kind: "model_call",
+      attributes: { finish_reason: "content_filter" },
+      never: true,
+    },
+    [model(40, { finish_reason: ["content_filter"] }), end()],
+  ),
   promptfoo("is-valid-openai-tools-call, is-valid-function-call", null),
-  promptfoo("skill-used, is-refusal, guardrails, perplexity", null),
+  promptfoo("is-refusal", null),
   promptfoo("contains, equals, regex, is-json and all others on the answer", null),
 
   agentevals("strict", { clause: "trajectory", match: "strict", steps }, swapped),
@@ -189,7 +248,17 @@ export const parity: readonly ParityRow[] = [
     { clause: "each_call", tool: "lookup", outcome_in: ["success"] },
     failed,
   ),
-  scouter("SpanAttribute (any other)", null),
+  scouter(
+    "SpanAttribute (any of the vocabulary)",
+    {
+      clause: "calls",
+      kind: "model_call",
+      attributes: { input_tokens: { at_least: 1, at_most: 200 }, response_model: "gpt-5" },
+      exactly: 1,
+    },
+    [model(40, { input_tokens: 400, response_model: "gpt-5" }), end()],
+  ),
+  scouter("SpanAttribute (outside of it: it may be content)", null),
   scouter("SpanDuration", { clause: "each_call", tool: "lookup", duration_at_most_ms: 500 }, slow),
   scouter("SpanAggregation (count)", { clause: "calls", tool: "*", at_most: 2 }, twice),
   scouter("SpanAggregation (sum of tokens)", { clause: "tokens", at_most: 150 }, [
@@ -224,6 +293,11 @@ export const parity: readonly ParityRow[] = [
     ...usual.slice(0, -1),
     { ...end(), attributes: { service_version: "4.0" } },
   ]),
+  scouter(
+    "TraceAttribute (any of the vocabulary)",
+    { clause: "calls", kind: "turn", attributes: { service_version: "3.*" }, at_least: 1 },
+    [...usual.slice(0, -1), { ...end(), attributes: { service_version: "4.0" } }],
+  ),
 
   assay("require", { clause: "calls", tool: "lookup", at_least: 1 }, without("lookup")),
   assay(

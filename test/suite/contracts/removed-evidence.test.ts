@@ -83,6 +83,10 @@ function needsAbsence(clause: Clause): boolean {
       return false;
     case "calls":
       return clause.at_least === undefined;
+    case "some_of":
+      return clause.expect.every(needsAbsence);
+    case "tools_f1":
+      return clause.at_least !== undefined;
     case "memory":
       return clause.supplied?.at_least === undefined;
     case "trajectory":

@@ -97,7 +97,7 @@ test("Markdown: what was measured is a range of one row, not a row for each turn
     "| duration (clause 1) | The turn took 2500 to 9000.5 ms; the contract allows at most 2000. | 3 |",
   );
   expect(rows[1]).toContain(
-    "(call of refund-2) is 10 to 12 ms; the contract allows at most 5. | 3 |",
+    "The average over calls of refund-2 is 10 to 12 ms; the contract allows at most 5. | 3 |",
   );
   // A job shows ten annotations of a kind: each is a clause, not a turn.
   const commands = githubReport(slow).split("\n");

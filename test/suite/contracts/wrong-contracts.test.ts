@@ -35,9 +35,9 @@ function refusal(read: () => unknown): readonly ContractProblem[] {
 
 const clauses =
   "ended, status, verdict, no_errors, tools_clean, duration, tokens, cost, retries, fallbacks, " +
-  "depth, calls, tools, arguments, each_call, statistic, order, trajectory, model, release, " +
-  "services, memory, cache, ownership, provenance, context, stages, artifact, delivery, output, " +
-  "outcome, score";
+  "depth, calls, tools, tools_f1, arguments, each_call, statistic, order, trajectory, model, " +
+  "release, services, memory, cache, ownership, provenance, context, stages, artifact, delivery, output, " +
+  "outcome, score, some_of";
 
 /** One clause, by what is wrong with it: the path below the clause, and the rule. */
 const wrongClauses: readonly (readonly [string, string, string, string])[] = [
@@ -74,6 +74,43 @@ const wrongClauses: readonly (readonly [string, string, string, string])[] = [
     "is no known field",
   ],
   ["no limit", "{ clause: calls, tool: x }", "", "needs at_least, at_most, exactly or never"],
+  ["no limit", "{ clause: tools_f1, expected: [a] }", "", "needs at_least or at_most"],
+  [
+    "an unknown attribute",
+    "{ clause: calls, tool: x, attributes: { prompt: x }, at_most: 1 }",
+    ".attributes.prompt",
+    "is no known field",
+  ],
+  [
+    "an attribute of another type",
+    "{ clause: calls, tool: x, attributes: { skill_name: 1 }, at_most: 1 }",
+    ".attributes.skill_name",
+    "needs a text",
+  ],
+  [
+    "reversed limits of an attribute",
+    "{ clause: calls, tool: x, attributes: { result_count: { at_least: 2, at_most: 1 } }, never: true }",
+    "",
+    "result_count: at_least is above at_most",
+  ],
+  [
+    "a severity within",
+    "{ clause: some_of, at_least: 1, expect: [{ clause: ended, severity: note }] }",
+    "",
+    "has one severity for all of its clauses",
+  ],
+  [
+    "more than there are",
+    "{ clause: some_of, at_least: 2, expect: [{ clause: ended }] }",
+    "",
+    "at_least is above the number of its clauses",
+  ],
+  [
+    "a wrong clause within",
+    "{ clause: some_of, at_least: 1, expect: [{ clause: tokens }] }",
+    ".expect[0]",
+    "needs at_least or at_most",
+  ],
   ["reversed", "{ clause: tokens, at_least: 2, at_most: 1 }", "", "at_least is above at_most"],
   [
     "reversed within",

@@ -78,7 +78,7 @@ export function judgeRetries(clause: ClauseOf<"retries">, facts: TurnFacts): Cla
   const all = facts.closed && unknown === 0 && !facts.calls.some(({ finished }) => !finished);
   const evidence = calls.filter(({ attributes }) => (attributes.retry_count ?? 0) > 0);
   const range = { low, high: all ? low : Number.POSITIVE_INFINITY };
-  return limited(range, clause, "Recorded are", "retries", evidence);
+  return limited(range, clause, "The turn had", "retries", evidence);
 }
 
 /** Events that used a fallback, of a tool, of the memory or of a host's action. */
@@ -88,7 +88,7 @@ export function judgeFallbacks(clause: ClauseOf<"fallbacks">, facts: TurnFacts):
   const open = facts.calls.filter(({ kind, outcome }) => kind === "tool" && outcome === undefined);
   const low = spans.size;
   const high = facts.closed ? low + open.length : Number.POSITIVE_INFINITY;
-  return limited({ low, high }, clause, "Recorded are", "fallbacks", used);
+  return limited({ low, high }, clause, "The turn had", "fallbacks", used);
 }
 
 function usedFallback(event: TurnEvent): boolean {

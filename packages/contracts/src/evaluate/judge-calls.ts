@@ -1,10 +1,10 @@
 /** @module JudgeCalls: how often something is called, by which tools, and how each call went. */
 import type { ClauseOf } from "../language/clauses.ts";
-import { matchesName } from "../language/selector.ts";
+import { matchesName } from "../language/names.ts";
 import type { Call } from "./call.ts";
 import { callMeasures } from "./call-measures.ts";
 import { callCount } from "./judge-budgets.ts";
-import { judged, listed } from "./judgement.ts";
+import { counted, judged, listed } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import { candidates, described, find, fingerprinted, named, selects } from "./matching.ts";
 import { allOf, known, within } from "./three-values.ts";
@@ -50,9 +50,14 @@ export function judgeTools(
     const sentence = `Called although it is not allowed: ${listed(names.slice(0, 5), "and")}.`;
     return judged("violated", sentence, eventsOf(wrong));
   }
-  const open = calls.filter((call) => allows(call) !== true);
-  if (open.length > 0) {
-    return judged("not_established", "A tool call has no known name.", eventsOf(open));
+  const nameless = calls.filter(({ name }) => name === undefined);
+  if (nameless.length > 0) {
+    return judged("not_established", "A tool call has no known name.", eventsOf(nameless));
+  }
+  const repeated = calls.filter((call) => allows(call) !== true);
+  if (repeated.length > 0) {
+    const sentence = mayRepeat(counted(repeated.length, "call"));
+    return judged("not_established", sentence, eventsOf(repeated));
   }
   return facts.closed
     ? judged("holds", "Only allowed tools were called.", eventsOf(calls))
@@ -62,14 +67,14 @@ export function judgeTools(
 /** Every call of the tool has one of these fingerprints. */
 export function judgeArguments(clause: ClauseOf<"arguments">, facts: TurnFacts): ClauseJudgement {
   const { tool, any_of: wanted } = clause;
-  return forEach(clause, facts, `call of ${listed(tool)}`, ({ event }) =>
+  return forEach({ tool }, facts, ({ event }) =>
     known(fingerprinted(wanted, event.attributes.call_fingerprint)),
   );
 }
 
 /** Predicates that every selected call meets. */
 export function judgeEachCall(clause: ClauseOf<"each_call">, facts: TurnFacts): ClauseJudgement {
-  return forEach(clause, facts, described(clause), (call) => callMeets(clause, call, facts.whole));
+  return forEach(clause, facts, (call) => callMeets(clause, call, facts.whole));
 }
 
 function callMeets(clause: ClauseOf<"each_call">, call: Call, whole: boolean): Outcome {
@@ -105,36 +110,53 @@ function atLeast(value: number | undefined, limit: number | undefined): Outcome 
 
 /** A statement about every selected call: one that breaks it decides, absence needs the whole. */
 function forEach(
-  clause: Parameters<typeof candidates>[0],
+  selector: Parameters<typeof candidates>[0],
   facts: TurnFacts,
-  subject: string,
   meets: (call: Call) => Outcome,
 ): ClauseJudgement {
   const broken: Call[] = [];
+  const repeated: Call[] = [];
   const open: Call[] = [];
   const met: Call[] = [];
-  for (const call of candidates(clause, facts)) {
-    const match = selects(clause, call, facts);
+  for (const call of candidates(selector, facts)) {
+    const match = selects(selector, call, facts);
     if (match === false) continue;
     const result = meets(call);
     if (result === "holds") met.push(call);
-    else if (result === "violated" && match === true && call.certain) broken.push(call);
-    else open.push(call);
+    else if (result !== "violated" || match !== true) open.push(call);
+    else if (call.certain) broken.push(call);
+    else repeated.push(call);
   }
+  const words = (number: number): string => `${number} ${described(selector, number)}`;
   if (broken.length > 0) {
-    const sentence = `${broken.length} of ${broken.length + met.length + open.length} (${subject}) break the rule.`;
+    const all = broken.length + repeated.length + met.length + open.length;
+    const verb = broken.length === 1 ? "breaks" : "break";
+    const sentence = `${broken.length} of ${words(all)} ${verb} the rule.`;
     return judged("violated", sentence, eventsOf(broken));
   }
+  if (repeated.length > 0) {
+    const sentence = mayRepeat(words(repeated.length));
+    return judged("not_established", sentence, eventsOf([...repeated, ...open]));
+  }
   if (open.length > 0) {
-    const sentence = `What the rule needs is not recorded on ${open.length} (${subject}).`;
+    const sentence = `What the rule needs is not recorded on ${words(open.length)}.`;
     return judged("not_established", sentence, eventsOf(open));
   }
   if (!facts.closed) {
     return judged("not_established", "The calls that are recorded may not be all.", eventsOf(met));
   }
   const sentence =
-    met.length === 0 ? `None (${subject}) is recorded.` : `All ${met.length} (${subject}) meet it.`;
+    met.length === 0
+      ? `No ${described(selector)} is recorded.`
+      : met.length === 1
+        ? `The ${described(selector)} meets the rule.`
+        : `All ${words(met.length)} meet the rule.`;
   return judged("holds", sentence, eventsOf(met));
+}
+
+/** Of nested and repeated calls one counts, and a missing event may show that it is another one. */
+function mayRepeat(calls: string): string {
+  return `${calls} may repeat a call that is missing: the window is not known to be whole.`;
 }
 
 function eventsOf(calls: readonly Call[]): Call["event"][] {

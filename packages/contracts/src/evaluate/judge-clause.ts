@@ -1,5 +1,5 @@
 /** @module JudgeClause: the judge of each clause by its name. */
-import type { Clause } from "../language/clauses.ts";
+import type { ClauseName, ClauseOf } from "../language/clauses.ts";
 import {
   judgeCost,
   judgeDepth,
@@ -33,77 +33,59 @@ import {
   judgeScore,
   judgeStages,
 } from "./judge-results.ts";
+import { judgeSomeOf } from "./judge-some-of.ts";
 import { judgeStatistic } from "./judge-statistic.ts";
+import { judgeToolsF1 } from "./judge-tools-f1.ts";
 import { judgeTrajectory } from "./judge-trajectory.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
+type Judges = {
+  readonly [N in ClauseName]: (clause: ClauseOf<N>, facts: TurnFacts) => ClauseJudgement;
+};
+
+const judges: Judges = {
+  ended: (_, facts) => judgeEnded(facts),
+  status: judgeStatus,
+  verdict: judgeVerdict,
+  no_errors: judgeNoErrors,
+  tools_clean: judgeToolsClean,
+  duration: judgeDuration,
+  tokens: judgeTokens,
+  cost: judgeCost,
+  retries: judgeRetries,
+  fallbacks: judgeFallbacks,
+  depth: judgeDepth,
+  calls: judgeCalls,
+  tools: judgeTools,
+  tools_f1: judgeToolsF1,
+  arguments: judgeArguments,
+  each_call: judgeEachCall,
+  statistic: judgeStatistic,
+  order: judgeOrder,
+  trajectory: judgeTrajectory,
+  model: judgeModel,
+  release: judgeRelease,
+  services: judgeServices,
+  memory: judgeMemory,
+  cache: judgeCache,
+  ownership: (_, facts) => judgeOwnership(facts),
+  provenance: (_, facts) => judgeProvenance(facts),
+  context: judgeBinding,
+  stages: judgeStages,
+  artifact: judgeArtifact,
+  delivery: judgeDelivery,
+  output: judgeOutput,
+  outcome: judgeOutcome,
+  score: judgeScore,
+  some_of: (clause, facts) => judgeSomeOf(clause, facts, judgeClause),
+};
+
 /** Judges one clause over the facts of a turn. */
-export function judgeClause(clause: Clause, facts: TurnFacts): ClauseJudgement {
-  switch (clause.clause) {
-    case "ended":
-      return judgeEnded(facts);
-    case "status":
-      return judgeStatus(clause, facts);
-    case "verdict":
-      return judgeVerdict(clause, facts);
-    case "no_errors":
-      return judgeNoErrors(clause, facts);
-    case "tools_clean":
-      return judgeToolsClean(clause, facts);
-    case "duration":
-      return judgeDuration(clause, facts);
-    case "tokens":
-      return judgeTokens(clause, facts);
-    case "cost":
-      return judgeCost(clause, facts);
-    case "retries":
-      return judgeRetries(clause, facts);
-    case "fallbacks":
-      return judgeFallbacks(clause, facts);
-    case "depth":
-      return judgeDepth(clause, facts);
-    case "calls":
-      return judgeCalls(clause, facts);
-    case "tools":
-      return judgeTools(clause, facts);
-    case "arguments":
-      return judgeArguments(clause, facts);
-    case "each_call":
-      return judgeEachCall(clause, facts);
-    case "statistic":
-      return judgeStatistic(clause, facts);
-    case "order":
-      return judgeOrder(clause, facts);
-    case "trajectory":
-      return judgeTrajectory(clause, facts);
-    case "model":
-      return judgeModel(clause, facts);
-    case "release":
-      return judgeRelease(clause, facts);
-    case "services":
-      return judgeServices(clause, facts);
-    case "memory":
-      return judgeMemory(clause, facts);
-    case "cache":
-      return judgeCache(clause, facts);
-    case "ownership":
-      return judgeOwnership(facts);
-    case "provenance":
-      return judgeProvenance(facts);
-    case "context":
-      return judgeBinding(clause, facts);
-    case "stages":
-      return judgeStages(clause, facts);
-    case "artifact":
-      return judgeArtifact(clause, facts);
-    case "delivery":
-      return judgeDelivery(clause, facts);
-    case "output":
-      return judgeOutput(clause, facts);
-    case "outcome":
-      return judgeOutcome(clause, facts);
-    case "score":
-      return judgeScore(clause, facts);
-  }
+export function judgeClause<N extends ClauseName>(
+  clause: ClauseOf<N>,
+  facts: TurnFacts,
+): ClauseJudgement {
+  const judge: Judges[N] = judges[clause.clause];
+  return judge(clause, facts);
 }

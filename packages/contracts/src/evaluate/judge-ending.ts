@@ -2,7 +2,7 @@
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { ClauseOf } from "../language/clauses.ts";
-import { listOf, matchesName } from "../language/selector.ts";
+import { listOf, matchesName } from "../language/names.ts";
 import { judged, listed } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import { known } from "./three-values.ts";

@@ -55,7 +55,8 @@ export function judgeOrder(clause: ClauseOf<"order">, facts: TurnFacts): ClauseJ
     else if (result === "not_established") open.push(anchor);
   }
   if (wrong.length > 0) {
-    const sentence = `${wrong.length} of ${anchors.length} break the order: ${subject}.`;
+    const verb = wrong.length === 1 ? "breaks" : "break";
+    const sentence = `${wrong.length} of ${anchors.length} ${verb} the order: ${subject}.`;
     return judged(
       "violated",
       sentence,

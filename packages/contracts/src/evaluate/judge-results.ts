@@ -15,7 +15,7 @@ import {
 import type { Stage, TurnEvent } from "@turnproof/evidence";
 
 import type { ClauseOf } from "../language/clauses.ts";
-import { matchesName } from "../language/selector.ts";
+import { matchesName } from "../language/names.ts";
 import { limited } from "./judge-budgets.ts";
 import { judged, listed } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";

@@ -1,4 +1,4 @@
-/** @module JudgeStatistic: the average or a percentile over the calls of a turn. */
+/** @module JudgeStatistic: the average, the sum or a percentile over the calls of a turn. */
 import type { ClauseOf } from "../language/clauses.ts";
 import { callMeasures } from "./call-measures.ts";
 import { limited } from "./judge-budgets.ts";
@@ -17,31 +17,36 @@ const units = {
 
 /** Every call must be known with its value: one that is missing could be anywhere. */
 export function judgeStatistic(clause: ClauseOf<"statistic">, facts: TurnFacts): ClauseJudgement {
-  const { of, percentile } = clause;
+  const { of, percentile, sum } = clause;
   const { certain, open } = find(clause, facts);
   const events = [...certain, ...open].map(({ event }) => event);
   const subject = described(clause);
   if (!facts.closed || open.length > 0) {
     return judged(
       "not_established",
-      `The calls that are recorded may not be all (${subject}).`,
+      `What is recorded may not be all (${described(clause, 2)}).`,
       events,
     );
   }
-  if (certain.length === 0) return judged("not_established", `None (${subject}) is recorded.`);
+  if (certain.length === 0 && sum !== true) {
+    return judged("not_established", `No ${subject} is recorded.`);
+  }
   const values = certain.map((call) => callMeasures(call)[of]);
   const known = values.filter((value) => value !== undefined);
   if (known.length < values.length) {
-    const without = `${values.length - known.length} of ${values.length} (${subject})`;
-    return judged("not_established", `The value of ${without} is not recorded.`, events);
+    const all = `${values.length} ${described(clause, values.length)}`;
+    const sentence = `The value is not recorded on ${values.length - known.length} of ${all}.`;
+    return judged("not_established", sentence, events);
   }
-  const what = percentile === undefined ? "The average" : `Percentile ${percentile}`;
-  const value = percentile === undefined ? mean(known) : nearestRank(known, percentile);
-  return limited(exactly(value), clause, `${what} (${subject}) is`, units[of], events);
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  const total = known.reduce((all, value) => all + value, 0);
+  const [what, value] =
+    percentile !== undefined
+      ? [`Percentile ${percentile}`, nearestRank(known, percentile)]
+      : sum === true
+        ? ["The sum", total]
+        : ["The average", total / known.length];
+  const subjects = described(clause, 2);
+  return limited(exactly(value), clause, `${what} over ${subjects} is`, units[of], events);
 }
 
 /** @param values not empty */

@@ -23,9 +23,15 @@ export interface MeasuredRange {
 
 /** The measured value in a sentence. */
 export function measuredWords({ low, high, unit }: MeasuredRange): string {
-  if (high === low) return `${rounded(low)} ${unit}`;
-  if (high !== null) return `${rounded(low)} to ${rounded(high)} ${unit}`;
-  return low === 0 ? `an unknown number of ${unit}` : `${rounded(low)} ${unit} or more`;
+  if (high !== null && high !== low) return `${rounded(low)} to ${rounded(high)} ${unit}`;
+  if (high === null && low === 0) return `an unknown number of ${unit}`;
+  const noun = low === 1 ? singular(unit) : unit;
+  return `${rounded(low)} ${noun}${high === null ? " or more" : ""}`;
+}
+
+/** The unit of one. */
+function singular(unit: string): string {
+  return unit.replace("retries", "retry").replace(/\b(fallback|level|result|token)s\b/u, "$1");
 }
 
 function rounded(number: number): string {

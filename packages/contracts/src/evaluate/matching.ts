@@ -5,7 +5,8 @@
 import { parentKey, spanKey, toolOutcome } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 
-import { listOf, matchesName } from "../language/selector.ts";
+import { listOf, matchesName } from "../language/names.ts";
+import { hasRecorded, recordedWords } from "../language/recorded.ts";
 import type { Selector } from "../language/selector.ts";
 import type { Call } from "./call.ts";
 import { listed } from "./judgement.ts";
@@ -94,6 +95,8 @@ export function selects(selector: Selector, call: Call, facts: TurnFacts): boole
     named(selector.status, call.finished ? event.status : undefined),
     named(selector.provider, attributes.tool_provider ?? attributes.provider),
     fingerprinted(selector.fingerprint, attributes.call_fingerprint),
+    // What the end of a call adds or changes is not known before it.
+    hasRecorded(selector.attributes, call.finished ? attributes : {}),
   ];
   if (selector.inside !== undefined) answers.push(isInside(selector.inside, event, facts));
   return every(answers);
@@ -186,25 +189,27 @@ export function keyId(value: string): string {
   return value.slice(0, value.indexOf("_"));
 }
 
-/** The selector in a sentence. */
-export function described(selector: Selector): string {
+/** The selector in a sentence, for one or for several. */
+export function described(selector: Selector, number = 1): string {
   const { tool, model, kind, operation, outcome, provider, status } = selector;
+  const s = number === 1 ? "" : "s";
   const what =
     tool !== undefined
-      ? `call of ${listed(tool)}`
+      ? `call${s} of ${listed(tool)}`
       : model !== undefined
-        ? `call of model ${listed(model)}`
+        ? `call${s} of model ${listed(model)}`
         : operation !== undefined
-          ? `operation ${listed(operation)}`
+          ? `operation${s} ${listed(operation)}`
           : kind === undefined
-            ? "call"
-            : `event of kind ${kind}`;
+            ? `call${s}`
+            : `event${s} of kind ${kind}`;
   return [
     what,
     outcome === undefined ? "" : ` with outcome ${listed(outcome)}`,
     status === undefined ? "" : ` with status ${listed(status)}`,
     provider === undefined ? "" : ` by ${listed(provider)}`,
     selector.fingerprint === undefined ? "" : " with these arguments",
+    selector.attributes === undefined ? "" : ` with ${recordedWords(selector.attributes)}`,
     selector.inside === undefined ? "" : ` inside ${described(selector.inside)}`,
   ].join("");
 }

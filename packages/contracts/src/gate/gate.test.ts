@@ -2,11 +2,16 @@
 import { describe, expect, test } from "vitest";
 
 import { gate } from "./gate.ts";
-import type { GateOutcome } from "./gate-report.ts";
-import { planWords } from "../report/gate-words.ts";
+import type { GateOutcome, GatePlan } from "./gate-report.ts";
+import { planLines } from "../report/gate-words.ts";
 import { planGate } from "./plan.ts";
 import { powerOf, smallestDrop } from "./power.ts";
 import type { Trial, TrialResult } from "./trials.ts";
+
+/** The words of a plan, beside another one of the same level. */
+function wordsOf(plan: GatePlan): string | undefined {
+  return planLines({ contracts: { one: plan, other: plan }, measures: {} })[0]?.[1];
+}
 
 /** Numbers from 0 to 1 that are the same in every run. */
 function numbers(seed: number): () => number {
@@ -118,12 +123,13 @@ describe("a planted drop of the stated size is found with the stated power", () 
     const open = { name: "ended", baseline, candidate: of({ holds: 95, not_established: 5 }) };
     const lacking = planGate(open, 2);
     expect(lacking.smallestDrop).toBeGreaterThan(plan.smallestDrop ?? 1);
-    expect(planWords(lacking)).toContain("with 0 and 5 turns not established");
-    expect(planWords(plan)).not.toContain("not established");
+    expect(wordsOf(lacking)).toContain("with 0 and 5 turns not established");
+    expect(wordsOf(plan)).not.toContain("not established");
+    expect(wordsOf(plan)).toContain("(level 0.025, which is 0.05 split over 2 tests, baseline");
     // A rate that is not known is not made up.
     const unknown = { name: "ended", baseline: [], candidate: of({ holds: 100 }) };
     expect(planGate(unknown, 2)).toEqual({ alpha: 0.025, power: 0.8 });
-    expect(planWords(planGate(unknown, 2))).toContain("no result of the baseline is known");
+    expect(wordsOf(planGate(unknown, 2))).toContain("no result of the baseline is known");
     // Results of the candidate change no plan.
     expect(planGate({ name: "ended", baseline, candidate: of({ violated: 100 }) }, 2)).toEqual(
       plan,

@@ -13,6 +13,7 @@ export function brokenRule(clause: Clause): string | undefined {
     case "tokens":
     case "cost":
     case "score":
+    case "tools_f1":
       return has("at_least", "at_most") === 0 ? "needs at_least or at_most" : undefined;
     case "calls":
       if (has("tool", "model", "kind", "operation") === 0)
@@ -27,7 +28,8 @@ export function brokenRule(clause: Clause): string | undefined {
     case "statistic":
       if (has("tool", "model", "kind", "operation") === 0)
         return "needs tool, model, kind or operation";
-      if (has("average", "percentile") !== 1) return "needs one of average and percentile";
+      if (has("average", "sum", "percentile") !== 1)
+        return "needs one of average, sum and percentile";
       return has("at_least", "at_most") === 0 ? "needs at_least or at_most" : undefined;
     case "order":
       if (has("tool", "model", "kind", "operation") === 0)
@@ -45,6 +47,15 @@ export function brokenRule(clause: Clause): string | undefined {
         : undefined;
     case "context":
       return has("binding", "grounding") === 0 ? "needs binding or grounding" : undefined;
+    case "some_of":
+      if (clause.expect.some(({ severity }) => severity !== undefined)) {
+        return "has one severity for all of its clauses";
+      }
+      if (has("at_least", "at_least_share") !== 1)
+        return "needs one of at_least and at_least_share";
+      return (clause.at_least ?? 0) > clause.expect.length
+        ? "at_least is above the number of its clauses"
+        : undefined;
     case "stages":
       return has("profile", "stages") === 1 ? undefined : "needs one of profile and stages";
     default:
@@ -71,18 +82,19 @@ const limits = [
 ] as const;
 
 /** Limits that no number meets, in the clause or in a part of it. */
-function reversedLimits(clause: object): string | undefined {
-  const fields = clause as Readonly<Record<string, unknown>>;
+export function reversedLimits(fields: object, above = ""): string | undefined {
+  const values = fields as Readonly<Record<string, unknown>>;
   for (const [least, most] of limits) {
-    const [low, high] = [fields[least], fields[most]];
+    const [low, high] = [values[least], values[most]];
     if (typeof low === "number" && typeof high === "number" && low > high) {
-      return `${least} is above ${most}`;
+      return `${above}${least} is above ${most}`;
     }
   }
-  for (const part of ["supplied", "retrieved", "referenced"]) {
-    const within = fields[part];
-    const rule = typeof within === "object" && within !== null ? reversedLimits(within) : undefined;
-    if (rule !== undefined) return `${part}: ${rule}`;
+  for (const [name, part] of Object.entries(values)) {
+    // The clauses within a clause are judged by themselves.
+    if (typeof part !== "object" || part === null || Array.isArray(part)) continue;
+    const rule = reversedLimits(part, `${name}: `);
+    if (rule !== undefined) return rule;
   }
   return undefined;
 }

@@ -12,21 +12,15 @@ import {
 } from "@turnproof/semconv";
 import { z } from "zod";
 
-import {
-  count,
-  fingerprint,
-  namePattern,
-  oneOrMore,
-  selectorSchema,
-  selectorShape,
-  someField,
-} from "./selector.ts";
+import { namePattern, oneOrMore } from "./names.ts";
+import { count, fingerprint, selectorSchema, selectorShape, someField } from "./selector.ts";
 
 /** How much a violated clause weighs. */
 export const severities = ["error", "warning", "note"] as const;
 export type Severity = (typeof severities)[number];
 
 const amount = z.number().min(0);
+const share = z.number().min(0).max(1);
 
 /** A condition under which a contract or a clause applies; all given fields must match. */
 export const conditionSchema = someField(
@@ -55,7 +49,7 @@ const limitsOf = { at_least: amount.optional(), at_most: amount.optional() };
 const counts = { at_least: count.optional(), at_most: count.optional(), exactly: count.optional() };
 const ms = { at_least_ms: amount.optional(), at_most_ms: amount.optional() };
 const clause = <N extends string, S extends z.core.$ZodLooseShape>(name: N, shape: S) =>
-  z.strictObject({ clause: z.literal(name), ...shape, ...shared });
+  z.strictObject({ clause: z.literal(name), ...shape, ...shared }).meta({ id: `clause_${name}` });
 
 const stages = [...eventKinds, "model_call_result", "tool_call_result", "turn_result"] as const;
 
@@ -84,16 +78,13 @@ const trajectory = {
     .describe("What must agree beside the name."),
 };
 
-/** Every clause by the name in its field `clause`. */
-export const clauseSchema = z.discriminatedUnion("clause", [
+/** Clauses that hold no other ones. */
+const singles = [
   clause("ended", {}),
   clause("status", { is: oneOrMore(z.enum(eventStatuses)) }),
   clause("verdict", { is: oneOrMore(z.enum(verdictStatuses)) }),
   clause("no_errors", {
-    at_most_share: z
-      .number()
-      .min(0)
-      .max(1)
+    at_most_share: share
       .optional()
       .describe("Errors are at most this share of what ended, from 0 to 1; default: none."),
   }),
@@ -108,6 +99,14 @@ export const clauseSchema = z.discriminatedUnion("clause", [
   clause("tools", {
     allowed: z.array(namePattern).min(1).optional(),
     forbidden: z.array(namePattern).min(1).optional(),
+  }),
+  clause("tools_f1", {
+    expected: z
+      .array(z.string().min(1).max(240))
+      .min(1)
+      .describe("Names of the tools that should be called, each at least once."),
+    at_least: share.optional(),
+    at_most: share.optional(),
   }),
   clause("arguments", { tool: oneOrMore(namePattern), any_of: z.array(fingerprint).min(1) }),
   clause("each_call", {
@@ -127,6 +126,7 @@ export const clauseSchema = z.discriminatedUnion("clause", [
       .enum(["duration_ms", "first_token_ms", "tokens", "results"])
       .describe("What is measured of each such call."),
     average: z.literal(true).optional().describe("The mean of all such calls."),
+    sum: z.literal(true).optional().describe("The sum over all such calls."),
     percentile: z.number().gt(0).max(100).optional().describe("By nearest rank, such as 95."),
     ...limitsOf,
   }),
@@ -169,6 +169,20 @@ export const clauseSchema = z.discriminatedUnion("clause", [
   }),
   clause("outcome", { source: namePattern.optional() }),
   clause("score", { name: namePattern, ...limitsOf }),
+] as const;
+
+/** A clause that holds no other ones. */
+export const singleSchema = z.discriminatedUnion("clause", singles);
+export type SingleClause = z.infer<typeof singleSchema>;
+
+/** Every clause by the name in its field `clause`. */
+export const clauseSchema = z.discriminatedUnion("clause", [
+  ...singles,
+  clause("some_of", {
+    expect: z.array(singleSchema).min(1).max(50).describe("Clauses of which a part may fail."),
+    at_least: z.int().min(1).optional().describe("So many of them hold."),
+    at_least_share: share.optional().describe("This share of them holds, from 0 to 1."),
+  }),
 ]);
 export type Clause = z.infer<typeof clauseSchema>;
 export type ClauseName = Clause["clause"];

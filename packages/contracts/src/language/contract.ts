@@ -5,8 +5,9 @@
 import { CodedError } from "@turnproof/semconv";
 import { z } from "zod";
 
-import { brokenRule } from "./clause-rules.ts";
+import { brokenRule, reversedLimits } from "./clause-rules.ts";
 import { clauseSchema, conditionSchema, severities, stepSchema } from "./clauses.ts";
+import type { Clause } from "./clauses.ts";
 import { problemText, problemsOf } from "./problems.ts";
 import type { ContractProblem } from "./problems.ts";
 
@@ -77,14 +78,23 @@ export function defineContract(contract: z.input<typeof contractSchema>): TurnCo
 
 /** Rules between the fields of a contract. */
 export function crossProblems(contract: TurnContract, above: string): ContractProblem[] {
-  const ids = contract.expect.map(({ id }) => id);
-  return contract.expect.flatMap((clause, at) => {
-    const path = `${above}expect[${at}]`;
+  const when = contract.when === undefined ? undefined : reversedLimits(contract.when);
+  return [
+    ...(when === undefined ? [] : [{ path: `${above}when`, rule: when }]),
+    ...clauseProblems(contract.expect, `${above}expect`),
+  ];
+}
+
+function clauseProblems(clauses: readonly Clause[], above: string): ContractProblem[] {
+  const ids = clauses.map(({ id }) => id);
+  return clauses.flatMap((clause, at) => {
+    const path = `${above}[${at}]`;
     const rule = brokenRule(clause);
     const repeated = clause.id !== undefined && ids.indexOf(clause.id) !== at;
     return [
       ...(rule === undefined ? [] : [{ path, rule }]),
       ...(repeated ? [{ path: `${path}.id`, rule: "occurs twice" }] : []),
+      ...(clause.clause === "some_of" ? clauseProblems(clause.expect, `${path}.expect`) : []),
     ];
   });
 }

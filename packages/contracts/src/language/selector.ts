@@ -5,13 +5,8 @@
 import { eventKinds, eventStatuses, toolOutcomes } from "@turnproof/semconv";
 import { z } from "zod";
 
-/** A name or a pattern. */
-export const namePattern = z.string().min(1).max(240).describe("A name; `*` is any characters.");
-
-/** One value or a list of them. */
-export function oneOrMore<T extends z.ZodType>(value: T): z.ZodUnion<[T, z.ZodArray<T>]> {
-  return z.union([value, z.array(value).min(1)]);
-}
+import { namePattern, oneOrMore } from "./names.ts";
+import { recordedSchema } from "./recorded.ts";
 
 /** The object, refused without any field: it would select everything. */
 export function someField<T extends z.ZodObject>(object: T): T {
@@ -50,6 +45,7 @@ export const selectorShape = {
   outcome: oneOrMore(z.enum(toolOutcomes)).optional().describe("Outcomes of a tool call."),
   provider: oneOrMore(namePattern).optional(),
   fingerprint: oneOrMore(fingerprint).optional().describe("Keyed fingerprint of a tool's call."),
+  attributes: recordedSchema.optional(),
   inside: someField(z.strictObject(aroundShape))
     .optional()
     .describe("Only inside such a span of the turn, at any depth."),
@@ -58,25 +54,3 @@ export const selectorShape = {
 /** A selector as it is written. */
 export const selectorSchema = someField(z.strictObject(selectorShape));
 export type Selector = z.infer<typeof selectorSchema>;
-
-/** A list of what was written as one value or as a list. */
-export function listOf<T>(value: T | readonly T[]): readonly T[] {
-  return Array.isArray(value) ? (value as readonly T[]) : [value as T];
-}
-
-/** True where a pattern matches the whole name. Linear: `*` never tries again before its match. */
-export function matchesName(pattern: string, name: string): boolean {
-  if (pattern === "*") return true;
-  if (!pattern.includes("*")) return pattern === name;
-  const parts = pattern.split("*");
-  const first = parts[0] ?? "";
-  const last = parts.at(-1) ?? "";
-  if (!name.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = name.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
-}

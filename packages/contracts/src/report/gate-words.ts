@@ -54,7 +54,7 @@ export function passWords({ k, cases, value, low, high }: PassK): string {
 }
 
 /** What a comparison can find. */
-export function planWords(plan: GatePlan): string {
+function planWords(plan: GatePlan, tests: number): string {
   const { alpha, power, baselineViolated, smallestDrop, unknown } = plan;
   const taken =
     baselineViolated === undefined
@@ -64,30 +64,40 @@ export function planWords(plan: GatePlan): string {
     unknown === undefined
       ? ""
       : `, with ${unknown.baseline} and ${unknown.candidate} turns not established`;
-  const level = `level ${alpha.toPrecision(2)}, ${taken}${open}`;
+  const level = `${levelWords(alpha, tests)}, ${taken}${open}`;
   return smallestDrop === undefined
     ? `no drop can be found with power ${percent(power)} (${level})`
     : `a drop of ${points(smallestDrop)} or more is found with power ${percent(power)} (${level})`;
 }
 
 /** What a comparison of a measure can find. */
-function growthPlanWords(plan: GrowthPlan): string {
+function growthPlanWords(plan: GrowthPlan, tests: number): string {
   const { alpha, power, allowedGrowth, smallestGrowth, unknown } = plan;
   const open =
     unknown === undefined
       ? ""
       : `, with ${unknown.baseline} and ${unknown.candidate} turns without a value`;
-  const level = `level ${alpha.toPrecision(2)}, ${percent(allowedGrowth)} allowed${open}`;
+  const level = `${levelWords(alpha, tests)}, ${percent(allowedGrowth)} allowed${open}`;
   return smallestGrowth === undefined
     ? `no growth can be found with power ${percent(power)} (${level})`
     : `growth of ${percent(smallestGrowth)} or more is found with power ${percent(power)} (${level})`;
 }
 
+/** The level of one test, which is a part of that of all tests together. */
+function levelWords(alpha: number, tests: number): string {
+  const own = `level ${Number(alpha.toPrecision(2))}`;
+  const together = Number((alpha * tests).toPrecision(6));
+  return tests === 1 ? own : `${own}, which is ${together} split over ${tests} tests`;
+}
+
 /** What each contract and each measure can show, by name. */
 export function planLines(plans: GatePlans): readonly (readonly [name: string, words: string])[] {
+  const contracts = Object.entries(plans.contracts);
+  const measures = Object.entries(plans.measures);
+  const tests = contracts.length + measures.length;
   return [
-    ...Object.entries(plans.contracts).map(([name, plan]) => [name, planWords(plan)] as const),
-    ...Object.entries(plans.measures).map(([name, plan]) => [name, growthPlanWords(plan)] as const),
+    ...contracts.map(([name, plan]) => [name, planWords(plan, tests)] as const),
+    ...measures.map(([name, plan]) => [name, growthPlanWords(plan, tests)] as const),
   ];
 }
 
