@@ -10,7 +10,6 @@ import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 
 import { createKeyring } from "./keyring.ts";
-import { createSessions } from "./sessions.ts";
 
 const calls: string[] = [];
 
@@ -34,6 +33,11 @@ vi.mock("node:fs", async (importOriginal) => {
     },
   };
 });
+
+// Other files of this worker share its modules: they load theirs over the real file system.
+vi.resetModules();
+const { createSessions } = await import("./sessions.ts");
+afterAll(() => vi.resetModules());
 
 const directory = mkdtempSync(join(tmpdir(), "turnproof-sessions-"));
 afterAll(() => rmSync(directory, { recursive: true }));
