@@ -108,9 +108,9 @@ async function verify(flags: VerifyFlags): Promise<void> {
   process.exitCode = result.ok ? exitCodes.ok : exitCodes.failed;
 }
 
-type FindingCode = Awaited<ReturnType<typeof verifyAudit>>["findings"][number]["code"];
+type AuditFindingCode = Awaited<ReturnType<typeof verifyAudit>>["findings"][number]["code"];
 
-const meanings: Readonly<Record<FindingCode, string>> = {
+const meanings: Readonly<Record<AuditFindingCode, string>> = {
   audit_seal_broken: "the line was edited, or its key is no longer in the keyring",
   audit_chain_broken: "a line before it was removed, added or moved",
   audit_order_broken: "its number does not follow the one before it",

@@ -62,9 +62,9 @@ export const slowOrDear: Tool = tool({
   },
 });
 
-type CallsByName = ReadonlyMap<string | null, CallFigures>;
+type CallsByName = ReadonlyMap<string | null, NamedCalls>;
 
-interface CallFigures {
+interface NamedCalls {
   readonly calls: number;
   readonly failed: number;
   readonly p95_ms: number | null;
@@ -108,8 +108,8 @@ function ratio(after: number | null, before: number | null): number | undefined 
 function changeLine(
   kind: "tool" | "model",
   name: string | null,
-  old: CallFigures,
-  row: CallFigures,
+  old: NamedCalls,
+  row: NamedCalls,
   times: number | undefined,
 ): string {
   const took = (ms: number | null): string => (ms === null ? "unknown" : durationText(ms));

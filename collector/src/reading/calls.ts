@@ -39,7 +39,7 @@ export interface Calls {
   end(): void;
 }
 
-type Message =
+type ThreadMessage =
   | { readonly request: number; readonly name: string; readonly argument: unknown }
   | { readonly answer: number; readonly value: unknown }
   | { readonly failed: number; readonly code: string; readonly field?: string }
@@ -74,7 +74,7 @@ export function connectCalls(port: Port, handlers: Handlers): Calls {
     return known;
   };
   port.on("message", (given) => {
-    const message = given as Message;
+    const message = given as ThreadMessage;
     if ("request" in message) void answer(message.request, message.name, message.argument);
     else if ("answer" in message) settle(message.answer)?.resolve(message.value);
     else if ("cancel" in message) answering.get(message.cancel)?.abort();

@@ -27,12 +27,15 @@ export interface CarrierContent extends TurnIdentity {
 /** A carrier: texts by name. */
 export type Carrier = Readonly<Record<string, string>>;
 
-type TextField = Exclude<keyof CarrierContent, "traceId" | "spanId" | "traceFlags" | "traceState">;
+type CarrierText = Exclude<
+  keyof CarrierContent,
+  "traceId" | "spanId" | "traceFlags" | "traceState"
+>;
 
 /** Baggage members by name: the field, whether it is required, and the row that validates it. */
 const members: ReadonlyMap<
   string,
-  readonly [field: TextField, required: boolean, row: AttributeRow]
+  readonly [field: CarrierText, required: boolean, row: AttributeRow]
 > = new Map([
   [carrierMembers.agent_id, ["agentId", true, attribute.agent_id]],
   [carrierMembers.thread_id, ["threadId", true, attribute.thread_id]],
@@ -128,7 +131,7 @@ type Members = Omit<CarrierContent, "traceId" | "spanId" | "traceFlags" | "trace
  * @throws CodedError when a member is foreign, repeated, missing or not an opaque id
  */
 export function readMembers(list: readonly (readonly [name: string, value: string])[]): Members {
-  const found: Partial<Record<TextField, string | null>> = {};
+  const found: Partial<Record<CarrierText, string | null>> = {};
   let scope: string | undefined;
   for (const [name, value] of list) {
     const member = members.get(name);

@@ -194,6 +194,25 @@ test("an exported name of a type stands for one type, and no other of its packag
   expect(shadowing).toEqual([]);
 });
 
+test("no type has the name of one that another package publishes", () => {
+  const files = sources();
+  const { local } = typeNames(files);
+  const listed = /export (?:type )?\{([^}]*)\} from "\.[^"]*"/g;
+  const published = files.flatMap(({ path, text }) => {
+    const home = /^(packages\/[a-z-]+)\/src\/index\.ts$/.exec(path)?.[1];
+    if (home === undefined) return [];
+    const names = [...text.matchAll(listed)].flatMap(([, list = ""]) => list.split(","));
+    return names.map((name) => [home, name.trim().replace(/^type /, "")] as const);
+  });
+  const types = published.filter(([, name]) => /^[A-Z]/.test(name));
+  expect(types.length).toBeGreaterThan(400);
+  const taken = [...local.keys()].filter((key) => {
+    const [home, name] = key.split(" ");
+    return types.some(([owner, own]) => own === name && owner !== home);
+  });
+  expect(taken).toEqual([]);
+});
+
 describe("a planted breach is found", () => {
   const planted: readonly (readonly [path: string, text: string, rule: RegExp])[] = [
     ["packages/evidence/src/a.ts", `import { x } from "@turnproof/store";`, /may not import store/],

@@ -81,20 +81,20 @@ function heightsOf(size: number): readonly number[] {
 }
 
 /** Leaves `[from, to)`, whose subtree's root is a part of a proof. */
-type Range = readonly [from: number, to: number];
+type LeafRange = readonly [from: number, to: number];
 
 /** The subtrees of the proof that leaf `index` is in the tree of `size` leaves, in order. */
-export function inclusionRanges(index: number, size: number): readonly Range[] {
+export function inclusionRanges(index: number, size: number): readonly LeafRange[] {
   if (!(index >= 0 && index < size)) throw new RangeError("no such leaf");
   return pathOf(index, [0, size]);
 }
 
 /** The subtrees of the proof that the tree of `older` leaves is a prefix of that of `newer`. */
-export function consistencyRanges(older: number, newer: number): readonly Range[] {
+export function consistencyRanges(older: number, newer: number): readonly LeafRange[] {
   if (!(older >= 0 && older <= newer)) throw new RangeError("no such tree");
   if (older === 0 || older === newer) return [];
-  const ranges: Range[] = [];
-  let [from, to]: Range = [0, newer];
+  const ranges: LeafRange[] = [];
+  let [from, to]: LeafRange = [0, newer];
   let isWhole = true;
   while (to !== older) {
     const middle = from + splitOf(to - from);
@@ -111,8 +111,8 @@ export function consistencyRanges(older: number, newer: number): readonly Range[
   return ranges.toReversed();
 }
 
-function pathOf(index: number, whole: Range): readonly Range[] {
-  const ranges: Range[] = [];
+function pathOf(index: number, whole: LeafRange): readonly LeafRange[] {
+  const ranges: LeafRange[] = [];
   let [from, to] = whole;
   while (to - from > 1) {
     const middle = from + splitOf(to - from);
@@ -130,7 +130,7 @@ function pathOf(index: number, whole: Range): readonly Range[] {
 /** Roots of the subtrees over these ranges, from one walk over the leaf hashes. */
 export async function rangeRoots(
   leaves: AsyncIterable<readonly Buffer[]>,
-  ranges: readonly Range[],
+  ranges: readonly LeafRange[],
 ): Promise<readonly Buffer[]> {
   const trees = ranges.map(() => createTree());
   let index = 0;

@@ -52,7 +52,9 @@ const retryMsMax = 60_000;
 
 /** Opens a shipper to its targets. */
 export function createShipper(options: ShipOptions): Shipper {
-  const lanes = options.targets.map((target) => new Lane(target, { ...defaults, ...options }));
+  const lanes = options.targets.map(
+    (target) => new TargetLane(target, { ...defaults, ...options }),
+  );
   return {
     ship: (size, note) => {
       for (const lane of lanes) lane.take({ size, note });
@@ -81,7 +83,7 @@ interface WaitingCheckpoint {
 type LaneOptions = ShipOptions & { readonly retryMs: number; readonly timeoutMs: number };
 
 /** One target: the newest checkpoint waits while another is on its way. */
-class Lane {
+class TargetLane {
   readonly #target: ShipTarget;
   readonly #options: LaneOptions;
   #waiting: WaitingCheckpoint | undefined;

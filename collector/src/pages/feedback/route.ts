@@ -141,7 +141,7 @@ function judgementRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-interface Judgement {
+interface FeedbackCase {
   readonly kind: "feedback" | "outcome";
   readonly target: Pick<Identity, "agent_id" | "root_trace_id" | "turn_id"> & {
     readonly external_id?: string | undefined;
@@ -159,7 +159,7 @@ function refusedField(attributes: EventAttributeMap, kept: object): string {
   return name === undefined || name.startsWith("metric") ? "metrics" : name;
 }
 
-async function record(c: AppContext, parts: Parts, judgement: Judgement): Promise<Response> {
+async function record(c: AppContext, parts: Parts, judgement: FeedbackCase): Promise<Response> {
   const { kind, target: of, attributes } = judgement;
   const screened = screen(attributes, { names: "event", kind });
   if (screened.refusedCount > 0) {
@@ -201,7 +201,7 @@ async function record(c: AppContext, parts: Parts, judgement: Judgement): Promis
 async function storedTurn(
   c: AppContext,
   parts: Parts,
-  of: Judgement["target"],
+  of: FeedbackCase["target"],
 ): Promise<TurnEvent> {
   const { agent_id, root_trace_id, turn_id } = of;
   const reading = readingFor(c, { agent_id, turn_id });

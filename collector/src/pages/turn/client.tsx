@@ -62,11 +62,11 @@ async function load(): Promise<void> {
       ? undefined
       : { root: model.root_trace_id, turn: turn.turn_id, agent: turn.agent_id, at: turn.ended_at },
   );
-  const page = new TurnPage(model);
+  const page = new OpenPage(model);
   page.start();
 }
 
-class TurnPage {
+class OpenPage {
   readonly #grid: WaterfallGrid;
   readonly #eventOf: (id: string) => TurnEvent | undefined;
   readonly #rowOf = new Map<string, number>();

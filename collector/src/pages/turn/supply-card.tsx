@@ -80,7 +80,7 @@ const Stage: FC<{ readonly name: string; readonly of: MetricValue; readonly abou
   </div>
 );
 
-interface Candidate {
+interface SupplyCandidate {
   readonly ref: string;
   readonly type: string;
   readonly score: number | undefined;
@@ -90,7 +90,7 @@ interface Candidate {
 }
 
 /** Candidates of every stage, in the order of retrieval, then those of later stages only. */
-function candidatesOf(supply: Supply, events: readonly TurnEvent[]): readonly Candidate[] {
+function candidatesOf(supply: Supply, events: readonly TurnEvent[]): readonly SupplyCandidate[] {
   const ledger = new Map(
     events
       .flatMap((event) => event.selection_ledger ?? [])

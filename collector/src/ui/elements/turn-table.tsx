@@ -10,7 +10,7 @@ import { TurnRow } from "./turn-row.tsx";
 import type { RowPlace } from "./turn-row.tsx";
 
 /** A column of the list. */
-interface TableColumn {
+interface ListColumn {
   readonly name: string;
   readonly heading: string;
   /** Explanation of the heading. */
@@ -19,7 +19,7 @@ interface TableColumn {
   readonly sort?: TurnOrder["by"];
 }
 
-const columns: readonly TableColumn[] = [
+const columns: readonly ListColumn[] = [
   { name: "c-time", heading: "Time", title: "Time of the turn's last event", sort: "own_time" },
   {
     name: "c-agent",

@@ -161,7 +161,7 @@ function add(counts: Map<string, number>, name: string, count: number): void {
   counts.set(name, (counts.get(name) ?? 0) + count);
 }
 
-type Tally = Pick<
+type CodeTally = Pick<
   TraceHealth,
   | "schema_counts"
   | "kind_counts"
@@ -174,7 +174,7 @@ type Tally = Pick<
 >;
 
 /** All counts of one pass over the events. */
-function tally(events: readonly TurnEvent[]): Tally {
+function tally(events: readonly TurnEvent[]): CodeTally {
   const schemas = new Map<string, number>();
   const kinds = new Map<string, number>();
   const dialects = new Map<string, number>();

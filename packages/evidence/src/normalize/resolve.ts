@@ -85,7 +85,7 @@ export function resolveEvents(events: readonly TurnEvent[]): TurnEvent[] {
 }
 
 /** Values of each node, its own or its nearest ancestor's, and the outermost turn. */
-interface Settled {
+interface SettledNode {
   readonly values: RecordedValue[][];
   /** The nearest agent name that a turn's agent replaces. */
   readonly names: (string | undefined)[];
@@ -95,7 +95,7 @@ interface Settled {
 }
 
 /** Walks up from every node once; long chains and cycles are walked without recursion. */
-function settle(tree: SpanTree): Settled {
+function settle(tree: SpanTree): SettledNode {
   const { nodes, parents } = tree;
   const { partOf, agents } = findTurnParts(tree);
   const values = nodes.map((node, at) => {
@@ -152,7 +152,7 @@ function inheritedOf(
   event: TurnEvent,
   i: number,
   tree: SpanTree,
-  { values, outermost }: Settled,
+  { values, outermost }: SettledNode,
 ): RecordedValue[] {
   const node = tree.nodeOf[i] as number;
   const at = node === -1 ? (tree.above[i] as number) : node;
@@ -217,7 +217,7 @@ function agentWithout(
   event: TurnEvent,
   i: number,
   tree: SpanTree,
-  { names, values }: Settled,
+  { names, values }: SettledNode,
   row: readonly RecordedValue[],
   { byTurn, shared, turn }: Agents,
 ): RecordedValue {
@@ -305,7 +305,7 @@ function complete(
 /**
  * True for a foreign turn span that is part of another turn and names no agent: a chain, a flow.
  */
-function isWrapping(event: TurnEvent, i: number, tree: SpanTree, { partOf }: Settled): boolean {
+function isWrapping(event: TurnEvent, i: number, tree: SpanTree, { partOf }: SettledNode): boolean {
   const node = tree.nodeOf[i] as number;
   if (event.event_kind !== "turn" || node === -1 || partOf[node] === -1) return false;
   if (!isReceived(event) || event.dialect === "turnproof" || hasUsage(event)) return false;

@@ -75,7 +75,7 @@ export const rareFields: readonly RareField[] = [
   "dropped",
 ];
 
-type Slot =
+type FieldSlot =
   | "kind"
   | "phase"
   | "status"
@@ -92,7 +92,7 @@ type Slot =
 export const absentField: number = 0;
 
 /** Positions of an event's own slots. */
-export const slot: Readonly<Record<Slot, number>> = {
+export const slot: Readonly<Record<FieldSlot, number>> = {
   kind: 0,
   phase: 1,
   status: 2,

@@ -8,14 +8,14 @@ import type { AttributeRow } from "@turnproof/semconv";
 import { isRegistered } from "../stored-event.ts";
 
 type Check = (value: unknown) => boolean;
-type Shape = Readonly<Record<string, Check>>;
+type ValueShape = Readonly<Record<string, Check>>;
 
 const isText: Check = (value) => typeof value === "string" && value.length <= limits.stringCharsMax;
 const isFlag: Check = (value) => typeof value === "boolean";
 const isNumber: Check = (value) => typeof value === "number";
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 
-const ref: Shape = {
+const ref: ValueShape = {
   resource_type: isText,
   ref: isText,
   version: isText,
@@ -24,7 +24,7 @@ const ref: Shape = {
   provenance_status: isOneOf(provenanceStatuses),
 };
 
-const ledgerLine: Shape = {
+const ledgerLine: ValueShape = {
   resource: (value) => hasShape(value, ref),
   candidate_rank: isNumber,
   relevance_score: isNumber,
@@ -32,7 +32,7 @@ const ledgerLine: Shape = {
   selection_reason: isText,
 };
 
-const link: Shape = { trace_id: isText, span_id: isText };
+const link: ValueShape = { trace_id: isText, span_id: isText };
 
 /** Validators of attributes whose values are a subset of their type. */
 const bounded: ReadonlyMap<string, Check> = new Map(
@@ -84,7 +84,7 @@ export function hasNestedShapes(event: Readonly<Record<string, unknown>>): boole
   );
 }
 
-function isListOf(value: unknown, shape: Shape): boolean {
+function isListOf(value: unknown, shape: ValueShape): boolean {
   if (value === undefined) return true;
   return (
     Array.isArray(value) &&
@@ -93,7 +93,7 @@ function isListOf(value: unknown, shape: Shape): boolean {
   );
 }
 
-function hasShape(value: unknown, shape: Shape): boolean {
+function hasShape(value: unknown, shape: ValueShape): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   for (const name in value) {
     const check = Object.hasOwn(shape, name) ? shape[name] : undefined;

@@ -35,7 +35,7 @@ export async function retainBundles(
   const { engine } = tables;
   const { policy, now, dryRun = true, signal } = options;
   const weeks = await wholeWeeks(engine, microsBefore(now, longestDays(policy)));
-  const counts: Counts[] = [];
+  const counts: RowCounts[] = [];
   let dropped = 0;
   for (const week of weeks) {
     if (signal?.aborted === true) break;
@@ -48,7 +48,7 @@ export async function retainBundles(
     batchRows: rowsPerStep,
     ...options,
   });
-  const sum = (name: RetentionClass, of: readonly Counts[]): number =>
+  const sum = (name: RetentionClass, of: readonly RowCounts[]): number =>
     of.reduce((all, one) => all + (one[name] ?? 0), 0);
   return {
     ...rest,
@@ -62,7 +62,7 @@ export async function retainBundles(
   };
 }
 
-type Counts = Readonly<Partial<Record<RetentionClass | "roots", number>>>;
+type RowCounts = Readonly<Partial<Record<RetentionClass | "roots", number>>>;
 
 /** The longest age of any evidence. */
 function longestDays(policy: RetentionPolicy): number {
@@ -87,7 +87,7 @@ function inWeek(week: string): string {
   return `toMonday(received_at) = toDate('${week}')`;
 }
 
-async function countWeek(engine: Engine, week: string): Promise<Counts> {
+async function countWeek(engine: Engine, week: string): Promise<RowCounts> {
   const evidence = `SELECT root_trace_id FROM bundles WHERE ${inWeek(week)} AND evidence`;
   const answer = await engine.query(
     `SELECT toFloat64(uniqExact(root_trace_id)) AS roots,

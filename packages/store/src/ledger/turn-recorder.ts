@@ -84,7 +84,7 @@ export function turnRecorder(
   { bytesMax = bytesMaxDefault, draft: judge }: TurnRecorderOptions = {},
 ): TurnRecorder {
   const held = new HeldRoots(bytesMax);
-  const take = async (events: ReadEvents): Promise<void> => {
+  const take = async (events: ReadTurnEvents): Promise<void> => {
     const own = await byRoot(events);
     const standing = await store.standing([...own.keys()]);
     const { whole, others } = await holdAll(held, own, standing);
@@ -130,7 +130,7 @@ export function turnRecorder(
   };
 }
 
-type ReadEvents = Parameters<TurnRecorder["stored"]>[0];
+type ReadTurnEvents = Parameters<TurnRecorder["stored"]>[0];
 
 /**
  * Events of a batch that are kept as objects, about 40 MB, before they are packed: more than a
@@ -138,7 +138,7 @@ type ReadEvents = Parameters<TurnRecorder["stored"]>[0];
  */
 const unpackedMax = 24_576;
 
-async function byRoot(read: ReadEvents): Promise<ReadonlyMap<string, HeldRows>> {
+async function byRoot(read: ReadTurnEvents): Promise<ReadonlyMap<string, HeldRows>> {
   const own = new Map<string, HeldRows>();
   const unpacked = new Set<HeldRows>();
   let count = 0;

@@ -11,7 +11,7 @@ import type { SqliteDatabase, SqliteStatement, SqlValue } from "./sqlite-databas
 const firstPage = 64;
 const pageMax = 4_096;
 
-interface Candidate extends KnownRoot {
+interface BundleCandidate extends KnownRoot {
   readonly id: number;
 }
 
@@ -38,7 +38,7 @@ export function* candidates(database: SqliteDatabase, question: Question): Gener
     const since = mark;
     mark = touched();
     if (mark > since) yield* late(moved, [since, place[0], ...values], met, place[0]);
-    const rows = page.all(...place, ...values, size) as unknown as readonly Candidate[];
+    const rows = page.all(...place, ...values, size) as unknown as readonly BundleCandidate[];
     for (const row of rows) {
       if (met.has(row.id)) continue;
       met.add(row.id);
@@ -57,7 +57,7 @@ function* late(
   met: Set<number>,
   place: number,
 ): Generator<KnownRoot> {
-  for (const row of moved.all(...values) as unknown as readonly Candidate[]) {
+  for (const row of moved.all(...values) as unknown as readonly BundleCandidate[]) {
     if (met.has(row.id)) continue;
     met.add(row.id);
     yield { ...row, first: Math.min(row.first, place), last: place };
