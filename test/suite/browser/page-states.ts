@@ -254,7 +254,7 @@ export const states: readonly State[] = [
     view: "thread",
     name: "unknown",
     ...on("site", "/threads/nobody"),
-    text: /No readable turn of this thread/,
+    text: /No turns of this thread/,
   },
   { view: "thread", name: "long words", ...on("long", `/threads/${longPath}`), text: /Turns/ },
   { view: "agents", name: "with data", ...on("site", "/agents"), text: /briefing-writer/ },
@@ -357,7 +357,7 @@ export const states: readonly State[] = [
       await page.getByText("This token is not known").waitFor();
     },
   },
-  { view: "problem", name: "no such page", ...on("site", "/nowhere"), text: /nothing here/ },
+  { view: "problem", name: "no such page", ...on("site", "/nowhere"), text: /Page not found/ },
   {
     view: "problem",
     name: "unknown turn",

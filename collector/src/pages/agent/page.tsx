@@ -50,9 +50,9 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
         ))}
       </div>
       {turns.length === 0 ? (
-        <Empty title="No readable turn of this agent" icon="agents">
+        <Empty title="No turns of this agent" icon="agents">
           <p>
-            Nothing that you may read names it.{" "}
+            There are none, or your role may not read them.{" "}
             <a href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(name)}`)}>
               Search the whole history
             </a>{" "}

@@ -85,8 +85,8 @@ const Picker: FC<{ readonly model: Choice; readonly agent: string; readonly path
   ];
   if (roots.length === 0) {
     return (
-      <Empty title="No readable turn of this agent" icon="turns">
-        <p>You can read no turn of this agent.</p>
+      <Empty title="No turns of this agent" icon="turns">
+        <p>There are none, or your role may not read them.</p>
       </Empty>
     );
   }

@@ -149,7 +149,7 @@ export const TrustBar: FC<{ readonly model: ComparedSides }> = ({ model }) => {
       </p>
       <p>
         <b>{trust.ambiguous_percent ?? 0} % ambiguous</b>
-        <span class="muted">pairs among alike siblings of differing number</span>
+        <span class="muted">of pairs: the sides differ in their number of equal siblings</span>
       </p>
       {(["baseline", "candidate"] as const).map((side) => (
         <p>

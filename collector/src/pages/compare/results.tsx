@@ -159,7 +159,7 @@ const presences: { readonly [P in CodeComparison["presence"]]: VerbName } = {
 export const Diagnostics: FC<{ readonly model: ComparedSides }> = ({ model }) => (
   <Card title="Diagnostics" id="diagnostics" icon="warning">
     {model.diagnostics.length === 0 ? (
-      <p class="muted">Neither side has a finding of the judge.</p>
+      <p class="muted">No findings on either side.</p>
     ) : (
       <ul class="codes">
         {model.diagnostics.map(({ code, presence }) => (

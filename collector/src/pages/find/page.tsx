@@ -171,7 +171,7 @@ const NotFound: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ mo
 
 /** No id, but names have the text. */
 const NoId: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
-  <Card title="No evidence has this as an id" icon="info">
+  <Card title="No evidence with this id" icon="info">
     <Places model={model} frame={frame} />
   </Card>
 );

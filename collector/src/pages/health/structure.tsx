@@ -85,7 +85,7 @@ export const IdentityCard: FC<{ readonly model: HealthModel }> = ({ model }) => 
         </Fact>
         <Fact name="missing stages">
           {model.missing_stages.length === 0 ? (
-            <span class="muted">none of a declared profile</span>
+            <span class="muted">no declared profile lacks a stage</span>
           ) : (
             model.missing_stages.map((stage) => <code>{stage} </code>)
           )}

@@ -108,7 +108,7 @@ const Row: FC<{
             {causeText(of)}
           </a>
         )}
-        {of.scattered ? <span class="muted">scattered, at most two together</span> : null}
+        {of.scattered ? <span class="muted">at most two turns with the same cause</span> : null}
         {call === null ? null : <span class="muted">{callText(call)}</span>}
       </td>
       <td data-head="Where" class="incident-what wide">

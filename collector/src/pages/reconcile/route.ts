@@ -126,7 +126,7 @@ export const reconcileGroup: RouteGroup<ReconcileAnswers> = {
       summary: "The events that the verdict was computed from",
       text: "For `turnproof verify --events`: the digest of the signed statement is over them.",
       query: reconcileParameters,
-      returns: "One normalized event a line.",
+      returns: "One normalized event per line.",
       failures: ["trace_not_found_in_window", "scope_forbidden", "store_unavailable"],
       answers: "application/jsonl",
     },

@@ -38,9 +38,9 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
         ))}
       </div>
       {none ? (
-        <Empty title="No readable turn of this thread" icon="threads">
+        <Empty title="No turns of this thread" icon="threads">
           <p>
-            Nothing that you may read names it in the window that was looked at.{" "}
+            There are none in this window, or your role may not read them.{" "}
             <a href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(name)}`)}>
               Search the whole history
             </a>{" "}

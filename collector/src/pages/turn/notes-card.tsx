@@ -64,7 +64,7 @@ export const NotesCard: FC<{ readonly model: TurnModel; readonly frame: Frame }>
       icon="edit"
       end={notes.length === 0 ? null : countText(notes.length)}
     >
-      {notes.length === 0 ? <p class="muted">No operator has noted anything here.</p> : null}
+      {notes.length === 0 ? <p class="muted">No notes yet.</p> : null}
       {notes.length === 0 ? null : (
         <ol class="notes">
           {notes.map((note) => (

@@ -27,7 +27,7 @@ export const StatisticsCard: FC<{
       <summary>
         <Icon name="clock" />
         <h2>Statistics</h2>
-        <span class="muted">where the time of this turn went</span>
+        <span class="muted">time of this turn by operation</span>
         <kbd aria-hidden="true">s</kbd>
       </summary>
       <div class="legend" role="group" aria-label="Statistics by" data-statistics-by hidden>

@@ -67,7 +67,7 @@ export const WaterfallCard: FC<{
           aria-label="What was recorded of it"
           tabindex={0}
         >
-          <p class="muted">Select a row to see what was recorded of it.</p>
+          <p class="muted">Select a row to see its recorded fields.</p>
         </div>
       </aside>
     </div>

@@ -110,7 +110,7 @@ const WhatIsSpecial: FC = () => (
     <summary>
       <Icon name="compare" />
       <h2>What sets these turns apart</h2>
-      <span class="muted">against the others of the same time</span>
+      <span class="muted">compared with other turns of the same time</span>
       <kbd aria-hidden="true">w</kbd>
     </summary>
     <div data-differences-place>

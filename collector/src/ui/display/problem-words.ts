@@ -30,7 +30,7 @@ const byCode: { readonly [code: string]: ProblemWords } = {
       "changes. Begin again at the newest.",
   },
   range_empty: {
-    title: "Nothing can lie in this range",
+    title: "This range is empty",
     next:
       "The first time must be before the second, which is not part of the range itself: one whole " +
       "day goes from its date to the date of the next.",
@@ -59,25 +59,25 @@ const byCode: { readonly [code: string]: ProblemWords } = {
   },
   store_conflict: {
     title: "Changed meanwhile",
-    next: "Another operator was first. Go back, load the page again, and look at what stands now.",
+    next: "Another operator was first. Go back, load the page again, and check the current state.",
   },
   name_taken: {
     title: "The name is taken",
     next: "Go back and choose another one, or delete the view that has it.",
   },
-  written_limit: { title: "No room for another", next: "Delete one that is not needed any more." },
+  written_limit: { title: "Limit reached", next: "Delete one that is not needed any more." },
   audit_unavailable: {
     title: "The audit log cannot be written",
-    next: "Nothing protected is shown while reads cannot be recorded. An operator has to look.",
+    next: "Nothing protected is shown while reads cannot be recorded. See the collector's log.",
   },
   throttled: {
     title: "Too many wrong tokens",
-    next: "Wait a little; a right token never waits.",
+    next: "Wait a little; a valid token is never delayed.",
   },
 };
 
 const timeWords: ProblemWords = {
-  title: "That is no time",
+  title: "Invalid time",
   next:
     "Write a date such as 2026-11-21, or a time such as 2026-11-21T09:30:00Z, of the years 0000 " +
     "to 9999. Without an offset it is UTC.",
@@ -85,13 +85,13 @@ const timeWords: ProblemWords = {
 
 /** Text that the guard refused in a form of ours. */
 const refusedWords: ProblemWords = {
-  title: "This text is not kept",
+  title: "This text is not accepted",
   next: "Go back, where what you wrote still is, and leave this out. Nothing was stored.",
 };
 
 const byStatus: { readonly [status: number]: ProblemWords } = {
   400: {
-    title: "The address cannot be read",
+    title: "Invalid address",
     next: "Parameters are strict, so that none is ignored silently.",
   },
   401: { title: "Sign in first", next: "This page is for people who are signed in." },
@@ -99,21 +99,21 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
     title: "Not permitted",
     next: "Your role does not hold the permission that this needs.",
   },
-  404: { title: "There is nothing here", next: "The address names no page of this collector." },
+  404: { title: "Page not found", next: "The address names no page of this collector." },
   405: {
     title: "Method not allowed",
     next: "The address exists, and takes another method. The interface page lists them.",
   },
   409: {
     title: "The evidence changed",
-    next: "What you acted on is no longer what the store holds. Look again.",
+    next: "The evidence is no longer as it was on your page. Load the page again.",
   },
   408: {
     title: "Too slow",
     next: "Send it again; the whole request must arrive without long pauses.",
   },
   413: { title: "Too large", next: "Send less at once." },
-  415: { title: "Not in a form that is read here", next: "Send JSON, or a form of our pages." },
+  415: { title: "Format not supported", next: "Send JSON, or a form of our pages." },
   421: {
     title: "Not served under this name",
     next: "Open the collector under a host name that it was configured for.",
@@ -121,12 +121,12 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
   422: { title: "The form is not complete", next: "Go back, and check what was filled in." },
   429: { title: "Too many requests", next: "Wait a little and try again." },
   500: {
-    title: "This failed on our side",
-    next: "The log of the collector names where, under the request id below.",
+    title: "Internal error",
+    next: "The collector's log has the details, under the request id below.",
   },
   501: {
     title: "Not configured here",
-    next: "The host of this collector has not plugged this in.",
+    next: "The host of this collector has not configured this.",
   },
   503: {
     title: "Not available just now",
@@ -138,8 +138,8 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
 export function problemWords(status: number, code: string, field?: string): ProblemWords {
   if (code === "not_found" && field !== undefined) {
     return {
-      title: "Nothing of that was found",
-      next: "What was named is not among what you may read, or there is none of it.",
+      title: "Not found",
+      next: "It does not exist, or your role may not read it.",
     };
   }
   if (code === "parameter_invalid" && (field === "start_time" || field === "end_time")) {

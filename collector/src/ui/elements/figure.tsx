@@ -92,7 +92,7 @@ export const TurnDuration: FC<{
 }> = ({ of: turn }) => {
   const { duration_ms: ms = null, timing_state: state } = turn ?? {};
   if (state === "instantaneous")
-    return <Unknown why="One moment of it was recorded, and no end." />;
+    return <Unknown why="Only one point in time was recorded, without an end." />;
   if (state !== "missing_completion") return <Duration ms={ms} />;
   const why = "The turn began; no end is recorded.";
   return ms === null ? (

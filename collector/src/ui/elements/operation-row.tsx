@@ -91,7 +91,10 @@ const Name: FC<{
       </a>
       {operation.ordinal > 1 ? <span class="muted">#{operation.ordinal}</span> : null}
       {operation.ambiguous ? (
-        <span class="flag" title="Siblings alike differ in number: this pairing is a guess.">
+        <span
+          class="flag"
+          title="The sides differ in their number of equal siblings: this pair is uncertain."
+        >
           ambiguous
         </span>
       ) : null}

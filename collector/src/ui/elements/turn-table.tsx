@@ -24,7 +24,7 @@ const columns: readonly ListColumn[] = [
   {
     name: "c-agent",
     heading: "Agent",
-    title: "Agent; where several services wrote the turn, which",
+    title: "Agent; also the service, where several wrote the turn",
   },
   {
     name: "c-thread",
@@ -67,7 +67,7 @@ const columns: readonly ListColumn[] = [
   {
     name: "c-duration",
     heading: "Duration",
-    title: "Against the agent's own turns on this page: the tick is their p95",
+    title: "Compared with the agent's turns on this page; the tick is their p95",
     sort: "duration_ms",
   },
   {

@@ -163,7 +163,10 @@ const FindingLine: FC<{ readonly finding: Finding }> = ({ finding }) => (
       <b>{finding.title}</b>
       {finding.subject === null ? null : <code> {finding.subject}</code>}
       {finding.confidence === "low" ? (
-        <span class="flag" title="It rests on absence, and the window is incomplete.">
+        <span
+          class="flag"
+          title="This finding is of missing evidence, and the window is incomplete."
+        >
           low confidence
         </span>
       ) : null}
