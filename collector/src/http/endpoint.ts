@@ -39,6 +39,8 @@ export interface Endpoint {
   readonly mutates?: true;
   /** Reads whole turns: answered by a reading thread, where there is one. */
   readonly reads?: true;
+  /** Its large answer is in memory as a whole until it is read: a few are served at a time. */
+  readonly whole?: true;
   /** A file, a stream or a run, which may wait for its store longer than a page. */
   readonly lasts?: true;
   /** Name in the audit log; every protected route has one. */

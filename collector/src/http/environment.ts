@@ -28,7 +28,11 @@ export interface AppEnv {
   Bindings: {
     /** Node's request, when the app is served by Node; absent for `app.request`. */
     readonly incoming?: { readonly socket: { readonly remoteAddress?: string } };
-    readonly outgoing?: { destroy(): unknown };
+    readonly outgoing?: {
+      readonly destroyed: boolean;
+      destroy(): unknown;
+      once(event: "close", listener: () => void): unknown;
+    };
     /** In a reading thread: the request as it passed the gate. */
     readonly passed?: PassedRequest;
   };

@@ -126,6 +126,18 @@ test("a filter narrows an export, and one of turns is refused for events", async
   expect(judged.headers.get("turnproof-rows")).toBe("0");
 });
 
+test("parts that are requested together are a few at a time, the others may come again", async () => {
+  const path = "/traces/export?table=events&format=jsonl";
+  const auth = { authorization: `Bearer ${token}` };
+  const answers = await Promise.all(Array.from({ length: 8 }, () => desk.get(path, auth)));
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 503, 503, 503, 503, 503]);
+  const refused = answers.find(({ status }) => status === 503);
+  expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await refused?.json()).toMatchObject({ code: "overloaded" });
+  expect((await desk.get(path, auth)).status).toBe(200);
+});
+
 test("an interrupted export continues after its last whole part, without a row twice", async () => {
   const to = out("cut");
   const whole = out("cut-whole");

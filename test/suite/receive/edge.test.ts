@@ -6,7 +6,7 @@ import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Hono } from "hono";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { createClientNetwork } from "../../../collector/src/access/client-address.ts";
 import { isLoopbackHost } from "../../../collector/src/http/edge.ts";
@@ -235,6 +235,33 @@ describe("smuggling and broken messages", () => {
 });
 
 describe("slow clients", () => {
+  test.each([
+    ["with a length", "Content-Length: 100000\r\n", "x"],
+    ["in chunks", "Transfer-Encoding: chunked\r\n", "1\r\nx\r\n"],
+  ])(
+    "a body that comes by single bytes, %s, ends with a code",
+    { timeout: 30_000 },
+    async (...of) => {
+      const [, framing, bytes] = of;
+      const socket = await open(port);
+      socket.on("error", () => {});
+      let answer = "";
+      let closed = false;
+      socket.on("data", (chunk: Buffer) => (answer += chunk.toString("latin1")));
+      socket.once("close", () => (closed = true));
+      const type = "Content-Type: application/x-protobuf\r\n";
+      socket.write(`POST /v1/traces HTTP/1.1\r\nHost: localhost\r\n${type}${framing}\r\n`);
+      for (let sent = 0; !closed && answer === "" && sent < 200; sent += 1) {
+        socket.write(bytes);
+        await sleep(100);
+      }
+      expect(statuses(answer)).toEqual([408]);
+      socket.destroy();
+      expect((await fetch(`${harness.server.url}/healthz`)).status).toBe(200);
+      await vi.waitFor(() => expect(harness.receiver.conservation().in_flight).toBe(0));
+    },
+  );
+
   test(
     "dozens of them do not keep a request waiting, and are cut",
     { timeout: 20_000 },

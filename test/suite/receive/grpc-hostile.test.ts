@@ -208,6 +208,23 @@ describe("a connection", () => {
     await stillServes();
   });
 
+  test("that sends its preface by single bytes is closed, however long it goes on", async () => {
+    const socket = connect(harness.grpc.port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.resume();
+    let closed = false;
+    void eitherOf(socket, "close").then(() => (closed = true));
+    let sent = 0;
+    // Slower than the time that a connection has for its first bytes.
+    for (; !closed && sent < preface.length; sent += 1) {
+      socket.write(preface.subarray(sent, sent + 1));
+      await sleep(500);
+    }
+    expect(closed).toBe(true);
+    expect(sent).toBeLessThan(preface.length);
+    await stillServes();
+  });
+
   test("opens at most so many streams, and rapid resets end it", async () => {
     const session: ClientHttp2Session = connectHttp2(harness.grpc.url);
     session.on("error", () => {});

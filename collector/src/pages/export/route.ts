@@ -70,6 +70,7 @@ export const exportGroup: RouteGroup = {
     "GET /traces/export": {
       needs: "trace.read",
       lasts: true,
+      whole: true,
       audit: "data.exported",
       reads: true,
       id: "exportTable",
@@ -80,11 +81,12 @@ export const exportGroup: RouteGroup = {
         "has the cursor of the next part and is absent after the last; `turnproof-rows` counts " +
         "rows, `turnproof-unread` records that could not be read, and `turnproof-window` is " +
         "`partial` where frames are pending or the store ended the reading. The cursor is valid " +
-        "for a week.",
+        "for a week. A principal has three of these answers at a time, and all together eight, " +
+        "each until it is read to its end; beyond that the answer is 503.",
       query: exportParameters,
       returns: "The file.",
       answers: "application/octet-stream",
-      failures: [...pageFailures, "filter_not_applicable"],
+      failures: [...pageFailures, "filter_not_applicable", "overloaded"],
     },
   },
   routes: exportRoutes,
