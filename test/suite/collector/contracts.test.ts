@@ -170,6 +170,12 @@ test("the gate compares two filters, names the turns behind each cell, and keeps
   const page = await (await desk.get(`/traces/compare/gate?${both}`)).text();
   expect(page).toContain("regressed");
   expect(page).toMatch(/href="\/traces\/after-\d+\?turn_id=/);
+  // A median leads to the turns of its side, the longest first.
+  const medians = "/traces?q=user%3Aafter&amp;sort=duration_ms";
+  expect(page).toContain(`<a href="${medians}">`);
+  const listed = await (await desk.get(medians.replace("&amp;", "&"))).text();
+  expect(listed).toMatch(/after-\d+/);
+  expect(listed).not.toMatch(/before-\d+/);
   expect((await model(`${both}&limit=5`)).answer?.bounded).toEqual(["baseline", "candidate"]);
   // Another tenant's turns are on no side.
   expect((await model(`${both}&user_id=before`)).read).toEqual({ baseline: 40, candidate: 0 });

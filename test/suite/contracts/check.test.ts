@@ -177,6 +177,28 @@ contracts:
     );
   });
 
+  test("of the cache and of a delivery", async () => {
+    const kept = file(
+      "kept.yaml",
+      `version: 1
+contracts:
+  - name: kept
+    expect:
+      - { clause: cache, decision: [miss, hit] }
+      - { clause: delivery, acknowledged: true }
+`,
+    );
+    const decided = [
+      step("cache_decision", 5, { cache_decision: "bypassed" }),
+      step("delivery", 60, { delivery_target: "page", emitted: true }),
+      end(),
+    ];
+    const events = file("kept.json", JSON.stringify(decided));
+    const { out } = await turnproof("check", "--contract", kept, "--events", events, "--whole");
+    expect(out).toContain("cache[0]: The cache decided bypassed; the contract allows miss or hit.");
+    expect(out).toContain("is recorded without what the contract requires.");
+  });
+
   test("in a whole one", async () => {
     const { out } = await turnproof("check", "--contract", clauses, "--events", path, "--whole");
     expect(out).toContain("each_call[0]: 1 of 1 event of kind model_call breaks the rule.");

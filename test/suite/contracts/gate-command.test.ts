@@ -26,6 +26,8 @@ function side(
     readonly bad: number;
     readonly slower?: number;
     readonly cases?: boolean;
+    /** Turns of each case; default: one. */
+    readonly each?: number;
   },
 ): string {
   const lines: string[] = [];
@@ -35,7 +37,10 @@ function side(
       model(1),
       tool("refund", 40),
       ...(at < of.bad ? [tool("refund", 60)] : []),
-      end({ ms, ...(of.cases === true ? { external_id: `case-${at}` } : {}) }),
+      end({
+        ms,
+        ...(of.cases === true ? { external_id: `case-${Math.floor(at / (of.each ?? 1))}` } : {}),
+      }),
     ];
     for (const event of events) {
       const own = { root_trace_id: `${name}-${at}`, event_id: `${name}-${at}-${event.event_id}` };
@@ -150,5 +155,12 @@ describe("outcomes and exit codes", () => {
     expect(ran.out).toMatch(/^## Gate\n[^]*- refund: a drop of[^]*\*\*Outcome: regressed\*\*/);
     expect(ran.out).toMatch(/\| regressed \| refund \|/);
     expect(ran.out).toContain("| tokens |");
+    expect(ran.out).toMatch(/\| regressed \| refund \|[^\n]*, not in pairs \|/);
+    // Where a case has several turns: how often all of them hold, and the cases in pairs.
+    const some = { turns: 60, cases: true, each: 2 };
+    const [before, after] = [side("two", { ...some, bad: 0 }), side("bad", { ...some, bad: 20 })];
+    const paired = await gate(before, after, "--format", "markdown");
+    expect(paired.out).toContain("; all of 2 turns hold: 66.7 % (30 cases) |");
+    expect(paired.out).toContain(", 30 cases in pairs |");
   });
 });

@@ -44,7 +44,7 @@ export function gatePage(model: GateModel, frame: Frame): Child {
       <Sides model={model} frame={frame} />
       {pending === undefined ? null : <Note tone="warn">{pending}</Note>}
       {answer !== null ? (
-        <Answer answer={answer} frame={frame} />
+        <Answer answer={answer} model={model} frame={frame} />
       ) : unclear.length > 0 ? (
         <Note tone="bad">
           Nothing is compared, because not every word is understood:
@@ -125,7 +125,11 @@ function outcomeSentence({ outcome, contracts, measures }: GateReport): string {
     : `Neither a regression nor its absence is shown: ${names}.`;
 }
 
-const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ answer, frame }) => {
+const Answer: FC<{
+  readonly answer: GateAnswer;
+  readonly model: GateModel;
+  readonly frame: Frame;
+}> = ({ answer, model, frame }) => {
   const { report, plans, bounded } = answer;
   return (
     <>
@@ -165,7 +169,9 @@ const Answer: FC<{ readonly answer: GateAnswer; readonly frame: Frame }> = ({ an
       {report.contracts.map((one) => (
         <Contract of={one} turns={answer.turns} frame={frame} />
       ))}
-      {report.measures.length === 0 ? null : <Measures of={report.measures} />}
+      {report.measures.length === 0 ? null : (
+        <Measures of={report.measures} model={model} frame={frame} />
+      )}
     </>
   );
 };
@@ -246,7 +252,24 @@ function turnPath(root: string | null, turn: string | null): string {
   return `/traces/${encodeURIComponent(root ?? "")}${query}`;
 }
 
-const Measures: FC<{ readonly of: GateAnswer["report"]["measures"] }> = ({ of }) => (
+/** Fields by which the list of turns has those of most first. */
+const orders: Readonly<Record<string, string>> = {
+  duration: "duration_ms",
+  tokens: "total_tokens",
+};
+
+/** The turns of a side, those of the largest values first. */
+function turnsHref(terms: string, measure: string): string {
+  const sort = orders[measure];
+  const order: Record<string, string> = sort === undefined ? {} : { sort };
+  return `/traces?${new URLSearchParams({ q: terms, ...order }).toString()}`;
+}
+
+const Measures: FC<{
+  readonly of: GateAnswer["report"]["measures"];
+  readonly model: GateModel;
+  readonly frame: Frame;
+}> = ({ of, model, frame }) => (
   <Card title="Measures" icon="clock" flush>
     <Table
       label="Measures"
@@ -263,8 +286,13 @@ const Measures: FC<{ readonly of: GateAnswer["report"]["measures"] }> = ({ of })
           <td>
             <GateBadge outcome={one.outcome} />
           </td>
-          <td>{medianWords(one.baseline)}</td>
-          <td>{medianWords(one.candidate)}</td>
+          {sides.map((side) => (
+            <td>
+              <a href={hrefOf(frame, turnsHref(model[side] ?? "", one.name))}>
+                {medianWords(one[side])}
+              </a>
+            </td>
+          ))}
           <td class="num">{chance(one.adjustedP)}</td>
         </tr>
       ))}

@@ -47,13 +47,16 @@ function judgeDegraded(facts: TurnFacts, events: readonly TurnEvent[]): ClauseJu
 
 /** Every decision of the cache is one of these, and there is one. */
 export function judgeCache({ decision }: ClauseOf<"cache">, facts: TurnFacts): ClauseJudgement {
+  const all = facts.events.flatMap(({ attributes }) => attributes.cache_decision ?? []);
+  const others = [...new Set(all)].filter((made) => named(decision, made) !== true);
+  const allowed = listed(decision);
   return judgeRecords(facts, facts.events, {
     read: ({ attributes }) => {
       const { cache_decision: made } = attributes;
       return made === undefined ? undefined : named(decision, made) === true;
     },
-    good: `The cache decided ${listed(decision)}.`,
-    bad: `The cache decided otherwise than ${listed(decision)}.`,
+    good: `The cache decided ${allowed}.`,
+    bad: `The cache decided ${listed(others, "and")}; the contract allows ${allowed}.`,
     none: "No decision of the cache is recorded.",
   });
 }

@@ -7,6 +7,7 @@ import {
   measureName,
   medianWords,
   outcomeWords,
+  passWords,
   percent,
   planLines,
   sideWords,
@@ -19,9 +20,12 @@ export function gateMarkdown(report: GateReport, plans: GatePlans): string {
   const contracts = report.contracts.map((one) => [
     outcomeWords[one.outcome],
     one.name,
-    sideWords(one.baseline),
-    sideWords(one.candidate),
-    changeWords(one),
+    ...(["baseline", "candidate"] as const).map((side) => {
+      const pass = one.passK[side];
+      // Of one turn, pass^k is the share itself.
+      return pass.k === 1 ? sideWords(one[side]) : `${sideWords(one[side])}; ${passWords(pass)}`;
+    }),
+    `${changeWords(one)}, ${one.paired ? `${one.cases} cases in pairs` : "not in pairs"}`,
     chance(one.adjustedP),
   ]);
   const measures = report.measures.map((one) => [
