@@ -74,6 +74,12 @@ const wrongClauses: readonly (readonly [string, string, string, string])[] = [
     "is no known field",
   ],
   ["no limit", "{ clause: calls, tool: x }", "", "needs at_least, at_most, exactly or never"],
+  [
+    "a pattern where a name is needed",
+    '{ clause: stages, profile: "chat_*" }',
+    ".profile",
+    "needs the name of a coverage profile, without a pattern",
+  ],
   ["no limit", "{ clause: tools_f1, expected: [a] }", "", "needs at_least or at_most"],
   [
     "an unknown attribute",

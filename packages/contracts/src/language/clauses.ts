@@ -157,7 +157,11 @@ const singles = [
     grounding: oneOrMore(namePattern).optional().describe("Grounding status."),
   }),
   clause("stages", {
-    profile: namePattern.optional().describe("Those of a coverage profile."),
+    profile: z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{1,120}$/, "the name of a coverage profile, without a pattern")
+      .optional()
+      .describe("Those of a coverage profile, by its name."),
     stages: z.array(z.enum(stages)).min(1).optional(),
   }),
   clause("artifact", { type: namePattern, persisted: z.literal(true).optional() }),
