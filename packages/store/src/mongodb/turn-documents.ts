@@ -22,11 +22,12 @@ export function fieldOfList(field: ListField): string {
   return `${field}_list`;
 }
 
-/** Indexes for each order of a list; other conditions are filtered after them. */
+/** Indexes for each order of a list, and for last receipts; other conditions are filtered after. */
 const orders: readonly Readonly<Record<string, 1 | -1>>[] = [
   { gone: 1, first_received: -1, _id: -1 },
   { gone: 1, own_time: -1, _id: -1 },
   { gone: 1, ended_at: -1, _id: -1 },
+  { gone: 1, received_at: -1 },
   { tenant: 1, ended_at: -1, _id: -1 },
   { thread_id: 1 },
   { root_trace_id: 1 },

@@ -110,9 +110,15 @@ export const turnTablesSql: readonly string[] = [
     ${storedTimeNames.map((name) => `${name} INTEGER`).join(", ")},
     ${texts.map((name) => `${name} TEXT`).join(", ")}
   ) STRICT`,
-  ...["first_received", "ended_at", "duration_ms", "root_trace_id", "thread_id", "tenant"].map(
-    (name) => `CREATE INDEX IF NOT EXISTS turns_${name} ON turns (${name}, key)`,
-  ),
+  ...[
+    "first_received",
+    "received_at",
+    "ended_at",
+    "duration_ms",
+    "root_trace_id",
+    "thread_id",
+    "tenant",
+  ].map((name) => `CREATE INDEX IF NOT EXISTS turns_${name} ON turns (${name}, key)`),
   `CREATE INDEX IF NOT EXISTS turns_own_time ON turns (${timeOrNumberSql("own_time")}, key)`,
   "CREATE TABLE IF NOT EXISTS turn_records (id INTEGER PRIMARY KEY, record TEXT NOT NULL) STRICT",
   `CREATE TABLE IF NOT EXISTS turn_values (
