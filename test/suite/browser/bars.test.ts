@@ -1,6 +1,6 @@
 /**
  * @module Bars of time: they begin at one place in all rows, whatever the text before them is, so
- * that lengths can be compared; and no such text is cut or broken.
+ * that lengths can be compared; no such text is cut or broken, and no bar widens a table.
  */
 import { beforeAll, expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -36,6 +36,16 @@ beforeAll(async () => {
   await site.put(
     durations.map((ms, index) =>
       event({ duration_ms: ms, span_id: "turn", root_trace_id: `${index}`.padStart(32, "0") }),
+    ),
+  );
+  await site.put(
+    [1, 2, 3].map((nth) =>
+      event({
+        duration_ms: 500 * nth,
+        span_id: "turn",
+        thread_id: "thr_fits",
+        root_trace_id: `${nth}`.repeat(32),
+      }),
     ),
   );
   await site.put([
@@ -91,10 +101,24 @@ test.each([
       }),
     [text, bar] as const,
   );
-  expect(boxes).toHaveLength(durations.length + 1);
+  expect(boxes).toHaveLength(durations.length + (name === "Turns" ? 4 : 1));
   expect(new Set(boxes.map((box) => box.bar)).size).toBe(1);
   for (const box of boxes) {
     expect(box.cut, box.text).toBeLessThanOrEqual(0);
     expect(box.lines, box.text).toBe(1);
   }
+});
+
+test("a thread's turns and figures fit a narrow window where there is room for them", async () => {
+  const page = await visit("/threads/thr_fits", { width: 900, theme: "light" });
+  // Three columns of texts leave room; the bars take what is left and add nothing.
+  const wide = await page
+    .locator(".scroll:has(.sides)")
+    .evaluate((box) => box.scrollWidth - box.clientWidth);
+  expect(wide).toBe(0);
+  const tiles = await page
+    .locator(".tile")
+    .evaluateAll((all) => all.map((tile) => Math.round(tile.getBoundingClientRect().top)));
+  // Six figures are two rows of three.
+  expect([...Map.groupBy(tiles, (top) => top).values()].map((row) => row.length)).toEqual([3, 3]);
 });
