@@ -99,7 +99,7 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
     title: "Not permitted",
     next: "Your role does not hold the permission that this needs.",
   },
-  404: { title: "Page not found", next: "The address names no page of this collector." },
+  404: { title: "Page not found", next: "Check the address, or go on from one of the pages." },
   405: {
     title: "Method not allowed",
     next: "The address exists, and takes another method. The interface page lists them.",
