@@ -17,6 +17,9 @@ import { addCost, addKnown, costOf, noCost } from "./call-cost.ts";
 import type { Cost, PricedCalls } from "./call-cost.ts";
 import type { PriceList } from "./price-list.ts";
 
+/** Most rows of an answer; a file has all. */
+export const costRowsMax = 200;
+
 /** What costs are listed by. */
 export const costFields = ["model", "agent", "tenant", "release", "thread", "turn"] as const;
 /** One of {@link costFields}. */

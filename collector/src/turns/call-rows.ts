@@ -40,6 +40,8 @@ export interface CallRow extends CallSums {
 /** The calls of a question. */
 export interface CallRows {
   readonly total: CallSums;
+  /** All calls over time; a call of several releases counts once. */
+  readonly slices: readonly CallSlice[];
   readonly rows: readonly CallRow[];
   /** Intervals of the drawn time; null where nothing is drawn. */
   readonly frame: {
@@ -83,20 +85,20 @@ export async function callRows(
     ledger.callFigures(question, kind, []),
     ledger.callFigures(question, kind, [field]),
   ]);
-  const timed =
+  const timed = (fields: readonly CallField[]): Promise<readonly CallFigures[]> =>
     frame === undefined
-      ? []
-      : await ledger.callFigures(drawn, kind, [field], { everyMs: frame.stepMs });
+      ? Promise.resolve([])
+      : ledger.callFigures(drawn, kind, fields, { everyMs: frame.stepMs });
+  const [all, each] = await Promise.all([timed([]), timed([field])]);
   const valueOf = ({ group }: CallFigures): string | null => group[field] ?? null;
-  const slices = Map.groupBy(timed, valueOf);
+  const slices = Map.groupBy(each, valueOf);
   return {
     total: total === undefined ? noCalls : sumsOf(total),
+    slices: slicesOf(all),
     rows: groups.map((figures) => ({
       value: valueOf(figures),
       ...sumsOf(figures),
-      slices: (slices.get(valueOf(figures)) ?? [])
-        .map(sliceOf)
-        .toSorted((a, b) => a.from_ms - b.from_ms),
+      slices: slicesOf(slices.get(valueOf(figures)) ?? []),
     })),
     frame:
       frame === undefined
@@ -109,8 +111,15 @@ function sumsOf({ calls, outcomes, p50_ms, p95_ms, p99_ms, duration_unknown }: C
   return { calls, outcomes, p50_ms, p95_ms, p99_ms, duration_unknown };
 }
 
-function sliceOf({ calls, outcomes, p95_ms, from_ms = 0 }: CallFigures): CallSlice {
-  return { from_ms, calls, failed: failedOf(outcomes), p95_ms };
+function slicesOf(figures: readonly CallFigures[]): readonly CallSlice[] {
+  return figures
+    .map(({ calls, outcomes, p95_ms, from_ms = 0 }) => ({
+      from_ms,
+      calls,
+      failed: failedOf(outcomes),
+      p95_ms,
+    }))
+    .toSorted((a, b) => a.from_ms - b.from_ms);
 }
 
 /** Calls that failed, by themselves or at their provider. */

@@ -36,7 +36,7 @@ export interface IncidentTerms {
 }
 
 /** What a turn weighs in the order of the list, by priority. */
-const weights = [9, 3, 1] as const;
+export const weights = [9, 3, 1] as const;
 /** Fewer turns of one agent near each other are listed with others of their cause. */
 const togetherMin = 3;
 const termsCharsMax = 1_000;

@@ -70,6 +70,12 @@ export interface Incidents {
    * incidents of their priority.
    */
   readonly items: readonly Incident[];
+  /** All turns by interval, and those in which something went wrong. */
+  readonly slices: readonly {
+    readonly from_ms: number;
+    readonly turns: number;
+    readonly turns_wrong: number;
+  }[];
   readonly frame: {
     readonly from_ms: number;
     readonly step_ms: number;
@@ -99,7 +105,7 @@ export async function findIncidents(
   question: TurnQuestion,
   { skip = 0, limit = incidentsMax, ...options }: StretchOptions & IncidentsPart,
 ): Promise<Incidents> {
-  const { total, frame } = await turnStretches(
+  const { total, frame, bars, drawn } = await turnStretches(
     (requested, by) => ledger.turnCounts(requested, by),
     question,
     options,
@@ -107,6 +113,9 @@ export async function findIncidents(
   const everyMs = frame?.stepMs ?? 86_400_000;
   const pauseMs = Math.max(everyMs, pauseLeastMs);
   const requested = { ...question, where: [...question.where, wrongTurns] };
+  const troubled = { ...drawn, where: [...drawn.where, wrongTurns] };
+  const wrongGroups = total === undefined ? [] : await ledger.turnCounts(troubled, { everyMs });
+  const wrongAt = new Map(wrongGroups.map((group) => [group.from_ms, group.turns]));
   const records = total === undefined ? [] : await newest(ledger, requested);
   const wrong = records.length < readMax ? records.length : await ledger.countTurns(requested);
   const turns = wrongTurnsOf(records);
@@ -122,6 +131,11 @@ export async function findIncidents(
     incidents: all.length,
     skipped: skip,
     items,
+    slices: bars.flatMap(({ fromMs, figures }) =>
+      figures === undefined
+        ? []
+        : [{ from_ms: fromMs, turns: figures.turns, turns_wrong: wrongAt.get(fromMs) ?? 0 }],
+    ),
     frame:
       frame === undefined
         ? null

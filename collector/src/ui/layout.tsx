@@ -117,7 +117,7 @@ export interface PageProps {
   /** Beside the title: chips, filters, actions. */
   readonly bar?: Child;
   /** Name of the page's browser module, which enhances the markup. */
-  readonly script?: string;
+  readonly script?: string | undefined;
   /** Title of the window, where it differs from the heading. */
   readonly windowTitle?: string;
   readonly children?: Child;

@@ -103,6 +103,22 @@ test("keys brush the chart; the range survives a page without one", async () => 
   expect(parametersOf(page.url())).toEqual(chosen);
 });
 
+test.each(["/tools?kind=model", "/traces/incidents"])(
+  "%s has a chart with a brush",
+  async (path) => {
+    const page = await visit(path);
+    const chart = page.getByRole("slider");
+    await chart.focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Shift+ArrowLeft");
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(/ · \d+ (call|turn)s?/);
+    await expectSoundInEveryLook(page);
+    await Promise.all([page.waitForURL(/start_time=.*end_time=/), page.keyboard.press("Enter")]);
+    // Another parameter of the page stays.
+    expect(parametersOf(page.url())).toMatchObject(parametersOf(new URL(path, page.url()).href));
+  },
+);
+
 test("an own range is typed in the clock of the page and kept in UTC", async () => {
   const page = await visit("/tools");
   await page.evaluate(() => localStorage.setItem("turnproof.clock", "local"));

@@ -107,6 +107,18 @@ test("each cause, agent and burst is one incident, and each turn is in one", asy
     releases: [{ release: "1.0.0", turns: 6 }],
     call_failed: { kind: "tool", name: "search_policies", error_type: "TimeoutError", calls: 6 },
   });
+  const { slices } = model;
+  const { from_ms: from = 0, step_ms: step = 1 } = model.frame ?? {};
+  const drawn = Map.groupBy(plan, ({ minute }) =>
+    Math.floor((Date.UTC(2026, 10, 20, 0, minute) - from) / step),
+  );
+  expect(slices).toEqual(
+    [...drawn].map(([slot, turns]) => ({
+      from_ms: from + slot * step,
+      turns: turns.length,
+      turns_wrong: turns.filter((turn) => wrong.includes(turn)).length,
+    })),
+  );
   const priorities = items.map(({ priority }) => priority);
   expect(priorities).toEqual(priorities.toSorted((a, b) => a - b));
 });
@@ -178,6 +190,9 @@ test("the largest comes first among equals, single turns share a row, and a next
   expect(rows.at(-1)).toMatchObject({ kind: "failed_call", turns: 8, scattered: true });
   const page = await (await many.get("/traces/incidents")).text();
   expect(page).toContain("skip=15");
+  // The page states why these nine are above the turn of the first priority.
+  expect(page).toContain("1 to 15 of 18, by turns and priority");
+  expect(page).toContain("A turn of P0 weighs as much in the order as 3 of P1 or 9 of P2.");
   expect(page.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ")).toContain(
     `Next: 3 with ${left} turns`,
   );

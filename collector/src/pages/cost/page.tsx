@@ -2,7 +2,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import type { CostField, CostRow } from "../../cost/turn-costs.ts";
-import { costFields } from "../../cost/turn-costs.ts";
+import { costFields, costRowsMax } from "../../cost/turn-costs.ts";
 import type { Frame } from "../../http/frame.ts";
 import { amountText, callsText, unpricedCalls, unpricedReasons } from "./cost-words.ts";
 import { countText, shareText } from "../../ui/display/figures.ts";
@@ -138,7 +138,10 @@ const Costs: FC<{
       </Table>
       {items.length === groups ? null : (
         <p class="muted padded">
-          The first {countText(items.length)} of {countText(groups)}.
+          The first {countText(items.length)} of {countText(groups)}.{" "}
+          {items.length < Math.min(groups, costRowsMax) ? (
+            <a href={hrefWith(frame, { limit: String(costRowsMax) })}>Show more</a>
+          ) : null}
         </p>
       )}
     </Card>

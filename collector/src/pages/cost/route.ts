@@ -5,7 +5,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { costFields, turnCosts } from "../../cost/turn-costs.ts";
+import { costFields, costRowsMax, turnCosts } from "../../cost/turn-costs.ts";
 import type { CostField, CostRow } from "../../cost/turn-costs.ts";
 import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
@@ -26,9 +26,24 @@ import { costPage } from "./page.tsx";
 
 const { chart: _chart, ...turnFilters } = listParameters.shape;
 
-const costParameters = z.strictObject({
+/** A file has every row. */
+const fileParameters = z.strictObject({
   ...turnFilters,
   by: z.enum(costFields).describe("What the costs are listed by; default `model`.").optional(),
+});
+
+/** Rows of a page whose address has no number: more make it slow on a phone. */
+const pageRows = 50;
+
+const costParameters = fileParameters.extend({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(costRowsMax)
+    .describe(`Rows of the answer; default ${costRowsMax}, and ${pageRows} as a page.`)
+    .meta({ type: "integer", minimum: 1, maximum: costRowsMax, pattern: undefined })
+    .optional(),
 });
 
 /** Body of `/cost.json`. */
@@ -57,14 +72,11 @@ export interface CostAnswers {
   readonly "GET /cost.json": CostModel;
 }
 
-/** Most rows of an answer; a file has all. */
-const rowsMax = 200;
-
 const costFile = {
   path: "/cost",
   name: "cost",
   rows: "costs",
-  query: costParameters,
+  query: fileParameters,
 } as const;
 
 /** Cost: what each route needs, records and answers. */
@@ -98,8 +110,11 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
   const { ledger } = parts.store;
   let list: Promise<PriceList> | undefined;
   /** The costs with every row. */
-  const readCost = async (c: AppContext, lenient: boolean): Promise<CostModel> => {
-    const { by = "model", ...parameters } = readParameters(c, costParameters);
+  const readCost = async (
+    c: AppContext,
+    { by = "model", ...parameters }: z.output<typeof fileParameters>,
+    lenient: boolean,
+  ): Promise<CostModel> => {
     const reading = readingFor(c, parameters);
     const names = await knownNames(ledger, reading.scope, parameters.q);
     const reads = { typed: c.get("typed"), names, lenient };
@@ -124,8 +139,13 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
     };
   };
   app.on("GET", ["/cost", "/cost.json"], async (c) => {
-    const whole = await readCost(c, wantsPage(c));
-    const model: CostModel = { ...whole, items: whole.items.slice(0, rowsMax) };
+    const page = wantsPage(c);
+    const { limit = page ? pageRows : costRowsMax, ...parameters } = readParameters(
+      c,
+      costParameters,
+    );
+    const whole = await readCost(c, parameters, page);
+    const model: CostModel = { ...whole, items: whole.items.slice(0, limit) };
     return respond(c, { model, view: costPage });
   });
   mountFiles<CostRow>(app, parts, {
@@ -150,7 +170,7 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
       calls_without: "json",
     },
     async *pages(c) {
-      yield (await readCost(c, false)).items;
+      yield (await readCost(c, readParameters(c, fileParameters), false)).items;
     },
   });
   return app;

@@ -1,7 +1,8 @@
-/** @module Incidents page: what went wrong, most urgent first; each leads to its turns. */
+/** @module Incidents page: what went wrong, by turns and priority; each leads to its turns. */
 import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
+import { weights } from "../../turns/incident-episodes.ts";
 import { incidentsMax } from "../../turns/incidents.ts";
 import type { FailedCall, Incident } from "../../turns/incidents.ts";
 import { countText } from "../../ui/display/figures.ts";
@@ -12,6 +13,8 @@ import { PriorityBadge } from "../../ui/elements/badge.tsx";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { Duration, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { SlicesChart } from "../../ui/elements/slices-chart.tsx";
+import { turnsText } from "../../ui/elements/time-figure.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
 import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
@@ -19,14 +22,28 @@ import { Icon } from "../../ui/icons.tsx";
 import { hrefOf, hrefWith, rangedHref } from "../../ui/layout.tsx";
 import type { IncidentsModel } from "./route.ts";
 
+/** Why a large incident may stand above a more urgent one. */
+const weightWords = weightsText(weights);
+
 /** The incidents. */
 export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
   return (
     <FilteredPage
       frame={frame}
       title="Incidents"
+      script="incidents"
       tabs={<IncidentTabs frame={frame} here="incidents" />}
     >
+      <SlicesChart
+        slices={model.slices.map(({ from_ms, turns, turns_wrong }) => ({
+          from_ms,
+          counted: turns,
+          part: turns_wrong,
+        }))}
+        frame={model.frame}
+        of={model.turns}
+        words={{ counted: turnsText, part: "went wrong" }}
+      />
       {model.turns === 0 ? (
         <Empty title="No turns here" icon="incidents">
           <p>
@@ -41,9 +58,7 @@ export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
           </p>
         </Empty>
       ) : (
-        <>
-          <List model={model} frame={frame} />
-        </>
+        <List model={model} frame={frame} />
       )}
       <Reach model={model} frame={frame} />
     </FilteredPage>
@@ -63,7 +78,9 @@ const List: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ m
       label="Incidents"
       head={
         <>
-          <th scope="col">Priority</th>
+          <th scope="col" title={weightWords}>
+            Priority
+          </th>
           <th scope="col">What</th>
           <th scope="col">Where</th>
           <th scope="col" class="num">
@@ -185,10 +202,16 @@ function listedText({ turns, q_turns: listed }: Incident): string {
   return `${countText(listed)} turns of this cause in its time: ${countText(turns)} count here`;
 }
 
+function weightsText([most, middle, least]: typeof weights): string {
+  return `A turn of P0 weighs as much in the order as ${most / middle} of P1 or ${most / least} of P2.`;
+}
+
 function shownText({ items, incidents, skipped }: IncidentsModel): string {
-  if (items.length === incidents) return countText(incidents);
+  const all = countText(incidents);
   const from = countText(Math.min(skipped + 1, incidents));
-  return `${from} to ${countText(skipped + items.length)} of ${countText(incidents)}`;
+  const shown =
+    items.length === incidents ? all : `${from} to ${countText(skipped + items.length)} of ${all}`;
+  return `${shown}, by turns and priority`;
 }
 
 function callText({ name, error_type: type, outcome, calls }: FailedCall): string {
@@ -216,7 +239,7 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
         <span>
           {countText(wrong)} of {countText(turns)} turns went wrong;{" "}
           {read < wrong ? `the newest ${countText(read)} were read; ` : ""}
-          each is in one incident, under its most urgent cause. A pause of more than{" "}
+          each is in one incident, under its most urgent cause. {weightWords} A pause of more than{" "}
           <Duration ms={pause} /> ends an incident; scattered turns of one cause are one row.
           Telemetry that was lost is on <a href={rangedHref(frame, "/traces/health")}>Health</a>.
         </span>

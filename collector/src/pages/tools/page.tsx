@@ -14,6 +14,7 @@ import { pendingText } from "../../ui/display/window-words.ts";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
+import { SlicesChart } from "../../ui/elements/slices-chart.tsx";
 import { SortLink, directionOf } from "../../ui/elements/sort-head.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
@@ -33,7 +34,7 @@ export function toolsPage(model: ToolsModel, frame: Frame): Child {
   const terms = termsOf(frame.query);
   const { kind, by } = model;
   return (
-    <FilteredPage frame={frame} title={kind === "tool" ? "Tools" : "Models"}>
+    <FilteredPage frame={frame} title={kind === "tool" ? "Tools" : "Models"} script="tools">
       <div class="page-actions">
         <Tabs
           label="Calls of"
@@ -61,11 +62,26 @@ export function toolsPage(model: ToolsModel, frame: Frame): Child {
       ) : (
         <>
           <Total model={model} />
+          <SlicesChart
+            slices={model.slices.map(({ from_ms, calls, failed }) => ({
+              from_ms,
+              counted: calls,
+              part: failed,
+            }))}
+            frame={model.frame}
+            of={model.total.calls}
+            words={{ counted: callsText, part: "failed" }}
+          />
           <Calls model={model} frame={frame} terms={terms} />
         </>
       )}
     </FilteredPage>
   );
+}
+
+/** `1 call`, `3 calls`. */
+function callsText(count: number): string {
+  return `${countText(count)} ${count === 1 ? "call" : "calls"}`;
 }
 
 const Total: FC<{ readonly model: ToolsModel }> = ({ model: { total, turns_counted: turns } }) => (

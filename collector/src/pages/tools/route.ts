@@ -51,7 +51,7 @@ const toolsParameters = z.strictObject({
 });
 
 /** Body of `/tools.json`. */
-export interface ToolsModel extends Pick<CallRows, "total" | "frame"> {
+export interface ToolsModel extends Pick<CallRows, "total" | "slices" | "frame"> {
   readonly kind: "tool" | "model";
   readonly by: ListedBy;
   readonly turns_counted: number;
@@ -142,7 +142,7 @@ async function readTools(c: AppContext, parts: Parts, lenient: boolean): Promise
   const pending = await pendingFrames(parts);
   const nowMs = parts.now();
   const options = { kind, by, nowMs, within: rangeOf(parameters, nowMs) };
-  const [turns, { total, rows, frame }] = await Promise.all([
+  const [turns, { total, slices, rows, frame }] = await Promise.all([
     ledger.countTurns(question),
     callRows(ledger, question, options),
   ]);
@@ -151,6 +151,7 @@ async function readTools(c: AppContext, parts: Parts, lenient: boolean): Promise
     by,
     turns_counted: turns,
     total,
+    slices,
     items: sorted(rows, sort, order === "ascending"),
     groups: rows.length,
     frame,

@@ -1,6 +1,6 @@
 /**
- * @module Histogram: turns over time as bars; the part with errors is hatched as well as red. In
- * the browser a brush over it filters by time.
+ * @module Histogram: turns or calls over time as bars; the part with errors is hatched as well as
+ * red. In the browser a brush over it filters by time.
  */
 import type { FC } from "hono/jsx";
 
@@ -10,13 +10,22 @@ import { TimeFigure, elsewhereText, turnsText } from "./time-figure.tsx";
 
 const height = 48;
 
+/** What is counted, and the part of it that is drawn in front. */
+export interface HistogramWords {
+  readonly counted: (count: number) => string;
+  readonly part: string;
+}
+
+const ofTurns: HistogramWords = { counted: turnsText, part: "with errors" };
+
 /** Turns per bin, and the turns it covers; nothing is drawn without any. */
 export const Histogram: FC<{
   readonly bins: readonly Bin[];
   readonly extent: string;
   /** Number of turns; those in no bin are mentioned. */
   readonly of: number;
-}> = ({ bins, extent, of }) => {
+  readonly words?: HistogramWords;
+}> = ({ bins, extent, of, words = ofTurns }) => {
   const most = bins.reduce((max, bin) => Math.max(max, bin.turns), 0);
   const first = bins[0];
   const last = bins.at(-1);
@@ -28,15 +37,15 @@ export const Histogram: FC<{
       fromMs={first.fromMs}
       toMs={last.toMs}
       height={height}
-      label={`${turnsText(turns)} over time ${extent}, ${errors} with errors`}
+      label={`${words.counted(turns)} over time ${extent}, ${errors} ${words.part}`}
       readout={
-        `${turnsText(turns)} ${extent}` +
-        (errors === 0 ? "" : `, ${countText(errors)} with errors`) +
+        `${words.counted(turns)} ${extent}` +
+        (errors === 0 ? "" : `, ${countText(errors)} ${words.part}`) +
         elsewhereText(of, turns)
       }
     >
       {bins.map((bin, index) => (
-        <Bar bin={bin} index={index} size={bins.length} most={most} />
+        <Bar bin={bin} index={index} size={bins.length} most={most} words={words} />
       ))}
     </TimeFigure>
   );
@@ -47,7 +56,8 @@ const Bar: FC<{
   readonly index: number;
   readonly size: number;
   readonly most: number;
-}> = ({ bin, index, size, most }) => {
+  readonly words: HistogramWords;
+}> = ({ bin, index, size, most, words }) => {
   const slot = 100 / size;
   const x = `${(index * slot + slot * 0.1).toFixed(3)}%`;
   const width = `${(slot * 0.8).toFixed(3)}%`;
@@ -56,7 +66,11 @@ const Bar: FC<{
   const total = tall(bin.turns);
   const bad = Math.min(total, tall(bin.errors));
   return (
-    <g data-from={String(bin.fromMs)} data-turns={String(bin.turns)} data-words={binWords(bin)}>
+    <g
+      data-from={String(bin.fromMs)}
+      data-turns={String(bin.turns)}
+      data-words={binWords(bin, words)}
+    >
       {total === 0 ? null : (
         <rect
           class="turns"
@@ -82,6 +96,6 @@ const Bar: FC<{
 };
 
 /** A bar in words, for its tooltip. */
-function binWords({ turns, errors }: Bin): string {
-  return errors === 0 ? turnsText(turns) : `${turnsText(turns)}, ${countText(errors)} with errors`;
+function binWords({ turns, errors }: Bin, { counted, part }: HistogramWords): string {
+  return errors === 0 ? counted(turns) : `${counted(turns)}, ${countText(errors)} ${part}`;
 }

@@ -12,14 +12,17 @@ export const FilteredPage: FC<{
   readonly frame: Frame;
   readonly title: string;
   readonly tabs?: Child;
+  /** Name of the page's browser module, where it has one. */
+  readonly script?: string | undefined;
   readonly children?: Child;
-}> = ({ frame, title, tabs, children }) => {
+}> = ({ frame, title, tabs, script, children }) => {
   const terms = termsOf(frame.query);
   const path = hrefOf(frame, frame.path);
   return (
     <Page
       frame={frame}
       title={title}
+      script={script}
       bar={<FilterBar action={path} terms={terms} query={frame.query} />}
     >
       {tabs}
