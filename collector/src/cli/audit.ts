@@ -104,6 +104,12 @@ async function verify(flags: VerifyFlags): Promise<void> {
     const more = result.findings_total - result.findings.length;
     if (more > 0) write(`${more} more findings.`);
     write(`${result.records} records, ${result.checkpoints} checkpoints.`);
+    if (result.unsalted > 0) {
+      write(
+        `The salts of ${result.unsalted} records were removed, as a deletion of a user does: their ` +
+          "contents rest on the seal alone.",
+      );
+    }
   }
   process.exitCode = result.ok ? exitCodes.ok : exitCodes.failed;
 }

@@ -47,7 +47,10 @@ export const turnLimits = list.transform((parts, context): TurnLimits => {
 /** A token as typed and sent. */
 export const token = z
   .string()
-  .min(limits.tokenCharsMin, `a token has at least ${limits.tokenCharsMin} characters`)
+  .min(
+    limits.tokenCharsMin,
+    `a token has at least ${limits.tokenCharsMin} characters; \`turnproof token\` makes one`,
+  )
   .regex(/^[\x21-\x7e]+$/, "a token has no spaces or control characters")
   .refine(
     (value) => value.length < limits.tokenCharsMin || isExample(value) || !isGuessable(value),

@@ -136,6 +136,7 @@ describe("tokens that can be guessed", () => {
     "passwordpassword",
     "Summer2026Summer2026",
     "adminadminadmin1",
+    "secret123",
   ];
   test.each(weak)("%s is refused for an operator, an account and a producer", (value) => {
     const account = { anna: { token: value, role: "viewer" } };

@@ -66,6 +66,11 @@ export function leafHolds(line: string, record: AuditRecord, salts: Salts): bool
   return salt === undefined || commit(salt, `${plain}}`).equals(leafOf(line));
 }
 
+/** False where the salt of the record's leaf was removed. */
+export function hasSalt(record: AuditRecord, salts: Salts): boolean {
+  return record.v === 1 || salts.of(subjectOf(record)) !== undefined;
+}
+
 /** Hash of a line, the next line's `prev`. */
 export function hashOfLine(line: string): string {
   return createHash("sha256").update(line).digest("hex");

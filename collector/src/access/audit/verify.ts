@@ -11,7 +11,7 @@ import type { AuditCheckpoint, CheckpointKey } from "./checkpoint.ts";
 import { logLines } from "./lines.ts";
 import { createTree, hashLeaf } from "./merkle.ts";
 import type { Tree } from "./merkle.ts";
-import { genesis, hashOfLine, leafHolds, leafOf, openRecord } from "./record.ts";
+import { genesis, hashOfLine, hasSalt, leafHolds, leafOf, openRecord } from "./record.ts";
 import { openSalts, saltsFile } from "./salts.ts";
 import type { Salts } from "./salts.ts";
 
@@ -36,6 +36,11 @@ export interface AuditVerification {
   readonly ok: boolean;
   readonly records: number;
   readonly checkpoints: number;
+  /**
+   * Records whose salt was removed: nothing compares their contents with their leaves any more, so
+   * that they rest on the seal alone, whose key is on the host.
+   */
+  readonly unsalted: number;
   /** The first ones; `findings_total` counts all. */
   readonly findings: readonly AuditFinding[];
   readonly findings_total: number;
@@ -70,6 +75,7 @@ class Walk {
   /** The previous line was reported; its consequences are not reported again. */
   broken = false;
   sealed = 0;
+  unsalted = 0;
   readonly tree: Tree = createTree();
   #cuts = 0;
 
@@ -111,12 +117,12 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
   // A checkpoint of later records does not apply to these.
   for (const reader of readers) while (reader.isLeft(recordsMax)) await reader.check(walk);
   const checkpoints = readers.reduce((sum, { count }) => sum + count, 0);
-  const { findings, records, total } = walk;
+  const { findings, records, total, unsalted } = walk;
   if (walk.foreignSeals) {
     const found = [{ code: "audit_wrong_key", record: 1 }] as const;
-    return { ok: false, records, checkpoints, findings: found, findings_total: 1 };
+    return { ok: false, records, checkpoints, unsalted, findings: found, findings_total: 1 };
   }
-  return { ok: total === 0, records, checkpoints, findings, findings_total: total };
+  return { ok: total === 0, records, checkpoints, unsalted, findings, findings_total: total };
 }
 
 /** One edited or removed line is one finding, at the first record that shows it. */
@@ -129,6 +135,7 @@ function readLine(walk: Walk, line: string, keyring: Keyring): void {
   else if (record.seq !== walk.expected) walk.report("audit_order_broken", at);
   else if (!leafHolds(line, record, walk.salts)) walk.report("audit_leaf_broken", at);
   if (record !== undefined) walk.sealed += 1;
+  if (record !== undefined && !hasSalt(record, walk.salts)) walk.unsalted += 1;
   walk.broken = record === undefined;
   walk.previous = hashOfLine(line);
   walk.expected = (record?.seq ?? walk.expected) + 1;
