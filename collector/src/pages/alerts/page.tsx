@@ -176,15 +176,15 @@ const Silences: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ 
   if (model.silences.length === 0) return <></>;
   return (
     <Card title="Silences" icon="pause" flush end={countText(model.silences.length)}>
-      <Table label="Silences" head={heads(["Rule", "Group", "Until", "By", "Change"])}>
+      <Table stacks label="Silences" head={heads(["Rule", "Group", "Until", "By", "Change"])}>
         {model.silences.map(({ rule, group, until, by }) => (
           <tr>
             <th scope="row">{rule}</th>
-            <td>{group ?? "all"}</td>
-            <td>
+            <td data-head="Group">{group ?? "all"}</td>
+            <td data-head="Until">
               <Time at={until} form="daytime" />
             </td>
-            <td>{by}</td>
+            <td data-head="By">{by}</td>
             <td>
               {manages(frame) ? (
                 <form method="post" action={hrefOf(frame, "/alerts/silence")}>

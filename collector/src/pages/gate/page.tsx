@@ -272,6 +272,7 @@ const Measures: FC<{
 }> = ({ of, model, frame }) => (
   <Card title="Measures" icon="clock" flush>
     <Table
+      stacks
       label="Measures"
       head={
         <Heads
@@ -287,13 +288,15 @@ const Measures: FC<{
             <GateBadge outcome={one.outcome} />
           </td>
           {sides.map((side) => (
-            <td>
+            <td data-head={`${sideNames[side]}, median`}>
               <a href={hrefOf(frame, turnsHref(model[side] ?? "", one.name))}>
                 {medianWords(one[side])}
               </a>
             </td>
           ))}
-          <td class="num">{chance(one.adjustedP)}</td>
+          <td data-head="p" class="num">
+            {chance(one.adjustedP)}
+          </td>
         </tr>
       ))}
     </Table>

@@ -24,6 +24,7 @@ export const StoresCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
       end={path === null ? null : path ? "compatibility path: bounded reads" : "native indexes"}
     >
       <Table
+        stacks
         label="Stores"
         head={
           <>
@@ -51,10 +52,10 @@ export const StoresCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
                 word={failed ? "failed" : "answered"}
               />
             </td>
-            <td class="num">
+            <td data-head="Rows" class="num">
               {failed ? <Unknown why="The store did not answer." /> : countText(rows)}
             </td>
-            <td class="num">
+            <td data-head="Took" class="num">
               <Duration ms={ms} />
             </td>
             <td class="bar-col">

@@ -64,6 +64,7 @@ const Requested: FC<{ readonly model: MemoryModel }> = ({ model }) => {
         }
       >
         <Table
+          stacks
           label="Memory units by kind"
           head={
             <>
@@ -82,16 +83,16 @@ const Requested: FC<{ readonly model: MemoryModel }> = ({ model }) => {
           {model.kinds.map(({ kind, collection, count, latest_at: latest }) => (
             <tr>
               <td>{wordsOf(kind)}</td>
-              <td>
+              <td data-head="Collection">
                 <code>{collection}</code>
               </td>
-              <td class="num">
+              <td data-head="Units" class="num">
                 {count === null ? <Unknown why="The memory did not answer." /> : countText(count)}
               </td>
               <td class="bar-col">
                 <ShareBar part={count} whole={most} label={`${count ?? "unknown"} units`} />
               </td>
-              <td>
+              <td data-head="Newest">
                 {latest === null ? (
                   <NotThere why="there is none" />
                 ) : (
