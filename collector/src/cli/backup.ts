@@ -44,6 +44,7 @@ Journal, keys, audit log, memory files and the embedded store are copied: SQLite
 the embedded ClickHouse by hard links beside the data directory first. The copy is opened and read
 once, so that the manifest has the number of its events and turns. A database on a server or in a
 folder of its own is not in the backup: copy it afterwards, never before (docs/operate/backup.md).
+TURNPROOF_BACKEND is that of the collector.
 
 The backup holds the keys and what the stores hold: encrypt it.`,
     )
@@ -53,6 +54,7 @@ The backup holds the keys and what the stores hold: encrypt it.`,
 async function backup(flags: BackupFlags): Promise<void> {
   const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
   if (!existsSync(config.dataDir)) throw new CodedError("not_configured", { field: "data dir" });
+  requireOwnStore(config);
   const target = resolve(flags.to);
   await requireEmpty(target);
   const partial = `${target}.partial`;
@@ -78,6 +80,22 @@ async function backup(flags: BackupFlags): Promise<void> {
   for (const place of databasesOf(config)) {
     write(`Not in the backup: ${place}. Copy it now; docs/operate/backup.md has the steps.`);
   }
+}
+
+const storeFolders: Readonly<Record<string, string>> = {
+  clickhouse: "clickhouse",
+  filesystem: "files",
+};
+
+/**
+ * The counts of another backend's empty store would stand for those of this one, and agree after a
+ * restore. @throws CodedError not_configured where only another embedded store is there
+ */
+function requireOwnStore(config: Config): void {
+  const own = serverOf(config) === undefined ? storeFolders[config.backend] : undefined;
+  const isThere = (name: string): boolean => existsSync(join(config.dataDir, name));
+  if (own === undefined || isThere(own) || !Object.values(storeFolders).some(isThere)) return;
+  throw new CodedError("not_configured", { field: "TURNPROOF_BACKEND" });
 }
 
 /** @throws CodedError folder_not_empty */

@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -156,6 +156,17 @@ test("a count that is not reached and a file that was changed are named", async 
   expect(changed).toMatchObject({ code: 1, out: { code: "backup_invalid" } });
   expect(changed.err).toContain("data/keys/identity-key");
   expect(existsSync(copy)).toBe(false);
+});
+
+test("the store of another backend than the configured one is not counted as an empty one", async () => {
+  const dataDir = join(directory, "other-backend");
+  await mkdir(join(dataDir, "files"), { recursive: true });
+  const to = join(directory, "other-backend-copy");
+  const args = ["backup", "--data-dir", dataDir, "--to", to];
+  const refused = await turnproof(args, { TURNPROOF_BACKEND: "clickhouse" });
+  expect(refused.code).toBe(1);
+  expect(JSON.stringify(refused)).toMatch(/not_configured.*TURNPROOF_BACKEND/);
+  expect(existsSync(to)).toBe(false);
 });
 
 test("a database that is copied after the data directory has each event once", async () => {
