@@ -32,15 +32,40 @@ export function tokensAtMost(text: string): number {
   return tokens;
 }
 
-/** Lines of an answer, most important first. */
+/** Room for the sentence about what was left out. */
+const cutSentenceTokens = 40;
+
+interface Line {
+  readonly text: string;
+  readonly kind: "line" | "always" | "row";
+}
+
+/**
+ * Lines of an answer, most important first. Rows are those of one page of a list: the first one is
+ * always shown, the others take what the other lines leave.
+ */
 export class AnswerText {
-  readonly #lines: string[] = [];
+  readonly #lines: Line[] = [];
   readonly #last: string[] = [];
+
+  #push(kind: Line["kind"], lines: readonly (string | undefined)[]): this {
+    for (const text of lines) if (text !== undefined) this.#lines.push({ text, kind });
+    return this;
+  }
 
   /** Adds a line; an undefined one is left out. */
   add(...lines: readonly (string | undefined)[]): this {
-    this.#lines.push(...lines.filter((line) => line !== undefined));
-    return this;
+    return this.#push("line", lines);
+  }
+
+  /** Adds a line that is never cut, such as a count. */
+  always(...lines: readonly (string | undefined)[]): this {
+    return this.#push("always", lines);
+  }
+
+  /** Adds a row of a page. */
+  row(line: string): this {
+    return this.#push("row", [line]);
   }
 
   /** Adds a line that is never cut, such as a link or a cursor; it stands at the end. */
@@ -49,19 +74,35 @@ export class AnswerText {
     return this;
   }
 
+  /** Number of rows, from the first one, that fit into the budget: one at least. */
+  rowsWithin(budget: number): number {
+    const kept = this.#kept(budget);
+    return this.#lines.filter((line) => line.kind === "row" && kept.has(line)).length;
+  }
+
   /** The lines that fit into the budget, and the number of those that do not. */
   within(budget: number): string {
-    const tail = this.#last.join("\n");
-    // The sentence about what was left out has its place.
-    let left = budget - tokensAtMost(tail) - 40;
-    const kept: string[] = [];
-    for (const line of this.#lines) {
-      left -= tokensAtMost(line) + 1;
+    const kept = this.#kept(budget);
+    const shown = this.#lines.filter((line) => kept.has(line)).map(({ text }) => text);
+    const cut = this.#lines.length - shown.length;
+    if (cut > 0) shown.push(`(${cut} more lines do not fit; raise budget or narrow the question)`);
+    return [...shown, ...this.#last].join("\n");
+  }
+
+  #kept(budget: number): ReadonlySet<Line> {
+    const first = this.#lines.find(({ kind }) => kind === "row");
+    const kept = new Set(this.#lines.filter((line) => line.kind === "always" || line === first));
+    const needed = [...kept].map(({ text }) => text);
+    let left = budget - tokensAtMost([...needed, ...this.#last].join("\n")) - cutSentenceTokens;
+    for (const kind of ["line", "row"] as const) {
+      for (const line of this.#lines) {
+        if (line.kind !== kind || line === first) continue;
+        left -= tokensAtMost(line.text) + 1;
+        if (left < 0) break;
+        kept.add(line);
+      }
       if (left < 0) break;
-      kept.push(line);
     }
-    const cut = this.#lines.length - kept.length;
-    if (cut > 0) kept.push(`(${cut} more lines do not fit; raise budget or narrow the question)`);
-    return [...kept, ...this.#last].join("\n");
+    return kept;
   }
 }

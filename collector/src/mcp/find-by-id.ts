@@ -1,9 +1,10 @@
 /** @module FindById: the roots that mention an opaque id. */
 import { z } from "zod";
 
-import type { FindModel } from "../pages/find/route.ts";
+import type { FindModel, FoundRoot } from "../pages/find/route.ts";
 import { AnswerText, evidence, value } from "./answer-text.ts";
-import { anAgent, anId, tool } from "./tool.ts";
+import { pageWithin } from "./page-within.ts";
+import { anAgent, anId, tool, walkParameters } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
 /** Where is this id mentioned? */
@@ -17,28 +18,41 @@ export const findById: Tool = tool({
     id: anId.describe("The id."),
     agent_id: anAgent,
     limit: z.int().min(1).max(200).optional().describe("Events of one page; default 100."),
-    cursor: z.string().max(8_192).optional().describe("The cursor of the page before."),
+    ...walkParameters,
   },
-  async answer(request, { id, agent_id, limit = 100, cursor }) {
+  async answer(request, { id, agent_id, limit = 100, cursor }, budget) {
     const query = { id, agent_id };
-    const model = await request.json<FindModel>("/traces/find.json", { ...query, limit, cursor });
-    const text = new AnswerText();
-    for (const row of model.items) {
-      const verdicts = (row.verdicts ?? []).map(({ verdict }) => verdict ?? "unjudged");
-      text.add(
-        `root ${value(row.root_trace_id)} agent ${value(row.agent_id)} ${row.last_at.slice(0, 19)}Z: ` +
-          `${[...new Set(verdicts)].join(", ") || "not judged yet"}, in ${row.matched_by.join(", ")}, ` +
-          `${row.event_count} events${evidence(row.event_ids, row.event_count, 2)}`,
-      );
-    }
-    if (model.items.length === 0) text.add(`Nothing in your scope mentions ${value(id)}.`);
-    text.add(
-      ...model.places.filter(({ reach }) => reach !== "whole").map(({ message }) => message),
-    );
-    if (model.pending_frames > 0) text.add("Received batches are not readable yet; call again.");
-    return text.end(
-      model.next_cursor === null ? undefined : `cursor: ${model.next_cursor}`,
-      `page: ${request.link("/traces/find", query)}`,
-    );
+    return pageWithin({
+      budget,
+      limit,
+      read: (size) =>
+        request.json<FindModel>("/traces/find.json", { ...query, limit: size, cursor }),
+      // The limit counts events, and a root may have several.
+      sizes: ({ items }) => items.map(({ event_count: events }) => events),
+      write: (model) => {
+        const text = new AnswerText();
+        for (const row of model.items) text.row(rowText(row));
+        if (model.items.length === 0) text.add(`Nothing in your scope mentions ${value(id)}.`);
+        text.add(
+          ...model.places.filter(({ reach }) => reach !== "whole").map(({ message }) => message),
+        );
+        if (model.pending_frames > 0) {
+          text.add("Received batches are not readable yet; call again.");
+        }
+        return text.end(
+          model.next_cursor === null ? undefined : `cursor: ${model.next_cursor}`,
+          `page: ${request.link("/traces/find", query)}`,
+        );
+      },
+    });
   },
 });
+
+function rowText(row: FoundRoot): string {
+  const verdicts = (row.verdicts ?? []).map(({ verdict }) => verdict ?? "unjudged");
+  return (
+    `root ${value(row.root_trace_id)} agent ${value(row.agent_id)} ${row.last_at.slice(0, 19)}Z: ` +
+    `${[...new Set(verdicts)].join(", ") || "not judged yet"}, in ${row.matched_by.join(", ")}, ` +
+    `${row.event_count} events${evidence(row.event_ids, row.event_count, 2)}`
+  );
+}

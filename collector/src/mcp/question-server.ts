@@ -51,7 +51,7 @@ export function createQuestionServer(request: Requester): McpServer {
       async (given): Promise<CallToolResult> => {
         const { budget = budgetDefault, ...parameters } = given as { readonly budget?: number };
         return answered(async () => {
-          const text = await answer(request, parameters as never);
+          const text = await answer(request, parameters as never, budget);
           return text.within(budget);
         });
       },

@@ -7,14 +7,21 @@ import type { Requester } from "./requester.ts";
 /** Tokens of an answer where the caller gives no budget. */
 export const budgetDefault = 1_200;
 
-/** Parameters that every tool has. */
-const shared = {
-  budget: z
+const aBudget = (least: number) =>
+  z
     .int()
-    .min(200)
+    .min(least)
     .max(8_000)
     .optional()
-    .describe(`Most tokens of the answer; default ${budgetDefault}.`),
+    .describe(`Most tokens of the answer; default ${budgetDefault}.`);
+
+/** Parameters that every tool has. */
+const shared = { budget: aBudget(200) };
+
+/** Parameters of a list that is walked: a cursor alone takes more tokens than a short answer. */
+export const walkParameters = {
+  cursor: z.string().max(8_192).optional().describe("The cursor of the page before."),
+  budget: aBudget(600),
 };
 
 /** One tool. */
@@ -24,7 +31,7 @@ export interface Tool {
   readonly description: string;
   readonly input: z.ZodObject;
   /** @throws Refused */
-  readonly answer: (request: Requester, input: never) => Promise<AnswerText>;
+  readonly answer: (request: Requester, input: never, budget: number) => Promise<AnswerText>;
 }
 
 /** A tool with a typed input; unknown parameters are refused. */
@@ -33,9 +40,13 @@ export function tool<S extends z.ZodRawShape>(of: {
   readonly title: string;
   readonly description: string;
   readonly input: S;
-  readonly answer: (request: Requester, input: z.output<z.ZodObject<S>>) => Promise<AnswerText>;
+  readonly answer: (
+    request: Requester,
+    input: z.output<z.ZodObject<S>>,
+    budget: number,
+  ) => Promise<AnswerText>;
 }): Tool {
-  return { ...of, input: z.strictObject({ ...of.input, ...shared }) };
+  return { ...of, input: z.strictObject({ ...shared, ...of.input }) };
 }
 
 /** An id as it was recorded. */

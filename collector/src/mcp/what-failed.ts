@@ -7,7 +7,8 @@ import type { TurnsModel } from "../pages/turns/route.ts";
 import { countText } from "../ui/display/figures.ts";
 import { isRelative, relativeWords } from "../ui/display/time-range.ts";
 import { AnswerText, value } from "./answer-text.ts";
-import { aTime, anAgent, anId, tool } from "./tool.ts";
+import { pageWithin } from "./page-within.ts";
+import { aTime, anAgent, anId, tool, walkParameters } from "./tool.ts";
 import type { RequestParameters } from "./requester.ts";
 import type { Tool } from "./tool.ts";
 
@@ -29,12 +30,10 @@ export const whatFailed: Tool = tool({
     finding: anId.optional().describe("Only turns with this finding, by its code."),
     q: z.string().max(800).optional().describe("Further terms such as `tool:search release:2.1`."),
     limit: z.int().min(1).max(50).optional().describe("Turns of one page; default 10."),
-    cursor: z.string().max(8_192).optional().describe("The cursor of the page before."),
+    ...walkParameters,
   },
-  async answer(
-    request,
-    { since, until, agent_id, verdict = "not_success", finding, q, limit, cursor },
-  ) {
+  async answer(request, input, budget) {
+    const { since, until, agent_id, verdict = "not_success", finding, q, limit, cursor } = input;
     const not = verdict === "not_success";
     const terms = [not ? "-verdict:success -verdict:unjudged" : "", q ?? ""].join(" ").trim();
     const filter = {
@@ -49,41 +48,48 @@ export const whatFailed: Tool = tool({
       cursor === undefined ? request.json<FacetsModel>("/traces/facets.json", of) : undefined;
     // A turn without a verdict may have failed; it has no finding yet.
     const waiting = { ...filter, verdict: "unjudged", finding: undefined, q };
-    const [facets, unjudged, page] = await Promise.all([
-      count(filter),
-      count(waiting),
-      request.json<TurnsModel>("/traces/turns.json", { ...filter, limit: limit ?? 10, cursor }),
-    ]);
-    const text = new AnswerText();
-    if (facets !== undefined) addCounts(text, facets, since);
-    if ((unjudged?.turns ?? 0) > 0) {
-      text.add(`${countText(unjudged?.turns ?? 0)} more are not judged yet and not counted`);
-    }
-    for (const row of page.items) {
-      const codes = row.finding_codes ?? [];
-      const tools = row.tools.error + row.tools.provider_error;
-      text.add(
-        `${row.ended_at.slice(0, 19)}Z ${row.verdict ?? "unjudged"} root ${value(row.root_trace_id)} ` +
-          `agent ${value(row.agent_id)}: ${codes.map(value).join(" ") || "no finding"}` +
-          (tools > 0 ? `, ${tools} failed tool calls` : ""),
-      );
-    }
-    if (page.items.length === 0) text.add("No turn passes.");
-    return text.end(
-      page.pending_frames === 0
-        ? undefined
-        : `${countText(page.pending_frames)} received batches are not readable yet and not counted`,
-      page.next_cursor === null ? undefined : `cursor: ${page.next_cursor}`,
-      `page: ${request.link("/traces", filter)}`,
-    );
+    const [facets, unjudged] = await Promise.all([count(filter), count(waiting)]);
+    return pageWithin({
+      budget,
+      limit: limit ?? 10,
+      read: (size) =>
+        request.json<TurnsModel>("/traces/turns.json", { ...filter, limit: size, cursor }),
+      sizes: ({ items }) => items.map(() => 1),
+      write: (page) => {
+        const text = new AnswerText();
+        if (facets !== undefined) addCounts(text, facets, since);
+        if ((unjudged?.turns ?? 0) > 0) {
+          text.add(`${countText(unjudged?.turns ?? 0)} more are not judged yet and not counted`);
+        }
+        for (const row of page.items) text.row(rowText(row));
+        if (page.items.length === 0) text.add("No turn passes.");
+        return text.end(
+          page.pending_frames === 0
+            ? undefined
+            : `${countText(page.pending_frames)} received batches are not readable yet and not counted`,
+          page.next_cursor === null ? undefined : `cursor: ${page.next_cursor}`,
+          `page: ${request.link("/traces", filter)}`,
+        );
+      },
+    });
   },
 });
+
+function rowText(row: TurnsModel["items"][number]): string {
+  const codes = row.finding_codes ?? [];
+  const tools = row.tools.error + row.tools.provider_error;
+  return (
+    `${row.ended_at.slice(0, 19)}Z ${row.verdict ?? "unjudged"} root ${value(row.root_trace_id)} ` +
+    `agent ${value(row.agent_id)}: ${codes.map(value).join(" ") || "no finding"}` +
+    (tools > 0 ? `, ${tools} failed tool calls` : "")
+  );
+}
 
 const countedKeys = ["verdict", "finding", "agent", "tool", "model", "release"];
 
 function addCounts(text: AnswerText, { turns, facets }: FacetsModel, since: string): void {
   const from = isRelative(since) ? relativeWords(since) : value(since);
-  text.add(`${countText(turns)} turns since ${from}`);
+  text.always(`${countText(turns)} turns since ${from}`);
   for (const { key, values, total } of facets) {
     if (!countedKeys.includes(key) || values.length === 0) continue;
     const shown = values.slice(0, 6).map(({ value: is, count }) => `${value(is)} ${count}`);
