@@ -1,6 +1,7 @@
 /**
- * The conformance file of `@turnproof/semconv`: what ports in other languages send becomes the
- * expected events and verdicts, in both encodings, and is what the pages for these languages write.
+ * The conformance file of `@turnproof/semconv`: each case, sent to a running collector in either
+ * encoding and read back as the file's `about` describes, equals the expected events and verdict;
+ * the pages for other languages write the same spans.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,9 +12,11 @@ import { registryRows, sourceAttributeNames } from "@turnproof/semconv";
 import { ephemeral } from "@turnproof/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import type { Listening } from "../../../collector/src/http/connections.ts";
+import { listen } from "../../../collector/src/server.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import type { PlainAttributes, PlainSpan } from "../../otlp/encode.ts";
-import { openDesk } from "./desk.ts";
+import { openDesk, quiet } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -27,77 +30,80 @@ interface Case {
   readonly verdict?: string;
 }
 
-const { cases } = JSON.parse(read("packages/semconv/conformance.json")) as {
+const { about, cases } = JSON.parse(read("packages/semconv/conformance.json")) as {
+  readonly about: string;
   readonly cases: readonly Case[];
 };
 
-let desk: Desk;
-beforeAll(async () => {
-  desk = await openDesk({}, { store: ephemeral(), judge: false });
-});
-afterAll(() => desk.collector.close());
-
+/** What the receiver adds to an event, as the file lists it. */
 const added = ["received_at", "ingest_principal", "ingest_trusted", "source_store", "revision"];
 
-/** What the file has of an event: identity is inherited on a page, so it is compared as sent. */
-function plain(event: TurnEvent): object {
-  const { identity_derived: _derived, ...rest } = event as TurnEvent & Record<string, unknown>;
-  return Object.fromEntries(Object.entries(rest).filter(([name]) => !added.includes(name)));
+function withoutAdded(event: TurnEvent): Partial<TurnEvent> {
+  return Object.fromEntries(Object.entries(event).filter(([name]) => !added.includes(name)));
 }
 
-async function sent(of: Case, encoding: "json" | "protobuf", traceId: string): Promise<void> {
-  const request = traceRequest(
-    of.spans.map((span) => ({ ...span, traceId })),
-    of.resource,
-  );
-  const body = encoding === "json" ? JSON.stringify(request) : encodeProtobuf(request);
-  const type = encoding === "json" ? "application/json" : "application/x-protobuf";
-  const answer = await desk.collector.app.request("http://localhost:4318/v1/traces", {
-    method: "POST",
-    headers: { "content-type": type },
-    body: body as BodyInit,
-  });
-  expect([answer.status, of.name]).toEqual([200, of.name]);
-}
+const byId = (events: readonly Partial<TurnEvent>[]): object =>
+  Object.fromEntries(events.map((event) => [event.event_id, event]));
 
-describe.each(cases.map((one) => [one.name, one] as const))("%s", (_name, one) => {
-  test.each(["json", "protobuf"] as const)(
-    "as %s it becomes the expected events",
-    async (encoding) => {
-      const traceId = (one.spans[0]?.traceId ?? "").replace(/^./, encoding === "json" ? "1" : "2");
-      await sent(one, encoding, traceId);
-      const page = await settledEvents(traceId, one.events.length);
-      const expected = one.events.map((event) => ({ ...event, root_trace_id: traceId }));
-      for (const event of expected) {
-        const found = page.find(({ event_id: id }) => id === event.event_id);
-        expect(found, event.event_id).toBeDefined();
-        expect(plain(found as TurnEvent)).toMatchObject(plain(event));
-        expect((found as TurnEvent).attributes).toEqual(event.attributes);
-      }
-      expect(JSON.stringify(page)).not.toContain("CANARY");
-      if (one.verdict === undefined) return;
-      const agent = one.events[0]?.agent_id ?? "";
-      const query = `agent_id=${agent}&root_trace_id=${traceId}`;
-      const verdict = await desk.json<{ status: string; findings: object[] }>(
-        `/traces/reconcile.json?${query}`,
-      );
-      expect([verdict.status, verdict.findings]).toEqual([
-        one.verdict,
-        one.verdict === "success" ? [] : expect.anything(),
-      ]);
-    },
-  );
+test("the file names each field that the receiver adds", () => {
+  expect(about).toContain(`the receiver adds: ${added.join(", ")}. `);
 });
 
-/** The events of a trace once all of them are readable. */
-async function settledEvents(traceId: string, count: number): Promise<readonly TurnEvent[]> {
-  const path = `/traces/events.json?root_trace_id=${traceId}&limit=100`;
-  for (;;) {
-    const page = await desk.json<{ items: TurnEvent[] }>(path);
-    if (page.items.length >= count) return page.items;
-    await new Promise((resolve) => setImmediate(resolve));
+describe.each(["json", "protobuf"] as const)("a collector that receives %s", (encoding) => {
+  let desk: Desk;
+  let server: Listening;
+  beforeAll(async () => {
+    desk = await openDesk({}, { store: ephemeral(), judge: false });
+    server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
+  });
+  afterAll(async () => {
+    await server.close(1_000);
+    await desk.collector.close();
+  });
+
+  async function send({ name, spans, resource }: Case): Promise<void> {
+    const request = traceRequest(spans, resource);
+    const body = encoding === "json" ? JSON.stringify(request) : encodeProtobuf(request);
+    const type = encoding === "json" ? "application/json" : "application/x-protobuf";
+    const headers = { "content-type": type };
+    const init = { method: "POST", headers, body: body as BodyInit };
+    const { status } = await fetch(`${server.url}/v1/traces`, init);
+    expect([status, name]).toEqual([200, name]);
   }
-}
+
+  async function read<T>(path: string): Promise<T> {
+    const answer = await fetch(server.url + path);
+    expect([answer.status, path]).toEqual([200, path]);
+    return (await answer.json()) as T;
+  }
+
+  /** The events of a trace once they are readable. */
+  async function readable(traceId: string): Promise<readonly TurnEvent[]> {
+    for (;;) {
+      const path = `/traces/events.json?root_trace_id=${traceId}&limit=100`;
+      const { items } = await read<{ items: TurnEvent[] }>(path);
+      if (items.length > 0) return items;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  test.each(cases.map((one) => [one.name, one] as const))("%s", async (_name, one) => {
+    await send(one);
+    const traceId = one.spans[0]?.traceId ?? "";
+    const items = await readable(traceId);
+    expect(byId(items.map(withoutAdded))).toEqual(byId(one.events));
+    expect(JSON.stringify(items)).not.toContain("CANARY");
+    if (one.verdict === undefined) return;
+    const agent = one.events[0]?.agent_id ?? "";
+    const verdict = await read<{ status: string; findings: object[] }>(
+      `/traces/reconcile.json?root_trace_id=${traceId}&agent_id=${agent}`,
+    );
+    expect([verdict.status, verdict.findings]).toEqual([
+      one.verdict,
+      one.verdict === "success" ? [] : expect.anything(),
+    ]);
+  });
+});
 
 describe("the schema of attributes", () => {
   const ajv = new Ajv2020({ strict: true });
