@@ -29,7 +29,7 @@ export interface Site {
 /** Opens a site; `env` are variables of the collector, `own` parts that a host plugs in. */
 export async function openSite(
   env: Record<string, string> = {},
-  own: Pick<CollectorOptions, "hooks" | "store"> = {},
+  own: Pick<CollectorOptions, "hooks" | "judge" | "store"> = {},
 ): Promise<Site> {
   const dataDir = mkdtempSync(join(tmpdir(), "turnproof-pages-"));
   const config = parseConfig({

@@ -42,6 +42,21 @@ export function layoutProblems(page: Page): Promise<readonly string[]> {
       problems.push(`cut off: ${nameOf(node)}`);
     }
 
+    // The word of a state is short, so it is whole, also where a tooltip has it.
+    const clipping = (node: Element): Element | null => {
+      for (let box = node.parentElement; box !== null; box = box.parentElement) {
+        if (styleOf(box).overflowX !== "visible") return box;
+      }
+      return null;
+    };
+    for (const word of document.querySelectorAll(".badge > .word")) {
+      const box = clipping(word);
+      if (box === null || !seen(word) || !clips(styleOf(box).overflowX)) continue;
+      const room = box.getBoundingClientRect().right - parseFloat(styleOf(box).paddingRight);
+      const over = word.getBoundingClientRect().right - room;
+      if (over > 0.5) problems.push(`${over.toFixed(1)} px of a state cut: ${nameOf(word)}`);
+    }
+
     // Lying over: lines of text that share pixels, bars that stay in place left aside.
     interface Line {
       readonly node: Element;

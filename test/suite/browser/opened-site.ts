@@ -73,7 +73,7 @@ export function openedForFile<T extends { readonly close: () => Promise<void> }>
   };
 }
 
-interface SiteOptions extends Pick<CollectorOptions, "hooks"> {
+interface SiteOptions extends Pick<CollectorOptions, "hooks" | "judge"> {
   /** Variables of the collector. */
   readonly env?: Record<string, string>;
   /** Evidence that is there before the first test. */

@@ -6,6 +6,7 @@ import { isoTime } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
+import type { TimeForm } from "../display/figures.ts";
 import { Time } from "./figure.tsx";
 
 /** A chart's time range in epoch milliseconds, its height in pixels, and its texts. */
@@ -25,8 +26,7 @@ interface TimeFigureProps {
 /** The frame. */
 export const TimeFigure: FC<TimeFigureProps> = (props) => {
   const { fromMs, toMs, height, label, readout, scale, children } = props;
-  const span = toMs - fromMs;
-  const form = span > 86_400_000 ? "daytime" : span < 600_000 ? "second" : "minute";
+  const form = endForm(toMs - fromMs);
   return (
     <figure
       class={props.class === undefined ? "histogram" : `histogram ${props.class}`}
@@ -49,6 +49,14 @@ export const TimeFigure: FC<TimeFigureProps> = (props) => {
     </figure>
   );
 };
+
+/** How exact both ends are written, so that they differ. */
+function endForm(spanMs: number): TimeForm {
+  if (spanMs > 86_400_000) return "daytime";
+  if (spanMs >= 600_000) return "minute";
+  // Bars of less than a second begin and end within one.
+  return spanMs > 10_000 ? "second" : "time";
+}
 
 /** `1 turn`, `3 turns`. */
 export function turnsText(count: number): string {
