@@ -1,10 +1,11 @@
 /**
  * @module Narrow tables: on a phone the tables of these pages are rows of names and values, and
- * nothing of them is beside the window. The states of these pages are read by axe elsewhere.
+ * nothing of them is beside the window; axe finds nothing in light, dark and forced colours.
  */
 import { expect, test } from "vitest";
 
 import { turnEvents } from "../collector/desk.ts";
+import { expectSoundInEveryLook } from "./every-look.ts";
 import { openedSite } from "./opened-site.ts";
 
 const { visit } = openedSite({
@@ -26,4 +27,5 @@ test.each([
     return box === null ? Infinity : box.scrollWidth - box.clientWidth;
   });
   expect(beside).toBe(0);
+  await expectSoundInEveryLook(page, [320]);
 });
