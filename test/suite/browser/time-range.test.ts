@@ -119,6 +119,47 @@ test.each(["/tools?kind=model", "/traces/incidents"])(
   },
 );
 
+test.each(["pointer", "keys"])("each chart of Health has its own brush, by %s", async (by) => {
+  const page = await visit("/traces/health?start_time=-12h");
+  const places = page.locator("[data-histogram-place]");
+  await page.getByRole("slider").nth(1).waitFor();
+  expect(await places.count()).toBe(2);
+  const [received, events] = [places.nth(0), places.nth(1)];
+  const readouts = (): Promise<readonly string[]> => page.locator("[data-readout]").allInnerTexts();
+  const [untouched] = await readouts();
+  const [step, last] = await events.locator("[data-histogram]").evaluate((figure) => {
+    const bars = [...figure.querySelectorAll<SVGGElement>("g")];
+    const from = (bar?: SVGGElement): number => Number(bar?.dataset["from"]);
+    return [from(bars[1]) - from(bars[0]), from(bars.at(-1))] as const;
+  });
+  const chart = events.getByRole("slider");
+  if (by === "keys") {
+    await chart.focus();
+    for (const key of ["End", "Shift+ArrowLeft", "Shift+ArrowRight"])
+      await page.keyboard.press(key);
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(/ · \d+ events?/);
+    await Promise.all([page.waitForURL(/end_time=/), page.keyboard.press("Enter")]);
+  } else {
+    const svg = events.locator("svg");
+    await svg.scrollIntoViewIfNeeded();
+    const box = await svg.boundingBox();
+    if (box === null) throw new Error("no chart");
+    const [right, middle] = [box.x + box.width - 1, box.y + box.height / 2];
+    await page.mouse.move(right, middle);
+    expect((await readouts())[1]).toMatch(/ · \d+ events?/);
+    expect((await readouts())[0]).toBe(untouched);
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.waitForURL(/end_time=/);
+  }
+  const chosen = parametersOf(page.url());
+  expect([Date.parse(chosen["start_time"] ?? ""), Date.parse(chosen["end_time"] ?? "")]).toEqual([
+    last,
+    last + step,
+  ]);
+  expect(await received.count()).toBe(1);
+});
+
 test("an own range is typed in the clock of the page and kept in UTC", async () => {
   const page = await visit("/tools");
   await page.evaluate(() => localStorage.setItem("turnproof.clock", "local"));

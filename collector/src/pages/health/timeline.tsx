@@ -1,20 +1,33 @@
 /**
  * @module Timeline: events that were read over time, with errors and refused attributes below on
- * scales of their own. Drawn by the server; needs no script.
+ * scales of their own, in bands of one chart. Drawn by the server; in the browser a brush over it
+ * selects a range.
  */
-import { isoTime } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import { countText, durationText } from "../../ui/display/figures.ts";
 import type { HealthSlice, HealthTimeline } from "./health-timeline.ts";
-import { Time } from "../../ui/elements/figure.tsx";
 import { Card } from "../../ui/elements/panel.tsx";
+import { TimeFigure } from "../../ui/elements/time-figure.tsx";
 
-const series = [
-  ["events", "events", 56],
-  ["errors", "events in error", 24],
-  ["refused", "attributes refused at a door", 24],
-] as const;
+type Field = "events" | "errors" | "refused";
+
+const titleHeight = 16;
+
+/** One band: its name, and where it is in the drawing. */
+interface Band {
+  readonly field: Field;
+  readonly words: string;
+  readonly top: number;
+  readonly height: number;
+}
+
+const bands: readonly Band[] = [
+  { field: "events", words: "events", top: 16, height: 56 },
+  { field: "errors", words: "events in error", top: 96, height: 24 },
+  { field: "refused", words: "attributes refused", top: 144, height: 24 },
+];
+const height = 169;
 
 /** The card. */
 export const TimelineCard: FC<{
@@ -25,8 +38,8 @@ export const TimelineCard: FC<{
   const first = slices[0];
   const last = slices.at(-1);
   if (first === undefined || last === undefined) return <></>;
-  const end = isoTime(Date.parse(last.from) + step);
-  const form = step * slices.length > 86_400_000 ? "daytime" : "second";
+  const most = greatest(slices);
+  const all = wordsOf(total(slices));
   return (
     <Card
       title="Over time"
@@ -34,14 +47,28 @@ export const TimelineCard: FC<{
       icon="clock"
       end={`${countText(events)} events, ${durationText(step)} a bar`}
     >
-      <div class="strips">
-        {series.map(([field, words, height]) => (
-          <Strip slices={slices} field={field} words={words} height={height} />
-        ))}
-      </div>
-      <div class="strip-axis">
-        <Time at={first.from} form={form} />
-        <Time at={end} form={form} />
+      <div data-histogram-place>
+        <TimeFigure
+          class="trend event-bands"
+          fromMs={Date.parse(first.from)}
+          toMs={Date.parse(last.from) + step}
+          height={height}
+          label={`${all} over time`}
+          readout={all}
+        >
+          {bands.map(({ field, words, top }) => (
+            <text class="band" x="0" y={String(top + 11 - titleHeight)}>
+              {most[field] === 0 ? `No ${words}` : `${words}, up to ${countText(most[field])}`}
+            </text>
+          ))}
+          {slices.map((slice, index) => (
+            <Bars of={slice} slot={[index, slices.length]} most={most} />
+          ))}
+          {bands.map(({ top, height: tall }) => {
+            const y = String(top + tall + 0.5);
+            return <line class="floor" x1="0" x2="100%" y1={y} y2={y} />;
+          })}
+        </TimeFigure>
       </div>
       {timeline.implausible === 0 ? null : (
         <p class="muted">
@@ -54,45 +81,53 @@ export const TimelineCard: FC<{
   );
 };
 
-const Strip: FC<{
-  readonly slices: readonly HealthSlice[];
-  readonly field: "events" | "errors" | "refused";
-  readonly words: string;
-  readonly height: number;
-}> = ({ slices, field, words, height }) => {
-  const most = slices.reduce((max, slice) => Math.max(max, slice[field]), 0);
-  const total = slices.reduce((sum, slice) => sum + slice[field], 0);
-  const slot = 100 / slices.length;
+const Bars: FC<{
+  readonly of: HealthSlice;
+  readonly slot: readonly [index: number, size: number];
+  readonly most: SliceCounts;
+}> = ({ of, slot: [index, size], most }) => {
+  const wide = 100 / size;
   return (
-    <figure class="strip">
-      <figcaption>
-        <b>{countText(total)}</b> {words}
-        <span class="muted"> · most in one bar {countText(most)}</span>
-      </figcaption>
-      <svg
-        width="100%"
-        height={String(height)}
-        role="img"
-        aria-label={`${countText(total)} ${words} over time, at most ${countText(most)} in one bar`}
-        focusable="false"
-      >
-        {slices.map((slice, index) => {
-          const value = slice[field];
-          const tall = value === 0 || most === 0 ? 0 : Math.max(2, (value / most) * (height - 2));
-          return tall === 0 ? null : (
-            <rect
-              class={field}
-              x={`${(index * slot + slot * 0.08).toFixed(3)}%`}
-              y={String(height - tall)}
-              width={`${(slot * 0.84).toFixed(3)}%`}
-              height={String(tall)}
-              rx="1"
-            >
-              <title>{`${countText(value)} ${words} from ${slice.from}`}</title>
-            </rect>
-          );
-        })}
-      </svg>
-    </figure>
+    <g data-from={String(Date.parse(of.from))} data-words={wordsOf(of)}>
+      {bands.map((band) => {
+        const value = of[band.field];
+        if (value === 0) return null;
+        const tall = Math.max(2, (value / most[band.field]) * band.height);
+        return (
+          <rect
+            class={band.field}
+            x={`${(index * wide + wide * 0.08).toFixed(3)}%`}
+            y={String(band.top + band.height - tall)}
+            width={`${(wide * 0.84).toFixed(3)}%`}
+            height={String(tall)}
+            rx="1"
+          />
+        );
+      })}
+    </g>
   );
 };
+
+type SliceCounts = Readonly<Record<Field, number>>;
+
+function total(slices: readonly HealthSlice[]): SliceCounts {
+  const sum = (field: Field): number => slices.reduce((all, slice) => all + slice[field], 0);
+  return { events: sum("events"), errors: sum("errors"), refused: sum("refused") };
+}
+
+function greatest(slices: readonly HealthSlice[]): SliceCounts {
+  const most = (field: Field): number =>
+    slices.reduce((max, slice) => Math.max(max, slice[field]), 0);
+  return { events: most("events"), errors: most("errors"), refused: most("refused") };
+}
+
+/** Counts in words; errors and refused attributes where there are any. */
+function wordsOf({ events, errors, refused }: SliceCounts): string {
+  return [
+    `${countText(events)} ${events === 1 ? "event" : "events"}`,
+    ...(errors === 0 ? [] : [`${countText(errors)} in error`]),
+    ...(refused === 0
+      ? []
+      : [`${countText(refused)} ${refused === 1 ? "attribute" : "attributes"} refused`]),
+  ].join(", ");
+}

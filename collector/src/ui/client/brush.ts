@@ -1,7 +1,7 @@
 /**
- * @module Brush: a stretch of the chart becomes the page's range of time, by a drag or by keys: the
+ * @module Brush: a stretch of a chart becomes the page's range of time, by a drag or by keys: the
  * arrows move along the bars, with Shift they select, and Enter takes the selection. A plain click
- * takes one bar.
+ * takes one bar. Each chart of a page has a brush of its own.
  */
 import { isoTime } from "@turnproof/semconv";
 
@@ -12,18 +12,18 @@ import { clock } from "./preferences.ts";
 /** A selection as parts of the chart's width, 0 to 1. */
 type Selected = readonly [from: number, to: number];
 
-/** Watches the chart of the page, also after it was redrawn. */
+/** Watches every chart of the page, also after it was redrawn. */
 export function watchBrush(): void {
-  const place = find("[data-histogram-place]");
-  if (place === undefined) return;
-  watchPointer(place);
-  watchKeys(place);
+  for (const place of findAll<HTMLElement>("[data-histogram-place]")) {
+    watchPointer(place);
+    watchKeys(place);
+  }
 }
 
 function watchPointer(place: HTMLElement): void {
   let from: number | undefined;
   const share = (event: PointerEvent): number => {
-    const box = find("[data-histogram] svg")?.getBoundingClientRect();
+    const box = find("[data-histogram] svg", place)?.getBoundingClientRect();
     if (box === undefined || box.width === 0) return 0;
     return Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1);
   };
@@ -35,8 +35,8 @@ function watchPointer(place: HTMLElement): void {
   });
   place.addEventListener("pointermove", (event) => {
     const to = share(event);
-    read(barAt(to));
-    if (from !== undefined) draw([Math.min(from, to), Math.max(from, to)]);
+    read(place, barAt(place, to));
+    if (from !== undefined) draw(place, [Math.min(from, to), Math.max(from, to)]);
   });
   place.addEventListener("pointerup", (event) => {
     if (from === undefined) return;
@@ -44,12 +44,13 @@ function watchPointer(place: HTMLElement): void {
     const selected: Selected = [Math.min(from, to), Math.max(from, to)];
     from = undefined;
     delete place.dataset["brushing"];
-    narrow(selected[1] - selected[0] < 0.004 ? selectedOf(barAt(to), barAt(to)) : selected);
+    const bar = barAt(place, to);
+    narrow(place, selected[1] - selected[0] < 0.004 ? selectedOf(place, bar, bar) : selected);
   });
   place.addEventListener("pointercancel", () => {
     from = undefined;
     delete place.dataset["brushing"];
-    draw([0, 0]);
+    draw(place, [0, 0]);
   });
 }
 
@@ -63,15 +64,15 @@ function watchKeys(place: HTMLElement): void {
     svg.setAttribute("role", "slider");
     svg.setAttribute("tabindex", "0");
     svg.setAttribute("aria-valuemin", "1");
-    svg.setAttribute("aria-valuemax", String(bars().length));
-    describeBar(svg, Math.min(Math.max(bar, 0), bars().length - 1));
+    svg.setAttribute("aria-valuemax", String(bars(place).length));
+    describeBar(place, svg, Math.min(Math.max(bar, 0), bars(place).length - 1));
   };
   new MutationObserver(enable).observe(place, { childList: true, subtree: true });
   enable();
   place.addEventListener("keydown", (event) => {
     const svg = (event.target as Element).closest<SVGElement>("[role=slider]");
     if (svg === null || event.ctrlKey || event.metaKey || event.altKey) return;
-    const last = bars().length - 1;
+    const last = bars(place).length - 1;
     const next = {
       ArrowLeft: bar === -1 ? last : Math.max(bar - 1, 0),
       ArrowRight: bar === -1 ? 0 : Math.min(bar + 1, last),
@@ -82,15 +83,15 @@ function watchKeys(place: HTMLElement): void {
       if (!event.shiftKey || anchor === -1) anchor = event.shiftKey && bar !== -1 ? bar : next;
       bar = next;
       place.dataset["brushing"] = "";
-      draw(selectedOf(Math.min(anchor, bar), Math.max(anchor, bar)));
-      describeBar(svg, bar);
-      read(bar);
+      draw(place, selectedOf(place, Math.min(anchor, bar), Math.max(anchor, bar)));
+      describeBar(place, svg, bar);
+      read(place, bar);
     } else if (event.key === "Enter" && bar !== -1) {
-      narrow(selectedOf(Math.min(anchor, bar), Math.max(anchor, bar)));
+      narrow(place, selectedOf(place, Math.min(anchor, bar), Math.max(anchor, bar)));
     } else if (event.key === "Escape" && bar !== -1) {
       bar = anchor = -1;
       delete place.dataset["brushing"];
-      draw([0, 0]);
+      draw(place, [0, 0]);
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -100,46 +101,47 @@ function watchKeys(place: HTMLElement): void {
   });
 }
 
-function bars(): readonly SVGGElement[] {
-  return findAll<SVGGElement>("[data-histogram] g");
+function bars(place: HTMLElement): readonly SVGGElement[] {
+  return findAll<SVGGElement>("[data-histogram] g", place);
 }
 
-function barAt(share: number): number {
-  return Math.min(bars().length - 1, Math.floor(share * bars().length));
+function barAt(place: HTMLElement, share: number): number {
+  const size = bars(place).length;
+  return Math.min(size - 1, Math.floor(share * size));
 }
 
-function selectedOf(first: number, last: number): Selected {
-  const size = Math.max(bars().length, 1);
+function selectedOf(place: HTMLElement, first: number, last: number): Selected {
+  const size = Math.max(bars(place).length, 1);
   return [first / size, (last + 1) / size];
 }
 
-function draw([from, to]: Selected): void {
-  const brush = find<SVGRectElement>("[data-brush]");
+function draw(place: HTMLElement, [from, to]: Selected): void {
+  const brush = find<SVGRectElement>("[data-brush]", place);
   brush?.setAttribute("x", `${from * 100}%`);
   brush?.setAttribute("width", `${(to - from) * 100}%`);
 }
 
 /** A bar in words. */
-function wordsOf(bar: number): string | undefined {
-  const { from, words } = bars()[bar]?.dataset ?? {};
+function wordsOf(place: HTMLElement, bar: number): string | undefined {
+  const { from, words } = bars(place)[bar]?.dataset ?? {};
   if (from === undefined) return undefined;
   return `${timeText(isoTime(Number(from)), clock(), "daytime")} · ${words ?? ""}`;
 }
 
-function read(bar: number): void {
-  const readout = find("[data-readout]");
-  const words = wordsOf(bar);
+function read(place: HTMLElement, bar: number): void {
+  const readout = find("[data-readout]", place);
+  const words = wordsOf(place, bar);
   if (readout !== undefined && words !== undefined) readout.textContent = words;
 }
 
-function describeBar(svg: SVGElement, bar: number): void {
+function describeBar(place: HTMLElement, svg: SVGElement, bar: number): void {
   svg.setAttribute("aria-valuenow", String(bar + 1));
-  svg.setAttribute("aria-valuetext", wordsOf(bar) ?? "");
+  svg.setAttribute("aria-valuetext", wordsOf(place, bar) ?? "");
 }
 
-/** Opens the page with this stretch as its range. */
-function narrow([left, right]: Selected): void {
-  const figure = find("[data-histogram]");
+/** Opens the page with this stretch of a chart as its range. */
+function narrow(place: HTMLElement, [left, right]: Selected): void {
+  const figure = find("[data-histogram]", place);
   if (figure === undefined) return;
   const [start, end] = [Number(figure.dataset["from"]), Number(figure.dataset["to"])];
   const at = (share: number): number => start + share * (end - start);
