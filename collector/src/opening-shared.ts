@@ -11,6 +11,7 @@ import { shareSessions } from "./access/session-share.ts";
 import { createSessions } from "./access/sessions.ts";
 import { createStreams } from "./access/streams.ts";
 import { fileKeep, sharedKeep } from "./alerts/alert-keep.ts";
+import { alertsFile } from "./alerts/erase-alerts.ts";
 import { startAlerts } from "./alerts/alerts.ts";
 import { serverOf } from "./backend/backend.ts";
 import { watchAccounts } from "./config/accounts.ts";
@@ -112,7 +113,7 @@ export async function openAlerts(
   const { rules, file: rulesFile } = alertRules;
   const origin = origins[0] ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const prices = await openPriceList(config.prices);
-  const kept = config.backend === "ephemeral" ? undefined : join(config.dataDir, "alerts.json");
+  const kept = config.backend === "ephemeral" ? undefined : alertsFile(config.dataDir);
   const state = sharedState({ config, options }, store);
   const shares = state !== undefined && rulesFile !== undefined;
   const alerts = await startAlerts(

@@ -39,6 +39,7 @@ import { loggedRecord, recordElsewhere, recordFrames } from "./receive/record-fr
 import type { RecordBatch } from "./receive/record-frames.ts";
 import { collectorScope } from "./access/grants.ts";
 import { lateEvidence, lateMemory } from "./backend/late-store.ts";
+import { forwardFolder } from "./receive/forward/forward-queue.ts";
 import { startForward } from "./receive/forward/forward.ts";
 import type { Forward } from "./receive/forward/forward.ts";
 import { historyFolder, startHistory } from "./receive/history/history.ts";
@@ -247,7 +248,7 @@ async function openContracts({ config, log, opened }: Opening): Promise<Parts["c
 async function openForward({ config, log, opened }: Opening): Promise<Forward | undefined> {
   if (config.forward === undefined) return undefined;
   const { bytesMax, ...target } = config.forward;
-  const directory = join(config.dataDir, "forward");
+  const directory = forwardFolder(config.dataDir);
   const forward = await startForward({ directory, target, bytesMax, log });
   opened.push(() => forward.close());
   return forward;

@@ -72,6 +72,7 @@ export function fileKeep(file: string | undefined): AlertKeep {
 /** Writes of one term; a safe integer holds many terms. */
 const writesPerTerm = 100_000_000;
 const dayMs = 86_400_000;
+const documentKeepMs = 365 * dayMs;
 /** Longer than any silence. */
 const silenceKeepMs = 400 * dayMs;
 
@@ -93,7 +94,7 @@ export function sharedKeep(
     writes += 1;
     // An earlier leader that was stalled writes a smaller version, which changes nothing.
     const version = term * writesPerTerm + writes;
-    const keepUntilMs = Date.now() + 365 * dayMs;
+    const keepUntilMs = Date.now() + documentKeepMs;
     await state.write(kind, { name: scope, version, value: JSON.stringify(value), keepUntilMs });
   };
   const order = async (
@@ -142,6 +143,28 @@ export function sharedKeep(
       resolve: (id) => order("resolution", id, {}, Date.now() + 30 * dayMs),
     },
     close: () => lease.close(),
+  };
+}
+
+/** The shared document for a command, while no collector runs. */
+export function keptRow(
+  state: CollectorState,
+  scope: string,
+): {
+  load(): Promise<AlertDocument | undefined>;
+  save(document: AlertDocument): Promise<void>;
+} {
+  return {
+    async load() {
+      const row = await state.read("alerts", scope);
+      return row === undefined ? undefined : documentOf(row.value, "collector_state");
+    },
+    async save(document) {
+      const version = ((await state.read("alerts", scope))?.version ?? 0) + 1;
+      const keepUntilMs = Date.now() + documentKeepMs;
+      const value = JSON.stringify(document);
+      await state.write("alerts", { name: scope, version, value, keepUntilMs });
+    },
   };
 }
 

@@ -100,6 +100,36 @@ function webhookBody(event: AlertEvent): object {
   };
 }
 
+/** The body without these roots; a body that names none of them is returned as it is. */
+export function bodyWithout(body: string, roots: ReadonlySet<string>): string {
+  const parsed: unknown = JSON.parse(body);
+  const left = without(parsed, roots);
+  return left === parsed ? body : JSON.stringify(left);
+}
+
+const linkBreak = " · ";
+
+/** The same value where nothing is removed. */
+function without(value: unknown, roots: ReadonlySet<string>): unknown {
+  if (typeof value === "string") {
+    const parts = value.split(linkBreak);
+    const left = parts.filter((part) => {
+      const root = /^<[^|>]*\/traces\/([^/?|>]+)\|[^>]*>$/.exec(part)?.[1];
+      return root === undefined || !roots.has(decodeURIComponent(root));
+    });
+    return left.length === parts.length ? value : left.join(linkBreak);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const left = value.filter((one) => !roots.has(one as string)).map((one) => without(one, roots));
+    const same = left.length === value.length && left.every((one, at) => one === value[at]);
+    return same ? value : left;
+  }
+  const entries = Object.entries(value);
+  const left = entries.map(([name, one]) => [name, without(one, roots)] as const);
+  return left.every(([, one], at) => one === entries[at]?.[1]) ? value : Object.fromEntries(left);
+}
+
 const slackSign = {
   critical: ":rotating_light:",
   warning: ":warning:",
@@ -120,7 +150,9 @@ function slackBody(event: AlertEvent): object {
   ];
   return {
     text,
-    blocks: [{ type: "section", text: { type: "mrkdwn", text: `${text}\n${links.join(" · ")}` } }],
+    blocks: [
+      { type: "section", text: { type: "mrkdwn", text: `${text}\n${links.join(linkBreak)}` } },
+    ],
   };
 }
 

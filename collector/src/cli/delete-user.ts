@@ -1,7 +1,8 @@
 /**
  * @module `turnproof delete-user`: deletes, or counts, everything stored here for one user:
- * journal entries, evidence with its turns, memory kind by kind with its caches, replays, and
- * spools given by path (requirements: Scope hierarchy 6). It reports what it cannot reach.
+ * journal entries, the forward queue, evidence with its turns, alerts, memory kind by kind with its
+ * caches, replays, and spools given by path (requirements: Scope hierarchy 6). It reports what it
+ * cannot reach.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -13,18 +14,20 @@ import { eraseSpool } from "@turnproof/exporter/erase-spool";
 import { providersWith } from "@turnproof/store";
 import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
 import { deleteUser as deleteRows, deleteUserEvidence } from "@turnproof/store/admin";
-import type { Unreached } from "@turnproof/store/admin";
 
 import { openIdentityKey } from "../access/stable-secret.ts";
-import { openMemory, openStore } from "../backend/backend.ts";
+import { openMemory, openStore, serverOf } from "../backend/backend.ts";
 import { readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
+import { alertPlaces, alertsFile, eraseAlerts } from "../alerts/erase-alerts.ts";
 import { connectionOf, evidenceFolder, memoryFolder } from "../backend/store-places.ts";
 import { anyOf } from "../config/config-variables.ts";
 import { withJson } from "./command.ts";
 import { auditDeletion } from "./deletion-audit.ts";
 import { beyondReach } from "./deletion-reach.ts";
+import type { ReachPlace } from "./deletion-reach.ts";
 import { deleteMentions } from "./deletion-mentions.ts";
+import { eraseForward } from "./erase-forward.ts";
 import { eraseJournal } from "./erase-journal.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, interruption, printJson, printTable, progressBar, write } from "./terminal.ts";
@@ -54,7 +57,7 @@ interface Run {
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
   readonly places: DeletionPlace[];
-  readonly unreached: Set<Unreached | "journal_unreadable" | "spool_unreadable">;
+  readonly unreached: Set<ReachPlace>;
 }
 
 /** Adds the command. */
@@ -70,9 +73,9 @@ export function addDeleteUserCommand(program: Command): void {
       `
 The user is exactly this id, under every agent and application: no prefix, no other case, no other
 Unicode form. Its keyed form goes as well. Covered are the journal and its quarantine, evidence with
-its turns and what operators noted on them, memory with its caches, replays, and the spools that are
-named. Deleted bytes are removed from the data files as far as the store allows; the report lists
-where they may remain.
+its turns and what operators noted on them, memory with its caches, replays, spans that wait to be
+forwarded, roots in alerts, and the spools that are named. Deleted bytes are removed from the data
+files as far as the store allows; the report lists where they may remain.
 
 Stop the collector first. An interrupted run continues at the next one; run it once more after
 producers that were offline have sent what they held. Exit code 3 when something is left or could
@@ -112,6 +115,7 @@ async function eraseFrom(run: Run): Promise<void> {
       dataDir: config.dataDir,
       userIds: users,
       store: dryRun ? undefined : store,
+      ...(config.forward === undefined ? {} : { forward: config.forward }),
     });
     if (journal !== undefined) {
       run.places.push({ kind: "journal", ...journal });
@@ -119,6 +123,7 @@ async function eraseFrom(run: Run): Promise<void> {
     }
     const roots = new Set<string>();
     if (store !== undefined) await evidenceOf(run, store, { dryRun: true, roots });
+    await queuesOf(run, store, roots);
     // Replays refer to roots, which are unknown once their rows are deleted.
     if (memory !== undefined) {
       const mentions = await deleteMentions(memory, { users, roots, dryRun });
@@ -129,6 +134,30 @@ async function eraseFrom(run: Run): Promise<void> {
   } finally {
     await memory?.close();
     await store?.close();
+  }
+}
+
+/** What waits to be sent elsewhere, and alerts with roots of the user. */
+async function queuesOf(
+  { config, users, dryRun, places, unreached }: Run,
+  store: EvidenceStore | undefined,
+  roots: ReadonlySet<string>,
+): Promise<void> {
+  const { dataDir } = config;
+  const forward = await eraseForward({ dataDir, userIds: users, roots, dryRun });
+  if (forward !== undefined) places.push({ kind: "forward queue", ...forward });
+  if ((forward?.unreadable ?? 0) > 0) unreached.add("forward_unreadable");
+  if (forward !== undefined || config.forward !== undefined) unreached.add("forwarded");
+  // A store in this process has no state that collectors share.
+  const state = serverOf(config) === undefined ? undefined : store?.state;
+  const scope = config.auditScope;
+  for (const keep of alertPlaces({ file: alertsFile(dataDir), state, scope })) {
+    try {
+      places.push({ kind: keep.kind, ...(await eraseAlerts(keep, roots, dryRun)) });
+    } catch (error) {
+      if (!CodedError.is(error)) throw error;
+      places.push({ kind: keep.kind, found: 0, deleted: 0, remaining: null, error: error.code });
+    }
   }
 }
 

@@ -10,7 +10,13 @@ export interface Beyond {
   readonly sentence: string;
 }
 
-type ReachPlace = Unreached | "journal_unreadable" | "spool_unreadable";
+/** A place that a run reports. */
+export type ReachPlace =
+  | Unreached
+  | "journal_unreadable"
+  | "spool_unreadable"
+  | "forward_unreadable"
+  | "forwarded";
 
 /** Places that this run reported. */
 const met: { readonly [place in ReachPlace]: string } = {
@@ -26,13 +32,16 @@ const met: { readonly [place in ReachPlace]: string } = {
   clickhouse_inactive_parts: "Inactive parts of ClickHouse, which it removes after eight minutes.",
   clickhouse_server_logs: "ClickHouse's own query logs (system.query_log and others).",
   journal_unreadable: "Damaged records beside the journal (`turnproof journal list`): delete them.",
+  forward_unreadable:
+    "Damaged records of the forward queue (forward/queue in the data directory): delete them.",
+  forwarded: "What the endpoint of TURNPROOF_FORWARD_URL received before: delete it there.",
   spool_unreadable: "Frames of a spool that this version cannot read.",
 };
 
 /** Places that no run can reach. */
 const always: readonly Beyond[] = [
   { place: "backups", sentence: "Backups, snapshots and replicas of any of these stores." },
-  { place: "statements", sentence: "Signed statements and exports that were handed out." },
+  { place: "statements", sentence: "Signed statements, exports and alerts that were handed out." },
   { place: "hosts", sentence: "What the application and its model providers keep themselves." },
 ];
 

@@ -11,8 +11,11 @@ import { eraseQuarantine, startDrain } from "@turnproof/journal";
 import type { Journal, KeptRows, QuarantineRecord } from "@turnproof/journal";
 import type { EvidenceStore } from "@turnproof/store";
 
-import { openCommandJournal } from "./command-journal.ts";
+import type { Config } from "../config/config.ts";
+import { silentLog } from "../log.ts";
+import { forwardFolder, openForwardQueue } from "../receive/forward/forward-queue.ts";
 import { decodeFrame, encodeFrame } from "../receive/otlp/frame-codec.ts";
+import { openCommandJournal } from "./command-journal.ts";
 
 /** Rows of a user in the journal. */
 export interface JournalErasure {
@@ -23,11 +26,15 @@ export interface JournalErasure {
   readonly unreadable: number;
 }
 
-/** User and data directory; `store` receives pending frames, undefined in a dry run. */
+/**
+ * User and data directory; `store` receives pending frames, undefined in a dry run. They go on to
+ * the other endpoint where one is configured, as they do when a collector stores them.
+ */
 export interface JournalErasureOptions {
   readonly dataDir: string;
   readonly userIds: readonly string[];
   readonly store: EvidenceStore | undefined;
+  readonly forward?: Config["forward"];
 }
 
 /**
@@ -45,7 +52,7 @@ export async function eraseJournal(
     let pending = 0;
     for await (const { payload } of journal.read()) pending += rowsOf(payload, users);
     const { store } = options;
-    if (store !== undefined) await drainAll(journal, store);
+    if (store !== undefined) await drainAll(journal, store, options);
     const keep = (record: QuarantineRecord): KeptRows | undefined => keptOf(record, users);
     const set = await eraseQuarantine(journal, keep, store === undefined);
     const damaged = journal.stats().corruptRanges;
@@ -61,16 +68,29 @@ export async function eraseJournal(
   }
 }
 
-async function drainAll(journal: Journal, store: EvidenceStore): Promise<void> {
+async function drainAll(
+  journal: Journal,
+  store: EvidenceStore,
+  { dataDir, forward }: Pick<JournalErasureOptions, "dataDir" | "forward">,
+): Promise<void> {
+  const queue =
+    forward &&
+    (await openForwardQueue({
+      directory: forwardFolder(dataDir),
+      bytesMax: forward.bytesMax,
+      log: silentLog,
+    }));
   const drain = startDrain({
     journal,
     store,
     decode: (payload) => ({ events: decodeFrame(payload) }),
+    onStored: async (batch) => queue?.stored(batch),
   });
   try {
     await drain.idle();
   } finally {
     await drain.close();
+    await queue?.journal.close();
   }
   // Drained segments are deleted from the disk once a later one is begun and checkpointed.
   const { sequence } = await journal.append({ payload: encodeFrame([]), spans: 0 });

@@ -4,19 +4,18 @@
  * forgets it: a kill at any time sends spans again, and loses none. An endpoint that is away or
  * slow delays nothing here; when the queue has no room, spans are given up and counted.
  */
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { TurnEvent } from "@turnproof/evidence";
 import { eventRequest } from "@turnproof/exporter";
-import { openJournal } from "@turnproof/journal";
 import type { Journal, JournalPosition, StoredFrames } from "@turnproof/journal";
 import { CodedError } from "@turnproof/semconv";
 
 import type { Log } from "../../log.ts";
-import { decodeFrame, encodeFrame } from "../otlp/frame-codec.ts";
-import { openForwardLosses } from "./forward-losses.ts";
+import { decodeFrame } from "../otlp/frame-codec.ts";
 import type { ForwardLosses, ForwardLossCounts } from "./forward-losses.ts";
+import { openForwardQueue } from "./forward-queue.ts";
+import type { ForwardQueue } from "./forward-queue.ts";
 import { sendRequest } from "./send-request.ts";
 import type { ForwardTarget, Sent } from "./send-request.ts";
 
@@ -64,21 +63,12 @@ const timeoutMsDefault = 30_000;
 
 /** Opens the queue and starts to send. @throws CodedError of the journal */
 export async function startForward(options: ForwardOptions): Promise<Forward> {
-  const { directory, bytesMax, log } = options;
-  const losses = openForwardLosses(join(directory, "losses.json"));
-  const journal = await openJournal({
-    directory: join(directory, "queue"),
-    bytesMax,
-    onEvent: ({ code, count, lostSpans = 0 }) => {
-      losses.add("damaged", lostSpans);
-      log.warn("forward_queue", { code, count });
-    },
-  });
-  return new Sender(options, journal, losses);
+  return new Sender(options, await openForwardQueue(options));
 }
 
 class Sender implements Forward {
   readonly #options: ForwardOptions;
+  readonly #queue: ForwardQueue;
   readonly #journal: Journal;
   readonly #losses: ForwardLosses;
   readonly #stop = new AbortController();
@@ -88,37 +78,18 @@ class Sender implements Forward {
   #failures = 0;
   #inRow = 0;
 
-  constructor(options: ForwardOptions, journal: Journal, losses: ForwardLosses) {
+  constructor(options: ForwardOptions, queue: ForwardQueue) {
+    const { journal, losses } = queue;
     this.#options = options;
+    this.#queue = queue;
     this.#journal = journal;
     this.#losses = losses;
     journal.onDurable(() => this.#wake.resolve());
     this.#running = this.#run();
   }
 
-  async stored({ frames, refused }: StoredFrames): Promise<void> {
-    const lost = await Promise.all(
-      frames.map((frame, index) => this.#queue(frame, refused.get(index) ?? [])),
-    );
-    // One write for the batch: an endpoint that is away must not cost a write for each frame.
-    this.#losses.add(
-      "queue_full",
-      lost.reduce((sum, spans) => sum + spans, 0),
-    );
-  }
-
-  /** Queues a frame without its refused rows; returns the spans that found no room. */
-  async #queue(frame: StoredFrames["frames"][number], rows: readonly number[]): Promise<number> {
-    const payload = rows.length === 0 ? frame.payload : without(frame.payload, rows);
-    const spans = Math.max(0, frame.spans - rows.length);
-    try {
-      await this.#journal.append({ payload, spans });
-      return 0;
-    } catch (error) {
-      const code = CodedError.is(error) ? error.code : "internal_error";
-      this.#options.log.warn("not_forwarded", { code, spans });
-      return spans;
-    }
+  stored(batch: StoredFrames): Promise<void> {
+    return this.#queue.stored(batch);
   }
 
   state(): ForwardState {
@@ -243,10 +214,4 @@ class Sender implements Forward {
     // The wait ends early on closing.
     await sleep(waitMs, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
   }
-}
-
-/** The payload without some of its rows. */
-function without(payload: Uint8Array, rows: readonly number[]): Uint8Array {
-  const refused = new Set(rows);
-  return encodeFrame(decodeFrame(payload).filter((_event, at) => !refused.has(at)));
 }
