@@ -42,8 +42,51 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts a server over an empty cluster. */
+/** A server that runs already, by the address of its owner; it is not stopped here. */
+function namedPostgres(address: string): PostgresServer {
+  const url = (database: string): string =>
+    Object.assign(new URL(address), { pathname: `/${database}` }).href;
+  const run = runBy(url);
+  let databases = 0;
+  const unable = (): Promise<never> =>
+    Promise.reject(new Error("POSTGRES_URI names a server that this test may not stop"));
+  return {
+    url,
+    run,
+    async createDatabase({ like } = {}) {
+      databases += 1;
+      const name = `evidence_${process.pid}_${Date.now()}_${databases}`;
+      const template = like === undefined ? "" : ` TEMPLATE ${like}`;
+      await run("postgres", `CREATE DATABASE ${name}${template}`);
+      return name;
+    },
+    createRole: unable,
+    stop: unable,
+    kill: unable,
+    start: unable,
+    close: async () => {},
+  };
+}
+
+/** Runs statements in a database. */
+function runBy(url: (database: string) => string): PostgresServer["run"] {
+  return async (database, sql) => {
+    const client = new pg.Client({ connectionString: url(database) });
+    await client.connect();
+    try {
+      const answer: unknown = await client.query(sql);
+      const results = (Array.isArray(answer) ? answer : [answer]) as pg.QueryResult[];
+      return (results.at(-1)?.rows ?? []) as Record<string, unknown>[];
+    } finally {
+      await client.end();
+    }
+  };
+}
+
+/** Starts a server over an empty cluster; `POSTGRES_URI` names one that runs already. */
 export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
+  const { POSTGRES_URI: named } = process.env;
+  if (named !== undefined) return namedPostgres(named);
   const parent = await mkdtemp(join(tmpdir(), "turnproof-postgres-"));
   // The server's own user must be able to walk in.
   await chmod(parent, 0o755);
@@ -85,17 +128,7 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   const url = (database: string, role = "owner"): string =>
     `postgres://${role}:${encodeURIComponent(rolePassword)}@127.0.0.1:${port}/${database}`;
   let databases = 0;
-  const run: PostgresServer["run"] = async (database, sql) => {
-    const client = new pg.Client({ connectionString: url(database) });
-    await client.connect();
-    try {
-      const answer: unknown = await client.query(sql);
-      const results = (Array.isArray(answer) ? answer : [answer]) as pg.QueryResult[];
-      return (results.at(-1)?.rows ?? []) as Record<string, unknown>[];
-    } finally {
-      await client.end();
-    }
-  };
+  const run = runBy(url);
   return {
     url,
     run,

@@ -51,6 +51,7 @@ const hopeless: ReadonlySet<Code> = new Set([
   "not_configured",
   "store_locked",
   "store_version_newer",
+  "store_refused_statement",
   "store_corrupt",
 ]);
 

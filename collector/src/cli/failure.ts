@@ -32,6 +32,7 @@ export async function attempt(options: FailureOptions, run: () => Promise<void>)
 const advice: { readonly [code: string]: string | undefined } = {
   journal_locked: "Stop the other collector, or choose another --data-dir.",
   store_locked: "Stop the other collector, or choose another --data-dir.",
+  store_refused_statement: "Use PostgreSQL 15 or later; waiting does not help.",
   store_corrupt:
     "Restore that folder of the data directory, or move it away to start without what it holds; " +
     "the journal keeps what was not stored yet.",

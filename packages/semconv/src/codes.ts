@@ -176,6 +176,10 @@ export const codes = {
     sentence: "The store refuses this row and will refuse it again.",
     status: 500,
   },
+  store_refused_statement: {
+    sentence: "The store refuses a statement: its version lacks what this version needs.",
+    status: 500,
+  },
   store_unverified: {
     sentence: "The store confirmed the write, but the rows could not be read back.",
     status: 503,

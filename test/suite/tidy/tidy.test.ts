@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { circles } from "./circles.ts";
 import { breaches, importGraph } from "./rules.ts";
 import { houses } from "./rooms.ts";
+import { separatedNumbers } from "./sql-literals.ts";
 import type { SourceFile } from "./source-file.ts";
 import { documentWords, words } from "./words.ts";
 
@@ -41,6 +42,23 @@ const rooms = Object.keys(importGraph).filter((folder) =>
 
 test("the house keeps its rules", () => {
   expect(breaches(sources())).toEqual([]);
+});
+
+test("numbers in SQL text have no underscores, which need PostgreSQL 16", () => {
+  const paths = execFileSync("git", ["ls-files", "-co", "*.sql"], { cwd: root, encoding: "utf8" });
+  const files = paths
+    .split("\n")
+    .filter((path) => path !== "")
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+  expect(files.length).toBeGreaterThan(20);
+  expect([...files, ...sources()].flatMap(separatedNumbers)).toEqual([]);
+  const lines = (path: string, text: string): readonly number[] =>
+    separatedNumbers({ path, text }).map(({ line }) => line);
+  const module = "packages/store/src/a.ts";
+  expect(lines(module, 'const most = 1_000;\nquery("SELECT lock(7_203_771)");')).toEqual([2]);
+  expect(lines(module, "query(`SELECT a\nLIMIT 2_000`);")).toEqual([2]);
+  expect(lines(module, "query(`LIMIT ${most * 1_000} AS t_1_000`);\n// `1_000`")).toEqual([]);
+  expect(lines("packages/store/sql/a.sql", "SELECT 1;\nSELECT 1_000;")).toEqual([2]);
 });
 
 test("documents have plain words; the requirements are the law as it was written", () => {

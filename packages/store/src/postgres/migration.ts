@@ -45,7 +45,7 @@ export async function migrate(database: Database, mayChange: boolean): Promise<v
   if (!mayChange) throw new CodedError("not_configured", { field: "migrations" });
   await database.transaction(async (session) => {
     // Several processes may open at once: one migrates, the others wait for it.
-    await session.query("SELECT pg_advisory_xact_lock(7_203_771)");
+    await session.query("SELECT pg_advisory_xact_lock(7203771)");
     await requireColumns(session);
     await session.script(history);
     for (const { version, name, sql } of missing(migrations, await applied(session))) {

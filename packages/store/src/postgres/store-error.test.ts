@@ -25,6 +25,10 @@ test.each([
   expect(ofState(state)).toMatchObject({ code, retryable: true });
 });
 
+test.each(["42601", "42883", "0A000"])("%s is of a server that is too old", (state) => {
+  expect(ofState(state)).toMatchObject({ code: "store_refused_statement", retryable: false });
+});
+
 test.each(["22003", "22P05", "23502", "23514", "54000"])("%s never passes", (state) => {
   expect(ofState(state)).toMatchObject({ code: "store_rejected_row", retryable: false });
 });

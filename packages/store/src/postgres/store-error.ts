@@ -18,6 +18,9 @@ const classes: readonly (readonly [prefix: string, code: Code])[] = [
   ["23", "store_rejected_row"], // integrity constraints
   ["54", "store_rejected_row"], // program limits: a row or key that is too large
   ["40", "store_busy"], // serialization failures and deadlocks
+  ["42601", "store_refused_statement"], // syntax_error: a server that is too old
+  ["42883", "store_refused_statement"], // undefined_function
+  ["0A000", "store_refused_statement"], // feature_not_supported
   ["53100", "disk_full"],
   ["53", "store_busy"], // connections, memory or disk used up
 ];
