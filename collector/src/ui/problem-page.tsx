@@ -119,7 +119,7 @@ function formOf(path: string): { readonly path: string; readonly name: string } 
 
 /** Links for the next step. */
 const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
-  const { status, code } = problem;
+  const { status, code, field } = problem;
   const signedOut = frame.principal === undefined && frame.authConfigured;
   if (signedOut) {
     return (
@@ -143,7 +143,9 @@ const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
           hrefWith={(changes) => hrefWith(frame, changes)}
         />
       ) : null}
-      {code === "cursor_rejected" || (status === 400 && code.startsWith("parameter")) ? (
+      {code === "cursor_rejected" ||
+      (status === 400 && code.startsWith("parameter")) ||
+      (code === "scope_forbidden" && field !== undefined) ? (
         <a class="button primary" href={here}>
           This page without parameters
         </a>
@@ -156,7 +158,8 @@ const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
       {status === 503 || status === 500 ? (
         <>
           {form === undefined ? (
-            <a class="button primary" href={here}>
+            // The address as it is, with its parameters, which the page does not repeat.
+            <a class="button primary" href="">
               Try again
             </a>
           ) : null}

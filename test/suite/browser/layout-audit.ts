@@ -57,6 +57,18 @@ export function layoutProblems(page: Page): Promise<readonly string[]> {
       if (over > 0.5) problems.push(`${over.toFixed(1)} px of a state cut: ${nameOf(word)}`);
     }
 
+    // The times of an axis are texts of a drawing, which have no lines.
+    for (const axis of document.querySelectorAll("[data-axis]")) {
+      const boxes = [...axis.querySelectorAll("text")]
+        .filter(seen)
+        .map((text) => text.getBoundingClientRect());
+      boxes.forEach(({ right }, index) => {
+        const end =
+          boxes[index + 1]?.left ?? axis.parentElement?.getBoundingClientRect().right ?? 0;
+        if (right > end + 1) problems.push(`no room on the axis for time ${index + 1}`);
+      });
+    }
+
     // Lying over: lines of text that share pixels, bars that stay in place left aside.
     interface Line {
       readonly node: Element;

@@ -36,6 +36,10 @@ test("a bound viewer reads its own, is refused another's, and cannot run", async
   await page.goto(`${guarded.url}/threads?user_id=usr_chen`);
   expect(await page.locator("main").innerText()).toMatch(/Outside what you may read/);
   expect(await axeViolations(page)).toEqual([]);
+  // What is refused is the parameter: the page itself is the way on.
+  await page.getByRole("link", { name: "This page without parameters" }).click();
+  expect(page.url()).toBe(`${guarded.url}/threads`);
+  expect(await page.locator("main").innerText()).not.toMatch(/Outside what you may read/);
   await page.goto(`${guarded.url}/agents/echo`);
   expect(await page.locator("main").innerText()).toMatch(/Your role may not run agents/);
   await page.goto(`${guarded.url}/traces/health`);

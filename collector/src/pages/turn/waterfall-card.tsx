@@ -146,11 +146,11 @@ const Tool: FC<{
   </button>
 );
 
-/** Round times over the bars. */
+/** Round times over the bars; those after the first have no room in a narrow window. */
 const Axis: FC<{ readonly extentMs: number }> = ({ extentMs }) => (
   <svg width="100%" height="28" aria-hidden="true" data-axis>
-    {ticks({ fromMs: 0, toMs: extentMs }).map((at) => (
-      <text x={`${(at / extentMs) * 100}%`} y="18">
+    {ticks({ fromMs: 0, toMs: extentMs }, 1_000).map((at) => (
+      <text class={at === 0 ? undefined : "later"} x={`${(at / extentMs) * 100}%`} y="18">
         {durationText(at)}
       </text>
     ))}

@@ -76,16 +76,20 @@ export function timeScale(window: Stretch, gaps: readonly Stretch[] = []): TimeS
   };
 }
 
-/** Round times for the axis, about that many of them. */
-export function ticks(window: Stretch, wanted = 5): readonly number[] {
+/** Pixels from the start of a label to the next, and after the start of the last one. */
+const tickPx = 44;
+const lastPx = 18;
+
+/** Round times for an axis of that width in pixels, at most five steps of them. */
+export function ticks(window: Stretch, widthPx = 5 * tickPx): readonly number[] {
   const span = window.toMs - window.fromMs;
   if (!(span > 0)) return [];
-  const rough = span / wanted;
+  const rough = span / Math.min(5, Math.max(widthPx / tickPx, 1));
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5, 10].find((size) => size * power >= rough) ?? 10) * power;
   const found: number[] = [];
   // A label at the very end would be cut.
-  const last = window.toMs - span * 0.04;
+  const last = window.toMs - span * Math.max(0.04, lastPx / Math.max(widthPx, lastPx));
   for (let at = Math.ceil(window.fromMs / step) * step; at <= last; at += step) {
     found.push(Number(at.toPrecision(12)));
   }

@@ -153,5 +153,7 @@ describe("scale", () => {
   test("ticks are round, inside, and few", () => {
     expect(ticks({ fromMs: 0, toMs: 1_520 })).toEqual([0, 500, 1_000]);
     expect(ticks({ fromMs: 0, toMs: 0 })).toEqual([]);
+    expect(ticks({ fromMs: 0, toMs: 1_330 }, 86)).toEqual([0, 1_000]);
+    expect(ticks({ fromMs: 0, toMs: 1_330 }, 30)).toEqual([0]);
   });
 });

@@ -24,6 +24,7 @@ export class WaterfallGrid extends TreeGrid<Row> {
   #lanes: ReadonlySet<string> = new Set();
   #found: ReadonlySet<number> = new Set();
   #critical = false;
+  #axisWidth = 0;
 
   constructor(
     model: WaterfallModel,
@@ -45,6 +46,13 @@ export class WaterfallGrid extends TreeGrid<Row> {
     this.#window = { fromMs: 0, toMs: model.extentMs };
     this.#scale = timeScale(this.#window);
     this.start();
+    // The width is measured when it changes, so that drawing never forces a layout.
+    const axis = find("[data-axis]")?.parentElement;
+    if (axis === null || axis === undefined) return;
+    new ResizeObserver(([entry]) => {
+      this.#axisWidth = entry?.contentRect.width ?? 0;
+      this.#drawAxis();
+    }).observe(axis);
   }
 
   /** The visible time range. */
@@ -154,7 +162,7 @@ export class WaterfallGrid extends TreeGrid<Row> {
   #drawAxis(): void {
     const axis = find<SVGElement>("[data-axis]");
     if (axis === undefined) return;
-    const texts = ticks(this.#window).map((at) => (
+    const texts = ticks(this.#window, this.#axisWidth).map((at) => (
       <text x={`${(this.#scale.place(at) * 100).toFixed(2)}%`} y="18">
         {durationText(at)}
       </text>
