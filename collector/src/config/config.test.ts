@@ -1,4 +1,6 @@
 /** The configuration: every problem at once, every spelling, no value in a message. */
+import { readFileSync } from "node:fs";
+
 import { describe, expect, test } from "vitest";
 
 import { ConfigError, describeEnvironment, isLoopback, parseConfig } from "./config.ts";
@@ -195,6 +197,19 @@ describe("accounts and ingest tokens", () => {
     expect(accounts).toEqual([
       { name: "anna", token: "anna-token-0123456789", role: "viewer", userId: null },
       { name: "otto", token: "otto-token-0123456789", role: "admin", applicationId: "shop" },
+    ]);
+  });
+
+  test("the example of the documents is one that is read", () => {
+    const page = new URL("../../../docs/operate/hardening.md", import.meta.url);
+    const [, example = ""] = /^```json\n([^]*?)^```/m.exec(readFileSync(page, "utf8")) ?? [];
+    let count = 0;
+    const filled = example.replaceAll("…", () => `a-q7Kx-token-0123456789-${count++}`);
+    const { accounts } = parseConfig({ TURNPROOF_UI_ACCOUNTS: filled });
+    expect(accounts.map(({ name, role, userId }) => [name, role, userId])).toEqual([
+      ["anna", "admin", undefined],
+      ["bot", "viewer", "tenant-7"],
+      ["kiosk", "analyst", null],
     ]);
   });
 
