@@ -20,6 +20,14 @@ describe.each(states.filter(({ open }) => open === undefined))("$view, $name", (
   });
 });
 
+test("a page of errors is tried again with its parameters", async () => {
+  const [view, path] = ["problem", "/traces/find?id=usr_bo&start_time=-1h"];
+  const at = (): { on: typeof scene.broken; path: string } => ({ on: scene.broken, path });
+  const page = await visitState({ view, name: "store away", at, text: /Try again/ });
+  const again = page.getByRole("link", { name: "Try again" });
+  expect(await again.evaluate((link: HTMLAnchorElement) => link.href)).toBe(page.url());
+});
+
 test("every folder of a page has a state here", () => {
   const folder = new URL("../../../collector/src/pages/", import.meta.url);
   const pages = readdirSync(folder).filter((name) =>
