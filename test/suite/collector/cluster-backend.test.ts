@@ -59,8 +59,8 @@ async function becomes(query: string, wanted: number): Promise<void> {
 
 /**
  * The turns of the list. The test's engine runs one statement at a time, those of the drain, the
- * judge and the comparison too: on a busy machine a list waits too long, or its thread for the store,
- * and is requested again.
+ * judge and the comparison too: on a busy machine a list waits too long, or its thread for the
+ * store, and is requested again.
  */
 async function listedAt(url: string): Promise<readonly unknown[]> {
   for (;;) {
