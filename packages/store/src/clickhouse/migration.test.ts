@@ -27,6 +27,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     [17, "collector_state"],
     [18, "contract_results"],
     [19, "operator_rows"],
+    [20, "received_index"],
   ]);
   const all = migrations.flatMap((migration) => migration.statements);
   const statements = all.filter((sql) => sql.startsWith("CREATE"));
@@ -47,6 +48,8 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
   ]);
   const heads = statements.map((sql) => sql.split("\n")[0]);
