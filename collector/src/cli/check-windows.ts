@@ -11,6 +11,7 @@ import { decodeJwt } from "jose";
 
 import { checkedWindow } from "../judge/checked-window.ts";
 import { readStatement } from "../judge/statement.ts";
+import type { FirstStatement, Statement } from "../judge/statement.ts";
 import type { TurnModel } from "../pages/turn/route.ts";
 import type { WindowsModel } from "../pages/windows/route.ts";
 import type { Client } from "./client.ts";
@@ -34,27 +35,47 @@ const vouched: WindowMetadata = {
 /**
  * The window of a file: pages, a list, bundles, or one of these per line. `whole`: the caller
  * vouches that nothing is missing. `statement`: path of a statement whose marks the events must
- * have; with them a list counts as whole.
+ * have, and whose window is theirs: its losses and gaps count.
  */
 export async function fileWindow(
   file: string,
   { whole, statement }: { readonly whole: boolean; readonly statement?: string | undefined },
 ): Promise<CheckedWindow> {
   const { events, metadata: read } = await readEventFile(file);
-  const marks = statement === undefined ? undefined : await marksOf(statement);
-  const given = read === undefined && (whole || marks !== undefined) ? vouched : read;
+  if (statement === undefined) {
+    const given = read ?? (whole ? vouched : undefined);
+    return { events, ...(given === undefined ? {} : { metadata: given }) };
+  }
+  const signed = await statementOf(statement);
+  const stated: WindowMetadata = "window" in signed ? signed.window : vouched;
   return {
     events,
-    ...(given === undefined ? {} : { metadata: given }),
-    ...(marks === undefined ? {} : { marks }),
+    metadata: read === undefined ? stated : bothWindows(read, stated),
+    marks: { event_count: signed.event_count, digest: signed.digest },
   };
 }
 
-/** Event count and digest of a statement; its signature is what `turnproof verify` checks. */
-async function marksOf(path: string): Promise<WindowMarks> {
+/** A statement; its signature is what `turnproof verify` checks. */
+async function statementOf(path: string): Promise<Statement | FirstStatement> {
   const read = readStatement(decodeJwt((await readFile(path, "utf8")).trim()));
   if (read === undefined) throw new SyntaxError("not a statement");
-  return { event_count: read.event_count, digest: read.digest };
+  return read;
+}
+
+/** What pages and a statement of the same events state: a gap or a loss in one is in both. */
+function bothWindows(pages: WindowMetadata, stated: WindowMetadata): WindowMetadata {
+  const both = <T>(a: readonly T[] | undefined, b: readonly T[] | undefined): readonly T[] => [
+    ...(Array.isArray(a) ? (a as readonly T[]) : []),
+    ...(Array.isArray(b) ? (b as readonly T[]) : []),
+  ];
+  const isWhole = stated.window_complete === true && stated.truncated === false;
+  return {
+    ...stated,
+    ...pages,
+    ...(isWhole ? {} : { window_complete: false, truncated: true }),
+    quarantined_roots: both(pages.quarantined_roots, stated.quarantined_roots),
+    losses: both(pages.losses, stated.losses),
+  };
 }
 
 /** The filters of the list of turns. */

@@ -11,7 +11,7 @@ import { normalizeTime } from "./event/time.ts";
 import { turnFields } from "./event/turn-key.ts";
 import { readWindow, settledWindow } from "./normalize/window-events.ts";
 import type { WindowEvents } from "./normalize/window-events.ts";
-import { lossIntervals } from "./reconcile/loss-intervals.ts";
+import { lossIntervals } from "./coverage/loss-intervals.ts";
 import { assessWindow, isContested } from "./reconcile/reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile/reconcile-window.ts";
 import { bystanders } from "./turns/turns.ts";

@@ -17,6 +17,7 @@ import type { StandingPlace } from "../../http/standing.ts";
 import { respondJson } from "../../http/respond.tsx";
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
+import { knownLosses, producerReports } from "../../judge/losses.ts";
 import type { Parts } from "../../parts.ts";
 import { rowsUnread } from "../../turns/rows-unread.ts";
 import { isSettled } from "../../turns/window.ts";
@@ -101,12 +102,15 @@ async function eventPage(
     signal: c.req.raw.signal,
     ...(paging.after === undefined ? {} : { after: paging.after }),
   });
+  const reports = await producerReports(parts);
+  const { quarantined_roots, losses } = knownLosses(parts, slice.events, reports);
   return buildPage(unread ? { ...slice, bounded: true } : slice, {
     limit,
     continued: paging.after !== undefined,
     nextCursor: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
     asOf: paging.asOf,
-    quarantinedRoots: parts.ingest.losses().quarantined_roots,
+    quarantinedRoots: quarantined_roots,
+    losses,
     query,
   });
 }

@@ -9,6 +9,7 @@ import { canonicalJson } from "../event/canonical-json.ts";
 import { readCoverage } from "./coverage.ts";
 import type { Coverage, CoverageProfiles } from "./coverage.ts";
 import { dedupeEvents } from "../normalize/dedupe.ts";
+import type { LossInterval } from "./loss-intervals.ts";
 import { isTurnEvent } from "../event/event-shape.ts";
 import type { NormalizationError, TurnEvent } from "../event/event.ts";
 import { normalizeEvents } from "../normalize/normalize.ts";
@@ -33,6 +34,8 @@ export interface NormalizationMetadata {
   readonly as_of?: string | null;
   /** Roots of which received events are quarantined, because the store refused them. */
   readonly quarantined_roots?: readonly string[];
+  /** Losses that producers reported, with times; they block the turns that were open then. */
+  readonly losses?: readonly LossInterval[];
 }
 
 /** One page with its request. */
@@ -55,10 +58,10 @@ export interface JoinedWindow {
 /**
  * Joins pages in the order in which they were read. The window is complete only when the first
  * page was requested without a cursor, each next one with the `next_cursor` of the one before, the
- * last has none, nothing failed, the filters never changed and exclude no part of a turn (as a
- * status, a kind or a time does), and all have one mark. Pages of different walks, or without a
- * mark, are never complete. Events received after the mark are left out: a walk may find some of
- * them and miss the rest. Never throws on data.
+ * last has none, each has as many items as it counts, nothing failed, the filters never changed and
+ * exclude no part of a turn (as a status, a kind or a time does), and all have one mark. Pages of
+ * different walks, or without a mark, are never complete. Events received after the mark are left
+ * out: a walk may find some of them and miss the rest. Never throws on data.
  */
 export function joinPages(
   reads: readonly PageRead[],
@@ -76,7 +79,8 @@ export function joinPages(
   const counted = reads.reduce((total, { page }) => total + errorsOf(page), count(unread));
   const failed = counted > 0 || trustedErrors(errors).length > 0;
   const chained = isChain(reads) && hasOneQuery(reads) && !hasGap(reads);
-  const whole = asOf !== null && chained && !reads.some(isNarrowed);
+  const counts = reads.every(({ page }) => hasItsItems(page));
+  const whole = asOf !== null && chained && counts && !reads.some(isNarrowed);
   const read = reads.length === 0 ? "unknown" : readCompleteness({ failed, partial: !whole });
   return {
     events,
@@ -89,6 +93,7 @@ export function joinPages(
       read_completeness: read,
       as_of: asOf,
       quarantined_roots: [...new Set(reads.flatMap(({ page }) => page.quarantined_roots ?? []))],
+      losses: lossesOf(reads),
     },
   };
 }
@@ -111,6 +116,23 @@ function itemsOf(reads: readonly PageRead[]): {
   if (others.length === 0) return { items, unread: [] };
   const read = normalizeEvents(others);
   return { items: [...items, ...read.events], unread: read.errors };
+}
+
+/** Losses of all pages, each once; a page of an earlier release has none. */
+function lossesOf(reads: readonly PageRead[]): readonly LossInterval[] {
+  const all = new Map<string, LossInterval>();
+  for (const { page } of reads) {
+    const stated: unknown = page.losses;
+    for (const loss of Array.isArray(stated) ? (stated as readonly LossInterval[]) : []) {
+      all.set(canonicalJson(loss), loss);
+    }
+  }
+  return [...all.values()];
+}
+
+/** True where a page has as many items as it counted when it was built. */
+function hasItsItems({ items, normalized_events: counted }: EventPage): boolean {
+  return Array.isArray(items) && items.length === counted;
 }
 
 /** Errors of the page's own normalizer; a count that is no number does not prove zero. */

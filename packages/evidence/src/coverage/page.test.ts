@@ -59,6 +59,7 @@ test("a page has its fields, and a window is complete only without cursor, bound
     "next_cursor",
     "as_of",
     "quarantined_roots",
+    "losses",
     "narrowed",
     "window_complete",
     "limit",

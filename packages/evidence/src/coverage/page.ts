@@ -8,6 +8,7 @@ import type { ReadCompleteness } from "@turnproof/semconv";
 import { readCoverage } from "./coverage.ts";
 import type { Coverage, CoverageProfiles } from "./coverage.ts";
 import type { NormalizationError, TurnEvent } from "../event/event.ts";
+import type { LossInterval } from "./loss-intervals.ts";
 import { readMetrics } from "./metric-states.ts";
 import { isNarrow } from "../event/query.ts";
 import type { EventQuery } from "../event/query.ts";
@@ -46,6 +47,8 @@ export interface EventPage extends ObservedCounts {
   readonly as_of: string | null;
   /** Roots of the page with quarantined events: no verdict on them is a success. */
   readonly quarantined_roots: readonly string[];
+  /** Known losses of the producers and services of the page, and of the collector, with times. */
+  readonly losses: readonly LossInterval[];
   /** True when filters exclude events of a turn: no verdict over such pages is a success. */
   readonly narrowed: boolean;
   /** True only when there was no cursor in the request, none in the page, and nothing failed. */
@@ -64,6 +67,8 @@ export interface PageOptions {
   readonly asOf?: string;
   /** Roots with quarantined events. */
   readonly quarantinedRoots?: readonly string[];
+  /** Known losses that concern the page. */
+  readonly losses?: readonly LossInterval[];
   /** Filters of the request. */
   readonly query?: EventQuery;
   readonly profiles?: CoverageProfiles;
@@ -92,6 +97,7 @@ export function buildPage(slice: PageSlice, options: PageOptions): EventPage {
     next_cursor: options.nextCursor,
     as_of: options.asOf ?? null,
     quarantined_roots: rootsAmong(slice.events, options.quarantinedRoots ?? []),
+    losses: options.losses ?? [],
     narrowed: isNarrow(options.query ?? {}),
     window_complete: !failed && !partial,
     limit: options.limit,

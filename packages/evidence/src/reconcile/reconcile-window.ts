@@ -6,8 +6,8 @@
 import type { ReadCompleteness } from "@turnproof/semconv";
 
 import type { NormalizationMetadata } from "../coverage/join-pages.ts";
-import { lossesOfTurns, lossIntervals } from "./loss-intervals.ts";
-import type { LossInterval } from "./loss-intervals.ts";
+import { lossesOfTurns, lossIntervals } from "../coverage/loss-intervals.ts";
+import type { LossInterval } from "../coverage/loss-intervals.ts";
 import { rootsAmong } from "../coverage/page.ts";
 import { producerLives } from "./reconcile-open.ts";
 import type { ProducerLife, TurnLimits, WindowClock } from "./window-clock.ts";
@@ -22,8 +22,6 @@ export interface WindowMetadata extends NormalizationMetadata {
   readonly sampled_out?: number | null;
   /** Evidence lost in transit at an unknown time: it blocks every turn. */
   readonly known_loss?: number | null;
-  /** Losses that producers reported, with times; they block the turns that were open then. */
-  readonly losses?: readonly LossInterval[];
   /** Received watermark up to which the window was read. */
   readonly as_of?: string | null;
   /** How long turns may be idle; default 15 minutes. */
