@@ -26,6 +26,7 @@ import type { NamedContracts } from "../config/contract-files.ts";
 import { pricingOf } from "../cost/call-price.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import { usdOfTurn } from "../cost/turn-usd.ts";
+import type { UsdRange } from "../cost/turn-usd.ts";
 
 /** One turn of a side. Absent: not recorded. */
 export interface SideTurn {
@@ -35,7 +36,8 @@ export interface SideTurn {
   readonly results: TurnResult["contracts"];
   readonly durationMs?: number;
   readonly tokens?: number;
-  readonly usd?: number;
+  /** US dollars; a range where a count of tokens that has its own price is not recorded. */
+  readonly usd?: UsdRange;
 }
 
 /** Events of one window and how it was read. */
@@ -153,7 +155,7 @@ export function trialsOf(
     .filter((one) => one.baseline.length + one.candidate.length > 0);
 }
 
-/** Measures that a turn of both sides has. */
+/** Every measure of both sides; the gate compares those that a turn of one side has. */
 export function measureTrials(
   baseline: readonly SideTurn[],
   candidate: readonly SideTurn[],
@@ -163,16 +165,12 @@ export function measureTrials(
     ["tokens", "tokens", "tokens"],
     ["cost", "US dollars", "usd"],
   ] as const;
-  return measures
-    .map(([name, unit, key]) => {
-      const side = (turns: readonly SideTurn[]): MeasureTrials["baseline"] =>
-        turns.map(({ caseId, [key]: value }) => ({
-          ...(caseId === undefined ? {} : { caseId }),
-          ...(value === undefined ? {} : { value }),
-        }));
-      return { name, unit, baseline: side(baseline), candidate: side(candidate) };
-    })
-    .filter((one) =>
-      [one.baseline, one.candidate].every((side) => side.some(({ value }) => value !== undefined)),
-    );
+  return measures.map(([name, unit, key]) => {
+    const side = (turns: readonly SideTurn[]): MeasureTrials["baseline"] =>
+      turns.map(({ caseId, [key]: value }) => ({
+        ...(caseId === undefined ? {} : { caseId }),
+        ...(value === undefined ? {} : { value }),
+      }));
+    return { name, unit, baseline: side(baseline), candidate: side(candidate) };
+  });
 }

@@ -45,6 +45,7 @@ export {
   changeWords,
   measureName,
   medianWords,
+  notRecordedWords,
   outcomeWords,
   passWords,
   planLines,

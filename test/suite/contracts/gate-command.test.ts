@@ -34,7 +34,7 @@ function side(
   for (let at = 0; at < of.turns; at += 1) {
     const ms = Math.round((5_000 + at) * (of.slower ?? 1));
     const events: TurnEvent[] = [
-      model(1),
+      model(1, { cached_tokens: 0 }),
       tool("refund", 40),
       ...(at < of.bad ? [tool("refund", 60)] : []),
       end({

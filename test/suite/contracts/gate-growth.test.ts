@@ -46,7 +46,7 @@ function side(
 }
 
 const grown = (side: readonly Measured[], factor: number): Measured[] =>
-  side.map((one) => (one.value === undefined ? one : { ...one, value: one.value * factor }));
+  side.map((one) => (typeof one.value === "number" ? { ...one, value: one.value * factor } : one));
 
 const measure = (baseline: Measured[], candidate: Measured[]): MeasureTrials => ({
   name: "duration",

@@ -7,6 +7,7 @@ import {
   changeWords,
   measureName,
   medianWords,
+  notRecordedWords,
   outcomeWords,
   passWords,
   planLines,
@@ -131,6 +132,7 @@ const Answer: FC<{
   readonly frame: Frame;
 }> = ({ answer, model, frame }) => {
   const { report, plans, bounded } = answer;
+  const absent = notRecordedWords(report);
   return (
     <>
       {bounded.length === 0 ? null : (
@@ -159,6 +161,7 @@ const Answer: FC<{
         }
       >
         <p>{outcomeSentence(report)}</p>
+        {absent === undefined ? null : <p class="muted">{absent}</p>}
       </Card>
       {report.contracts.every(({ passK }) => passK.baseline.k === 1) ? null : (
         <Note>

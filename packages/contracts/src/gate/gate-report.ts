@@ -62,6 +62,8 @@ export type GrowthPlan = {
   readonly allowedGrowth: number;
   /** Turns without a value, where there are any: they weigh against a regression. */
   readonly unknown?: { readonly baseline: number; readonly candidate: number };
+  /** Turns whose value is a range, where there are any: its ends weigh against a regression. */
+  readonly ranges?: { readonly baseline: number; readonly candidate: number };
   /** Smallest growth, as a share, that is found with `power`; absent where none would be found. */
   readonly smallestGrowth?: number;
 };
@@ -112,4 +114,6 @@ export type GateReport = {
   readonly allowedDrop: number;
   readonly contracts: readonly ContractComparison[];
   readonly measures: readonly MeasureComparison[];
+  /** Measures that no turn of either side has: they are not compared. */
+  readonly notRecorded: readonly string[];
 };

@@ -16,18 +16,19 @@ import type {
   MeasureTrials,
   SideShare,
 } from "./gate-report.ts";
-import { casesPair, describe, growthTest } from "./measures.ts";
+import { casesPair, describe, growthTest, isRecorded } from "./measures.ts";
 import type { GrowthTest } from "./measures.ts";
 import { passK } from "./pass-k.ts";
 import { pair, read, size, sumOf } from "./trials.ts";
 import type { CaseCount, Pairing, UnknownReading, TrialCount } from "./trials.ts";
 
-/** Compares both sides. */
+/** Compares both sides. A measure that neither has is named, and is no part of the tests. */
 export function gate(
   contracts: readonly ContractTrials[],
-  measures: readonly MeasureTrials[],
+  every: readonly MeasureTrials[],
   settings: GateSettings = {},
 ): GateReport {
+  const measures = every.filter(isRecorded);
   const { alpha = 0.05, allowedDrop = 0.05, allowedGrowth = 0.1 } = settings;
   const pairings = contracts.map((one) => pair(one.baseline, one.candidate));
   const pairedMeasures = measures.map((one) => casesPair(one.baseline, one.candidate));
@@ -76,7 +77,14 @@ export function gate(
     };
   });
   const outcome = together([...ofContracts, ...ofMeasures].map((one) => one.outcome));
-  return { outcome, alpha, allowedDrop, contracts: ofContracts, measures: ofMeasures };
+  return {
+    outcome,
+    alpha,
+    allowedDrop,
+    contracts: ofContracts,
+    measures: ofMeasures,
+    notRecorded: every.filter((one) => !isRecorded(one)).map(({ name }) => name),
+  };
 }
 
 /** Worst outcome of all; nothing compared is not enough evidence. */

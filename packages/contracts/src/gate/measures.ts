@@ -8,14 +8,22 @@ import type { Interval } from "./intervals.ts";
 import { byCase, pair } from "./trials.ts";
 import type { Trial, UnknownReading } from "./trials.ts";
 
-/** One turn's value of a measure. */
-export type Measured = { readonly caseId?: string; readonly value?: number };
+/**
+ * One turn's value of a measure: a number, or the range in which it lies, as of a cost where a count
+ * of tokens is not recorded. Absent: not recorded.
+ */
+export type Measured = { readonly caseId?: string; readonly value?: number | Interval };
 
 /** A measure on one side. */
 export type SideMeasure = {
   readonly known: number;
   readonly unknown: number;
+  /** Of the known ones: values that are a range. Absent: none. */
+  readonly ranges?: number;
+  /** Of a range, its middle counts. */
   readonly median?: number;
+  /** Medians of the lower and of the upper ends; absent where no value is a range. */
+  readonly medianRange?: Interval;
   /** Interval of the median, by order statistics; absent where there are too few values. */
   readonly medianInterval?: Interval;
 };
@@ -25,20 +33,53 @@ export type GrowthTest = { readonly grew: number; readonly didNotGrow: number };
 
 /** Counts, median and its interval. */
 export function describe(side: readonly Measured[], level: number): SideMeasure {
-  const values = side.flatMap(({ value }) => (value === undefined ? [] : [value]));
-  const sorted = values.toSorted((a, b) => a - b);
-  const median = middle(sorted);
-  const interval = medianInterval(sorted, level);
+  const [values, lows, highs] = [sorted(side, centre), sorted(side, lowOf), sorted(side, highOf)];
+  const median = middle(values);
+  const [low, high] = [medianInterval(lows, level)?.low, medianInterval(highs, level)?.high];
+  const interval = low === undefined || high === undefined ? undefined : { low, high };
+  const ranges = side.filter(({ value }) => isRange(value)).length;
+  const range = { low: middle(lows) ?? 0, high: middle(highs) ?? 0 };
   return {
     known: values.length,
     unknown: side.length - values.length,
+    ...(ranges === 0 ? {} : { ranges, medianRange: range }),
     ...(median === undefined ? {} : { median }),
     ...(interval === undefined ? {} : { medianInterval: interval }),
   };
 }
 
+/** True for a value that is known within bounds only. */
+export function isRange(value: Measured["value"]): value is Interval {
+  return typeof value === "object" && value.low < value.high;
+}
+
+/** The value; of a range its middle. */
+export function centre(value: number | Interval): number {
+  return typeof value === "number" ? value : (value.low + value.high) / 2;
+}
+
+/** The least that it may be. */
+export function lowOf(value: number | Interval): number {
+  return typeof value === "number" ? value : value.low;
+}
+
+/** The most that it may be. */
+export function highOf(value: number | Interval): number {
+  return typeof value === "number" ? value : value.high;
+}
+
+function sorted(
+  side: readonly Measured[],
+  of: (value: number | Interval) => number,
+): readonly number[] {
+  return side
+    .flatMap(({ value }) => (value === undefined ? [] : [of(value)]))
+    .toSorted((a, b) => a - b);
+}
+
 /**
- * Tests growth beyond a margin under one reading of the unknown values.
+ * Tests growth beyond a margin under one reading of the unknown values. A range is its middle, or
+ * the end that the reading favours.
  *
  * @param margin growth that is allowed, as a share: 0.1 is ten per cent
  * @param paired compare the medians of cases that both sides have
@@ -48,8 +89,12 @@ export function growthTest(
   candidate: readonly Measured[],
   { margin, paired, reading }: { margin: number; paired: boolean; reading: UnknownReading },
 ): GrowthTest {
-  const left = values(baseline, reading, { worst: 0, best: Infinity }, 1 + margin);
-  const right = values(candidate, reading, { worst: Infinity, best: 0 }, 1);
+  const [least, most] = [
+    { of: lowOf, unknown: 0 },
+    { of: highOf, unknown: Infinity },
+  ];
+  const left = values(baseline, reading, { worst: least, best: most }, 1 + margin);
+  const right = values(candidate, reading, { worst: most, best: least }, 1);
   if (!paired) {
     const [before, after] = [left.map(({ value }) => value), right.map(({ value }) => value)];
     return { grew: growth(before, after), didNotGrow: growth(after, before) };
@@ -61,6 +106,14 @@ export function growthTest(
   };
 }
 
+/** True for a measure that a turn of one side has; one that neither has is not compared. */
+export function isRecorded(of: {
+  readonly baseline: readonly Measured[];
+  readonly candidate: readonly Measured[];
+}): boolean {
+  return [of.baseline, of.candidate].some((side) => side.some(({ value }) => value !== undefined));
+}
+
 /** Whether the cases of both sides pair up. */
 export function casesPair(baseline: readonly Measured[], candidate: readonly Measured[]): boolean {
   const asTrials = (side: readonly Measured[]): readonly Trial[] =>
@@ -70,26 +123,28 @@ export function casesPair(baseline: readonly Measured[], candidate: readonly Mea
 
 type Read = { readonly caseId: string; readonly value: number };
 
+/** What a reading takes a range and an unknown value to be. */
+type Bound = {
+  readonly of: (value: number | Interval) => number;
+  readonly unknown: number;
+};
+
 function values(
   side: readonly Measured[],
   reading: UnknownReading,
-  unknown: { readonly worst: number; readonly best: number },
+  bounds: { readonly worst: Bound; readonly best: Bound },
   factor: number,
 ): readonly Read[] {
   return side.flatMap(({ caseId = "", value }) => {
-    if (value !== undefined) return [{ caseId, value: value * factor }];
-    return reading === "established" ? [] : [{ caseId, value: unknown[reading] }];
+    const bound = reading === "established" ? undefined : bounds[reading];
+    if (value !== undefined) return [{ caseId, value: (bound?.of ?? centre)(value) * factor }];
+    return bound === undefined ? [] : [{ caseId, value: bound.unknown }];
   });
 }
 
 /** Median of each case's values. */
 export function medians(side: readonly Measured[]): ReadonlyMap<string, number> {
-  return new Map(
-    [...byCase(side)].map(([id, some]) => [
-      id,
-      middle(some.flatMap(({ value }) => value ?? []).toSorted((a, b) => a - b)) ?? 0,
-    ]),
-  );
+  return new Map([...byCase(side)].map(([id, some]) => [id, middle(sorted(some, centre)) ?? 0]));
 }
 
 /** Differences of logarithms, so that a case with large values weighs no more than another. */

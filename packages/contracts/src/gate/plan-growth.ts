@@ -1,6 +1,6 @@
 /** @module PlanGrowth: the plan of a measure's comparison, worked out before its answer. */
 import type { GateSettings, GrowthPlan, MeasureTrials } from "./gate-report.ts";
-import { casesPair, medians } from "./measures.ts";
+import { casesPair, centre, highOf, isRange, lowOf, medians } from "./measures.ts";
 import type { Measured } from "./measures.ts";
 import { growthFinder, valuesMin } from "./power-growth.ts";
 import type { GrowthDesign } from "./power-growth.ts";
@@ -28,14 +28,36 @@ export function planGrowth(
   const sizes = sizesOf(trials);
   const { baseline, candidate } = sizes.lacking;
   const open = baseline + candidate === 0 ? {} : { unknown: sizes.lacking };
-  const smallest = smallestGrowth({ ...sizes, margin, alpha }, power);
+  const ranges = { baseline: rangesOf(trials.baseline), candidate: rangesOf(trials.candidate) };
+  const exact = smallestGrowth({ ...sizes, margin, alpha }, power);
+  // Ends that favour the candidate hide growth up to their distance from the middle.
+  const factor = exact === undefined ? Infinity : (1 + exact) * widthOf(trials);
+  const smallest = factor <= factorMax ? factor - 1 : undefined;
   return {
     alpha,
     power,
     allowedGrowth: margin,
     ...open,
+    ...(ranges.baseline + ranges.candidate === 0 ? {} : { ranges }),
     ...(smallest === undefined ? {} : { smallestGrowth: smallest }),
   };
+}
+
+function rangesOf(side: readonly Measured[]): number {
+  return side.filter(({ value }) => isRange(value)).length;
+}
+
+/** How much growth the ranges of both sides may hide at most, as a factor; 1 without a range. */
+function widthOf({ baseline, candidate }: MeasureTrials): number {
+  const widest = (
+    side: readonly Measured[],
+    [above, below]: readonly [typeof centre, typeof centre],
+  ): number =>
+    side.reduce(
+      (most, { value }) => (isRange(value) ? Math.max(most, above(value) / below(value)) : most),
+      1,
+    );
+  return widest(baseline, [highOf, centre]) * widest(candidate, [centre, lowOf]);
 }
 
 /** Smallest growth, as a share, that is found with the power. */
@@ -59,7 +81,7 @@ type Sizes = Omit<GrowthDesign, "margin" | "alpha"> & {
 
 function sizesOf({ baseline, candidate }: MeasureTrials): Sizes {
   const known = (side: readonly Measured[]): readonly number[] =>
-    side.flatMap(({ value }) => (value === undefined ? [] : [value]));
+    side.flatMap(({ value }) => (value === undefined ? [] : [centre(value)]));
   const lacking = {
     baseline: baseline.length - known(baseline).length,
     candidate: candidate.length - known(candidate).length,

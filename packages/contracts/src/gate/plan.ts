@@ -7,6 +7,7 @@ import type {
   GateSettings,
   MeasureTrials,
 } from "./gate-report.ts";
+import { isRecorded } from "./measures.ts";
 import { planGrowth } from "./plan-growth.ts";
 import { smallestDrop } from "./power.ts";
 import { pair, size, sumOf } from "./trials.ts";
@@ -44,12 +45,13 @@ export function planGate(
   };
 }
 
-/** The plan of each contract and of each measure, which are tested together. */
+/** The plan of each contract and of each recorded measure, which are tested together. */
 export function planTogether(
   contracts: readonly ContractTrials[],
-  measures: readonly MeasureTrials[],
+  every: readonly MeasureTrials[],
   settings: GateSettings = {},
 ): GatePlans {
+  const measures = every.filter(isRecorded);
   const tests = contracts.length + measures.length;
   return {
     contracts: Object.fromEntries(

@@ -6,6 +6,7 @@ import {
   changeWords,
   measureName,
   medianWords,
+  notRecordedWords,
   outcomeWords,
   passWords,
   percent,
@@ -62,5 +63,6 @@ export function gateMarkdown(report: GateReport, plans: GatePlans): string {
           ...rows(measures),
           "",
         ]),
+    ...[notRecordedWords(report) ?? []].flat().flatMap((words) => [words, ""]),
   ].join("\n");
 }

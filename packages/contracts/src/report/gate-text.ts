@@ -5,6 +5,7 @@ import {
   changeWords,
   measureName,
   medianWords,
+  notRecordedWords,
   outcomeWords,
   passWords,
   percent,
@@ -39,6 +40,6 @@ export function gateText(report: GateReport, plans: GatePlans): string {
         `corrected ${chance(one.adjustedP)}`,
     );
   }
-  lines.push(`${outcomeWords[report.outcome]}`);
+  lines.push(...[notRecordedWords(report) ?? []].flat(), outcomeWords[report.outcome]);
   return `${lines.join("\n")}\n`;
 }

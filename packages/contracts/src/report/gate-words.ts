@@ -4,6 +4,7 @@ import type {
   GateOutcome,
   GatePlan,
   GatePlans,
+  GateReport,
   GrowthPlan,
   MeasureComparison,
   SideShare,
@@ -72,12 +73,16 @@ function planWords(plan: GatePlan, tests: number): string {
 
 /** What a comparison of a measure can find. */
 function growthPlanWords(plan: GrowthPlan, tests: number): string {
-  const { alpha, power, allowedGrowth, smallestGrowth, unknown } = plan;
+  const { alpha, power, allowedGrowth, smallestGrowth, unknown, ranges } = plan;
   const open =
     unknown === undefined
       ? ""
       : `, with ${unknown.baseline} and ${unknown.candidate} turns without a value`;
-  const level = `${levelWords(alpha, tests)}, ${percent(allowedGrowth)} allowed${open}`;
+  const wide =
+    ranges === undefined
+      ? ""
+      : `, with ${ranges.baseline} and ${ranges.candidate} values that are a range`;
+  const level = `${levelWords(alpha, tests)}, ${percent(allowedGrowth)} allowed${open}${wide}`;
   return smallestGrowth === undefined
     ? `no growth can be found with power ${percent(power)} (${level})`
     : `growth of ${percent(smallestGrowth)} or more is found with power ${percent(power)} (${level})`;
@@ -107,14 +112,28 @@ export function measureName({ name, unit }: Pick<MeasureComparison, "name" | "un
 }
 
 /** Median of a side. */
-export function medianWords({ median, medianInterval, known, unknown }: SideMeasure): string {
-  if (median === undefined) return `unknown (${unknown} without a value)`;
+export function medianWords(side: SideMeasure): string {
+  const { median, medianInterval, medianRange, ranges = 0, known, unknown } = side;
+  if (median === undefined) return `unknown (not recorded on any of ${unknown} turns)`;
   const bounds =
     medianInterval === undefined
       ? ""
       : `, ${figure(medianInterval.low)} to ${figure(medianInterval.high)}`;
   const open = unknown === 0 ? "" : `, ${unknown} unknown`;
-  return `${figure(median)} (${known} turns${bounds}${open})`;
+  const wide = ranges === 0 ? "" : `, ${ranges} of them a range`;
+  const what =
+    medianRange === undefined
+      ? figure(median)
+      : `${figure(medianRange.low)} to ${figure(medianRange.high)}`;
+  return `${what} (${known} turns${wide}${bounds}${open})`;
+}
+
+/** Measures that are not compared; undefined where all are. */
+export function notRecordedWords({
+  notRecorded,
+}: Pick<GateReport, "notRecorded">): string | undefined {
+  if (notRecorded.length === 0) return undefined;
+  return `Not recorded on either side, and not compared: ${notRecorded.join(", ")}.`;
 }
 
 /** A p-value. */
