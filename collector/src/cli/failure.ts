@@ -47,6 +47,9 @@ const advice: { readonly [code: string]: string | undefined } = {
   url_invalid: "Name it with --url or TURNPROOF_URL, e.g. http://127.0.0.1:4318.",
   unauthenticated: "Name a token with --token or TURNPROOF_TOKEN.",
   forbidden: "Another role is needed; `/settings.json` shows the role of this token.",
+  sides_overlap:
+    "Without the turns that both sides have, the baseline is empty. Exclude them by a term of the " +
+    "baseline, such as -release:3.3.",
   range_empty: "Swap --since and --until; what happens at --until is not part of the range.",
   not_configured: "`turnproof doctor` lists what is set.",
 };
@@ -97,6 +100,7 @@ const wrongCalls: ReadonlySet<string> = new Set([
   "parameter_repeated",
   "parameter_unknown",
   "range_empty",
+  "sides_overlap",
   "url_invalid",
 ]);
 

@@ -5,11 +5,12 @@
 import { writeFile } from "node:fs/promises";
 
 import type { Command } from "commander";
-import { gate, gateMarkdown, gateText, planTogether } from "@turnproof/contracts";
+import { gate, gateMarkdown, gateText, planTogether, withShared } from "@turnproof/contracts";
 import type { GateOutcome, GatePlans, GateReport, GateSettings } from "@turnproof/contracts";
 
 import { readClientConfig } from "../config/config.ts";
 import { openPriceList } from "../cost/price-list.ts";
+import { ownBaseline } from "../judge/gate-sides.ts";
 import { measureTrials, trialsOf } from "../judge/gate-turns.ts";
 import { contractsOf } from "./check.ts";
 import { createClient } from "./client.ts";
@@ -72,7 +73,8 @@ Exit codes: 0 no regression, 1 regressed, 3 not enough evidence, 4 no turn, no c
 failure, 2 a wrong call or a wrong contract.
 
 Turns with the same external id on their turn, or on their first intent, did the same task: they
-are compared in pairs where most turns have a partner.
+are compared in pairs where most turns have a partner. Turns that are on both sides are left out of
+the baseline, with a warning; a baseline of which nothing is left is a wrong call.
 
   turnproof gate --baseline 'release:3.2' --candidate 'release:3.3' \\
     --contract contracts
@@ -115,10 +117,11 @@ async function compare(flags: GateFlags): Promise<void> {
     if (more) write(`More turns match; these are the newest ${turnsMax} of a side.`);
   }
   const names = contracts.contracts.map(({ name }) => name);
-  const trials = trialsOf(names, baseline.turns, candidate.turns);
-  const measures = measureTrials(baseline.turns, candidate.turns);
+  const { turns: before, shared } = ownBaseline(baseline.turns, candidate.turns);
+  const trials = trialsOf(names, before, candidate.turns);
+  const measures = measureTrials(before, candidate.turns);
   const plans = planTogether(trials, measures, settings);
-  const report = gate(trials, measures, settings);
+  const report = withShared(gate(trials, measures, settings), shared);
   const text = format(report, plans);
   if (flags.out === undefined) process.stdout.write(text);
   else await writeFile(flags.out, text);

@@ -29,6 +29,8 @@ export type {
 export { compareShares } from "./gate/compare-shares.ts";
 export type { Share, ShareComparison } from "./gate/compare-shares.ts";
 export { holm } from "./gate/holm.ts";
+export { withShared } from "./gate/shared-turns.ts";
+export type { SharedReport } from "./gate/shared-turns.ts";
 export { shareInterval } from "./gate/intervals.ts";
 export type { Interval } from "./gate/intervals.ts";
 export { percentileRanks } from "./gate/percentile-ranks.ts";

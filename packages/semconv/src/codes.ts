@@ -322,6 +322,10 @@ export const codes = {
   parameter_repeated: { sentence: "A parameter occurs more than once.", status: 400 },
   parameter_invalid: { sentence: "A parameter has an invalid value.", status: 400 },
   range_empty: { sentence: "A range of time must end after it starts.", status: 400 },
+  sides_overlap: {
+    sentence: "Every turn of the baseline is a turn of the candidate; name two sets of turns.",
+    status: 400,
+  },
   filter_not_applicable: { sentence: "This filter needs view=events.", status: 400 },
   cursor_rejected: { sentence: "This cursor cannot be used; start again without it.", status: 400 },
   body_invalid: { sentence: "The body does not have the expected form.", status: 422 },

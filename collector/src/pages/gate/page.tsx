@@ -161,6 +161,9 @@ const Answer: FC<{
         }
       >
         <p>{outcomeSentence(report)}</p>
+        {report.warnings.map((one) => (
+          <Note tone="warn">{one}</Note>
+        ))}
         {absent === undefined ? null : <p class="muted">{absent}</p>}
       </Card>
       {report.contracts.every(({ passK }) => passK.baseline.k === 1) ? null : (

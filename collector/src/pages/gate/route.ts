@@ -6,8 +6,8 @@ import { CodedError } from "@turnproof/semconv";
 import type { NullableIdentity } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
-import { gate, planTogether } from "@turnproof/contracts";
-import type { GatePlans, GateReport, Outcome } from "@turnproof/contracts";
+import { gate, planTogether, withShared } from "@turnproof/contracts";
+import type { GatePlans, Outcome, SharedReport } from "@turnproof/contracts";
 
 import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
@@ -19,6 +19,7 @@ import { filters, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
+import { ownBaseline } from "../../judge/gate-sides.ts";
 import { measureTrials, trialsOf } from "../../judge/gate-turns.ts";
 import type { SideTurn } from "../../judge/gate-turns.ts";
 import type { Parts } from "../../parts.ts";
@@ -56,7 +57,7 @@ export interface GateTurn extends NullableIdentity<"root_trace_id" | "turn_id"> 
 
 /** What was compared. */
 export interface GateAnswer {
-  readonly report: GateReport;
+  readonly report: SharedReport;
   /** What the sizes and the baseline can show, worked out without the candidate's results. */
   readonly plans: GatePlans;
   readonly turns: readonly GateTurn[];
@@ -105,7 +106,7 @@ export const gateGroup: RouteGroup<GateAnswers> = {
         "`TURNPROOF_CONTRACTS`, else by the default one.",
       query: gateParameters,
       returns: "Outcome, plans, figures of both sides, and the turns.",
-      failures: pageFailures,
+      failures: [...pageFailures, "sides_overlap"],
     }),
     ...fileEndpoints(gateFile),
   },
@@ -172,13 +173,14 @@ type Side = Awaited<ReturnType<typeof readSide>>;
 
 function answerOf({ contracts }: Parts, baseline: Side, candidate: Side): GateAnswer {
   const names = (contracts?.set.contracts ?? []).map(({ name }) => name);
-  const trials = trialsOf(names, baseline.turns, candidate.turns);
-  const measures = measureTrials(baseline.turns, candidate.turns);
+  const { turns: before, shared } = ownBaseline(baseline.turns, candidate.turns);
+  const trials = trialsOf(names, before, candidate.turns);
+  const measures = measureTrials(before, candidate.turns);
   const bounded = [baseline.more ? "baseline" : [], candidate.more ? "candidate" : []].flat();
   return {
-    report: gate(trials, measures),
+    report: withShared(gate(trials, measures), shared),
     plans: planTogether(trials, measures),
-    turns: [...cells("baseline", baseline.turns), ...cells("candidate", candidate.turns)],
+    turns: [...cells("baseline", before), ...cells("candidate", candidate.turns)],
     bounded: bounded as GateAnswer["bounded"],
   };
 }

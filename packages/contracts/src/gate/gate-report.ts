@@ -116,4 +116,6 @@ export type GateReport = {
   readonly measures: readonly MeasureComparison[];
   /** Measures that no turn of either side has: they are not compared. */
   readonly notRecorded: readonly string[];
+  /** What limits the answer, in sentences; absent: nothing was looked for. */
+  readonly warnings?: readonly string[];
 };

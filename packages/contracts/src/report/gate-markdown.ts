@@ -47,6 +47,7 @@ export function gateMarkdown(report: GateReport, plans: GatePlans): string {
     "",
     `**Outcome: ${outcomeWords[report.outcome]}**`,
     "",
+    ...(report.warnings ?? []).flatMap((one) => [`**Warning:** ${one}`, ""]),
     ...(contracts.length === 0
       ? []
       : [

@@ -40,6 +40,7 @@ export function gateText(report: GateReport, plans: GatePlans): string {
         `corrected ${chance(one.adjustedP)}`,
     );
   }
+  lines.push(...(report.warnings ?? []).map((one) => `warning  ${one}`));
   lines.push(...[notRecordedWords(report) ?? []].flat(), outcomeWords[report.outcome]);
   return `${lines.join("\n")}\n`;
 }
