@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { CodedError } from "@turnproof/semconv";
 import type { Command } from "commander";
 
+import { auditFileOf } from "../access/audit/audit-file.ts";
 import { checkpointKeyName, readPublicKey } from "../access/audit/checkpoint.ts";
 import { originOf, readVerifierKey, verifierKey } from "../access/audit/note.ts";
 import { proveConsistency, proveInclusion } from "../access/audit/proof.ts";
@@ -72,7 +73,7 @@ checkpoints that are kept elsewhere: let TURNPROOF_AUDIT_SHIP send them, and nam
 
 function placeOf(flags: PlaceFlags): { readonly config: Config; readonly file: string } {
   const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
-  return { config, file: flags.file ?? config.auditLog ?? join(config.dataDir, "audit.jsonl") };
+  return { config, file: flags.file ?? auditFileOf(config) };
 }
 
 async function verify(flags: VerifyFlags): Promise<void> {

@@ -15,6 +15,7 @@ import { providersWith } from "@turnproof/store";
 import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
 import { deleteUser as deleteRows, deleteUserEvidence } from "@turnproof/store/admin";
 
+import { deletionReason, deletionReasons } from "../access/audit/deletion-reason.ts";
 import { openIdentityKey } from "../access/stable-secret.ts";
 import { openMemory, openStore, serverOf } from "../backend/backend.ts";
 import { readConfig } from "../config/config.ts";
@@ -38,6 +39,7 @@ interface DeleteFlags {
   readonly dataDir?: string;
   readonly backend?: string;
   readonly spool?: readonly string[];
+  readonly reason?: string;
 }
 
 /** A line of the report. */
@@ -65,6 +67,7 @@ export function addDeleteUserCommand(program: Command): void {
   withJson(program.command("delete-user <user_id>"))
     .description("show what is stored of one user; --apply deletes it, place by place")
     .option("--apply", "delete; without it rows are only counted")
+    .option("--reason <code>", `why, for the audit log: ${anyOf(deletionReasons)}`)
     .option("--spool <dirs...>", "spools of producers on this machine that are not running")
     .option("--backend <kind>", anyOf(providersWith("evidence", "durable")))
     .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
@@ -77,6 +80,10 @@ its turns and what operators noted on them, memory with its caches, replays, spa
 forwarded, roots in alerts, and the spools that are named. Deleted bytes are removed from the data
 files as far as the store allows; the report lists where they may remain.
 
+A deletion is recorded in the audit log without the user, with its reason where one is given; the
+log is TURNPROOF_UI_AUDIT_LOG, else audit.jsonl in the data directory. No other text is a reason, so
+that no content enters the log.
+
 Stop the collector first. An interrupted run continues at the next one; run it once more after
 producers that were offline have sent what they held. Exit code 3 when something is left or could
 not be looked at.`,
@@ -86,6 +93,7 @@ not be looked at.`,
 
 async function deleteUser(userId: string, flags: DeleteFlags): Promise<void> {
   if (userId === "") throw new CodedError("identity_empty", { field: "user_id" });
+  const reason = deletionReason(flags.reason);
   const config = whereItLies(readConfig(flags));
   const users = storedForms(userId, config);
   const dryRun = flags.apply !== true;
@@ -93,7 +101,7 @@ async function deleteUser(userId: string, flags: DeleteFlags): Promise<void> {
   const signal = interruption();
   const run: Run = { config, users, dryRun, signal, places: [], unreached: new Set() };
   // A deletion that cannot be recorded is not done.
-  await using audit = dryRun ? undefined : await auditDeletion(config);
+  await using audit = dryRun ? undefined : await auditDeletion(config, reason);
   await eraseFrom(run);
   run.places.push(...otherStores(config));
   for (const directory of flags.spool ?? []) await spoolOf(run, directory);

@@ -1,9 +1,11 @@
 /**
- * @module Deletion audit: records that a deletion was done, when, and whether it was complete;
+ * @module Deletion audit: records that a deletion was done, when, why, and whether it was complete;
  * never for which user. The record has no id, no pseudonym of it and no count that could identify
  * one.
  */
+import { auditFileOf } from "../access/audit/audit-file.ts";
 import { createSigner } from "../access/audit/checkpoint.ts";
+import type { DeletionReason } from "../access/audit/deletion-reason.ts";
 import { subjectOfUser } from "../access/audit/logged-statement.ts";
 import { removeSalt, saltsFile } from "../access/audit/salts.ts";
 import { openAudit } from "../access/audit/log.ts";
@@ -19,21 +21,24 @@ export interface DeletionAudit extends AsyncDisposable {
 }
 
 /**
- * Opens the audit log and records the start of a deletion; undefined without a configured log.
+ * Opens the audit log and records the start of a deletion, with its reason where one is given.
  * @throws CodedError audit_unavailable, also while a collector writes to it
  */
-export async function auditDeletion(config: Config): Promise<DeletionAudit | undefined> {
-  if (config.auditLog === undefined) return undefined;
+export async function auditDeletion(
+  config: Config,
+  reason: DeletionReason | undefined,
+): Promise<DeletionAudit> {
+  const file = auditFileOf(config);
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
   const audit = await openAudit({
-    file: config.auditLog,
+    file,
     keyring,
     pseudonyms: createPseudonyms({ auditScope: config.auditScope }),
     signer: createSigner(config.dataDir, config.auditScope),
   });
   const record = (result: string): Promise<void> =>
-    audit.append({ event: "user.deleted", role: "operator", result });
-  const salts = saltsFile(config.auditLog);
+    audit.append({ event: "user.deleted", role: "operator", result, reason });
+  const salts = saltsFile(file);
   const forget = (userId: string): void => void removeSalt(salts, subjectOfUser(userId, keyring));
   await record("begun");
   return { record, forget, [Symbol.asyncDispose]: () => audit.close() };

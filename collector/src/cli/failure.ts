@@ -7,6 +7,7 @@ import { CodedError, codes } from "@turnproof/semconv";
 import type { CodeRow } from "@turnproof/semconv";
 
 import { ConfigError } from "../config/config.ts";
+import { deletionReasons } from "../access/audit/deletion-reason.ts";
 import { Refusal } from "./client.ts";
 import { UnreadableLine } from "./event-file.ts";
 import { optionAdvice } from "./report-format.ts";
@@ -63,6 +64,7 @@ const parameterAdvice: { readonly [field: string]: string | undefined } = {
   end_time: timeAdvice,
   ...optionAdvice,
   out: "--out names a new or empty folder, or one of an earlier export.",
+  reason: `--reason takes one of ${deletionReasons.join(", ")}; the log takes no free text.`,
   resume:
     "The folder has an export: --resume continues one with the same table, format and filters. " +
     "Else name another folder.",

@@ -12,6 +12,7 @@ import { CodedError, isoNow, isoTime } from "@turnproof/semconv";
 import type { Keyring } from "../keyring.ts";
 import type { Pseudonyms } from "../pseudonyms.ts";
 import type { CheckpointSigner } from "./checkpoint.ts";
+import type { DeletionReason } from "./deletion-reason.ts";
 import { hashLeaf } from "./merkle.ts";
 import type { Tree } from "./merkle.ts";
 import { keepTree, recoverChain } from "./recover.ts";
@@ -31,6 +32,8 @@ import type { WriterLock, WriterLockOptions } from "./writer-lock.ts";
 interface AuditEntry {
   readonly event: string;
   readonly result: string;
+  /** Why a user was deleted. */
+  readonly reason?: DeletionReason | undefined;
   readonly route?: string;
   readonly role?: string;
   readonly operator?: string;
@@ -333,7 +336,7 @@ class AuditWriter implements Audit {
 
   #record(entry: AuditEntry, seq: number, prev: string): AuditRecord {
     const { keyring, pseudonyms, now } = this.#options;
-    const { route, role, operator, client, requestId, statement, subject } = entry;
+    const { route, role, operator, client, reason, requestId, statement, subject } = entry;
     return {
       v: 2,
       seq,
@@ -344,6 +347,7 @@ class AuditWriter implements Audit {
       ...(operator === undefined ? {} : { op: pseudonyms.of("operator", operator) }),
       ...(client === undefined ? {} : { client: pseudonyms.of("client", client) }),
       result: entry.result,
+      ...(reason === undefined ? {} : { reason }),
       ...(requestId === undefined ? {} : { req: requestId }),
       ...(statement === undefined ? {} : { statement }),
       ...(subject === undefined ? {} : { subject }),

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 
 import { equalSecret, macOf } from "../keyring.ts";
 import type { Keyring } from "../keyring.ts";
+import type { DeletionReason } from "./deletion-reason.ts";
 import { commit, noSubject } from "./salts.ts";
 import type { Salts } from "./salts.ts";
 
@@ -22,6 +23,8 @@ export interface AuditRecord {
   readonly op?: string;
   readonly client?: string;
   readonly result: string;
+  /** Why a user was deleted. */
+  readonly reason?: DeletionReason;
   readonly req?: string;
   /** SHA-256 of a signed statement that the answer gave, in hex. */
   readonly statement?: string;

@@ -1,9 +1,9 @@
 /** @module AuditFacts: what an audit log shows for an evidence pack. */
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 
 import { compareTimes } from "@turnproof/evidence";
 
+import { auditFileOf } from "../../access/audit/audit-file.ts";
 import { readPublicKey } from "../../access/audit/checkpoint.ts";
 import { logLines } from "../../access/audit/lines.ts";
 import { originOf, verifierKey } from "../../access/audit/note.ts";
@@ -24,8 +24,7 @@ export async function auditFacts(
   config: Config,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<AuditFacts> {
-  // A command without the collector's accounts has no log of its own; the collector's is here.
-  const file = config.auditLog ?? join(config.dataDir, "audit.jsonl");
+  const file = auditFileOf(config);
   if (!existsSync(file)) return { log: null, deletions: [] };
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
   const publicKey = readPublicKey(config.dataDir);
@@ -37,7 +36,8 @@ export async function auditFacts(
       const record = openRecord(line, keyring);
       if (record?.event !== "user.deleted") continue;
       if (compareTimes(record.ts, from) < 0 || compareTimes(record.ts, to) >= 0) continue;
-      deletions.push({ at: record.ts, reason: "deletion of a user", result: record.result });
+      const { ts: at, reason = "reason not recorded", result: ended } = record;
+      deletions.push({ at, reason, result: ended });
     }
   }
   const log = {

@@ -54,6 +54,7 @@ export const factsSchema = z.strictObject({
       key: text,
     })
     .nullable(),
+  /** Deletions of users. A reason is a code; packs of earlier versions have none of them. */
   deletions: z.array(z.strictObject({ at: text, reason: text, result: text })),
 });
 export type PackFacts = z.output<typeof factsSchema>;

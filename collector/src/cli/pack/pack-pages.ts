@@ -38,7 +38,7 @@ ${rows.join("\n")}
 | Lost frames, damaged ranges, refused rows | ${lost_frames}, ${corrupt_ranges}, ${quarantined} |
 | Audit log | ${log} |
 
-Deletions in the window:
+Deletions of users in the window, by their reason and result:
 
 ${deleted === "" ? "None is recorded." : deleted}
 `;
@@ -57,7 +57,11 @@ export const limitsPage = `# What this does not prove
   checks form, trust of the sender and agreement of the records, not the world.
 - What users and models wrote. Prompts, answers and arguments are not kept, so no file shows them.
 - Deletions by retention. Their ages are settings and the floor is in the facts; single runs
-  are not recorded. Deletions of users are recorded without the user.
+  are not recorded.
+- Why a user was deleted. Deletions of users are recorded without the user. A reason is the code
+  that the operator named, from a closed list; a request or an order behind it is in no file, and
+  a deletion may have none ("reason not recorded"). A deletion by another way, such as a statement
+  of the database, is not recorded.
 - Anything before the oldest turn that is kept, or outside the window of the pack.
 - Who holds the key. A signature shows that the collector's key signed this list; that the
   key is the collector's, compare with \`/.well-known/jwks.json\` or with a copy that you
