@@ -1,33 +1,16 @@
 /**
- * @module JudgeOrder: which call comes before which. The order of two calls is that of their
- * starts; across processes a difference within the skew of clocks decides nothing. In a part of a
- * window a missing call may be the one that the order needs, so only the whole decides.
+ * @module JudgeOrder: which call comes before which, in every possible order of the calls. In a
+ * part of a window a missing call may be the one that the order needs, so only the whole decides.
  */
-import { compareTimes, elapsedMs } from "@turnproof/evidence";
-
 import type { ClauseOf } from "../language/clauses.ts";
 import type { Call } from "./call.ts";
-import { compareCalls } from "./call.ts";
+import { beganBefore, followsWithin, placesOf } from "./call-order.ts";
+import type { Places } from "./call-order.ts";
 import { judged } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import { candidates, described, find } from "./matching.ts";
 import type { Outcome } from "./three-values.ts";
 import type { TurnFacts } from "./turn-facts.ts";
-
-/** Skew of clocks of different processes that is bridged (evidence: Reconcile). */
-const skewMs = 500;
-
-/** True when `a` began before `b`, false when after, undefined where it is unknown. */
-export function beganBefore(a: Call, b: Call): boolean | undefined {
-  if (a.start === undefined || b.start === undefined) return undefined;
-  const order = compareTimes(a.start, b.start);
-  if (order === 0) return undefined;
-  if (a.event.producer_id !== b.event.producer_id) {
-    const apart = elapsedMs(a.start, b.start);
-    if (apart === undefined || Math.abs(apart) <= skewMs) return undefined;
-  }
-  return order < 0;
-}
 
 /** The order of the selected calls. */
 export function judgeOrder(clause: ClauseOf<"order">, facts: TurnFacts): ClauseJudgement {
@@ -44,13 +27,13 @@ export function judgeOrder(clause: ClauseOf<"order">, facts: TurnFacts): ClauseJ
     return judged("not_established", `A call may be one of these or not: ${subject}.`, unknown);
   }
   const counts = clause.immediately === true || clause.within_calls !== undefined;
-  const all = counts ? callsBetween(clause, other, facts) : [];
+  const places = counts ? placesAmong(clause, other, facts) : new Map<string, Places>();
   const anchors = clause.never_after === undefined ? others.certain : own.certain;
   const partners = clause.never_after === undefined ? own.certain : others.certain;
   const wrong: Call[] = [];
   const open: Call[] = [];
   for (const anchor of anchors) {
-    const result = settle(clause, anchor, partners, all);
+    const result = settle(clause, anchor, partners, places);
     if (result === "violated") wrong.push(anchor);
     else if (result === "not_established") open.push(anchor);
   }
@@ -97,17 +80,18 @@ function nearness({ within_ms: most, within_calls: calls }: ClauseOf<"order">): 
   return limits.length === 0 ? "" : ` within ${limits.join(" and ")}`;
 }
 
-/** All calls of the kinds that the clause is about, in order, to count what is between. */
-function callsBetween(
+/** Places among all calls of the kinds that the clause is about, by event. */
+function placesAmong(
   clause: ClauseOf<"order">,
   other: Parameters<typeof candidates>[0],
   facts: TurnFacts,
-): readonly Call[] {
+): ReadonlyMap<string, Places> {
   const ids = new Map<string, Call>();
   for (const call of [...candidates(clause, facts), ...candidates(other, facts)]) {
     ids.set(call.event.event_id, call);
   }
-  return [...ids.values()].toSorted(compareCalls);
+  const places = placesOf([...ids.values()]);
+  return new Map([...ids.keys()].flatMap((id, at) => (places[at] ? [[id, places[at]]] : [])));
 }
 
 /** Whether one call has the partner that it needs. */
@@ -115,7 +99,7 @@ function settle(
   clause: ClauseOf<"order">,
   anchor: Call,
   partners: readonly Call[],
-  all: readonly Call[],
+  places: ReadonlyMap<string, Places>,
 ): Outcome {
   const isBefore = clause.after === undefined;
   let open = false;
@@ -123,7 +107,7 @@ function settle(
     if (partner.event === anchor.event) continue;
     const [first, second] = isBefore ? [partner, anchor] : [anchor, partner];
     const answer = beganBefore(first, second);
-    const near = answer === false ? false : isNear(clause, first, second, all);
+    const near = answer === false ? false : isNear(clause, first, second, places);
     if (answer === true && near === true) {
       return clause.never_after === undefined ? "holds" : "violated";
     }
@@ -138,17 +122,25 @@ function isNear(
   clause: ClauseOf<"order">,
   first: Call,
   second: Call,
-  all: readonly Call[],
+  places: ReadonlyMap<string, Places>,
 ): boolean | undefined {
   const { within_ms: most, within_calls: calls } = clause;
   const apart = clause.immediately === true ? 1 : calls;
-  if (apart !== undefined) {
-    const at = (call: Call): number => all.findIndex(({ event }) => event === call.event);
-    const distance = at(second) - at(first);
-    if (distance > apart || distance < 1) return false;
-  }
-  if (most === undefined) return true;
-  if (first.end === undefined || second.start === undefined) return undefined;
-  const gap = elapsedMs(first.end, second.start);
-  return gap === undefined ? undefined : gap <= most;
+  const counted = apart === undefined ? true : areWithin(first, second, apart, places);
+  const timed = most === undefined ? true : followsWithin(first, second, most);
+  if (counted === false || timed === false) return false;
+  return counted === true && timed === true ? true : undefined;
+}
+
+/** Whether a call comes at most so many places after another one that it follows. */
+function areWithin(
+  first: Call,
+  second: Call,
+  most: number,
+  places: ReadonlyMap<string, Places>,
+): boolean | undefined {
+  const [from, to] = [places.get(first.event.event_id), places.get(second.event.event_id)];
+  if (from === undefined || to === undefined) return undefined;
+  if (to.last - from.first <= most) return true;
+  return to.first - from.last > most ? false : undefined;
 }

@@ -5,9 +5,9 @@
 import { stepOf } from "../golden/golden.ts";
 import type { ClauseOf, GoldenStep } from "../language/clauses.ts";
 import type { Call } from "./call.ts";
-import { beganBefore } from "./judge-order.ts";
 import { judged } from "./judgement.ts";
 import { keyId } from "./matching.ts";
+import { sameSteps, stepsInOrder } from "./step-order.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
@@ -110,15 +110,7 @@ interface Compared {
 function judgeWhole({ match }: ClauseOf<"trajectory">, compared: Compared): ClauseJudgement {
   const { golden, wanted, made, calls } = compared;
   if (match === "strict") return judgeStrict(compared);
-  if (match === "ordered") {
-    let at = 0;
-    for (const key of made) if (key === wanted[at]) at += 1;
-    if (at === wanted.length) return judged("holds", "The golden steps are there in order.");
-    const sentence = `Golden step ${at + 1} (${wordsOf(golden[at])}) does not follow in order.`;
-    return isAmbiguous(calls, made)
-      ? judged("not_established", "Times do not establish the order.", eventsOf(calls))
-      : { ...judged("violated", sentence, eventsOf(calls)), diverged_at: at + 1 };
-  }
+  if (match === "ordered") return judgeOrdered(compared);
   const left = countsOf(wanted);
   // Every step is taken: one that is too many does not affect those after it.
   const extra = made.map((key) => !take(left, key)).indexOf(true);
@@ -137,77 +129,37 @@ function judgeWhole({ match }: ClauseOf<"trajectory">, compared: Compared): Clau
   return judged("holds", `The ${made.length} steps match (${match}).`, eventsOf(calls));
 }
 
-function judgeStrict({ golden, wanted, made, calls }: Compared): ClauseJudgement {
-  const settled = inGoldenOrder(calls, made, wanted);
-  const length = Math.max(wanted.length, settled.keys.length);
-  for (let at = 0; at < length; at += 1) {
-    if (settled.keys[at] === wanted[at]) continue;
-    // Two orders are possible: with one of them the step might fit.
-    if (settled.open && sameCounts(wanted, made)) {
-      return judged("not_established", "Times do not establish the order.", eventsOf(calls));
-    }
-    const call = settled.calls[at];
-    const sentence =
-      `Step ${at + 1} differs: expected ${wordsOf(golden[at])}, ` +
-      `recorded ${wordsOf(call && stepOf(call))}.`;
-    const evidence = call === undefined ? [] : [call];
-    return { ...judged("violated", sentence, eventsOf(evidence)), diverged_at: at + 1 };
+function judgeOrdered(compared: Compared): ClauseJudgement {
+  const { golden, calls } = compared;
+  const { result, differs: at = 0 } = stepsInOrder(compared);
+  if (result === "not_established") return unordered(calls);
+  if (result === "holds") return judged(result, "The golden steps are there in order.");
+  const sentence = `Golden step ${at + 1} (${wordsOf(golden[at])}) does not follow in order.`;
+  return { ...judged(result, sentence, eventsOf(calls)), diverged_at: at + 1 };
+}
+
+function judgeStrict(compared: Compared): ClauseJudgement {
+  const { golden, wanted, calls } = compared;
+  const { result, differs: at = 0 } = sameSteps(compared);
+  if (result === "not_established") return unordered(calls);
+  if (result === "holds") {
+    return judged(result, `All ${wanted.length} steps match in order.`, eventsOf(calls));
   }
-  return settled.open
-    ? judged("not_established", "Times do not establish the order.", eventsOf(calls))
-    : judged("holds", `All ${wanted.length} steps match in order.`, eventsOf(calls));
+  const call = calls[at];
+  const sentence =
+    `Step ${at + 1} differs: expected ${wordsOf(golden[at])}, ` +
+    `recorded ${wordsOf(call && stepOf(call))}.`;
+  const evidence = call === undefined ? [] : [call];
+  return { ...judged(result, sentence, eventsOf(evidence)), diverged_at: at + 1 };
 }
 
-/**
- * Calls that begin at one instant of one clock have no order: they are taken in that of the golden.
- * `open`: clocks of several processes leave the order of different calls unknown.
- */
-function inGoldenOrder(
-  calls: readonly Call[],
-  made: readonly string[],
-  wanted: readonly string[],
-): { readonly keys: string[]; readonly calls: Call[]; readonly open: boolean } {
-  const keys: string[] = [];
-  const ordered: Call[] = [];
-  let open = false;
-  for (let from = 0; from < calls.length;) {
-    let to = from + 1;
-    while (to < calls.length && areTogether(calls[from] as Call, calls[to] as Call)) to += 1;
-    const group = made.slice(from, to).map((key, at) => ({ key, call: calls[from + at] as Call }));
-    for (let at = from; at < to && group.length > 0; at += 1) {
-      const fitting = group.findIndex(({ key }) => key === wanted[at]);
-      const [next] = group.splice(Math.max(0, fitting), 1);
-      if (next === undefined) break;
-      keys.push(next.key);
-      ordered.push(next.call);
-    }
-    const [last, next] = [calls[to - 1], calls[to]];
-    if (last && next && made[to - 1] !== made[to] && beganBefore(last, next) === undefined) {
-      open = true;
-    }
-    from = to;
-  }
-  return { keys, calls: ordered, open };
-}
-
-function areTogether(a: Call, b: Call): boolean {
-  return a.start !== undefined && a.start === b.start;
-}
-
-function isAmbiguous(calls: readonly Call[], made: readonly string[]): boolean {
-  return calls.some((call, at) => {
-    const next = calls[at + 1];
-    return next !== undefined && made[at] !== made[at + 1] && beganBefore(call, next) === undefined;
-  });
+function unordered(calls: readonly Call[]): ClauseJudgement {
+  return judged("not_established", "Times do not establish the order.", eventsOf(calls));
 }
 
 function firstMissing(wanted: readonly string[], made: readonly string[]): number {
   const there = countsOf(made);
   return wanted.findIndex((key) => !take(there, key));
-}
-
-function sameCounts(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && firstMissing(a, b) === -1;
 }
 
 function countsOf(keys: readonly (string | undefined)[]): Map<string | undefined, number> {

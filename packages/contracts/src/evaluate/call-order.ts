@@ -1,0 +1,103 @@
+/**
+ * @module CallOrder: which orders of calls are possible. Calls begin in the order of their starts,
+ * but two with one start have no known order, and neither have calls of different producers whose
+ * starts are within the skew of clocks. A decision on order holds in every possible order.
+ */
+import { compareTimes, elapsedMs } from "@turnproof/evidence";
+
+import type { Call } from "./call.ts";
+
+/** Skew of clocks of different processes that is bridged (evidence: Reconcile). */
+const skewMs = 500;
+const nsPerMs = 1e6;
+export const skewNs = skewMs * nsPerMs;
+
+/** True when `a` began before `b`, false when after, undefined where it is unknown. */
+export function beganBefore(a: Call, b: Call): boolean | undefined {
+  if (a.start === undefined || b.start === undefined) return undefined;
+  const order = compareTimes(a.start, b.start);
+  if (order === 0) return undefined;
+  if (areApart(a, b)) {
+    const apart = elapsedMs(a.start, b.start);
+    if (apart === undefined || Math.abs(apart) <= skewMs) return undefined;
+  }
+  return order < 0;
+}
+
+/** Whether at most so many milliseconds pass from the end of one call to the start of another. */
+export function followsWithin(first: Call, second: Call, most: number): boolean | undefined {
+  if (first.end === undefined || second.start === undefined) return undefined;
+  const gap = elapsedMs(first.end, second.start);
+  if (gap === undefined) return undefined;
+  const skew = areApart(first, second) ? skewMs : 0;
+  if (gap + skew <= most) return true;
+  return gap - skew > most ? false : undefined;
+}
+
+/** Clocks of different producers differ. */
+function areApart(a: Call, b: Call): boolean {
+  return a.event.producer_id !== b.event.producer_id;
+}
+
+/** First and last place of a call in the possible orders, from 0. */
+export interface Places {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The places of each call; one without a start may have any. */
+export function placesOf(calls: readonly Call[]): Places[] {
+  const starts = startsOf(calls);
+  const all = starts.flatMap((at) => at ?? []).sort(ascending);
+  const byProducer = new Map<string | undefined, number[]>();
+  for (const [index, { event }] of calls.entries()) {
+    const at = starts[index];
+    const own = byProducer.get(event.producer_id);
+    if (at === undefined) continue;
+    if (own === undefined) byProducer.set(event.producer_id, [at]);
+    else own.push(at);
+  }
+  for (const own of byProducer.values()) own.sort(ascending);
+  return calls.map(({ event }, index) => {
+    const at = starts[index];
+    const own = byProducer.get(event.producer_id) ?? [];
+    if (at === undefined) return { first: 0, last: calls.length - 1 };
+    const before = lower(own, at) + lower(all, at - skewNs) - lower(own, at - skewNs);
+    const after = upper(own, at) + upper(all, at + skewNs) - upper(own, at + skewNs);
+    return { first: before, last: calls.length - 1 - after };
+  });
+}
+
+/** Starts of calls in nanoseconds from one of them; undefined where one is unknown. */
+export function startsOf(calls: readonly Call[]): (number | undefined)[] {
+  const origin = calls.find(({ start }) => start !== undefined)?.start ?? "";
+  return calls.map(({ start }) => {
+    const apart = start === undefined ? undefined : elapsedMs(origin, start);
+    return apart === undefined ? undefined : Math.round(apart * nsPerMs);
+  });
+}
+
+function ascending(a: number, b: number): number {
+  return a - b;
+}
+
+/** How many numbers are below a bound. */
+function lower(sorted: readonly number[], bound: number): number {
+  return firstWhere(sorted, (value) => value >= bound);
+}
+
+/** How many numbers are above a bound. */
+function upper(sorted: readonly number[], bound: number): number {
+  return sorted.length - firstWhere(sorted, (value) => value > bound);
+}
+
+/** Index of the first entry that meets a condition, which all after it meet too. */
+export function firstWhere<T>(sorted: readonly T[], meets: (value: T) => boolean): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (meets(sorted[middle] as T)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
