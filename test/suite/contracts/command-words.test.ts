@@ -23,10 +23,14 @@ function file(name: string, lines: readonly unknown[]): string {
 
 const turn = [tool("lookup", 1), end()];
 const good = file("good.ndjson", turn);
+const other = file(
+  "other.ndjson",
+  turn.map((event) => ({ ...event, root_trace_id: "other" })),
+);
 const empty = file("empty.ndjson", [[]]);
 
 describe("a wrong option is named with what it takes", () => {
-  const gate = ["gate", "--baseline", good, "--candidate", good];
+  const gate = ["gate", "--baseline", good, "--candidate", other];
   test.each([
     [[...gate, "--alpha", "2"], "alpha"],
     [[...gate, "--alpha", ""], "alpha"],
