@@ -78,7 +78,7 @@ function startOf(event: TurnEvent): string | undefined {
 }
 
 /** Order by start; one without a start is ordered by its end. */
-export function compareCalls(a: Call, b: Call): number {
+function compareCalls(a: Call, b: Call): number {
   const left = a.start ?? a.event.timestamp;
   const right = b.start ?? b.event.timestamp;
   return compareTimes(left, right) || compareEvents(a.event, b.event);
