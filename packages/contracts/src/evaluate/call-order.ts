@@ -7,9 +7,9 @@ import { compareTimes, elapsedMs } from "@turnproof/evidence";
 
 import type { Call } from "./call.ts";
 
-/** Skew of clocks of different processes that is bridged (evidence: Reconcile). */
 const skewMs = 500;
 const nsPerMs = 1e6;
+/** Skew of clocks of different processes that is bridged (evidence: Reconcile), in nanoseconds. */
 export const skewNs = skewMs * nsPerMs;
 
 /** True when `a` began before `b`, false when after, undefined where it is unknown. */

@@ -4,6 +4,7 @@
  */
 import type { Call } from "./call.ts";
 import { firstWhere, placesOf, skewNs, startsOf } from "./call-order.ts";
+import type { Places } from "./call-order.ts";
 import type { Outcome } from "./three-values.ts";
 
 /** What holds in every possible order, and the first step, from 0, that fits in none. */
@@ -87,8 +88,6 @@ function isForced(
     return wanted[first] === key && (ends[first] ?? -1) >= last;
   });
 }
-
-type Places = ReturnType<typeof placesOf>[number];
 
 function firstDifference(wanted: readonly string[], made: readonly string[]): number {
   let at = 0;
