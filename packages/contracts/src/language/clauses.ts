@@ -36,7 +36,7 @@ export const conditionSchema = someField(
     calls: selectorSchema.optional().describe("Some such call or event is recorded."),
     status: oneOrMore(z.enum(eventStatuses)).optional(),
   }),
-);
+).meta({ id: "Condition" });
 export type Condition = z.infer<typeof conditionSchema>;
 
 const shared = {

@@ -52,5 +52,5 @@ export const selectorShape = {
 } as const;
 
 /** A selector as it is written. */
-export const selectorSchema = someField(z.strictObject(selectorShape));
+export const selectorSchema = someField(z.strictObject(selectorShape)).meta({ id: "Selector" });
 export type Selector = z.infer<typeof selectorSchema>;
