@@ -113,6 +113,7 @@ export type { FindingEffect, FindingText, Priority } from "./reconcile/finding-t
 export { gapCodes } from "./reconcile/gap-table.ts";
 export type { GapCode } from "./reconcile/gap-table.ts";
 export type { Finding } from "./reconcile/finding-list.ts";
+export { bridgedSkewMs } from "./reconcile/reconcile-causes.ts";
 export { artifactStates, isDeleted, isFailed } from "./reconcile/reconcile-states.ts";
 export type { ArtifactState } from "./reconcile/reconcile-states.ts";
 export { statesOf } from "./reconcile/reconcile-order.ts";

@@ -3,13 +3,12 @@
  * but two with one start have no known order, and neither have calls of different producers whose
  * starts are within the skew of clocks. A decision on order holds in every possible order.
  */
-import { compareTimes, elapsedMs } from "@turnproof/evidence";
+import { bridgedSkewMs as skewMs, compareTimes, elapsedMs } from "@turnproof/evidence";
 
 import type { Call } from "./call.ts";
 
-const skewMs = 500;
 const nsPerMs = 1e6;
-/** Skew of clocks of different processes that is bridged (evidence: Reconcile), in nanoseconds. */
+/** Skew of clocks of different processes that is bridged, in nanoseconds. */
 export const skewNs = skewMs * nsPerMs;
 
 /** True when `a` began before `b`, false when after, undefined where it is unknown. */
