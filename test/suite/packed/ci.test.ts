@@ -60,6 +60,8 @@ beforeAll(async () => {
   writeFileSync(join(app, "kept.yaml"), contract(1));
   writeFileSync(join(app, "broken.yaml"), contract(0));
   writeFileSync(join(app, "events.json"), JSON.stringify(turns));
+  const other = turns.map((event) => ({ ...event, root_trace_id: "other", turn_id: "other" }));
+  writeFileSync(join(app, "other.json"), JSON.stringify(other));
 });
 
 function bytesOf(path: string): number {
@@ -171,7 +173,7 @@ test.each(["command", "contract", "url", "token", "baseline", "candidate", "args
     expect(Object.keys(action.inputs)).toContain(input);
     const isGate = input === "baseline" || input === "candidate";
     const usual = isGate
-      ? { command: "gate", baseline: "events.json", candidate: "events.json" }
+      ? { command: "gate", baseline: "events.json", candidate: "other.json" }
       : { contract: "kept.yaml" };
     const args = input === "args" ? "" : "--whole";
     for (const value of hostile) {
@@ -196,7 +198,7 @@ test("the action compares two files of events", async () => {
   const compared = await act({
     command: "gate",
     baseline: "events.json",
-    candidate: "events.json",
+    candidate: "other.json",
     args: "--whole",
   });
   // One turn on each side decides nothing.
@@ -227,7 +229,7 @@ test(
         expect((await job(".turnproof-check", { ...usual, [name]: value })).code).not.toBe(0);
       }
       for (const name of ["BASELINE", "CANDIDATE"]) {
-        const usual = { CONTRACT: "kept.yaml", BASELINE: "events.json", CANDIDATE: "events.json" };
+        const usual = { CONTRACT: "kept.yaml", BASELINE: "events.json", CANDIDATE: "other.json" };
         expect((await job(".turnproof-gate", { ...usual, [name]: value })).code).not.toBe(0);
       }
       expect(readdirSync(app)).not.toContain("hacked");
@@ -239,7 +241,7 @@ test(
     const compared = await job(".turnproof-gate", {
       CONTRACT: "kept.yaml",
       BASELINE: "events.json",
-      CANDIDATE: "events.json",
+      CANDIDATE: "other.json",
       ARGUMENTS: "--whole",
     });
     expect(compared.code).toBe(3);
