@@ -7,6 +7,8 @@
 
 import { derivedBy, laterText, nanosBetween, readDerived } from "./derived-columns.ts";
 import type { Derived, FieldReader, FieldReaders, Rule } from "./derived-columns.ts";
+import { walkPlaces } from "./walk-places.ts";
+import type { TreeWalk } from "./walk-places.ts";
 
 /** One field over all records. */
 export type Column =
@@ -44,9 +46,9 @@ export interface Columns {
   readonly fields: { readonly [field: string]: Column };
   /**
    * Where the record of the second table stands, for fields that follow from it: the first, and
-   * the difference from each to the next.
+   * the difference from each to the next; or the walk of the second table that has this order.
    */
-  readonly places?: readonly number[];
+  readonly places?: readonly number[] | TreeWalk;
 }
 
 /** Forms that fields may take where they fit; the others are as short as they can be alone. */
@@ -57,7 +59,14 @@ export interface ColumnForms {
   /** Fields that are times in the order of the records. */
   readonly times?: readonly string[];
   /** The second table, and where each record has its place in it. */
-  readonly beside?: { readonly records: readonly object[]; readonly places: readonly number[] };
+  readonly beside?: Beside;
+}
+
+/** A second table, the place in it of each record, and the walk that may have this order. */
+export interface Beside {
+  readonly records: readonly object[];
+  readonly places: readonly number[];
+  readonly walk?: TreeWalk;
 }
 
 type AnyRecord = Readonly<Record<string, unknown>>;
@@ -87,8 +96,22 @@ export function toColumns(records: readonly object[], forms: ColumnForms = {}): 
   return {
     count,
     fields: Object.fromEntries([...lists].map(([field, values]) => [field, column(field, values)])),
-    ...(forms.beside === undefined ? {} : { places: differences(forms.beside.places) }),
+    ...(forms.beside === undefined ? {} : { places: placesOf(forms.beside) }),
   };
+}
+
+/** The walk where it has the order of the places, or else their differences. */
+function placesOf({ records, places, walk }: Beside): readonly number[] | TreeWalk {
+  if (walk !== undefined) {
+    const walked = walkPlaces(
+      walk,
+      records.length,
+      (field) => (place) => (records[place] as AnyRecord)[field],
+    );
+    const equal = walked.length === places.length;
+    if (equal && walked.every((place, at) => place === places[at])) return walk;
+  }
+  return differences(places);
 }
 
 /** The column in the form that is provided for its field, where the values fit. */
@@ -245,11 +268,27 @@ function shared(
   return lacks === undefined ? { of, at } : { of, at, lacks };
 }
 
+const keptPlaces = new WeakMap<Columns, readonly number[]>();
+
+/** Places in the second table, computed once: each field needs them. */
+function readPlaces(columns: Columns, beside: Columns | undefined): readonly number[] {
+  const kept = keptPlaces.get(columns);
+  if (kept !== undefined) return kept;
+  const { places = [] } = columns;
+  let place = 0;
+  const read = !("id" in places)
+    ? places.map((step) => (place += step))
+    : beside === undefined
+      ? []
+      : walkPlaces(places, beside.count, (field) => readField(beside, field));
+  keptPlaces.set(columns, read);
+  return read;
+}
+
 /** Reads one field: its value in each record, undefined where the record lacks it. */
 export function readField(columns: Columns, field: string, beside?: Columns): FieldReader {
-  const { fields, places = [] } = columns;
-  let place = 0;
-  const at = places.map((step) => (place += step));
+  const { fields } = columns;
+  const at = readPlaces(columns, beside);
   const column = Object.hasOwn(fields, field) ? fields[field] : undefined;
   if (column === undefined) return () => undefined;
   return readColumn(column, {

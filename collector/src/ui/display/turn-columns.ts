@@ -51,6 +51,9 @@ function nodeRules(originMs: number | null | undefined): { readonly [field: stri
   };
 }
 
+/** The order of a waterfall with one event for each span. */
+const eventWalk = { id: "span_id", parent: "parent_span_id", start: "started_at" };
+
 /** The same model with its long lists as columns. */
 export function turnColumns<
   M extends { readonly waterfall: CausalWaterfall; readonly events: readonly TurnEvent[] },
@@ -66,7 +69,7 @@ export function turnColumns<
       groups: groups.map(({ nodes, ...group }) => ({ ...group, node_count: nodes.length })),
       nodes: toColumns(nodes, {
         rules: nodeRules(groups[0]?.origin_ms),
-        beside: { records: model.events, places },
+        beside: { records: model.events, places, walk: eventWalk },
       }),
     },
     events: toColumns(model.events, {
