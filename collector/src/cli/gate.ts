@@ -73,8 +73,9 @@ Exit codes: 0 no regression, 1 regressed, 3 not enough evidence, 4 no turn, no c
 failure, 2 a wrong call or a wrong contract.
 
 Turns with the same external id on their turn, or on their first intent, did the same task: they
-are compared in pairs where most turns have a partner. Turns that are on both sides are left out of
-the baseline, with a warning; a baseline of which nothing is left is a wrong call.
+are compared in pairs where at least half of each side has a partner; turns without one are left
+out, and their number is printed. Turns that are on both sides are left out of the baseline, with a
+warning; a baseline of which nothing is left is a wrong call.
 
   turnproof gate --baseline 'release:3.2' --candidate 'release:3.3' \\
     --contract contracts

@@ -37,6 +37,7 @@ export { percentileRanks } from "./gate/percentile-ranks.ts";
 export { compareRatios, ratioOf } from "./gate/ratios.ts";
 export type { Ratio, RatioComparison, RatioPart } from "./gate/ratios.ts";
 export type { Measured, SideMeasure } from "./gate/measures.ts";
+export type { OfSides, PairingCounts } from "./gate/pairing.ts";
 export type { PassK } from "./gate/pass-k.ts";
 export { planGate, planTogether } from "./gate/plan.ts";
 export { planGrowth } from "./gate/plan-growth.ts";
@@ -49,6 +50,7 @@ export {
   medianWords,
   notRecordedWords,
   outcomeWords,
+  pairingWords,
   passWords,
   planLines,
   sideWords,

@@ -1,5 +1,5 @@
 /** @module `turnproof gate`: outcomes, exit codes and formats, from files. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -135,8 +135,22 @@ describe("outcomes and exit codes", () => {
     const before = side("before", { turns: 60, bad: 0, cases: true });
     const after = side("after", { turns: 60, bad: 20, cases: true });
     const ran = await gate(before, after);
-    expect(ran.out).toContain("paired over 60 cases");
+    expect(ran.out).toContain("60 cases in pairs");
     expect(ran.code).toBe(1);
+    // Turns that name no case are left out, and their number is stated in each format.
+    const nameless = readFileSync(side("nameless", { turns: 2, bad: 0 }), "utf8");
+    const some = file("some-named.ndjson", `${readFileSync(before, "utf8")}\n${nameless}`);
+    const words = "60 cases in pairs, without 2 and 0 turns that name no case";
+    const mixed = await gate(some, after);
+    expect(mixed.code).toBe(1);
+    expect(mixed.out).toMatch(new RegExp(`regressed +refund\n(?:  .*\n)+  compared +${words}`));
+    expect((await gate(some, after, "--format", "markdown")).out).toContain(`${words} |`);
+    expect(JSON.parse((await gate(some, after, "--json")).out)).toMatchObject({
+      contracts: [{ paired: true, cases: 60, withoutCase: { baseline: 2, candidate: 0 } }],
+      measures: expect.arrayContaining([
+        expect.objectContaining({ paired: true, withoutCase: { baseline: 2, candidate: 0 } }),
+      ]),
+    });
   });
 
   test("2 and 4: wrong numbers, unknown terms, an empty side", async () => {
@@ -155,7 +169,9 @@ describe("outcomes and exit codes", () => {
     expect(ran.out).toMatch(/^## Gate\n[^]*- refund: a drop of[^]*\*\*Outcome: regressed\*\*/);
     expect(ran.out).toMatch(/\| regressed \| refund \|/);
     expect(ran.out).toContain("| tokens |");
-    expect(ran.out).toMatch(/\| regressed \| refund \|[^\n]*, not in pairs \|/);
+    expect(ran.out).toMatch(
+      /\| regressed \| refund \|[^\n]*, not in pairs: no turn names a case \|/,
+    );
     // Where a case has several turns: how often all of them hold, and the cases in pairs.
     const some = { turns: 60, cases: true, each: 2 };
     const [before, after] = [side("two", { ...some, bad: 0 }), side("bad", { ...some, bad: 20 })];

@@ -9,6 +9,7 @@ import {
   medianWords,
   notRecordedWords,
   outcomeWords,
+  pairingWords,
   passWords,
   planLines,
   sideWords,
@@ -206,8 +207,7 @@ const Contract: FC<{
       ))}
     </div>
     <p class="muted">
-      Change {changeWords(of)}; p {chance(of.adjustedP)} after correction;{" "}
-      {of.paired ? `${countText(of.cases)} cases in pairs` : "not in pairs"}.
+      Change {changeWords(of)}; p {chance(of.adjustedP)} after correction; {pairingWords(of)}.
     </p>
   </Card>
 );
@@ -289,7 +289,11 @@ const Measures: FC<{
     >
       {of.map((one) => (
         <tr>
-          <td>{measureName(one)}</td>
+          <td>
+            {measureName(one)}
+            <br />
+            <span class="muted">{pairingWords(one)}</span>
+          </td>
           <td>
             <GateBadge outcome={one.outcome} />
           </td>

@@ -2,7 +2,8 @@
 import type { Interval } from "./intervals.ts";
 import type { Measured, SideMeasure } from "./measures.ts";
 import type { PassK } from "./pass-k.ts";
-import type { Pairing, TrialCount, Trial } from "./trials.ts";
+import type { OfSides, PairingCounts } from "./pairing.ts";
+import type { TrialCount, Trial } from "./trials.ts";
 
 /** What the gate found. */
 export type GateOutcome = "regressed" | "no_regression" | "not_enough_evidence";
@@ -47,7 +48,9 @@ export type GatePlan = {
    */
   readonly baselineViolated?: number;
   /** Turns without a result, where there are any: they weigh against a regression. */
-  readonly unknown?: { readonly baseline: number; readonly candidate: number };
+  readonly unknown?: OfSides;
+  /** Turns that name no case beside pairs, where there are any: they weigh in the same way. */
+  readonly withoutCase?: OfSides;
   /** Smallest drop that is found with `power`; absent where none would be found. */
   readonly smallestDrop?: number;
 };
@@ -61,9 +64,11 @@ export type GrowthPlan = {
   readonly power: number;
   readonly allowedGrowth: number;
   /** Turns without a value, where there are any: they weigh against a regression. */
-  readonly unknown?: { readonly baseline: number; readonly candidate: number };
+  readonly unknown?: OfSides;
+  /** Turns that name no case beside pairs, where there are any: they weigh in the same way. */
+  readonly withoutCase?: OfSides;
   /** Turns whose value is a range, where there are any: its ends weigh against a regression. */
-  readonly ranges?: { readonly baseline: number; readonly candidate: number };
+  readonly ranges?: OfSides;
   /** Smallest growth, as a share, that is found with `power`; absent where none would be found. */
   readonly smallestGrowth?: number;
 };
@@ -78,11 +83,8 @@ export type GatePlans = {
 export type SideShare = TrialCount & { readonly share?: number; readonly interval?: Interval };
 
 /** One contract on both sides. */
-export type ContractComparison = {
+export type ContractComparison = PairingCounts & {
   readonly name: string;
-  readonly paired: boolean;
-  readonly cases: number;
-  readonly leftOut: Pairing["leftOut"];
   readonly baseline: SideShare;
   readonly candidate: SideShare;
   readonly passK: { readonly baseline: PassK; readonly candidate: PassK };
@@ -95,10 +97,9 @@ export type ContractComparison = {
 };
 
 /** One measure on both sides. */
-export type MeasureComparison = {
+export type MeasureComparison = PairingCounts & {
   readonly name: string;
   readonly unit: string;
-  readonly paired: boolean;
   readonly allowedGrowth: number;
   readonly baseline: SideMeasure;
   readonly candidate: SideMeasure;

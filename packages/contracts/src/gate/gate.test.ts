@@ -161,13 +161,17 @@ describe("outcomes", () => {
     expect(outcome(of({ holds: 95, violated: 5, not_established: 2 }), bad)).toBe("regressed");
   });
 
-  test("cases pair up when every turn names its case, and the rest is left out", () => {
+  test("cases of both sides pair up, and the rest is left out", () => {
     const side = (ids: readonly string[], result: TrialResult): readonly Trial[] =>
       ids.map((caseId) => ({ caseId, result }));
     const baseline = side(["a", "b", "c", "d"], "holds");
     const candidate = side(["b", "c", "d", "e"], "violated");
     const [only] = gate([{ name: "ended", baseline, candidate }], []).contracts;
-    expect(only).toMatchObject({ paired: true, cases: 3, leftOut: { baseline: 1, candidate: 1 } });
+    expect(only).toMatchObject({
+      paired: true,
+      cases: 3,
+      withoutPartner: { baseline: 1, candidate: 1 },
+    });
     expect(only?.p).toBeCloseTo(1 / 8, 12);
     const [apart] = gate(
       [{ name: "ended", baseline, candidate: of({ violated: 4 }) }],

@@ -4,7 +4,6 @@
  * given only where it holds whatever the turns without a result would have shown.
  */
 import { exactRegression } from "./exact-test.ts";
-import { holm } from "./holm.ts";
 import { drop, dropInterval, shareInterval } from "./intervals.ts";
 import type {
   ContractComparison,
@@ -16,11 +15,14 @@ import type {
   MeasureTrials,
   SideShare,
 } from "./gate-report.ts";
-import { casesPair, describe, growthTest, isRecorded } from "./measures.ts";
+import { describe, growthTest, isRecorded } from "./measures.ts";
 import type { GrowthTest } from "./measures.ts";
+import { outcomesOf } from "./outcomes.ts";
+import type { TestedPart } from "./outcomes.ts";
+import { pairUp } from "./pairing.ts";
 import { passK } from "./pass-k.ts";
 import { pair, read, size, sumOf } from "./trials.ts";
-import type { CaseCount, Pairing, UnknownReading, TrialCount } from "./trials.ts";
+import type { CaseCount, Pairing, UnknownReading, TrialCount, TrialView } from "./trials.ts";
 
 /** Compares both sides. A measure that neither has is named, and is no part of the tests. */
 export function gate(
@@ -31,51 +33,51 @@ export function gate(
   const measures = every.filter(isRecorded);
   const { alpha = 0.05, allowedDrop = 0.05, allowedGrowth = 0.1 } = settings;
   const pairings = contracts.map((one) => pair(one.baseline, one.candidate));
-  const pairedMeasures = measures.map((one) => casesPair(one.baseline, one.candidate));
-  const adjusted = (reading: UnknownReading): readonly number[] =>
-    holm([
-      ...pairings.map(({ cases }) => exactRegression(cases.map((one) => read(one, reading)))),
-      ...measures.map(
-        (one, at) => tested(one, pairedMeasures[at] ?? false, allowedGrowth, reading).grew,
-      ),
-    ]);
-  const [found, bounded] = [adjusted("established"), adjusted("best")];
-  const worse = (at: number): boolean => (found[at] ?? 1) <= alpha && (bounded[at] ?? 1) <= alpha;
+  const counts = measures.map((one) => pairUp(one.baseline, one.candidate).counts);
+  const tested = (at: number, view: TrialView, reading: UnknownReading): GrowthTest => {
+    const { baseline, candidate } = measures[at] ?? { baseline: [], candidate: [] };
+    const own = counts[at]?.paired === true ? view : "apart";
+    return growthTest(baseline, candidate, { margin: allowedGrowth, view: own, reading });
+  };
+  const outcomes = outcomesOf(
+    [
+      ...pairings.map(({ counts: own, cases }): TestedPart => {
+        const of = (view: TrialView, reading: UnknownReading): readonly CaseCount[] =>
+          cases[view].map((one) => read(one, reading));
+        return {
+          counts: own,
+          worse: (view, reading) => exactRegression(of(view, reading)),
+          isClear: (view, reading) => within(of(view, reading), allowedDrop, alpha),
+        };
+      }),
+      ...counts.map((own, at): TestedPart => ({
+        counts: own,
+        worse: (view, reading) => tested(at, view, reading).grew,
+        isClear: (view, reading) => tested(at, view, reading).didNotGrow <= alpha,
+      })),
+    ],
+    alpha,
+  );
+  const none = { adjustedP: 1, outcome: "not_enough_evidence" } as const;
   const ofContracts = contracts.map(({ name }, at): ContractComparison => {
     const pairing = pairings[at] ?? pair([], []);
-    const clear = (["established", "worst"] as const).every((reading) =>
-      within(
-        pairing.cases.map((one) => read(one, reading)),
-        allowedDrop,
-        alpha,
-      ),
-    );
     return {
       name,
       ...comparison(pairing, 1 - 2 * alpha, settings.k),
-      p: exactRegression(pairing.cases),
-      adjustedP: found[at] ?? 1,
-      outcome: outcomeOf(clear, worse(at)),
+      p: exactRegression(pairing.cases.pairs),
+      ...(outcomes[at] ?? none),
     };
   });
-  const ofMeasures = measures.map((one, index): MeasureComparison => {
-    const at = contracts.length + index;
-    const paired = pairedMeasures[index] ?? false;
-    const clear = (["established", "worst"] as const).every(
-      (reading) => tested(one, paired, allowedGrowth, reading).didNotGrow <= alpha,
-    );
-    return {
-      name: one.name,
-      unit: one.unit,
-      paired,
-      allowedGrowth,
-      baseline: describe(one.baseline, 1 - 2 * alpha),
-      candidate: describe(one.candidate, 1 - 2 * alpha),
-      p: tested(one, paired, allowedGrowth, "established").grew,
-      adjustedP: found[at] ?? 1,
-      outcome: outcomeOf(clear, worse(at)),
-    };
-  });
+  const ofMeasures = measures.map((one, at): MeasureComparison => ({
+    name: one.name,
+    unit: one.unit,
+    ...(counts[at] ?? pairUp([], []).counts),
+    allowedGrowth,
+    baseline: describe(one.baseline, 1 - 2 * alpha),
+    candidate: describe(one.candidate, 1 - 2 * alpha),
+    p: tested(at, "pairs", "established").grew,
+    ...(outcomes[contracts.length + at] ?? none),
+  }));
   const outcome = together([...ofContracts, ...ofMeasures].map((one) => one.outcome));
   return {
     outcome,
@@ -94,11 +96,6 @@ function together(outcomes: readonly GateOutcome[]): GateOutcome {
   return all ? "no_regression" : "not_enough_evidence";
 }
 
-function outcomeOf(clear: boolean, worse: boolean): GateOutcome {
-  if (clear) return "no_regression";
-  return worse ? "regressed" : "not_enough_evidence";
-}
-
 function within(cases: readonly CaseCount[], allowed: number, alpha: number): boolean {
   const interval = dropInterval(cases, 1 - 2 * alpha);
   return interval !== undefined && interval.high <= allowed;
@@ -109,22 +106,19 @@ function comparison(
   level: number,
   wanted: number | undefined,
 ): Omit<ContractComparison, "name" | "p" | "adjustedP" | "outcome"> {
-  const cases = pairing.cases.map((one) => read(one, "established"));
+  const { counts, cases: own } = pairing;
+  const cases = own.pairs.map((one) => read(one, "established"));
   const lost = drop(cases);
   const interval = dropInterval(cases, level);
-  const fewest = Math.min(
-    ...pairing.cases.flatMap((one) => [size(one.baseline), size(one.candidate)]),
-  );
-  const k = wanted ?? Math.max(1, Math.min(10, pairing.paired ? fewest : 1));
+  const fewest = Math.min(...own.pairs.flatMap((one) => [size(one.baseline), size(one.candidate)]));
+  const k = wanted ?? Math.max(1, Math.min(10, counts.paired ? fewest : 1));
   return {
-    paired: pairing.paired,
-    cases: pairing.cases.length,
-    leftOut: pairing.leftOut,
-    baseline: sideOf(sumOf(pairing.cases, "baseline"), level),
-    candidate: sideOf(sumOf(pairing.cases, "candidate"), level),
+    ...counts,
+    baseline: sideOf(sumOf(own.pairs, "baseline"), level),
+    candidate: sideOf(sumOf(own.pairs, "candidate"), level),
     passK: {
-      baseline: passK(pairing.cases, "baseline", k),
-      candidate: passK(pairing.cases, "candidate", k),
+      baseline: passK(own.pairs, "baseline", k),
+      candidate: passK(own.pairs, "candidate", k),
     },
     ...(lost === undefined ? {} : { drop: lost }),
     ...(interval === undefined ? {} : { dropInterval: interval }),
@@ -135,13 +129,4 @@ function sideOf(count: TrialCount, level: number): SideShare {
   const known = count.holds + count.violated;
   const interval = shareInterval(count.holds, known, level);
   return interval === undefined ? count : { ...count, share: count.holds / known, interval };
-}
-
-function tested(
-  { baseline, candidate }: MeasureTrials,
-  paired: boolean,
-  margin: number,
-  reading: UnknownReading,
-): GrowthTest {
-  return growthTest(baseline, candidate, { margin, paired, reading });
 }

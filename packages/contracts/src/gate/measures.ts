@@ -5,8 +5,8 @@
 import { binomial } from "./chance.ts";
 import { growth, pairedGrowth } from "./rank-tests.ts";
 import type { Interval } from "./intervals.ts";
-import { byCase, pair } from "./trials.ts";
-import type { Trial, UnknownReading } from "./trials.ts";
+import { byCase } from "./pairing.ts";
+import type { UnknownReading, TrialView } from "./trials.ts";
 
 /**
  * One turn's value of a measure: a number, or the range in which it lies, as of a cost where a count
@@ -82,12 +82,12 @@ function sorted(
  * the end that the reading favours.
  *
  * @param margin growth that is allowed, as a share: 0.1 is ten per cent
- * @param paired compare the medians of cases that both sides have
+ * @param view `apart` compares all turns; the others the medians of cases that both sides have
  */
 export function growthTest(
   baseline: readonly Measured[],
   candidate: readonly Measured[],
-  { margin, paired, reading }: { margin: number; paired: boolean; reading: UnknownReading },
+  { margin, view, reading }: { margin: number; view: TrialView; reading: UnknownReading },
 ): GrowthTest {
   const [least, most] = [
     { of: lowOf, unknown: 0 },
@@ -95,15 +95,23 @@ export function growthTest(
   ];
   const left = values(baseline, reading, { worst: least, best: most }, 1 + margin);
   const right = values(candidate, reading, { worst: most, best: least }, 1);
-  if (!paired) {
+  if (view === "apart") {
     const [before, after] = [left.map(({ value }) => value), right.map(({ value }) => value)];
     return { grew: growth(before, after), didNotGrow: growth(after, before) };
   }
-  const differences = caseDifferences(medians(left), medians(right));
+  const open = view === "bounded" ? unnamed([...baseline, ...candidate], reading) : [];
+  const differences = [...caseDifferences(medians(left), medians(right)), ...open];
   return {
     grew: pairedGrowth(differences),
     didNotGrow: pairedGrowth(differences.map((one) => -one)),
   };
+}
+
+/** Turns without a case: beside a partner that is not known each may be any difference. */
+function unnamed(turns: readonly Measured[], reading: UnknownReading): readonly number[] {
+  if (reading === "established") return [];
+  const most = reading === "worst" ? Infinity : -Infinity;
+  return turns.flatMap(({ caseId }) => (caseId === undefined ? [most] : []));
 }
 
 /** True for a measure that a turn of one side has; one that neither has is not compared. */
@@ -114,14 +122,7 @@ export function isRecorded(of: {
   return [of.baseline, of.candidate].some((side) => side.some(({ value }) => value !== undefined));
 }
 
-/** Whether the cases of both sides pair up. */
-export function casesPair(baseline: readonly Measured[], candidate: readonly Measured[]): boolean {
-  const asTrials = (side: readonly Measured[]): readonly Trial[] =>
-    side.map(({ caseId }) => ({ result: "holds", ...(caseId === undefined ? {} : { caseId }) }));
-  return pair(asTrials(baseline), asTrials(candidate)).paired;
-}
-
-type Read = { readonly caseId: string; readonly value: number };
+type Read = { readonly caseId?: string; readonly value: number };
 
 /** What a reading takes a range and an unknown value to be. */
 type Bound = {
@@ -135,10 +136,13 @@ function values(
   bounds: { readonly worst: Bound; readonly best: Bound },
   factor: number,
 ): readonly Read[] {
-  return side.flatMap(({ caseId = "", value }) => {
+  return side.flatMap(({ caseId, value }) => {
     const bound = reading === "established" ? undefined : bounds[reading];
-    if (value !== undefined) return [{ caseId, value: (bound?.of ?? centre)(value) * factor }];
-    return bound === undefined ? [] : [{ caseId, value: bound.unknown }];
+    const named = caseId === undefined ? {} : { caseId };
+    if (value !== undefined) {
+      return [{ ...named, value: (bound?.of ?? centre)(value) * factor }];
+    }
+    return bound === undefined ? [] : [{ ...named, value: bound.unknown }];
   });
 }
 

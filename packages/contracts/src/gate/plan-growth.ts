@@ -1,9 +1,13 @@
 /** @module PlanGrowth: the plan of a measure's comparison, worked out before its answer. */
 import type { GateSettings, GrowthPlan, MeasureTrials } from "./gate-report.ts";
-import { casesPair, centre, highOf, isRange, lowOf, medians } from "./measures.ts";
+import { centre, highOf, isRange, lowOf, medians } from "./measures.ts";
 import type { Measured } from "./measures.ts";
+import { pairUp } from "./pairing.ts";
+import type { PairingCounts } from "./pairing.ts";
+import { smallestOf, unnamedOf } from "./plan-unnamed.ts";
 import { growthFinder, valuesMin } from "./power-growth.ts";
 import type { GrowthDesign } from "./power-growth.ts";
+import type { TrialView } from "./trials.ts";
 
 /** Growth beyond this factor is not looked for. */
 const factorMax = 1_000;
@@ -25,11 +29,16 @@ export function planGrowth(
 ): GrowthPlan {
   const { power = 0.8, allowedGrowth: margin = 0.1, alpha: together = 0.05 } = settings;
   const alpha = together / tests;
-  const sizes = sizesOf(trials);
-  const { baseline, candidate } = sizes.lacking;
-  const open = baseline + candidate === 0 ? {} : { unknown: sizes.lacking };
+  const { counts } = pairUp(trials.baseline, trials.candidate);
+  const unknown = lackingOf(trials);
+  const open = {
+    ...(unknown.baseline + unknown.candidate === 0 ? {} : { unknown }),
+    ...unnamedOf(counts),
+  };
   const ranges = { baseline: rangesOf(trials.baseline), candidate: rangesOf(trials.candidate) };
-  const exact = smallestGrowth({ ...sizes, margin, alpha }, power);
+  const find = (view: TrialView, wanted: number): number | undefined =>
+    smallestGrowth({ ...sizesOf(trials, counts, view), margin, alpha }, wanted);
+  const exact = smallestOf(counts, power, find);
   // Ends that favour the candidate hide growth up to their distance from the middle.
   const factor = exact === undefined ? Infinity : (1 + exact) * widthOf(trials);
   const smallest = factor <= factorMax ? factor - 1 : undefined;
@@ -74,23 +83,29 @@ function smallestGrowth(design: GrowthDesign, power: number): number | undefined
   return high - 1;
 }
 
-type Sizes = Omit<GrowthDesign, "margin" | "alpha"> & {
-  /** Turns without a value. */
-  readonly lacking: GrowthDesign["unknown"];
-};
+type Sizes = Omit<GrowthDesign, "margin" | "alpha">;
 
-function sizesOf({ baseline, candidate }: MeasureTrials): Sizes {
-  const known = (side: readonly Measured[]): readonly number[] =>
-    side.flatMap(({ value }) => (value === undefined ? [] : [centre(value)]));
-  const lacking = {
+/** Turns without a value. */
+function lackingOf({ baseline, candidate }: MeasureTrials): GrowthDesign["unknown"] {
+  return {
     baseline: baseline.length - known(baseline).length,
     candidate: candidate.length - known(candidate).length,
   };
-  if (!casesPair(baseline, candidate)) {
+}
+
+function known(side: readonly Measured[]): readonly number[] {
+  return side.flatMap(({ value }) => (value === undefined ? [] : [centre(value)]));
+}
+
+function sizesOf(trials: MeasureTrials, counts: PairingCounts, view: TrialView): Sizes {
+  const { baseline, candidate } = trials;
+  if (!counts.paired || view === "apart") {
     const values = known(baseline);
     const sizes = { baseline: values.length, candidate: known(candidate).length };
-    return { ...sizes, values, paired: false, unknown: lacking, lacking };
+    return { ...sizes, values, paired: false, unknown: lackingOf(trials) };
   }
+  const { withoutCase } = counts;
+  const unnamed = view === "bounded" ? withoutCase.baseline + withoutCase.candidate : 0;
   const [left, right] = [casesOf(baseline), casesOf(candidate)];
   const shared = [...left].filter(([id]) => right.has(id));
   const complete = shared.filter(([id, isKnown]) => isKnown && right.get(id) === true);
@@ -103,15 +118,15 @@ function sizesOf({ baseline, candidate }: MeasureTrials): Sizes {
     baseline: values.length,
     candidate: values.length,
     paired: true,
-    unknown: { baseline: shared.length - complete.length, candidate: 0 },
-    lacking,
+    unknown: { baseline: shared.length - complete.length + unnamed, candidate: 0 },
   };
 }
 
 /** The cases of a side, and whether each turn of a case has a value. */
 function casesOf(side: readonly Measured[]): ReadonlyMap<string, boolean> {
   const cases = new Map<string, boolean>();
-  for (const { caseId = "", value } of side) {
+  for (const { caseId, value } of side) {
+    if (caseId === undefined) continue;
     cases.set(caseId, (cases.get(caseId) ?? true) && value !== undefined);
   }
   return cases;

@@ -10,8 +10,9 @@ import type {
 import { isRecorded } from "./measures.ts";
 import { planGrowth } from "./plan-growth.ts";
 import { smallestDrop } from "./power.ts";
+import { smallestOf, unnamedOf } from "./plan-unnamed.ts";
 import { pair, size, sumOf } from "./trials.ts";
-import type { CaseCount, Pairing, TrialCount } from "./trials.ts";
+import type { CaseCount, TrialCount, TrialView } from "./trials.ts";
 
 /**
  * States what a comparison can show: the smallest drop that it finds. It reads the baseline's rate
@@ -26,16 +27,22 @@ export function planGate(
 ): GatePlan {
   const { power = 0.8, allowedDrop = 0.05, alpha: together = 0.05 } = settings;
   const alpha = together / tests;
-  const pairing = pair(trials.baseline, trials.candidate);
-  const [left, right] = [sumOf(pairing.cases, "baseline"), sumOf(pairing.cases, "candidate")];
+  const { counts, cases } = pair(trials.baseline, trials.candidate);
+  const [left, right] = [sumOf(cases.pairs, "baseline"), sumOf(cases.pairs, "candidate")];
   const known = established(left);
   const unknown = { baseline: left.unknown, candidate: right.unknown };
-  const open = unknown.baseline + unknown.candidate === 0 ? {} : { unknown };
+  const open = {
+    ...(unknown.baseline + unknown.candidate === 0 ? {} : { unknown }),
+    ...unnamedOf(counts),
+  };
   if (known === 0) return { alpha, power, ...open };
   const baselineViolated = (left.violated + 0.5) / (known + 1);
   const allowed = { drop: allowedDrop, alpha: together };
-  const design = { ...sizesOf(pairing), violated: baselineViolated, alpha, allowed };
-  const smallest = smallestDrop(design, power);
+  const find = (view: TrialView, wanted: number): number | undefined => {
+    const sizes = sizesOf(cases[view], counts.paired && view !== "apart");
+    return smallestDrop({ ...sizes, violated: baselineViolated, alpha, allowed }, wanted);
+  };
+  const smallest = smallestOf(counts, power, find);
   return {
     alpha,
     power,
@@ -65,7 +72,7 @@ export function planTogether(
 
 type Sizes = Pick<Design, "baseline" | "candidate" | "paired" | "unknown" | "unknownBoth">;
 
-function sizesOf({ cases, paired }: Pairing): Sizes {
+function sizesOf(cases: readonly CaseCount[], paired: boolean): Sizes {
   if (!paired) return scaled(cases, 1);
   const single = cases.every((one) => size(one.baseline) === 1 && size(one.candidate) === 1);
   if (!single) return scaled(cases, sharedWeight(cases));

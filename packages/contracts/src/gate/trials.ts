@@ -1,4 +1,6 @@
 /** @module Trials: results of a contract over two sets of turns, by case. */
+import { pairUp } from "./pairing.ts";
+import type { PairingCounts } from "./pairing.ts";
 
 /** Result of one contract on one turn. */
 export type TrialResult = "holds" | "violated" | "not_established";
@@ -22,45 +24,36 @@ export type CaseCount = { readonly baseline: TrialCount; readonly candidate: Tri
 /** How turns without a result are read: left out, or in the favour of one of the answers. */
 export type UnknownReading = "established" | "worst" | "best";
 
-/** Both sides, by case where the cases pair up and as one case otherwise. */
+/**
+ * Which turns a test reads: `pairs` those in pairs, `bounded` in addition each turn without a case as
+ * a case of which the other side has no result, `apart` all turns as one case. All three are one
+ * where no comparison is in pairs, and the first two where each turn names its case.
+ */
+export type TrialView = "pairs" | "bounded" | "apart";
+
+/** Both sides by case, as each view reads them. */
 export type Pairing = {
-  readonly paired: boolean;
-  /** Paired: cases that have turns on both sides. Otherwise one case with all turns. */
-  readonly cases: readonly CaseCount[];
-  /** Turns that take no part because their case has no turn on the other side. */
-  readonly leftOut: { readonly baseline: number; readonly candidate: number };
+  readonly counts: PairingCounts;
+  readonly cases: Readonly<Record<TrialView, readonly CaseCount[]>>;
 };
 
-/**
- * Groups both sides by case. Cases pair up where each turn names its case and at least half of all
- * turns have a partner; otherwise all turns are one case.
- */
+/** Groups both sides by case where they are compared in pairs; otherwise all turns are one case. */
 export function pair(baseline: readonly Trial[], candidate: readonly Trial[]): Pairing {
-  const all = [...baseline, ...candidate];
-  if (all.length > 0 && all.every(({ caseId }) => caseId !== undefined)) {
-    const left = byCase(baseline);
-    const right = byCase(candidate);
-    const shared = [...left.keys()].filter((id) => right.has(id));
-    const cases = shared.map((id) => ({
-      baseline: counted(left.get(id) ?? []),
-      candidate: counted(right.get(id) ?? []),
-    }));
-    const kept = (side: ReadonlyMap<string, readonly Trial[]>): number =>
-      shared.reduce((sum, id) => sum + (side.get(id)?.length ?? 0), 0);
-    const leftOut = {
-      baseline: baseline.length - kept(left),
-      candidate: candidate.length - kept(right),
-    };
-    if ((leftOut.baseline + leftOut.candidate) * 2 <= all.length) {
-      return { paired: true, cases, leftOut };
-    }
-  }
-  return {
-    paired: false,
-    cases: [{ baseline: counted(baseline), candidate: counted(candidate) }],
-    leftOut: { baseline: 0, candidate: 0 },
-  };
+  const { counts, shared, unnamed } = pairUp(baseline, candidate);
+  const apart = [{ baseline: counted(baseline), candidate: counted(candidate) }];
+  if (!counts.paired) return { counts, cases: { pairs: apart, bounded: apart, apart } };
+  const pairs = shared.map((one) => ({
+    baseline: counted(one.baseline),
+    candidate: counted(one.candidate),
+  }));
+  const open = [
+    ...unnamed.baseline.map((one) => ({ baseline: counted([one]), candidate: noResult })),
+    ...unnamed.candidate.map((one) => ({ baseline: noResult, candidate: counted([one]) })),
+  ];
+  return { counts, cases: { pairs, bounded: [...pairs, ...open], apart } };
 }
+
+const noResult: TrialCount = { holds: 0, violated: 0, unknown: 1 };
 
 /** Counts as they are under a reading: `worst` and `best` are meant for the candidate. */
 export function read({ baseline, candidate }: CaseCount, reading: UnknownReading): CaseCount {
@@ -82,20 +75,6 @@ function allHold({ holds, violated, unknown }: TrialCount): TrialCount {
 
 function allViolated({ holds, violated, unknown }: TrialCount): TrialCount {
   return { holds, violated: violated + unknown, unknown: 0 };
-}
-
-/** Groups by case; what names none is one group under the empty text. */
-export function byCase<T extends { readonly caseId?: string }>(
-  side: readonly T[],
-): ReadonlyMap<string, readonly T[]> {
-  const cases = new Map<string, T[]>();
-  for (const one of side) {
-    const id = one.caseId ?? "";
-    const some = cases.get(id);
-    if (some === undefined) cases.set(id, [one]);
-    else some.push(one);
-  }
-  return cases;
 }
 
 function counted(trials: readonly Trial[]): TrialCount {

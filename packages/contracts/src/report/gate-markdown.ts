@@ -8,6 +8,7 @@ import {
   medianWords,
   notRecordedWords,
   outcomeWords,
+  pairingWords,
   passWords,
   percent,
   planLines,
@@ -26,7 +27,7 @@ export function gateMarkdown(report: GateReport, plans: GatePlans): string {
       // Of one turn, pass^k is the share itself.
       return pass.k === 1 ? sideWords(one[side]) : `${sideWords(one[side])}; ${passWords(pass)}`;
     }),
-    `${changeWords(one)}, ${one.paired ? `${one.cases} cases in pairs` : "not in pairs"}`,
+    `${changeWords(one)}, ${pairingWords(one)}`,
     chance(one.adjustedP),
   ]);
   const measures = report.measures.map((one) => [
@@ -34,7 +35,7 @@ export function gateMarkdown(report: GateReport, plans: GatePlans): string {
     measureName(one),
     medianWords(one.baseline),
     medianWords(one.candidate),
-    `more than ${percent(one.allowedGrowth)}`,
+    `more than ${percent(one.allowedGrowth)}, ${pairingWords(one)}`,
     chance(one.adjustedP),
   ]);
   const plan = planLines(plans).map(([name, words]) => `- ${cell(name)}: ${words}`);

@@ -7,6 +7,7 @@ import {
   medianWords,
   notRecordedWords,
   outcomeWords,
+  pairingWords,
   passWords,
   percent,
   planLines,
@@ -17,18 +18,14 @@ import {
 export function gateText(report: GateReport, plans: GatePlans): string {
   const lines = planLines(plans).map(([name, words]) => `plan  ${name}: ${words}`);
   for (const one of report.contracts) {
-    const how = one.paired ? `paired over ${one.cases} cases` : "unpaired";
     lines.push(
       `${outcomeWords[one.outcome].padEnd(19)}  ${one.name}`,
       `  baseline   ${sideWords(one.baseline)}, ${passWords(one.passK.baseline)}`,
       `  candidate  ${sideWords(one.candidate)}, ${passWords(one.passK.candidate)}`,
-      `  change     ${changeWords(one)}, exact test ${how}, p ${chance(one.p)}, ` +
+      `  change     ${changeWords(one)}, exact test p ${chance(one.p)}, ` +
         `corrected ${chance(one.adjustedP)}`,
+      `  compared   ${pairingWords(one)}`,
     );
-    const { baseline, candidate } = one.leftOut;
-    if (baseline + candidate > 0) {
-      lines.push(`  left out   ${baseline} and ${candidate} turns whose case has no partner`);
-    }
   }
   for (const one of report.measures) {
     lines.push(
@@ -36,8 +33,8 @@ export function gateText(report: GateReport, plans: GatePlans): string {
       `  baseline   median ${medianWords(one.baseline)}`,
       `  candidate  median ${medianWords(one.candidate)}`,
       `  growth     beyond ${percent(one.allowedGrowth)}: rank test ` +
-        `${one.paired ? "paired" : "unpaired"}, p ${chance(one.p)}, ` +
-        `corrected ${chance(one.adjustedP)}`,
+        `p ${chance(one.p)}, corrected ${chance(one.adjustedP)}`,
+      `  compared   ${pairingWords(one)}`,
     );
   }
   lines.push(...(report.warnings ?? []).map((one) => `warning  ${one}`));

@@ -11,6 +11,7 @@ import type {
 } from "../gate/gate-report.ts";
 import type { Interval } from "../gate/intervals.ts";
 import type { SideMeasure } from "../gate/measures.ts";
+import type { OfSides, PairingCounts } from "../gate/pairing.ts";
 import type { PassK } from "../gate/pass-k.ts";
 
 /** An outcome in words. */
@@ -46,6 +47,31 @@ export function changeWords({ drop, dropInterval: interval }: ContractComparison
   return `${signed(drop)} points (${signed(interval.high)} to ${signed(interval.low)})`;
 }
 
+/** How both sides are compared: in pairs, with what that leaves out, or why not in pairs. */
+export function pairingWords(of: PairingCounts): string {
+  const { paired, cases, inPairs, withoutCase, withoutPartner } = of;
+  if (paired) {
+    const none = `${withoutCase.baseline} and ${withoutCase.candidate} turns that name no case`;
+    const alone = `${withoutPartner.baseline} and ${withoutPartner.candidate} turns whose case has no partner`;
+    const left = [hasAny(withoutCase) ? none : [], hasAny(withoutPartner) ? alone : []].flat();
+    const pairs = cases === 1 ? "1 case in pairs" : `${cases} cases in pairs`;
+    return left.length === 0 ? pairs : `${pairs}, without ${left.join(" and ")}`;
+  }
+  if (!hasAny(inPairs) && !hasAny(withoutPartner)) return "not in pairs: no turn names a case";
+  const sizeOf = (side: keyof OfSides): number =>
+    inPairs[side] + withoutCase[side] + withoutPartner[side];
+  const share = (side: keyof OfSides): string => `${inPairs[side]} of ${sizeOf(side)}`;
+  return (
+    "not in pairs: less than half of a side has a case that both sides have " +
+    `(${share("baseline")} and ${share("candidate")} turns; ` +
+    `${withoutCase.baseline} and ${withoutCase.candidate} name no case)`
+  );
+}
+
+function hasAny({ baseline, candidate }: OfSides): boolean {
+  return baseline + candidate > 0;
+}
+
 /** pass^k of one side: how often k turns of a case all hold the contract. */
 export function passWords({ k, cases, value, low, high }: PassK): string {
   const what = k === 1 ? "a turn holds" : `all of ${k} turns hold`;
@@ -65,10 +91,16 @@ function planWords(plan: GatePlan, tests: number): string {
     unknown === undefined
       ? ""
       : `, with ${unknown.baseline} and ${unknown.candidate} turns not established`;
-  const level = `${levelWords(alpha, tests)}, ${taken}${open}`;
+  const level = `${levelWords(alpha, tests)}, ${taken}${open}${unnamedWords(plan)}`;
   return smallestDrop === undefined
     ? `no drop can be found with power ${percent(power)} (${level})`
     : `a drop of ${points(smallestDrop)} or more is found with power ${percent(power)} (${level})`;
+}
+
+/** Turns beside pairs that may weigh against an outcome. */
+function unnamedWords({ withoutCase }: Pick<GatePlan, "withoutCase">): string {
+  if (withoutCase === undefined) return "";
+  return `, with ${withoutCase.baseline} and ${withoutCase.candidate} turns that name no case`;
 }
 
 /** What a comparison of a measure can find. */
@@ -82,7 +114,7 @@ function growthPlanWords(plan: GrowthPlan, tests: number): string {
     ranges === undefined
       ? ""
       : `, with ${ranges.baseline} and ${ranges.candidate} values that are a range`;
-  const level = `${levelWords(alpha, tests)}, ${percent(allowedGrowth)} allowed${open}${wide}`;
+  const level = `${levelWords(alpha, tests)}, ${percent(allowedGrowth)} allowed${open}${unnamedWords(plan)}${wide}`;
   return smallestGrowth === undefined
     ? `no growth can be found with power ${percent(power)} (${level})`
     : `growth of ${percent(smallestGrowth)} or more is found with power ${percent(power)} (${level})`;
