@@ -7,6 +7,8 @@ import type { ClauseOf, GoldenStep } from "../language/clauses.ts";
 import type { Call } from "./call.ts";
 import { judged } from "./judgement.ts";
 import { keyId } from "./matching.ts";
+import { differingStep, extraStep, missingStep, stepWords } from "./step-words.ts";
+import type { StepsOfBoth } from "./step-words.ts";
 import { sameSteps, stepsInOrder } from "./step-order.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import type { TurnFacts } from "./turn-facts.ts";
@@ -39,7 +41,7 @@ function judgeNames(
   const made = calls.map((call) => nameOf(stepOf(call)));
   if (![...wanted, ...made].includes(undefined)) {
     const names = { golden, wanted: wanted as string[], made: made as string[], calls };
-    const found = judgeWhole(clause, names);
+    const found = judgeWhole({ ...clause, compare: [] }, names);
     if (found.result === "violated") return found;
   }
   return judged("not_established", "A step lacks what is compared.", eventsOf(calls));
@@ -93,7 +95,8 @@ function judgePart(
   }
   const decides = named && !wanted.includes(undefined) && extra.length > 0;
   if (match !== "superset" && match !== "ordered" && decides) {
-    const sentence = "A call is recorded that the golden trajectory does not have.";
+    const words = stepWords(extra[0] && stepOf(extra[0]));
+    const sentence = `A call (${words}) is recorded that the golden trajectory does not have.`;
     return judged("violated", sentence, eventsOf(extra));
   }
   const sentence = facts.whole ? "The turn has not ended." : "A part of the calls may be missing.";
@@ -107,59 +110,59 @@ interface Compared {
   readonly calls: readonly Call[];
 }
 
-function judgeWhole({ match }: ClauseOf<"trajectory">, compared: Compared): ClauseJudgement {
+function judgeWhole(clause: ClauseOf<"trajectory">, compared: Compared): ClauseJudgement {
+  const { match, compare } = clause;
   const { golden, wanted, made, calls } = compared;
-  if (match === "strict") return judgeStrict(compared);
-  if (match === "ordered") return judgeOrdered(compared);
-  const left = countsOf(wanted);
-  // Every step is taken: one that is too many does not affect those after it.
-  const extra = made.map((key) => !take(left, key)).indexOf(true);
-  const missing = sum(left) > 0;
-  if (match !== "superset" && extra !== -1) {
-    const words = wordsOf(calls[extra] && stepOf(calls[extra]));
-    const sentence = `Step ${extra + 1} (${words}) is not in the golden trajectory.`;
-    const evidence = calls.slice(extra, extra + 1);
-    return { ...judged("violated", sentence, eventsOf(evidence)), diverged_at: extra + 1 };
+  const both = { golden, recorded: calls.map(stepOf), compare };
+  if (match === "strict") return judgeStrict(compared, both);
+  if (match === "ordered") return judgeOrdered(compared, both);
+  const [extra, missing] = [without(made, wanted), without(wanted, made)];
+  const [firstExtra, firstMissing] = [extra[0], missing[0]];
+  if (match !== "superset" && firstExtra !== undefined) {
+    const sentence = extraStep(firstExtra, missing, both);
+    const evidence = calls.slice(firstExtra, firstExtra + 1);
+    return { ...judged("violated", sentence, eventsOf(evidence)), diverged_at: firstExtra + 1 };
   }
-  if (match !== "subset" && missing) {
-    const at = firstMissing(wanted, made);
-    const sentence = `Golden step ${at + 1} (${wordsOf(golden[at])}) is missing.`;
-    return { ...judged("violated", sentence, eventsOf(calls)), diverged_at: at + 1 };
+  if (match !== "subset" && firstMissing !== undefined) {
+    const sentence = missingStep(firstMissing, extra, both);
+    return { ...judged("violated", sentence, eventsOf(calls)), diverged_at: firstMissing + 1 };
   }
   return judged("holds", `The ${made.length} steps match (${match}).`, eventsOf(calls));
 }
 
-function judgeOrdered(compared: Compared): ClauseJudgement {
+/** Places of the steps that are left when each of the others takes one that is the same. */
+function without(steps: readonly string[], others: readonly string[]): readonly number[] {
+  const left = countsOf(others);
+  return steps.flatMap((key, at) => (take(left, key) ? [] : [at]));
+}
+
+function judgeOrdered(compared: Compared, both: StepsOfBoth): ClauseJudgement {
   const { golden, calls } = compared;
   const { result, differs: at = 0 } = stepsInOrder(compared);
   if (result === "not_established") return unordered(calls);
   if (result === "holds") return judged(result, "The golden steps are there in order.");
-  const sentence = `Golden step ${at + 1} (${wordsOf(golden[at])}) does not follow in order.`;
+  const isMissing = without(compared.wanted, compared.made).includes(at);
+  const sentence = isMissing
+    ? missingStep(at, without(compared.made, compared.wanted), both)
+    : `Golden step ${at + 1} (${stepWords(golden[at])}) does not follow in order.`;
   return { ...judged(result, sentence, eventsOf(calls)), diverged_at: at + 1 };
 }
 
-function judgeStrict(compared: Compared): ClauseJudgement {
-  const { golden, wanted, calls } = compared;
+function judgeStrict(compared: Compared, both: StepsOfBoth): ClauseJudgement {
+  const { wanted, calls } = compared;
   const { result, differs: at = 0 } = sameSteps(compared);
   if (result === "not_established") return unordered(calls);
   if (result === "holds") {
     return judged(result, `All ${wanted.length} steps match in order.`, eventsOf(calls));
   }
   const call = calls[at];
-  const sentence =
-    `Step ${at + 1} differs: expected ${wordsOf(golden[at])}, ` +
-    `recorded ${wordsOf(call && stepOf(call))}.`;
+  const sentence = differingStep(at, both);
   const evidence = call === undefined ? [] : [call];
   return { ...judged(result, sentence, eventsOf(evidence)), diverged_at: at + 1 };
 }
 
 function unordered(calls: readonly Call[]): ClauseJudgement {
   return judged("not_established", "Times do not establish the order.", eventsOf(calls));
-}
-
-function firstMissing(wanted: readonly string[], made: readonly string[]): number {
-  const there = countsOf(made);
-  return wanted.findIndex((key) => !take(there, key));
 }
 
 function countsOf(keys: readonly (string | undefined)[]): Map<string | undefined, number> {
@@ -180,10 +183,6 @@ function sum(counts: ReadonlyMap<string | undefined, number>): number {
   let total = 0;
   for (const number of counts.values()) total += number;
   return total;
-}
-
-function wordsOf(step: GoldenStep | undefined): string {
-  return step === undefined ? "no step" : `${step.kind} ${step.name ?? "without a name"}`;
 }
 
 function eventsOf(calls: readonly Call[]): Call["event"][] {

@@ -41,9 +41,11 @@ export function sameSteps({ wanted, made, calls }: Steps): StepsInOrder {
   for (const [key, own] of there(wanted, (at) => at)) {
     const [first = [], last = []] = [firsts.get(key), lasts.get(key)];
     for (const [index, place] of own.entries()) {
-      // Counted from the end: as many calls as steps remain must still be possible.
-      const end = last[last.length - own.length + index];
-      if ((first[index] ?? Infinity) > place || end === undefined || end < place) {
+      // Counted from the end: as many calls as steps remain must still be possible. Where there are
+      // fewer calls than steps, the first that has none is the one that differs.
+      const spare = last.length - own.length;
+      const end = spare < 0 ? Infinity : (last[spare + index] ?? Infinity);
+      if ((first[index] ?? Infinity) > place || end < place) {
         misfits.push(place);
         break;
       }
