@@ -155,16 +155,25 @@ export function trialsOf(
     .filter((one) => one.baseline.length + one.candidate.length > 0);
 }
 
+const measures = [
+  ["duration", "ms", "durationMs"],
+  ["tokens", "tokens", "tokens"],
+  ["cost", "US dollars", "usd"],
+] as const;
+
+/** The value of a measure of a turn; undefined where it is not recorded. */
+export function measuredOf(turn: SideTurn, measure: string): SideTurn[MeasureKey] {
+  const key = measures.find(([name]) => name === measure)?.[2];
+  return key === undefined ? undefined : turn[key];
+}
+
+type MeasureKey = (typeof measures)[number][2];
+
 /** Every measure of both sides; the gate compares those that a turn of one side has. */
 export function measureTrials(
   baseline: readonly SideTurn[],
   candidate: readonly SideTurn[],
 ): MeasureTrials[] {
-  const measures = [
-    ["duration", "ms", "durationMs"],
-    ["tokens", "tokens", "tokens"],
-    ["cost", "US dollars", "usd"],
-  ] as const;
   return measures.map(([name, unit, key]) => {
     const side = (turns: readonly SideTurn[]): MeasureTrials["baseline"] =>
       turns.map(({ caseId, [key]: value }) => ({

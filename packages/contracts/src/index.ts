@@ -36,6 +36,7 @@ export type { Interval } from "./gate/intervals.ts";
 export { percentileRanks } from "./gate/percentile-ranks.ts";
 export { compareRatios, ratioOf } from "./gate/ratios.ts";
 export type { Ratio, RatioComparison, RatioPart } from "./gate/ratios.ts";
+export { highOf, lowOf } from "./gate/measures.ts";
 export type { Measured, SideMeasure } from "./gate/measures.ts";
 export type { OfSides, PairingCounts } from "./gate/pairing.ts";
 export type { PassK } from "./gate/pass-k.ts";

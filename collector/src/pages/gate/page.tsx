@@ -5,32 +5,30 @@
 import {
   chance,
   changeWords,
-  measureName,
-  medianWords,
   notRecordedWords,
-  outcomeWords,
   pairingWords,
   passWords,
   planLines,
   sideWords,
 } from "@turnproof/contracts";
-import type { ContractComparison, GateOutcome, GateReport } from "@turnproof/contracts";
+import type { ContractComparison, GateReport } from "@turnproof/contracts";
 import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
-import { countText, wordsOf } from "../../ui/display/figures.ts";
+import { countText } from "../../ui/display/figures.ts";
 import { unclearReason } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
-import { Badge } from "../../ui/elements/badge.tsx";
-import { Card, Empty, Heads, Note, Table } from "../../ui/elements/panel.tsx";
+import { Card, Empty, Note } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
-import { Page, hrefOf } from "../../ui/layout.tsx";
+import { Page } from "../../ui/layout.tsx";
+import { Cell } from "./cells.tsx";
+import { GateBadge } from "./gate-badge.tsx";
+import { Measures } from "./measures-card.tsx";
+import { sideNames, sides } from "./names.ts";
+import { Reach, Sides } from "./sides-form.tsx";
 import { unclearWords } from "./terms.ts";
 import type { GateAnswer, GateModel, GateTurn } from "./route.ts";
-
-const sides = ["baseline", "candidate"] as const;
-const sideNames = { baseline: "Baseline", candidate: "Candidate" } as const;
 
 /** The comparison. */
 export function gatePage(model: GateModel, frame: Frame): Child {
@@ -44,6 +42,7 @@ export function gatePage(model: GateModel, frame: Frame): Child {
         be shown, the answer is that there is not enough evidence.
       </p>
       <Sides model={model} frame={frame} />
+      <Reach model={model} />
       {pending === undefined ? null : <Note tone="warn">{pending}</Note>}
       {answer !== null ? (
         <Answer answer={answer} model={model} frame={frame} />
@@ -77,43 +76,6 @@ export function gatePage(model: GateModel, frame: Frame): Child {
     </Page>
   );
 }
-
-const Sides: FC<{ readonly model: GateModel; readonly frame: Frame }> = ({ model, frame }) => (
-  <form
-    class="fields gate-sides"
-    method="get"
-    action={hrefOf(frame, "/traces/compare/gate")}
-    aria-label="Sides"
-  >
-    {sides.map((name) => (
-      <label>
-        <span>{sideNames[name]}</span>
-        <input
-          class="field mono"
-          name={name}
-          value={model[name] ?? ""}
-          placeholder={name === "baseline" ? "release:3.2" : "release:3.3"}
-          autocomplete="off"
-          spellcheck={false}
-        />
-      </label>
-    ))}
-    <button class="button primary" type="submit">
-      Compare
-    </button>
-  </form>
-);
-
-const looks = {
-  regressed: ["bad", "failed"],
-  no_regression: ["ok", "success"],
-  not_enough_evidence: ["quiet", "unknown"],
-} as const;
-
-const GateBadge: FC<{ readonly outcome: GateOutcome }> = ({ outcome }) => {
-  const [tone, icon] = looks[outcome];
-  return <Badge tone={tone} icon={icon} word={outcomeWords[outcome]} />;
-};
 
 /** The outcome in a sentence, with what decides it. */
 function outcomeSentence({ outcome, contracts, measures }: GateReport): string {
@@ -156,7 +118,7 @@ const Answer: FC<{
         title="Outcome"
         icon="outcome"
         end={
-          <ListEnd frame={frame}>
+          <ListEnd frame={frame} limited>
             <GateBadge outcome={report.outcome} />
           </ListEnd>
         }
@@ -177,15 +139,11 @@ const Answer: FC<{
         <Contract of={one} turns={answer.turns} frame={frame} />
       ))}
       {report.measures.length === 0 ? null : (
-        <Measures of={report.measures} model={model} frame={frame} />
+        <Measures of={report.measures} values={answer.values} model={model} frame={frame} />
       )}
     </>
   );
 };
-
-const results = ["violated", "not_established", "holds"] as const;
-/** Turns that a cell names; the others are in the JSON. */
-const shownMax = 12;
 
 const Contract: FC<{
   readonly of: ContractComparison;
@@ -209,106 +167,5 @@ const Contract: FC<{
     <p class="muted">
       Change {changeWords(of)}; p {chance(of.adjustedP)} after correction; {pairingWords(of)}.
     </p>
-  </Card>
-);
-
-/** The turns of a side by their result. */
-const Cell: FC<{ readonly turns: readonly GateTurn[]; readonly frame: Frame }> = ({
-  turns,
-  frame,
-}) => (
-  <>
-    {results.map((result) => {
-      const own = turns.filter((turn) => turn.result === result);
-      return own.length === 0 ? null : (
-        <details class="gate-cell" open={result === "violated"}>
-          <summary>{countedResult(own.length, result)}</summary>
-          <ul class="gate-turns">
-            {own.slice(0, shownMax).map(({ root_trace_id: root, turn_id: turn }) => (
-              <li>
-                <a href={hrefOf(frame, turnPath(root, turn))}>
-                  <code>{(turn ?? root ?? "").slice(0, 16)}</code>
-                </a>
-              </li>
-            ))}
-          </ul>
-          {own.length > shownMax ? (
-            <p class="muted">
-              and {countText(own.length - shownMax)} more{" "}
-              {frame.jsonHref === undefined ? (
-                "in the JSON"
-              ) : (
-                <a href={frame.jsonHref}>in the JSON</a>
-              )}
-            </p>
-          ) : null}
-        </details>
-      );
-    })}
-  </>
-);
-
-function countedResult(turns: number, result: GateTurn["result"]): string {
-  if (result === "holds") return turns === 1 ? "1 holds" : `${countText(turns)} hold`;
-  return `${countText(turns)} ${wordsOf(result)}`;
-}
-
-function turnPath(root: string | null, turn: string | null): string {
-  const query = turn === null ? "" : `?${new URLSearchParams({ turn_id: turn }).toString()}`;
-  return `/traces/${encodeURIComponent(root ?? "")}${query}`;
-}
-
-/** Fields by which the list of turns has those of most first. */
-const orders: Readonly<Record<string, string>> = {
-  duration: "duration_ms",
-  tokens: "total_tokens",
-};
-
-/** The turns of a side, those of the largest values first. */
-function turnsHref(terms: string, measure: string): string {
-  const sort = orders[measure];
-  const order: Record<string, string> = sort === undefined ? {} : { sort };
-  return `/traces?${new URLSearchParams({ q: terms, ...order }).toString()}`;
-}
-
-const Measures: FC<{
-  readonly of: GateAnswer["report"]["measures"];
-  readonly model: GateModel;
-  readonly frame: Frame;
-}> = ({ of, model, frame }) => (
-  <Card title="Measures" icon="clock" flush>
-    <Table
-      stacks
-      label="Measures"
-      head={
-        <Heads
-          texts={["Measure", "Outcome", "Baseline, median", "Candidate, median"]}
-          figures={["p"]}
-        />
-      }
-    >
-      {of.map((one) => (
-        <tr>
-          <td>
-            {measureName(one)}
-            <br />
-            <span class="muted">{pairingWords(one)}</span>
-          </td>
-          <td>
-            <GateBadge outcome={one.outcome} />
-          </td>
-          {sides.map((side) => (
-            <td data-head={`${sideNames[side]}, median`}>
-              <a href={hrefOf(frame, turnsHref(model[side] ?? "", one.name))}>
-                {medianWords(one[side])}
-              </a>
-            </td>
-          ))}
-          <td data-head="p" class="num">
-            {chance(one.adjustedP)}
-          </td>
-        </tr>
-      ))}
-    </Table>
   </Card>
 );

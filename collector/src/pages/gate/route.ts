@@ -6,7 +6,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { NullableIdentity } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
-import { gate, planTogether, withShared } from "@turnproof/contracts";
+import { gate, highOf, lowOf, planTogether, withShared } from "@turnproof/contracts";
 import type { GatePlans, Outcome, SharedReport } from "@turnproof/contracts";
 
 import { openPriceList } from "../../cost/price-list.ts";
@@ -20,16 +20,14 @@ import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { ownBaseline } from "../../judge/gate-sides.ts";
-import { measureTrials, trialsOf } from "../../judge/gate-turns.ts";
+import { measureTrials, measuredOf, trialsOf } from "../../judge/gate-turns.ts";
 import type { SideTurn } from "../../judge/gate-turns.ts";
 import type { Parts } from "../../parts.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { gatePage } from "./page.tsx";
-import { readSide } from "./sides.ts";
+import { readSide, turnsMax } from "./sides.ts";
 import { unclearWords } from "./terms.ts";
 
-/** Most turns of a side, because the events of each are read. */
-const turnsMax = 200;
 const turnsUsual = 100;
 
 const side = (which: string) =>
@@ -55,12 +53,23 @@ export interface GateTurn extends NullableIdentity<"root_trace_id" | "turn_id"> 
   readonly result: Outcome;
 }
 
+/** The value of a measure of one turn. */
+export interface GateValue extends NullableIdentity<"root_trace_id" | "turn_id"> {
+  readonly measure: string;
+  readonly side: "baseline" | "candidate";
+  /** Ends of the value: equal where it is exact, null where it is not recorded. */
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
 /** What was compared. */
 export interface GateAnswer {
   readonly report: SharedReport;
   /** What the sizes and the baseline can show, worked out without the candidate's results. */
   readonly plans: GatePlans;
   readonly turns: readonly GateTurn[];
+  /** Values of the compared measures, those of a side together, the largest first. */
+  readonly values: readonly GateValue[];
   /** Sides of which further turns match. */
   readonly bounded: readonly ("baseline" | "candidate")[];
 }
@@ -71,6 +80,8 @@ export interface GateModel {
   readonly candidate: string | null;
   /** Turns that were read of each side; null until both are named. */
   readonly read: { readonly baseline: number; readonly candidate: number } | null;
+  /** Most turns that are read of a side. */
+  readonly limit: number;
   /** Null where a side is not named, or has no turn. */
   readonly answer: GateAnswer | null;
   /** Batches that were acknowledged and are not readable yet. */
@@ -120,7 +131,9 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
   const read = async (c: AppContext): Promise<GateModel> => {
     const { baseline, candidate, limit, ...parameters } = readParameters(c, gateParameters);
     const pending_frames = await pendingFrames(parts);
-    const named = { baseline: baseline ?? null, candidate: candidate ?? null, pending_frames };
+    const most = Math.min(limit ?? turnsUsual, turnsMax);
+    const sides = { baseline: baseline ?? null, candidate: candidate ?? null };
+    const named = { ...sides, pending_frames, limit: most };
     const [unclear] = unclearWords(named);
     // A page lists the words; a program's request is refused.
     if (unclear !== undefined && !wantsPage(c)) {
@@ -133,7 +146,7 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
       reading: readingFor(c, parameters),
       typed: c.get("typed"),
       prices: await (list ??= openPriceList(parts.config.prices)),
-      turnsMax: Math.min(limit ?? turnsUsual, turnsMax),
+      turnsMax: most,
     };
     const before = await readSide(parts, baseline, how);
     const after = await readSide(parts, candidate, how);
@@ -177,10 +190,15 @@ function answerOf({ contracts }: Parts, baseline: Side, candidate: Side): GateAn
   const trials = trialsOf(names, before, candidate.turns);
   const measures = measureTrials(before, candidate.turns);
   const bounded = [baseline.more ? "baseline" : [], candidate.more ? "candidate" : []].flat();
+  const report = withShared(gate(trials, measures), shared);
   return {
-    report: withShared(gate(trials, measures), shared),
+    report,
     plans: planTogether(trials, measures),
     turns: [...cells("baseline", before), ...cells("candidate", candidate.turns)],
+    values: report.measures.flatMap(({ name }) => [
+      ...measuredValues(name, "baseline", before),
+      ...measuredValues(name, "candidate", candidate.turns),
+    ]),
     bounded: bounded as GateAnswer["bounded"],
   };
 }
@@ -191,4 +209,20 @@ function cells(of: GateTurn["side"], turns: readonly SideTurn[]): GateTurn[] {
       return { contract, side: of, result, root_trace_id, turn_id };
     }),
   );
+}
+
+function measuredValues(
+  measure: string,
+  of: GateValue["side"],
+  turns: readonly SideTurn[],
+): GateValue[] {
+  return turns
+    .map((one): GateValue => {
+      const { root_trace_id, turn_id } = one.turn;
+      const value = measuredOf(one, measure);
+      const low = value === undefined ? null : lowOf(value);
+      const high = value === undefined ? null : highOf(value);
+      return { measure, side: of, low, high, root_trace_id, turn_id };
+    })
+    .toSorted((a, b) => (b.high ?? -1) - (a.high ?? -1));
 }

@@ -12,6 +12,9 @@ import { rootWindows } from "../../turns/root-windows.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { collectRoot } from "../../turns/window.ts";
 
+/** Most turns of a side, because the events of each are read. */
+export const turnsMax = 200;
+
 /** How a side is read. */
 export interface SideReading {
   readonly reading: Reading;

@@ -29,6 +29,12 @@ const byCode: { readonly [code: string]: ProblemWords } = {
       "A cursor belongs to the filters that it was made for, and ends when what it points into " +
       "changes. Begin again at the newest.",
   },
+  sides_overlap: {
+    title: "Both sides are the same turns",
+    next:
+      "Every turn of the baseline is also one of the candidate, so none is left to compare with. " +
+      "Go back and name two sides that differ, such as two releases.",
+  },
   range_empty: {
     title: "This range is empty",
     next:

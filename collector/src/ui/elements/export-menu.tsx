@@ -26,9 +26,11 @@ export const ExportMenu: FC<{
   readonly path: string;
   readonly query: URLSearchParams;
   readonly files?: readonly (readonly [ending: string, name: string])[];
-}> = ({ path, query, files = listFiles }) => {
+  /** The file has the same limit as the page; else it is whole. */
+  readonly limited?: boolean;
+}> = ({ path, query, files = listFiles, limited = false }) => {
   const requested = new URLSearchParams(parametersOf(termsOf(query)));
-  for (const name of kept) {
+  for (const name of limited ? [...kept, "limit"] : kept) {
     const value = query.get(name);
     if (value !== null) requested.set(name, value);
   }

@@ -6,12 +6,13 @@ import { ExportMenu } from "../elements/export-menu.tsx";
 import { hrefOf } from "../layout.tsx";
 
 /** What is beside the title, and the menu of files. */
-export const ListEnd: FC<{ readonly frame: Frame; readonly children?: Child }> = ({
-  frame,
-  children,
-}) => (
+export const ListEnd: FC<{
+  readonly frame: Frame;
+  readonly children?: Child;
+  readonly limited?: boolean;
+}> = ({ frame, children, limited = false }) => (
   <>
     <span>{children}</span>
-    <ExportMenu path={hrefOf(frame, frame.path)} query={frame.query} />
+    <ExportMenu path={hrefOf(frame, frame.path)} query={frame.query} limited={limited} />
   </>
 );

@@ -1,0 +1,72 @@
+/** @module MeasuresCard: both sides of each measure, with the turns behind each median. */
+import { chance, measureName, medianWords, pairingWords } from "@turnproof/contracts";
+import type { FC } from "hono/jsx";
+
+import type { Frame } from "../../http/frame.ts";
+import { Card, Heads, Table } from "../../ui/elements/panel.tsx";
+import { hrefOf } from "../../ui/layout.tsx";
+import { Values } from "./cells.tsx";
+import { GateBadge } from "./gate-badge.tsx";
+import { sideNames, sides } from "./names.ts";
+import { reachOf } from "./sides-form.tsx";
+import type { GateAnswer, GateModel, GateValue } from "./route.ts";
+
+/** Fields by which the list of turns has those of most first. */
+const orders: Readonly<Record<string, string>> = {
+  duration: "duration_ms",
+  tokens: "total_tokens",
+};
+
+/** The turns of a side, those of the largest values first. */
+function turnsHref(frame: Frame, terms: string, measure: string): string {
+  const sort = orders[measure];
+  const order: Record<string, string> = sort === undefined ? {} : { sort };
+  const query = { q: terms, ...order, ...Object.fromEntries(reachOf(frame)) };
+  return hrefOf(frame, `/traces?${new URLSearchParams(query).toString()}`);
+}
+
+/** The card. */
+export const Measures: FC<{
+  readonly of: GateAnswer["report"]["measures"];
+  readonly values: readonly GateValue[];
+  readonly model: GateModel;
+  readonly frame: Frame;
+}> = ({ of, values, model, frame }) => (
+  <Card title="Measures" icon="clock" flush>
+    <Table
+      stacks
+      label="Measures"
+      head={
+        <Heads
+          texts={["Measure", "Outcome", "Baseline, median", "Candidate, median"]}
+          figures={["p"]}
+        />
+      }
+    >
+      {of.map((one) => (
+        <tr>
+          <td>
+            {measureName(one)}
+            <br />
+            <span class="muted">{pairingWords(one)}</span>
+          </td>
+          <td>
+            <GateBadge outcome={one.outcome} />
+          </td>
+          {sides.map((side) => (
+            <td data-head={`${sideNames[side]}, median`}>
+              <a href={turnsHref(frame, model[side] ?? "", one.name)}>{medianWords(one[side])}</a>
+              <Values
+                of={values.filter((value) => value.side === side && value.measure === one.name)}
+                frame={frame}
+              />
+            </td>
+          ))}
+          <td data-head="p" class="num">
+            {chance(one.adjustedP)}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  </Card>
+);

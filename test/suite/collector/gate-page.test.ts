@@ -1,0 +1,124 @@
+/**
+ * @module The gate over HTTP where sides have turns in common, and the ways from its page: files
+ * with its limit, the command that reads more, the turns behind each median.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { GateModel } from "../../../collector/src/pages/gate/route.ts";
+import { openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+let desk: Desk;
+const users = ["alice", "bob", "carol"];
+const each = 20;
+
+beforeAll(async () => {
+  desk = await openDesk({}, { judge: false });
+  const events = users.flatMap((user, day) =>
+    Array.from({ length: each }, (_, n) => {
+      const start = Date.UTC(2026, 10, 20, day, n);
+      const at = new Date(start).toISOString();
+      const ms = 1_000 + 10 * n;
+      return turnEvents({ root: `${user}-${n}`, at, user }).map((event) =>
+        event.event_kind === "turn"
+          ? { ...event, duration_ms: ms, timestamp: new Date(start + ms).toISOString() }
+          : event,
+      );
+    }).flat(),
+  );
+  await desk.put(events);
+});
+afterAll(() => desk.collector.close());
+
+const model = (query: string): Promise<GateModel> =>
+  desk.json<GateModel>(`/traces/compare/gate.json?${query}`);
+const page = async (query: string): Promise<Response> =>
+  desk.get(`/traces/compare/gate?${query}`, { accept: "text/html" });
+
+const overlapping = "baseline=-user:carol&candidate=-user:alice";
+const apart = "baseline=user:alice&candidate=user:bob";
+
+test("turns on both sides leave the baseline, in the JSON, the page and the files", async () => {
+  const { read, answer } = await model(overlapping);
+  expect(read).toEqual({ baseline: 2 * each, candidate: 2 * each });
+  expect(answer?.report.shared).toBe(each);
+  const warning = `${each} turns are on both sides: they are left out of the baseline`;
+  expect(answer?.report.warnings).toEqual([expect.stringContaining(warning)]);
+  expect(await (await page(overlapping)).text()).toContain(warning);
+  const roots = (side: string, turns: GateModel["answer"]): string[] => [
+    ...new Set(
+      (turns?.turns ?? [])
+        .filter((turn) => turn.side === side)
+        .map(({ root_trace_id: root }) => root?.split("-")[0] ?? ""),
+    ),
+  ];
+  expect(roots("baseline", answer)).toEqual(["alice"]);
+  expect(roots("candidate", answer).toSorted()).toEqual(["bob", "carol"]);
+  const values = answer?.values.filter(
+    ({ side, measure }) => side === "baseline" && measure === "duration",
+  );
+  expect(values?.map(({ root_trace_id: root }) => root)).toHaveLength(each);
+  const file = await (await desk.get(`/traces/compare/gate.jsonl?${overlapping}`)).text();
+  const lines = file
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { root_trace_id: string });
+  expect(lines).toHaveLength(3 * each);
+});
+
+test("a baseline that is a part of the candidate is refused, and the page explains it", async () => {
+  for (const query of [
+    "baseline=user:bob&candidate=-user:alice",
+    "baseline=user:bob&candidate=user:bob",
+  ]) {
+    const refused = await desk.get(`/traces/compare/gate.json?${query}`);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ code: "sides_overlap" });
+    const shown = await page(query);
+    expect(shown.status).toBe(400);
+    const text = await shown.text();
+    expect(text).toContain("Both sides are the same turns");
+    expect(text).toContain("name two sides that differ, such as two releases");
+  }
+});
+
+test("files have the limit of the page, and so does its form", async () => {
+  const text = await (await page(`${apart}&limit=7&user_id=alice`)).text();
+  expect(text).toMatch(/<input[^>]*name="limit"[^>]*value="7"/);
+  expect(text).toMatch(/<input type="hidden" name="user_id" value="alice"/);
+  const limited = await (await page(`${apart}&limit=7`)).text();
+  for (const form of ["csv", "jsonl"]) {
+    const [, href = ""] =
+      new RegExp(`href="(/traces/compare/gate\\.${form}[^"]*)"`).exec(limited) ?? [];
+    expect(href).toContain("limit=7");
+    const lines = (await (await desk.get(href.replaceAll("&amp;", "&"))).text())
+      .trim()
+      .split(/\r?\n/);
+    expect(lines).toHaveLength(14 + (form === "csv" ? 1 : 0));
+  }
+});
+
+test("the page states how many turns it reads, and the command that reads more", async () => {
+  expect((await model(apart)).limit).toBe(100);
+  expect((await model(`${apart}&limit=1000`)).limit).toBe(200);
+  const text = (await (await page(apart)).text()).replaceAll(/<[^>]*>/g, "");
+  expect(text).toContain("The newest 100 turns of each side are read at most, here up to 200.");
+  expect(text).toContain("turnproof gate reads 1,000 of each");
+  const command = text.replaceAll("&#39;", "'");
+  expect(command).toContain("turnproof gate --baseline 'user:alice' --candidate 'user:bob'");
+});
+
+test("a median leads to the turns behind it, those of the largest values first", async () => {
+  const { answer } = await model(apart);
+  const durations = answer?.values.filter(
+    ({ side, measure }) => side === "candidate" && measure === "duration",
+  );
+  expect(durations?.map(({ low }) => low)).toEqual(
+    Array.from({ length: each }, (_, n) => 1_000 + 10 * (each - 1 - n)),
+  );
+  const text = await (await page(apart)).text();
+  const [measures = ""] = /aria-label="Measures"[^]*?<\/table>/.exec(text) ?? [];
+  expect(measures).toMatch(/href="\/traces\/bob-19\?turn_id=bob-19-turn"[^]*1190/);
+  expect(measures).toContain(`${each} turns`);
+  expect(measures).toContain("and 8 more");
+});
