@@ -4,6 +4,7 @@
  */
 import { writeFile } from "node:fs/promises";
 
+import { CodedError } from "@turnproof/semconv";
 import type { Command } from "commander";
 import { gate, gateMarkdown, gateText, planTogether, withShared } from "@turnproof/contracts";
 import type { GateOutcome, GatePlans, GateReport, GateSettings } from "@turnproof/contracts";
@@ -11,7 +12,7 @@ import type { GateOutcome, GatePlans, GateReport, GateSettings } from "@turnproo
 import { readClientConfig } from "../config/config.ts";
 import { openPriceList } from "../cost/price-list.ts";
 import { ownBaseline } from "../judge/gate-sides.ts";
-import { measureTrials, trialsOf } from "../judge/gate-turns.ts";
+import { measureNames, measureTrials, trialsOf } from "../judge/gate-turns.ts";
 import { contractsOf } from "./check.ts";
 import { createClient } from "./client.ts";
 import { withClient } from "./command.ts";
@@ -31,6 +32,7 @@ interface GateFlags extends SharedFlags {
   readonly alpha: string;
   readonly allowedDrop: string;
   readonly allowedGrowth: string;
+  readonly require?: readonly string[];
   readonly power: string;
   readonly k?: string;
   readonly limit: string;
@@ -61,6 +63,7 @@ export function addGateCommand(program: Command): void {
     .option("--alpha <p>", "chance of a false alarm over all tests together", "0.05")
     .option("--allowed-drop <share>", "drop of the share that holds which is allowed", "0.05")
     .option("--allowed-growth <share>", "growth of duration, tokens and cost allowed", "0.1")
+    .option("--require <measures...>", "duration, tokens or cost must be decided")
     .option("--power <p>", "power that the smallest drop and growth are stated for", "0.8")
     .option("--k <n>", "k of pass^k (default: the fewest turns of a case, at most 10)")
     .option("--limit <n>", "the newest turns of each side, at most so many", "1000")
@@ -76,6 +79,10 @@ Turns with the same external id on their turn, or on their first intent, did the
 are compared in pairs where at least half of each side has a partner; turns without one are left
 out, and their number is printed. Turns that are on both sides are left out of the baseline, with a
 warning; a baseline of which nothing is left is a wrong call.
+
+Every contract and every recorded measure must be decided, but for one: a cost that is open only
+because tokens with their own price are not counted is printed with a warning and decides nothing.
+With --require cost the outcome is then 3, as where a required measure is not recorded at all.
 
   turnproof gate --baseline 'release:3.2' --candidate 'release:3.3' \\
     --contract contracts
@@ -168,6 +175,15 @@ function settingsOf(flags: GateFlags): GateSettings {
     allowedDrop: numberOf("allowed-drop", flags.allowedDrop),
     allowedGrowth: numberOf("allowed-growth", flags.allowedGrowth),
     power: numberOf("power", flags.power),
+    ...(flags.require === undefined ? {} : { required: measuresOf(flags.require) }),
     ...(flags.k === undefined ? {} : { k: numberOf("k", flags.k) }),
   };
+}
+
+/** @throws CodedError `parameter_invalid` for what is no measure */
+function measuresOf(names: readonly string[]): readonly string[] {
+  if (names.some((name) => !measureNames.includes(name))) {
+    throw new CodedError("parameter_invalid", { field: "require" });
+  }
+  return names;
 }

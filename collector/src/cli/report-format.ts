@@ -59,6 +59,7 @@ export const optionAdvice: Readonly<Record<string, string | undefined>> = {
     Object.entries(numberRules).map(([name, { words }]) => [name, `--${name} takes ${words}.`]),
   ),
   format: "--format takes one of the formats in --help.",
+  require: "--require takes duration, tokens and cost.",
   json: "--json is --format json: name one of both.",
 };
 

@@ -161,6 +161,9 @@ const measures = [
   ["cost", "US dollars", "usd"],
 ] as const;
 
+/** Names of the measures. */
+export const measureNames: readonly string[] = measures.map(([name]) => name);
+
 /** The value of a measure of a turn; undefined where it is not recorded. */
 export function measuredOf(turn: SideTurn, measure: string): SideTurn[MeasureKey] {
   const key = measures.find(([name]) => name === measure)?.[2];

@@ -48,6 +48,7 @@ export {
   chance,
   changeWords,
   measureName,
+  measureOutcome,
   medianWords,
   notRecordedWords,
   outcomeWords,

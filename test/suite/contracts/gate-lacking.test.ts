@@ -38,8 +38,9 @@ function side(name: string, tokens: TurnEvent["attributes"]): string {
 async function compare(
   baseline: string,
   candidate: string,
+  ...more: readonly string[]
 ): Promise<{ readonly code: number; readonly text: string; readonly report: GateReport }> {
-  const sides = ["gate", "--baseline", baseline, "--candidate", candidate, "--whole"];
+  const sides = ["gate", "--baseline", baseline, "--candidate", candidate, "--whole", ...more];
   const { code, out } = await turnproof(...sides, "--json");
   const { out: text } = await turnproof(...sides);
   return { code, text, report: JSON.parse(out) as GateReport };
@@ -75,19 +76,59 @@ test("a measure that neither side has is named, and no part of the split", async
 
 test("a cost is a range where cached tokens are not recorded, and is compared as one", async () => {
   const { cached_tokens: _, ...open } = exact;
-  const same = await compare(side("open", open), side("again", open));
-  expect(same.code).toBe(3);
+  const sides = [side("open", open), side("again", open)] as const;
+  const same = await compare(...sides);
   expect(outcomes(same.report)).toMatchObject({
     tokens: "no_regression",
     cost: "not_enough_evidence",
   });
   expect(same.text).toMatch(/cost.*\n +baseline +median \S+ to \S+ \(60 turns, 60 of them a range/);
   expect(same.text).toContain("with 60 and 60 values that are a range");
+  // No bound on the cost is required, and no further turn decides it: the rest is the outcome.
+  expect(same.code).toBe(0);
+  expect(same.text).toContain("not enough evidence, decides nothing  cost, US dollars");
+  expect(same.text).toContain("warning  cost decides nothing: its values are ranges");
+  expect((await compare(...sides, "--require", "cost")).code).toBe(3);
+  expect((await compare(...sides, "--require", "tokens")).code).toBe(0);
   const far = { ...open, input_tokens: 10_000, output_tokens: 1_000 };
   const grown = await compare(side("open", open), side("far", far));
   expect(outcomes(grown.report)).toMatchObject({ cost: "regressed" });
   const less = await compare(side("far", far), side("open", open));
   expect(outcomes(less.report)).toMatchObject({ cost: "no_regression" });
+});
+
+test("a required measure must be decided, also where it is not recorded", async () => {
+  const sides = [side("none", {}), side("nor", {})] as const;
+  expect((await compare(...sides, "--require", "duration")).code).toBe(0);
+  expect((await compare(...sides, "--require", "duration", "cost")).code).toBe(3);
+  const [baseline, candidate] = sides;
+  const call = ["gate", "--baseline", baseline, "--candidate", candidate, "--require", "speed"];
+  const wrong = await turnproof(...call);
+  expect(wrong.code).toBe(2);
+  expect(wrong.err).toContain("--require takes duration, tokens and cost.");
+});
+
+test("ranges take no part only where their middles show no regression", () => {
+  const report = (low: number, high: number): GateReport => {
+    const trials = { name: "cost", unit: "US dollars", baseline: values(1, 1.5, false) };
+    const ended = Array.from({ length: 400 }, () => ({ result: "holds" }) as const);
+    const contract = { name: "ended", baseline: ended, candidate: ended };
+    return gate([contract], [{ ...trials, candidate: values(low, high, false) }]);
+  };
+  expect(report(1, 1.5)).toMatchObject({
+    outcome: "no_regression",
+    measures: [{ decides: false }],
+  });
+  // The middle grew by a third.
+  expect(report(1.2, 2.1)).toMatchObject({
+    outcome: "not_enough_evidence",
+    measures: [{ decides: true }],
+  });
+  expect(report(1.8, 2)).toMatchObject({ outcome: "regressed", measures: [{ decides: true }] });
+  const alone = { name: "cost", unit: "US dollars", baseline: values(1, 1.5, false) };
+  expect(gate([], [{ ...alone, candidate: values(1, 1.5, false) }]).outcome).toBe(
+    "not_enough_evidence",
+  );
 });
 
 const values = (low: number, high: number, paired: boolean): Measured[] =>

@@ -52,6 +52,7 @@ export const Measures: FC<{
           </td>
           <td>
             <GateBadge outcome={one.outcome} />
+            {one.decides ? null : <span class="muted"> decides nothing</span>}
           </td>
           {sides.map((side) => (
             <td data-head={`${sideNames[side]}, median`}>

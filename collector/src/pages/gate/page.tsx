@@ -80,7 +80,7 @@ export function gatePage(model: GateModel, frame: Frame): Child {
 /** The outcome in a sentence, with what decides it. */
 function outcomeSentence({ outcome, contracts, measures }: GateReport): string {
   if (outcome === "no_regression") return "No contract and no measure is worse than is allowed.";
-  const names = [...contracts, ...measures]
+  const names = [...contracts, ...measures.filter(({ decides }) => decides)]
     .filter((one) => one.outcome === outcome)
     .map(({ name }) => name)
     .join(", ");

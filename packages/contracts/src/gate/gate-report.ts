@@ -31,6 +31,8 @@ export type GateSettings = {
   readonly allowedDrop?: number;
   /** Growth of a measure's values which is allowed, as a share. Default 0.1. */
   readonly allowedGrowth?: number;
+  /** Measures that must be decided, by name: else one that only ranges leave open decides nothing. */
+  readonly required?: readonly string[];
   /** Power that the plan states the smallest drop and growth for. Default 0.8. */
   readonly power?: number;
   /** k of pass^k. Default: the fewest turns of a case, at most 10. */
@@ -106,6 +108,8 @@ export type MeasureComparison = PairingCounts & {
   readonly p: number;
   readonly adjustedP: number;
   readonly outcome: GateOutcome;
+  /** False: it is open only because values are ranges, and takes no part in the outcome of all. */
+  readonly decides: boolean;
 };
 
 /** The gate's answer. */

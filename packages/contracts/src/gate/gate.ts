@@ -15,11 +15,10 @@ import type {
   MeasureTrials,
   SideShare,
 } from "./gate-report.ts";
-import { describe, growthTest, isRecorded } from "./measures.ts";
-import type { GrowthTest } from "./measures.ts";
+import { measurePart, openWords, takesPart } from "./measure-part.ts";
+import { describe, isRecorded } from "./measures.ts";
 import { outcomesOf } from "./outcomes.ts";
 import type { TestedPart } from "./outcomes.ts";
-import { pairUp } from "./pairing.ts";
 import { passK } from "./pass-k.ts";
 import { pair, read, size, sumOf } from "./trials.ts";
 import type { CaseCount, Pairing, UnknownReading, TrialCount, TrialView } from "./trials.ts";
@@ -31,30 +30,21 @@ export function gate(
   settings: GateSettings = {},
 ): GateReport {
   const measures = every.filter(isRecorded);
-  const { alpha = 0.05, allowedDrop = 0.05, allowedGrowth = 0.1 } = settings;
+  const { alpha = 0.05, allowedDrop = 0.05, allowedGrowth = 0.1, required = [] } = settings;
   const pairings = contracts.map((one) => pair(one.baseline, one.candidate));
-  const counts = measures.map((one) => pairUp(one.baseline, one.candidate).counts);
-  const tested = (at: number, view: TrialView, reading: UnknownReading): GrowthTest => {
-    const { baseline, candidate } = measures[at] ?? { baseline: [], candidate: [] };
-    const own = counts[at]?.paired === true ? view : "apart";
-    return growthTest(baseline, candidate, { margin: allowedGrowth, view: own, reading });
-  };
+  const parts = measures.map((one) => measurePart(one, { alpha, allowedGrowth }));
   const outcomes = outcomesOf(
     [
-      ...pairings.map(({ counts: own, cases }): TestedPart => {
+      ...pairings.map(({ counts, cases }): TestedPart => {
         const of = (view: TrialView, reading: UnknownReading): readonly CaseCount[] =>
           cases[view].map((one) => read(one, reading));
         return {
-          counts: own,
+          counts,
           worse: (view, reading) => exactRegression(of(view, reading)),
           isClear: (view, reading) => within(of(view, reading), allowedDrop, alpha),
         };
       }),
-      ...counts.map((own, at): TestedPart => ({
-        counts: own,
-        worse: (view, reading) => tested(at, view, reading).grew,
-        isClear: (view, reading) => tested(at, view, reading).didNotGrow <= alpha,
-      })),
+      ...parts,
     ],
     alpha,
   );
@@ -68,26 +58,44 @@ export function gate(
       ...(outcomes[at] ?? none),
     };
   });
-  const ofMeasures = measures.map((one, at): MeasureComparison => ({
-    name: one.name,
-    unit: one.unit,
-    ...(counts[at] ?? pairUp([], []).counts),
-    allowedGrowth,
-    baseline: describe(one.baseline, 1 - 2 * alpha),
-    candidate: describe(one.candidate, 1 - 2 * alpha),
-    p: tested(at, "pairs", "established").grew,
-    ...(outcomes[contracts.length + at] ?? none),
-  }));
-  const outcome = together([...ofContracts, ...ofMeasures].map((one) => one.outcome));
+  const ofMeasures = parts.map((part, at): MeasureComparison => {
+    const { name, unit, baseline, candidate } = measures[at] ?? noMeasure;
+    const found = outcomes[contracts.length + at] ?? none;
+    return {
+      name,
+      unit,
+      ...part.counts,
+      allowedGrowth,
+      baseline: describe(baseline, 1 - 2 * alpha),
+      candidate: describe(candidate, 1 - 2 * alpha),
+      p: part.worse("pairs", "established"),
+      ...found,
+      decides: takesPart(measures[at] ?? noMeasure, found.outcome, {
+        alpha,
+        allowedGrowth,
+        required,
+      }),
+    };
+  });
+  const notRecorded = every.filter((one) => !isRecorded(one)).map(({ name }) => name);
+  const open = ofMeasures.filter(({ decides }) => !decides);
   return {
-    outcome,
+    outcome: together([
+      ...ofContracts.map((one) => one.outcome),
+      ...ofMeasures.filter(({ decides }) => decides).map((one) => one.outcome),
+      // What is required and not recorded decides nothing.
+      ...notRecorded.filter((name) => required.includes(name)).map(() => none.outcome),
+    ]),
     alpha,
     allowedDrop,
     contracts: ofContracts,
     measures: ofMeasures,
-    notRecorded: every.filter((one) => !isRecorded(one)).map(({ name }) => name),
+    notRecorded,
+    ...(open.length === 0 ? {} : { warnings: open.map(({ name }) => openWords(name)) }),
   };
 }
+
+const noMeasure: MeasureTrials = { name: "", unit: "", baseline: [], candidate: [] };
 
 /** Worst outcome of all; nothing compared is not enough evidence. */
 function together(outcomes: readonly GateOutcome[]): GateOutcome {

@@ -14,7 +14,8 @@ export type SharedReport = GateReport & {
 
 /** The answer with the number of shared turns, and a warning where there are any. */
 export function withShared(report: GateReport, shared: number): SharedReport {
-  return { ...report, shared, warnings: shared === 0 ? [] : [sharedWords(shared)] };
+  const own = shared === 0 ? [] : [sharedWords(shared)];
+  return { ...report, shared, warnings: [...own, ...(report.warnings ?? [])] };
 }
 
 function sharedWords(shared: number): string {

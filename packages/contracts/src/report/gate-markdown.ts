@@ -5,6 +5,7 @@ import {
   chance,
   changeWords,
   measureName,
+  measureOutcome,
   medianWords,
   notRecordedWords,
   outcomeWords,
@@ -31,7 +32,7 @@ export function gateMarkdown(report: GateReport, plans: GatePlans): string {
     chance(one.adjustedP),
   ]);
   const measures = report.measures.map((one) => [
-    outcomeWords[one.outcome],
+    measureOutcome(one),
     measureName(one),
     medianWords(one.baseline),
     medianWords(one.candidate),

@@ -4,6 +4,7 @@ import {
   chance,
   changeWords,
   measureName,
+  measureOutcome,
   medianWords,
   notRecordedWords,
   outcomeWords,
@@ -29,7 +30,7 @@ export function gateText(report: GateReport, plans: GatePlans): string {
   }
   for (const one of report.measures) {
     lines.push(
-      `${outcomeWords[one.outcome].padEnd(19)}  ${measureName(one)}`,
+      `${measureOutcome(one).padEnd(19)}  ${measureName(one)}`,
       `  baseline   median ${medianWords(one.baseline)}`,
       `  candidate  median ${medianWords(one.candidate)}`,
       `  growth     beyond ${percent(one.allowedGrowth)}: rank test ` +

@@ -21,6 +21,11 @@ export const outcomeWords: { readonly [K in GateOutcome]: string } = {
   not_enough_evidence: "not enough evidence",
 };
 
+/** The outcome of a measure, and whether it is a part of that of all. */
+export function measureOutcome({ outcome, decides }: MeasureComparison): string {
+  return decides ? outcomeWords[outcome] : `${outcomeWords[outcome]}, decides nothing`;
+}
+
 /** A share in per cent, `unknown` without one. */
 export function percent(share: number | undefined): string {
   return share === undefined ? "unknown" : `${(share * 100).toFixed(1)} %`;
