@@ -17,6 +17,7 @@ import {
   textReport,
 } from "@turnproof/contracts";
 import type { TurnResult } from "@turnproof/contracts";
+import { CodedError } from "@turnproof/semconv";
 
 import { readClientConfig } from "../config/config.ts";
 import { pricingOf } from "../cost/call-price.ts";
@@ -32,12 +33,14 @@ import type { NamedContracts } from "../config/contract-files.ts";
 import { attempt } from "./failure.ts";
 import { formatOf, numberOf } from "./report-format.ts";
 import { exitCodes, fail, printable, write } from "./terminal.ts";
+import { termsOfOption } from "./unclear-terms.ts";
 
 interface CheckFlags extends SharedFlags, CheckFilters {
   readonly contract?: readonly string[];
   readonly events?: string;
   readonly statement?: string;
   readonly whole?: boolean;
+  readonly filter?: string;
   readonly limit?: string;
   readonly format?: string;
   readonly out?: string;
@@ -63,6 +66,7 @@ export function addCheckCommand(program: Command): void {
     .option("--events <file>", "judge these events: pages, a list, bundles, or one per line")
     .option("--statement <file>", "events must have the count and digest of this statement")
     .option("--whole", "vouch that the file lacks nothing: then absence decides")
+    .option("--filter <terms>", "turns of a collector under these terms of the filter bar")
     .option("--agent <id>", "turns of this agent")
     .option("--thread <id>", "turns of this thread")
     .option("--user <id>", "turns of this tenant")
@@ -83,7 +87,11 @@ established, 4 no turn to judge, no collector or a failure, 2 a wrong call or a 
 Without --contract, or where none applies to a turn, the default contract is judged: the turn
 ended, nothing failed, its tools answered cleanly.
 
+--filter takes the terms of the list of turns: release:, env:, agent:, verdict:, tool: and all
+others, a minus before one excludes. The other filters hold beside it.
+
   turnproof check --contract contracts --agent support --since 2026-11-25
+  turnproof check --contract contracts --filter 'release:3.3 env:staging'
   turnproof export --root "$TRACE_ID" --pages > window.ndjson
   turnproof check --contract refund.yaml --events window.ndjson \\
     --format junit --out check.xml`,
@@ -96,9 +104,11 @@ ended, nothing failed, its tools answered cleanly.
 async function check(flags: CheckFlags): Promise<void> {
   const format = formatOf(formats, flags);
   const limit = numberOf("limit", flags.limit ?? "1000");
+  const terms = filterOf(flags);
+  if (terms === undefined) return;
   const read = await contractsOf(flags.contract ?? []);
   if (read === undefined) return;
-  const results = await judge(flags, read, limit);
+  const results = await judge({ ...flags, terms }, read, limit);
   const text = format(results, read);
   if (flags.out === undefined) process.stdout.write(text);
   else await writeFile(flags.out, text);
@@ -113,6 +123,18 @@ async function check(flags: CheckFlags): Promise<void> {
   else if (tally.not_established > 0 && flags.allowUnestablished !== true) {
     process.exitCode = exitCodes.partial;
   }
+}
+
+/**
+ * Parameters of `--filter`; undefined, with an error printed, where a term is not valid.
+ *
+ * @throws CodedError `parameter_invalid` beside a file, whose turns have no list
+ */
+function filterOf({ filter, events }: CheckFlags): CheckFilters["terms"] {
+  if (filter === undefined) return {};
+  if (events !== undefined) throw new CodedError("parameter_invalid", { field: "filter" });
+  const q = termsOfOption("--filter", filter);
+  return q === undefined ? undefined : { q };
 }
 
 /** Contracts of files; a wrong one is reported with file, path and rule. */

@@ -21,8 +21,8 @@ import { attempt } from "./failure.ts";
 import { UnclearTerms, releasesBeside, readSide } from "./gate-side.ts";
 import type { GateSide, SideOptions } from "./gate-side.ts";
 import { formatOf, numberOf } from "./report-format.ts";
-import { unclearReason } from "../ui/display/filter-terms.ts";
 import { exitCodes, fail, printable, write } from "./terminal.ts";
+import { failUnclear } from "./unclear-terms.ts";
 
 interface GateFlags extends SharedFlags {
   readonly baseline: string;
@@ -163,8 +163,7 @@ async function sideOf(
     return await readSide(source, options);
   } catch (error) {
     if (!(error instanceof UnclearTerms)) throw error;
-    for (const word of error.words) write(printable(`${flag}: ${word}: ${unclearReason(word)}`));
-    fail(`${flag} is neither a file nor terms of the filter bar.`, exitCodes.usage);
+    failUnclear(flag, error.words, "is neither a file nor terms of the filter bar.");
     return undefined;
   }
 }

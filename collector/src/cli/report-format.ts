@@ -60,6 +60,7 @@ export const optionAdvice: Readonly<Record<string, string | undefined>> = {
   ),
   format: "--format takes one of the formats in --help.",
   require: "--require takes duration, tokens and cost.",
+  filter: "--filter selects turns of a collector; with --events use --agent, --root or --turn.",
   json: "--json is --format json: name one of both.",
 };
 

@@ -85,6 +85,7 @@ const conditions: { readonly [key: string]: ConditionAt | undefined } = {
   cache: text("cache_decision"),
   model: list("model"),
   release: list("release"),
+  env: list("environment"),
   producer: list("producer"),
   dialect: list("dialect"),
   call: callCondition,

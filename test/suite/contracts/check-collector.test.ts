@@ -39,6 +39,46 @@ test("turns of a collector are judged over their whole roots", async () => {
   expect(await tallyOf("--root", "nowhere")).toMatchObject({ code: 4, turns: 0 });
 });
 
+test("--filter takes the terms of the list of turns, beside the other filters", async () => {
+  const store = ephemeral();
+  const newer = { root_trace_id: "root-2" };
+  const release = { service_version: "3.3", deployment_environment: "staging" };
+  const events = [
+    tool("lookup", 1),
+    end(),
+    tool("refund", 1, { tool_outcome: "error" }, { ...newer, event_id: "t2", status: "error" }),
+    { ...end({ ...newer, event_id: "e2" }), attributes: release },
+  ];
+  await store.append({ batchId: "b", receivedAt: "2026-01-01T01:00:00.000000Z", events });
+  await recordEvents(store, events);
+  await using collector = await openCollector({ store });
+  const at = ["check", "--url", collector.url, "--json"];
+  const tallyOf = async (...more: string[]): Promise<unknown> => {
+    const { code, out } = await turnproof(...at, ...more);
+    return { code, ...(JSON.parse(out) as { tally: object }).tally };
+  };
+  const [good, bad] = [
+    { code: 0, turns: 1, holds: 1 },
+    { code: 1, turns: 1, violated: 1 },
+  ];
+  expect(await tallyOf("--filter", "release:3.2")).toMatchObject(good);
+  expect(await tallyOf("--filter", "release:3.3")).toMatchObject(bad);
+  expect(await tallyOf("--filter", "-release:3.3")).toMatchObject(good);
+  expect(await tallyOf("--filter", "tool:refund agent:agent")).toMatchObject(bad);
+  expect(await tallyOf("--filter", "user:user", "--root", "root")).toMatchObject(good);
+  expect(await tallyOf("--filter", "env:staging -tool:lookup")).toMatchObject(bad);
+  expect(await tallyOf("--filter", "after:2026-01-01 release:3.2")).toMatchObject(good);
+  expect(await tallyOf("--filter", "after:2026-01-02")).toMatchObject({ code: 4 });
+  // Both of two filters hold.
+  expect(await tallyOf("--filter", "agent:other", "--agent", "agent")).toMatchObject({ code: 4 });
+  const unclear = await turnproof(...at, "--filter", "colour:blue");
+  expect(unclear.code).toBe(2);
+  expect(unclear.err).toContain("--filter: colour:blue: colour: is no key");
+  const file = await turnproof("check", "--events", "window.ndjson", "--filter", "release:3.3");
+  expect(file.code).toBe(2);
+  expect(file.err).toContain("--filter selects turns of a collector");
+});
+
 test("without a collector nothing is judged", async () => {
   const ran = await turnproof("check", "--url", "http://127.0.0.1:9");
   expect(ran).toMatchObject({ code: 4 });

@@ -74,6 +74,7 @@ const otherKeys = [
   "cache",
   "model",
   "release",
+  "env",
   "producer",
   "dialect",
   "has",
