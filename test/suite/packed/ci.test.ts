@@ -119,7 +119,10 @@ interface Action {
 const action = parse(readFileSync(join(root, "packages/ci/action.yml"), "utf8")) as Action;
 
 /** Runs the action's step as a runner does: expressions of inputs become variables. */
-async function act(given: Readonly<Record<string, string>>): Promise<Ran & { summary: string }> {
+async function act(
+  given: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ran & { summary: string }> {
   const [step] = action.runs.steps;
   if (step === undefined) throw new Error("the action has no step");
   const values = Object.entries(action.inputs).map(([name, { default: usual }]) => [
@@ -141,7 +144,7 @@ async function act(given: Readonly<Record<string, string>>): Promise<Ran & { sum
   writeFileSync(script, step.run);
   expect(step.shell).toBe("bash");
   const shell = ["--noprofile", "--norc", "-eo", "pipefail", script];
-  const ran = await run("bash", shell, { ...env, ...files });
+  const ran = await run("bash", shell, { ...env, ...files, ...more });
   expect(readFileSync(files.GITHUB_OUTPUT, "utf8")).toBe(`result=${ran.code}\n`);
   return { ...ran, summary: readFileSync(files.GITHUB_STEP_SUMMARY, "utf8") };
 }
@@ -206,6 +209,37 @@ test("the action compares two files of events", async () => {
     code: 3,
     summary: expect.stringMatching(/not enough evidence/i),
   });
+});
+
+test("the summary states what is wrong where nothing is judged", async () => {
+  const events = "--events\nevents.json";
+  writeFileSync(join(app, "wrong.yaml"), contract(1).replace("at_most", "at_mots"));
+  const wrong = await act({ contract: "wrong.yaml", args: events });
+  expect(wrong.code).toBe(2);
+  expect(wrong.summary).toMatch(
+    /^## turnproof check\n\n\*\*A wrong call or a wrong contract[^]*```text\n[^]*wrong\.yaml[^]*contract_invalid/,
+  );
+  expect(wrong.out).toContain("::error::A wrong call or a wrong contract: nothing is judged.");
+  const option = await act({ contract: "kept.yaml", args: `${events}\n--colour` });
+  expect(option.code).toBe(2);
+  expect(option.summary).toContain("--colour");
+  // A runner has the variable CI, with which colours would be on.
+  const away = { url: "http://127.0.0.1:9", contract: "kept.yaml" };
+  const side = { command: "gate", baseline: "release:1", candidate: "release:2" };
+  for (const given of [away, { ...away, ...side }]) {
+    const alone = await act(given, { CI: "true" });
+    expect(alone.code).toBe(4);
+    expect(alone.summary).toMatch(/\*\*Nothing is judged[^]*```text\n[^]*\(unreachable\)/);
+    expect(alone.summary).not.toContain("\u001B");
+  }
+  writeFileSync(join(app, "none.json"), "[]");
+  const none = await act({ contract: "kept.yaml", args: "--events\nnone.json" });
+  expect(none).toMatchObject({ code: 4, summary: expect.stringContaining("Nothing is judged") });
+  // npx ends with 1 then, which is no violation.
+  const version = await act({ contract: "kept.yaml", args: events, version: "9.9.9" });
+  expect(version).toMatchObject({ code: 4, summary: expect.stringContaining("Nothing is judged") });
+  const other = await act({ command: "export", args: events });
+  expect(other.summary).toContain("The input command is check or gate.");
 });
 
 interface Job {
