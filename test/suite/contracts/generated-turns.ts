@@ -174,12 +174,17 @@ export const turns: fc.Arbitrary<TurnEvent[]> = fc
     ended: fc.integer({ min: 0, max: 5 }),
     status: fc.constantFrom("success" as const, "error" as const),
     ms: fc.constantFrom(1_000, 5_000),
+    /** The turn's own span has a parent that is in no evidence. */
+    remote: fc.boolean(),
   })
-  .map(({ parts, gaps, ended, status, ms }) => {
+  .map(({ parts, gaps, ended, status, ms, remote }) => {
     let at = 1;
     const events = parts.map((make, index) => make((at += (gaps[index] ?? 0) + 1)));
     const unique = [...new Map(events.map((event) => [event.event_id, event])).values()];
-    const result = end({ status, ms });
+    const result = {
+      ...end({ status, ms }),
+      ...(remote ? { parent_span_id: "caller" } : {}),
+    };
     const begun = result.started_at ?? result.timestamp;
     const start = { phase: "start", status: "started", timestamp: begun } as const;
     return ended === 0

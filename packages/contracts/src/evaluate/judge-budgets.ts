@@ -101,7 +101,11 @@ function usedFallback(event: TurnEvent): boolean {
   );
 }
 
-/** Levels of spans below the turn's first one. */
+/**
+ * Levels of spans from the turn's first one down. A parent that is not recorded leaves them open, but
+ * for that of the turn's own span, where it is the only span of a turn: its parent is the caller's,
+ * and no part of the turn. Of several such spans, one may be below a span that is not recorded.
+ */
 export function judgeDepth(clause: ClauseOf<"depth">, facts: TurnFacts): ClauseJudgement {
   const parents = new Map<string, string | undefined>();
   for (const event of facts.events) {
@@ -111,7 +115,11 @@ export function judgeDepth(clause: ClauseOf<"depth">, facts: TurnFacts): ClauseJ
   const levels = new Map<string, number>();
   let low = 0;
   for (const key of parents.keys()) low = Math.max(low, levelOf(key, parents, levels));
-  const broken = [...parents.values()].some((above) => above !== undefined && !parents.has(above));
+  const turnKeys = new Set(facts.of("turn").map(spanKey));
+  const isOwn = (key: string): boolean => turnKeys.size === 1 && turnKeys.has(key);
+  const broken = [...parents].some(
+    ([key, above]) => above !== undefined && !parents.has(above) && !isOwn(key),
+  );
   const high = facts.closed && !broken ? low : Number.POSITIVE_INFINITY;
   return limited({ low, high }, clause, "The spans are", "levels deep", []);
 }
