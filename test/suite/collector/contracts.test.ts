@@ -172,7 +172,7 @@ test("the gate compares two filters, names the turns behind each cell, and keeps
   expect(page).toMatch(/href="\/traces\/after-\d+\?turn_id=/);
   // A median leads to the turns of its side, the longest first.
   const medians = "/traces?q=user%3Aafter&amp;sort=duration_ms";
-  expect(page).toContain(`<a href="${medians}">`);
+  expect(page).toContain(` href="${medians}">`);
   const listed = await (await desk.get(medians.replace("&amp;", "&"))).text();
   expect(listed).toMatch(/after-\d+/);
   expect(listed).not.toMatch(/before-\d+/);

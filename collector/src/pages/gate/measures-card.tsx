@@ -56,7 +56,9 @@ export const Measures: FC<{
           </td>
           {sides.map((side) => (
             <td data-head={`${sideNames[side]}, median`}>
-              <a href={turnsHref(frame, model[side] ?? "", one.name)}>{medianWords(one[side])}</a>
+              <a class="gate-median" href={turnsHref(frame, model[side] ?? "", one.name)}>
+                {medianWords(one[side])}
+              </a>
               <Values
                 of={values.filter((value) => value.side === side && value.measure === one.name)}
                 frame={frame}
