@@ -8,6 +8,7 @@ import type { TypedIdentity } from "../access/typed-identity.ts";
 import type { OpenSession } from "../access/sessions.ts";
 import type { Problem } from "./problem.ts";
 import type { View } from "./frame.ts";
+import type { AppliedAddress } from "../ui/display/left-out-words.ts";
 import type { RefusedRange } from "../ui/display/time-range.ts";
 
 /** A request that passed the gate, for a reading thread. */
@@ -53,6 +54,8 @@ export interface AppEnv {
     twinQuery: Readonly<Record<string, string>> | undefined;
     /** The range of the request that its page does not apply. */
     refusedRange: RefusedRange | undefined;
+    /** What the page applies of its address; undefined where that is all of it. */
+    applied: AppliedAddress | undefined;
     /** True where the body is made after the headers are sent. */
     bodyFollows: boolean | undefined;
     /** Converts a typed identity to its stored form. */
@@ -72,6 +75,8 @@ export interface Renderer {
   page<M>(c: AppContext, view: View<M>, model: M, status: number): Response | Promise<Response>;
   /** True where the answer is a page with a picker of its range of time. */
   hasPicker(c: AppContext): boolean;
+  /** True where the answer is a page that marks what it does not apply of its address. */
+  isMarkedPage(c: AppContext): boolean;
   problem(c: AppContext, problem: Problem): Response | Promise<Response>;
 }
 

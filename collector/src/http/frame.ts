@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 
 import type { Principal } from "../access/principal.ts";
+import type { LeftOutParameter } from "../ui/display/left-out-words.ts";
 import type { RailPlace } from "./rail.ts";
 import type { RefusedRange } from "../ui/display/time-range.ts";
 
@@ -35,6 +36,8 @@ export interface Frame {
   readonly takesRange: boolean;
   /** The range of the request that this page does not apply; `query` is without it. */
   readonly refusedRange?: RefusedRange;
+  /** Parameters of the request that this page does not apply; `query` is without them. */
+  readonly leftOut: readonly LeftOutParameter[];
   /** When the page was rendered, RFC 3339. */
   readonly at: string;
 }

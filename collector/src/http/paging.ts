@@ -16,6 +16,7 @@ import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
 import { principalOf } from "./environment.ts";
 import type { AppContext } from "./environment.ts";
+import { withCursor } from "./left-out.ts";
 import { readingFor } from "./query.ts";
 import { standingIn } from "./standing.ts";
 import type { StandingPlace, StandingReader } from "./standing.ts";
@@ -49,14 +50,27 @@ type PageParameters = Parameters<typeof readingFor>[1] & {
  * Opens the cursor of a request and reads again the unit in which it stopped. The cursor of the
  * next page is valid for `ageSecondsMax`.
  *
+ * A page begins anew where its cursor is rejected, and marks it.
+ *
  * @throws CodedError `cursor_rejected`, also when the partly read unit has changed; as
  * {@link readingFor} for the filters
  */
-export async function pagingOf(
+export function pagingOf(
   c: AppContext,
   parts: Parts,
   parameters: PageParameters,
   ageSecondsMax: number = limits.cursorAgeSecondsMax,
+): Promise<Paging> {
+  return withCursor(c, parameters.cursor, (cursor) =>
+    walkOf(c, parts, { ...parameters, cursor }, ageSecondsMax),
+  );
+}
+
+async function walkOf(
+  c: AppContext,
+  parts: Parts,
+  parameters: PageParameters,
+  ageSecondsMax: number,
 ): Promise<Paging> {
   const { keyring, config, now } = parts;
   // A page and its twin share cursors: they count as one route.

@@ -8,6 +8,8 @@ import { z } from "zod";
 
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
+import { marksLeftOut, numbersOf, unclearWord } from "./left-out.ts";
+import type { LeftOutParameter } from "../ui/display/left-out-words.ts";
 import {
   requestedRange,
   isRelative,
@@ -153,35 +155,67 @@ export class ParameterError extends CodedError {
 }
 
 /**
- * Parses the query string by a schema of all its parameters. A page with a picker of its range is
- * shown without a range that cannot be applied, with a note.
+ * Parses the query string by a schema of all its parameters. A page is shown without what it cannot
+ * read, and without a range that cannot be applied; it marks both.
  *
  * @throws ParameterError `parameter_unknown`, `parameter_repeated` or `parameter_invalid`; `field`
  * is set only for a parameter of the route
  */
 export function readParameters<S extends z.ZodObject>(c: AppContext, schema: S): z.output<S> {
   const known = Object.keys(schema.shape);
+  const marks = marksLeftOut(c);
+  const leftOut: LeftOutParameter[] = [];
   const given: Record<string, string> = Object.create(null) as Record<string, string>;
   // A form of a page without script also sends its empty fields; they are ignored.
   const lenient = wantsPage(c);
   for (const [name, values] of Object.entries(c.req.queries())) {
-    if (!known.includes(name)) throw new ParameterError("parameter_unknown", known);
-    if (values.length > 1) throw new ParameterError("parameter_repeated", [], name);
     const [value = ""] = values;
-    if (value === "" && lenient) continue;
-    given[name] = value;
+    const isKnown = known.includes(name);
+    if (isKnown && values.length === 1) {
+      if (value !== "" || !lenient) given[name] = value;
+    } else if (marks) {
+      leftOut.push({ name, value, reason: isKnown ? "repeated" : "unknown" });
+    } else if (isKnown) throw new ParameterError("parameter_repeated", [], name);
+    else throw new ParameterError("parameter_unknown", known);
   }
   leaveOutRange(c, given);
+  if (marks && given["scope"] === "anonymous" && given["user_id"] !== undefined) {
+    leftOut.push({ name: "scope", value: given["scope"], reason: "other_tenant" });
+    for (const name of ["scope", "cursor"]) delete given[name];
+  }
+  const before = JSON.stringify(given);
+  const parsed = parseOrLeaveOut(given, schema, marks ? leftOut : undefined);
+  if (leftOut.length > 0 || JSON.stringify(given) !== before) {
+    c.set("applied", { parameters: { ...given }, leftOut });
+  }
+  return parsed;
+}
+
+/** Parses; takes what is invalid out of `given` where it can be left out. */
+function parseOrLeaveOut<S extends z.ZodObject>(
+  given: Record<string, string>,
+  schema: S,
+  leftOut: LeftOutParameter[] | undefined,
+): z.output<S> {
   const result = schema.safeParse({ ...given });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const [field] = issue?.path ?? [];
   const allowed = issue?.code === "invalid_value" ? issue.values.map(String) : [];
-  throw new ParameterError(
-    "parameter_invalid",
-    allowed,
-    typeof field === "string" ? field : undefined,
-  );
+  const name = typeof field === "string" ? field : undefined;
+  const value = name === undefined ? undefined : given[name];
+  if (leftOut === undefined || name === undefined || value === undefined) {
+    throw new ParameterError("parameter_invalid", allowed, name);
+  }
+  delete given[name];
+  // A cursor belongs to the filters of its list.
+  if (name !== "cursor") delete given["cursor"];
+  const word = "q" in schema.shape ? unclearWord(name, value) : undefined;
+  if (word === undefined) {
+    const numbers = numbersOf(schema.shape[name] as z.ZodType | undefined);
+    leftOut.push({ name, value, reason: "invalid", allowed, ...(numbers && { numbers }) });
+  } else given["q"] = given["q"] === undefined ? word : `${given["q"]} ${word}`;
+  return parseOrLeaveOut(given, schema, leftOut);
 }
 
 /**

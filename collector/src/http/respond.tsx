@@ -43,6 +43,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     const path = url.pathname.slice(base.length) || "/";
     const query = appliedQuery(c, url);
     const refusedRange = isProblem ? undefined : c.get("refusedRange");
+    const leftOut = isProblem ? [] : (c.get("applied")?.leftOut ?? []);
     const principal = c.get("principal");
     const session = c.get("session");
     // A posted page has no address under which it could be read again.
@@ -54,12 +55,17 @@ export function createRenderer(options: RendererOptions): Renderer {
       home: `${ownOrigin(c, { origins, cookieSecure })}${base}`,
       takesRange: !isProblem && takesRange(endpoints, c.get("route")),
       requestId: c.get("requestId"),
+      leftOut,
       at: isoNow(),
       ...(refusedRange === undefined ? {} : { refusedRange }),
       ...(twin === undefined ? {} : { jsonHref: `${base}${twin}${twinSearch(c, url, query)}` }),
       ...(principal === undefined ? {} : { principal }),
       ...(session === undefined ? {} : { csrfToken: session.csrfToken }),
     };
+  };
+  const isPage = (c: AppContext): boolean => {
+    const route = c.get("route");
+    return wantsPage(c) && route.startsWith("GET ") && (endpoints[route]?.answers ?? html) === html;
   };
   const render = async <M,>(
     c: AppContext,
@@ -73,10 +79,9 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
   return {
     page: (c, view, model, status) => render(c, view, model, status),
-    hasPicker: (c) => {
-      const { answers = html } = endpoints[c.get("route")] ?? {};
-      return wantsPage(c) && answers === html && takesRange(endpoints, c.get("route"));
-    },
+    hasPicker: (c) => isPage(c) && takesRange(endpoints, c.get("route")),
+    // A page without a principal has no place for the line.
+    isMarkedPage: (c) => isPage(c) && c.get("principal") !== undefined,
     problem: (c, model) => render(c, problem, model, model.status),
   };
 }
@@ -92,8 +97,10 @@ function twinOf(endpoints: Endpoints, route: string, path: string): string | und
   return /\/:[a-z_]+$/.test(route) ? `${path}.json` : endpoints[route]?.twin;
 }
 
-/** The query of the request without a range that its page does not apply. */
+/** The query of the request without what its page does not apply. */
 function appliedQuery(c: AppContext, { searchParams }: URL): URLSearchParams {
+  const applied = c.get("applied");
+  if (applied !== undefined) return new URLSearchParams(applied.parameters);
   const left = c.get("refusedRange") === undefined ? [] : [...rangeParameters, "cursor"];
   return new URLSearchParams([...searchParams].filter(([name]) => !left.includes(name)));
 }
@@ -101,7 +108,8 @@ function appliedQuery(c: AppContext, { searchParams }: URL): URLSearchParams {
 /** Query of the twin: the page's, and what the page takes that its JSON would not. */
 function twinSearch(c: AppContext, { search }: URL, query: URLSearchParams): string {
   const more = c.get("twinQuery") ?? {};
-  if (Object.keys(more).length === 0 && c.get("refusedRange") === undefined) return search;
+  const whole = c.get("refusedRange") === undefined && c.get("applied") === undefined;
+  if (Object.keys(more).length === 0 && whole) return search;
   const text = new URLSearchParams([...query, ...Object.entries(more)]).toString();
   return text === "" ? "" : `?${text}`;
 }

@@ -7,6 +7,7 @@ import { placeAt } from "../http/rail.ts";
 import { inRange } from "./display/time-range.ts";
 import { Time } from "./elements/figure.tsx";
 import { RangePicker } from "./elements/range-picker.tsx";
+import { LeftOut } from "./elements/left-out.tsx";
 import { RangeRefusal } from "./elements/refused-range.tsx";
 import { Icon, IconSprite } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
@@ -219,6 +220,7 @@ export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, ch
               hrefWith={(changes) => hrefWith(frame, changes)}
             />
           )}
+          {frame.leftOut.length === 0 ? null : <LeftOut parameters={frame.leftOut} />}
           {children}
           <Imprint frame={frame} />
         </main>

@@ -52,6 +52,12 @@ export const states: readonly State[] = [
   },
   {
     view: "turns",
+    name: "address not understood",
+    ...on("site", "/traces?finding=wrong&sort=wrong&colour=red"),
+    text: /colour=red is no parameter[\s\S]*finding:wrong/,
+  },
+  {
+    view: "turns",
     name: "how well they fared",
     ...on("site", "/traces?chart=trend"),
     text: /Verdicts, up to/,
@@ -374,16 +380,10 @@ export const states: readonly State[] = [
     text: /Not in the window that was read/,
   },
   {
-    view: "problem",
-    name: "unknown parameter",
-    ...on("site", "/traces?colour=red"),
-    text: /This page without parameters/,
-  },
-  {
-    view: "problem",
+    view: "threads",
     name: "foreign cursor",
     ...on("site", "/threads?cursor=abc"),
-    text: /This page of the list is gone/,
+    text: /this is its first page/,
   },
   {
     view: "problem",

@@ -253,7 +253,8 @@ function parameterOf(term: Term): readonly [name: string | undefined, value: str
   return [Object.hasOwn(storeKeys, term.key) ? storeKeys[term.key] : undefined, term.value];
 }
 
-const keyOfParameter: { readonly [parameter: string]: string } = Object.fromEntries(
+/** Key of the bar of each parameter that has one. */
+export const keyOfParameter: { readonly [parameter: string]: string } = Object.fromEntries(
   Object.entries(storeKeys).map(([key, parameter]) => [parameter, key]),
 );
 

@@ -1,0 +1,39 @@
+/** @module LeftOutWords: why a page does not apply a parameter of its address. */
+import { countText } from "./figures.ts";
+
+/** A parameter of an address that its page does not apply. */
+export interface LeftOutParameter {
+  readonly name: string;
+  readonly value: string;
+  readonly reason: "unknown" | "repeated" | "invalid" | "gone" | "other_tenant";
+  /** Values that may stand there, where they are few. */
+  readonly allowed?: readonly string[];
+  /** Ends of the numbers that may stand there. */
+  readonly numbers?: readonly [least: number, most: number];
+}
+
+/** What a page applies of its address, and what it leaves out. */
+export interface AppliedAddress {
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly leftOut: readonly LeftOutParameter[];
+}
+
+/** Most words that a sentence lists. */
+const wordsMax = 24;
+
+/** The reason, with what may stand there. */
+export function leftOutReason({ name, reason, allowed = [], numbers }: LeftOutParameter): string {
+  if (reason === "unknown") return "is no parameter of this page";
+  if (reason === "repeated") return `${name} is in the address more than once`;
+  if (reason === "other_tenant") return "user_id in this address is another tenant";
+  if (reason === "gone") {
+    return "leads to a page of another list, or of one that has changed; this is its first page";
+  }
+  if (numbers !== undefined) {
+    return `${name} is a whole number from ${countText(numbers[0])} to ${countText(numbers[1])}`;
+  }
+  if (allowed.length === 0) return `${name} has no such value`;
+  const more = allowed.length - wordsMax;
+  const words = allowed.slice(0, wordsMax).join(", ");
+  return `${name} is one of ${words}${more > 0 ? `, and ${more} more` : ""}`;
+}

@@ -1,0 +1,73 @@
+/**
+ * @module What a page cannot read of its address: it is marked on the page, which is shown without
+ * it; a filter is a term of the search box. JSON and files refuse the request (collector: Answer).
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+let desk: Desk;
+
+beforeAll(async () => {
+  desk = await openDesk();
+  await desk.put(turnEvents({ root: "root-1", user: "alice" }));
+  await desk.put(turnEvents({ root: "root-2", user: "bob", agent: "other" }));
+});
+afterAll(() => desk.collector.close());
+
+const html = { accept: "text/html" };
+const shown = async (path: string): Promise<string> => {
+  const response = await desk.get(path, html);
+  expect([path, response.status]).toEqual([path, 200]);
+  return response.text();
+};
+const statusOf = async (path: string): Promise<number> => (await desk.get(path)).status;
+const marked = (text: string): readonly string[] =>
+  [...text.matchAll(/<mark>([^<]*)<\/mark>/g)].map(([, word = ""]) => word);
+const rows = (text: string): number => text.split("<tr data-key").length - 1;
+
+test.each([
+  ["finding=wrong", "finding:wrong"],
+  ["status=wrong", "status:wrong"],
+  ["verdict=nice", "verdict:nice"],
+  ["event_kind=wrong", "kind:wrong"],
+])("/traces?%s is a term of the search box, which marks it", async (query, word) => {
+  const text = await shown(`/traces?${query}&agent_id=helper`);
+  expect(marked(text)).toEqual([word]);
+  expect(text).toMatch(new RegExp(`name="q"[^>]* value="agent:helper ${word}"`));
+  expect(text).toContain('aria-invalid="true"');
+  expect(rows(text)).toBe(rows(await shown("/traces?agent_id=helper")));
+  expect(await statusOf(`/traces/turns.json?${query}`)).toBe(400);
+});
+
+test.each([
+  ["/traces", "sort=wrong", "sort is one of"],
+  ["/traces", "limit=0", "limit is a whole number from 1 to 1,000"],
+  ["/traces", "after=-1h", "is no parameter of this page"],
+  ["/traces", "status=ok&status=error", "status is in the address more than once"],
+  ["/traces", `q=${"a".repeat(1001)}`, "q has no such value"],
+  ["/traces", "cursor=wrong", "this is its first page"],
+  ["/threads", "cursor=wrong", "this is its first page"],
+  ["/agents", "scope=anonymous&user_id=ann", "user_id in this address is another tenant"],
+  ["/tools", "by=wrong", "by is one of"],
+  ["/cost", "by=wrong", "by is one of"],
+  ["/settings", "colour=red", "is no parameter of this page"],
+])("%s?%s is marked above its page, with the reason", async (path, query, reason) => {
+  const text = await shown(`${path}?${query}`);
+  expect(marked(text)).toHaveLength(1);
+  expect(text).toContain(reason);
+  const twin = /type="application\/json" href="([^"]+)"/.exec(text)?.[1] ?? "";
+  expect((await desk.get(twin.replaceAll("&amp;", "&"))).status).toBe(200);
+  expect(await statusOf(`${path}?${query}`)).toBe(400);
+});
+
+test("a value that would select something stays out of the search box", async () => {
+  const text = await shown(`/traces?verdict=${encodeURIComponent('nice" helper "')}`);
+  expect(text).toMatch(/name="q"[^>]* value=""/);
+  expect(marked(text)).toEqual(["verdict=nice&quot; helper &quot;"]);
+});
+
+test("a file is refused", async () => {
+  expect((await desk.get("/traces/turns.csv?finding=wrong", html)).status).toBe(400);
+});
