@@ -25,7 +25,7 @@ export function problemPage(problem: Problem, frame: Frame): Child {
     );
   }
   return (
-    <Page frame={withoutQuery(frame)} title={problem.title} windowTitle={title}>
+    <Page frame={withoutQuery(frame)} title={`Error ${problem.status}`} windowTitle={title}>
       <Body problem={problem} frame={frame} />
     </Page>
   );
@@ -53,9 +53,7 @@ const Body: FC<{
         <Ways problem={problem} frame={frame} />
       </div>
       <Facts>
-        <Fact name="status">
-          {problem.status} {problem.title}
-        </Fact>
+        {bare ? <Fact name="status">{problem.status}</Fact> : null}
         <Fact name="code">
           <code>{problem.code}</code>
         </Fact>

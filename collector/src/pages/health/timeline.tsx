@@ -5,7 +5,7 @@
  */
 import type { FC } from "hono/jsx";
 
-import { countText, durationText } from "../../ui/display/figures.ts";
+import { countText, spanText } from "../../ui/display/figures.ts";
 import type { HealthSlice, HealthTimeline } from "./health-timeline.ts";
 import { Card } from "../../ui/elements/panel.tsx";
 import { TimeFigure } from "../../ui/elements/time-figure.tsx";
@@ -45,7 +45,7 @@ export const TimelineCard: FC<{
       title="Over time"
       id="over-time"
       icon="clock"
-      end={`${countText(events)} events, ${durationText(step)} a bar`}
+      end={`${countText(events)} events, ${spanText(step)} a bar`}
     >
       <div data-histogram-place>
         <TimeFigure

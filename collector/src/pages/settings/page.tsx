@@ -216,6 +216,7 @@ const permissionWords: { readonly [P in Permission]: string } = {
 const Permissions: FC<{ readonly model: SettingsModel }> = ({ model }) => (
   <Card title="Roles and permissions" icon="blocking" id="roles" flush>
     <Table
+      stacks
       label="Permissions by role"
       head={
         <>
@@ -231,11 +232,11 @@ const Permissions: FC<{ readonly model: SettingsModel }> = ({ model }) => (
     >
       {(Object.keys(permissionWords) as Permission[]).map((permission) => (
         <tr>
-          <td class="wrap">
+          <td class="wide wrap">
             <code>{permission}</code> <span class="muted">{permissionWords[permission]}</span>
           </td>
           {roles.map((role) => (
-            <td>
+            <td data-head={role}>
               {rolePermissions[role].includes(permission) ? (
                 <Icon name="success" label="yes" />
               ) : (

@@ -9,6 +9,7 @@ import {
   shareText,
   shortCountText,
   shortId,
+  spanText,
   timeText,
 } from "./figures.ts";
 
@@ -19,10 +20,26 @@ test.each([
   [1.2345, "1.23 ms"],
   [999.6, "1000 ms"],
   [1_240, "1.24 s"],
-  [61_000, "1 m 1 s"],
-  [3_725_000, "1 h 2 m"],
+  [61_000, "1 min 1 s"],
+  [300_000, "5 min"],
+  [3_600_000, "1 h"],
+  [3_725_000, "1 h 2 min"],
+  [172_800_000, "2 d"],
+  [273_600_000, "3 d 4 h"],
 ])("%d ms is %s", (ms, text) => {
   expect(durationText(ms)).toBe(text);
+});
+
+test.each([
+  [250, "250 ms"],
+  [1_000, "1 second"],
+  [90_000, "90 seconds"],
+  [900_000, "15 minutes"],
+  [3_600_000, "1 hour"],
+  [604_800_000, "7 days"],
+  [1_500, "1.5 s"],
+])("a span of %d ms is %s", (ms, text) => {
+  expect(spanText(ms)).toBe(text);
 });
 
 test("counts, shares and bytes", () => {

@@ -16,7 +16,10 @@ export function shortCountText(value: number): string {
   return Math.abs(value) < 10_000 ? grouped.format(value) : short.format(value);
 }
 
-/** Milliseconds with three significant digits and a suitable unit: `0.8 ms`, `1.24 s`. */
+/**
+ * Milliseconds with three significant digits and a suitable unit: `0.8 ms`, `1.24 s`; from a minute
+ * on two units, of which the second is left out where it is zero: `1 h 2 min`, `5 min`.
+ */
 export function durationText(ms: number): string {
   if (ms === 0) return "0 ms";
   if (ms < 0.001) return "<1 µs";
@@ -24,9 +27,29 @@ export function durationText(ms: number): string {
   if (ms < 1_000) return `${significant(ms)} ms`;
   if (ms < 60_000) return `${significant(ms / 1_000)} s`;
   const minutes = Math.floor(ms / 60_000);
-  const seconds = Math.floor((ms % 60_000) / 1_000);
-  if (minutes < 60) return `${minutes} m ${seconds} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 48) return twoUnits(Math.floor(hours / 24), "d", hours % 24, "h");
+  if (hours > 0) return twoUnits(hours, "h", minutes % 60, "min");
+  return twoUnits(minutes, "min", Math.floor((ms % 60_000) / 1_000), "s");
+}
+
+function twoUnits(whole: number, unit: string, rest: number, part: string): string {
+  return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${part}`;
+}
+
+const spanUnits = [
+  [86_400_000, "day"],
+  [3_600_000, "hour"],
+  [60_000, "minute"],
+  [1_000, "second"],
+] as const;
+
+/** A span of time in words where it is whole: `1 hour`, `15 minutes`; else as a duration. */
+export function spanText(ms: number): string {
+  const [each, unit] = spanUnits.find(([length]) => ms >= length && ms % length === 0) ?? [];
+  if (each === undefined) return durationText(ms);
+  const count = ms / each;
+  return `${countText(count)} ${unit}${count === 1 ? "" : "s"}`;
 }
 
 function significant(value: number): string {

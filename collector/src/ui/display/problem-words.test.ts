@@ -14,6 +14,13 @@ test.each(Object.entries(codes))("%s", (code, row: CodeRow) => {
   expect(words.next).toMatch(/[.]$/);
 });
 
+test("a failure of our own is stated once, with what to do", () => {
+  const { title, next } = problemWords(500, "internal_error");
+  const words = `${title} ${codes.internal_error.sentence} ${next}`.toLowerCase();
+  expect(words).not.toContain("error");
+  expect(next).toMatch(/^Try again\./);
+});
+
 test("what was named and is not there is told from an address that is none", () => {
   const named = problemWords(404, "not_found", "code");
   expect(named).not.toEqual(problemWords(404, "not_found"));

@@ -127,8 +127,10 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
   422: { title: "The form is not complete", next: "Go back, and check what was filled in." },
   429: { title: "Too many requests", next: "Wait a little and try again." },
   500: {
-    title: "Internal error",
-    next: "The collector's log has the details, under the request id below.",
+    title: "This page failed",
+    next:
+      "Try again. If it fails again, the collector's log has the details under the request id " +
+      "below.",
   },
   501: {
     title: "Not configured here",
