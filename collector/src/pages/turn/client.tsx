@@ -23,6 +23,7 @@ import { startMarks } from "../../ui/client/marks.tsx";
 import { announce, drawn, fetchJson, find, inColumns, twin } from "../../ui/client/page.ts";
 import { showTimes } from "../../ui/client/preferences.ts";
 import { addTreeKeys } from "../../ui/client/tree-keys.ts";
+import { EventSheet } from "./client/event-sheet.ts";
 import { showMinimap } from "./client/minimap.ts";
 import { addShortcuts } from "../../ui/client/shortcuts.ts";
 import { startFind } from "./client/waterfall-find.ts";
@@ -75,6 +76,7 @@ class OpenPage {
   #find: ReturnType<typeof startFind> | undefined;
   #raw = false;
   #started = false;
+  readonly #sheet = new EventSheet(() => this.#grid.focus(this.#grid.focused));
   #shown: WaterfallRow | undefined;
 
   constructor(model: Model) {
@@ -116,11 +118,17 @@ class OpenPage {
       if (link === null || index === undefined) return;
       event.preventDefault();
       this.#goTo(index);
+      this.#sheet.open();
     });
     document.addEventListener("click", (event) => {
       const row = (event.target as Element).closest<HTMLElement>("tr[data-raw]");
       const index = this.#rowOf.get(row?.dataset["raw"] ?? "");
       if (index !== undefined && window.getSelection()?.isCollapsed !== false) this.#goTo(index);
+    });
+    find(".waterfall")?.addEventListener("click", (event) => {
+      const target = event.target as Element;
+      if (target.closest("[data-index]") === null || target.closest("a, .twist") !== null) return;
+      this.#sheet.open();
     });
     this.#addKeys();
     startPath(this.#grid);
@@ -138,6 +146,7 @@ class OpenPage {
     this.#find = startFind(this.#grid, eventsOf);
     startStatistics(this.#grid.model, eventsOf, (text) => this.#find?.request(text));
     document.body.dataset["ready"] = "";
+    this.#sheet.resume();
     performance.mark("turnproof:ready");
   }
 
@@ -177,11 +186,13 @@ class OpenPage {
   #enter(): void {
     this.#grid.select(this.#grid.focused);
     const panel = find("[data-panel]");
+    this.#sheet.open();
     panel?.scrollIntoView({ block: "nearest" });
     panel?.focus();
   }
 
   #back(): boolean {
+    if (this.#sheet.close()) return true;
     const panel = find("[data-panel]");
     if (panel?.contains(document.activeElement) !== true) return false;
     this.#goTo(this.#grid.focused);

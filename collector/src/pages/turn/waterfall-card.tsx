@@ -58,7 +58,16 @@ export const WaterfallCard: FC<{
       <aside class="card panel" aria-label="Selected event" data-panel tabindex={-1}>
         <header>
           <h2>Event</h2>
-          <div class="end" data-panel-tools></div>
+          <div class="end" data-panel-tools>
+            <button
+              class="button bare sheet-close"
+              type="button"
+              aria-label="Close the event"
+              data-sheet-close
+            >
+              <Icon name="close" />
+            </button>
+          </div>
         </header>
         <div
           class="body"
