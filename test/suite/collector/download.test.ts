@@ -210,6 +210,18 @@ test("find exports every page, each figure of a comparison is a line with both s
   expect(figures.map((one) => [one.name, one.a_value])).toEqual(
     compared.groups.flatMap(({ rows }) => rows.map(({ name, a }) => [name, a.value])),
   );
+  const [recommendations] = (await (await desk.get("/learning.csv", as("otto"))).text()).split(
+    "\r\n",
+  );
+  expect(recommendations).toMatch(/^recommendation_id,revision,state,code,.*,has_note,note$/);
+  const { kinds } = await desk.json<{ kinds: readonly object[] }>(
+    "/memory.json?user_id=alice",
+    as("otto"),
+  );
+  expect(await lines("/memory.jsonl?user_id=alice")).toEqual(kinds);
+  const page = await desk.get("/memory?user_id=alice", { ...as("otto"), ...html });
+  expect(await page.text()).toContain('href="/memory.csv?user_id=alice"');
+  expect((await desk.get("/memory.csv?user_id=bob", as("alice"))).status).toBe(403);
   const [alerts] = (await (await desk.get("/alerts.csv", as("otto"))).text()).split("\r\n");
   expect(alerts).toBe("id,rule,group,since,ended,reason,value,roots");
 });

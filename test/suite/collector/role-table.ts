@@ -121,6 +121,12 @@ export const table: { readonly [route: string]: Row } = {
   ...files("/graph"),
   ...files("/agents"),
   ...files("/threads"),
+  ...files("/learning"),
+  "GET /memory.csv": ["401 200 200 200 200 200 403 200 401 401 401 200", { path: "/memory.csv" }],
+  "GET /memory.jsonl": [
+    "401 200 200 200 200 200 403 200 401 401 401 200",
+    { path: "/memory.jsonl" },
+  ],
   ...files("/traces/turns"),
   ...files("/traces/spans"),
   "GET /traces/overview.json": [

@@ -14,6 +14,7 @@ import { Badge } from "../../ui/elements/badge.tsx";
 import { Id } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Heads, Note, Table } from "../../ui/elements/panel.tsx";
 import { Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
+import { ExportMenu } from "../../ui/elements/export-menu.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 import { RecommendationItem } from "./recommendation.tsx";
 
@@ -44,6 +45,9 @@ export function learningPage(model: LearningModel, frame: Frame): Child {
           </p>
         </Empty>
       ) : null}
+      {recommendations.length === 0 ? null : (
+        <ExportMenu path={hrefOf(frame, "/learning")} query={frame.query} />
+      )}
       <List title="To decide" rows={open} frame={frame} />
       <List title="Decided" rows={closed} frame={frame} />
       {model.list_complete ? null : (

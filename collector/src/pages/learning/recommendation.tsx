@@ -7,7 +7,7 @@ import type { FC } from "hono/jsx";
 import { permits } from "../../access/principal.ts";
 import { countText } from "../../ui/display/figures.ts";
 import type { Frame } from "../../http/frame.ts";
-import type { RecommendationRow } from "./route.ts";
+import type { RecommendationRow } from "./listed.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import type { Tone } from "../../ui/elements/badge.tsx";
 import { Chip, TenantChip } from "../../ui/elements/chip.tsx";

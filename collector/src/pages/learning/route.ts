@@ -17,16 +17,12 @@ import type {
   CandidateState,
   DraftExperiment,
   Insight,
-  Recommendation,
   RecommendationOwner,
   TurnEvent,
 } from "@turnproof/evidence";
 import { CodedError, isoTime, limits } from "@turnproof/semconv";
-import type { Identity } from "@turnproof/semconv";
 import type { SharedRecord, SharedStore } from "@turnproof/store";
 
-import type { Principal } from "../../access/principal.ts";
-import { shownNote } from "../../hooks/content-mode.ts";
 import { readBody } from "../../http/body.ts";
 import { principalOf } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
@@ -40,6 +36,9 @@ import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { selectRoot } from "../../turns/window.ts";
 import { newestEvents } from "../../turns/turn-reading.ts";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
+import { listed, mayRead, recommendationFields, shownRow } from "./listed.ts";
+import type { RecommendationRow } from "./listed.ts";
 import { learningPage } from "./page.tsx";
 
 /** Parameters of the learning view. */
@@ -72,15 +71,6 @@ const reviewBody = z.strictObject({
     .optional(),
 });
 
-/** A recommendation in the list. */
-export interface RecommendationRow extends Recommendation {
-  readonly proposed_at: string;
-  readonly reviewed_at: string | null;
-  readonly has_note: boolean;
-  /** Null where the caller's role or the content mode hides it. */
-  readonly note: string | null;
-}
-
 /** Body of `/learning.json`. */
 export interface LearningModel {
   readonly recommendations: readonly RecommendationRow[];
@@ -104,7 +94,13 @@ export interface ReviewedModel {
   readonly experiment: DraftExperiment | null;
 }
 
-const listedMax = 1_000;
+const { limit: _limit, ...fileShape } = learningParameters.shape;
+const learningFile = {
+  path: "/learning",
+  name: "learning",
+  rows: "recommendations, `recommendations` of `/learning.json`,",
+  query: z.strictObject(fileShape),
+} as const;
 
 /** Its JSON, by route. */
 export interface LearningAnswers {
@@ -127,6 +123,7 @@ export const learningGroup: RouteGroup<LearningAnswers> = {
       returns: "What is in the caller's scope.",
       failures: ["not_configured", "scope_forbidden"],
     }),
+    ...fileEndpoints(learningFile),
     "POST /traces/recommendations": {
       needs: "recommendation.review",
       audit: "recommendation.proposed",
@@ -162,18 +159,27 @@ function learningRoutes(parts: Parts): Hono<AppEnv> {
   app.on("GET", ["/learning", "/learning.json"], async (c) => {
     const { limit, ...narrowed } = readParameters(c, learningParameters);
     const reading = readingFor(c, narrowed);
-    const { records, complete } = await listed(parts, c);
+    const { rows, complete } = await listed(parts, principalOf(c), reading.query);
     const read = await newestEvents(parts, reading, limit ?? limits.pageEventsDefault);
-    const rows = records.filter(({ row }) => isOf(row.owner, reading.query));
     const model: LearningModel = {
-      recommendations: rows.map(({ row }) => shownRow(parts, principalOf(c), row)),
-      experiments: rows.flatMap(({ row }) => row.experiments),
+      recommendations: rows.map((row) => shownRow(parts, principalOf(c), row)),
+      experiments: rows.flatMap((row) => row.experiments),
       candidates: readCandidates(read.events),
       event_count: read.events.length,
       window_complete: read.complete,
       list_complete: complete,
     };
     return respond(c, { model, view: learningPage });
+  });
+
+  mountFiles<RecommendationRow>(app, parts, {
+    ...learningFile,
+    fields: recommendationFields,
+    async *pages(c) {
+      const { query } = readingFor(c, readParameters(c, learningFile.query));
+      const { rows } = await listed(parts, principalOf(c), query);
+      yield rows.map((row) => shownRow(parts, principalOf(c), row));
+    },
   });
 
   app.post("/traces/recommendations", async (c) => {
@@ -336,50 +342,4 @@ async function review(
     });
   }
   return { recommendation: row, experiment };
-}
-
-/** Recommendations are stored without a tenant filter, so each is checked before it is shown. */
-async function listed(
-  parts: Parts,
-  c: AppContext,
-): Promise<{
-  readonly records: readonly { readonly row: StoredRecommendation }[];
-  readonly complete: boolean;
-}> {
-  const { records, next } = await sharedOf(parts.memory).list("recommendation", {
-    limit: listedMax,
-  });
-  const rows = records.flatMap((record) => readRecommendation(record) ?? []);
-  const principal = principalOf(c);
-  return {
-    records: rows.filter((row) => mayRead(principal, row.owner)).map((row) => ({ row })),
-    complete: next === null,
-  };
-}
-
-function mayRead(principal: Principal, owner: RecommendationOwner): boolean {
-  const { applicationId, userId } = principal;
-  if (applicationId !== undefined && owner.application_id !== applicationId) return false;
-  return userId === undefined || owner.user_id === userId;
-}
-
-function isOf(
-  owner: RecommendationOwner,
-  query: Partial<Pick<Identity, "agent_id" | "user_id">>,
-): boolean {
-  if (query.agent_id !== undefined && owner.agent_id !== query.agent_id) return false;
-  return query.user_id === undefined || owner.user_id === query.user_id;
-}
-
-function shownRow(
-  { config }: Parts,
-  principal: Principal,
-  row: StoredRecommendation,
-): RecommendationRow {
-  const { note, experiments: _experiments, ...rest } = row;
-  return {
-    ...rest,
-    has_note: note !== undefined,
-    note: shownNote(config.contentMode, principal, note),
-  };
 }

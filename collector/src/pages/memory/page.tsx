@@ -10,6 +10,7 @@ import { Chips, TenantChip } from "../../ui/elements/chip.tsx";
 import { NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Heads, Table } from "../../ui/elements/panel.tsx";
 import { Narrow } from "../../ui/groups/narrow.tsx";
+import { ExportMenu } from "../../ui/elements/export-menu.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 
 /** Counts of one tenant. */
@@ -26,6 +27,7 @@ export function memoryPage(model: MemoryModel, frame: Frame): Child {
         />
       }
     >
+      {model.requested ? <ExportMenu path={hrefOf(frame, "/memory")} query={frame.query} /> : null}
       {model.requested ? (
         <Requested model={model} />
       ) : (

@@ -9,7 +9,7 @@ import type { Identity, ScopedKind, SharedKind } from "@turnproof/semconv";
 import type { MemoryStore } from "@turnproof/store";
 
 import type { Reading } from "../../access/grants.ts";
-import type { AppEnv } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
@@ -17,6 +17,7 @@ import { tenantOf } from "../../memory/memory-events.ts";
 import { memoryFilter } from "../../memory/memory-filter.ts";
 import { withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import type { Parts } from "../../parts.ts";
 import { memoryPage } from "./page.tsx";
 
@@ -65,6 +66,13 @@ export interface MemoryAnswers {
   readonly "GET /memory.json": MemoryModel;
 }
 
+const memoryFile = {
+  path: "/memory",
+  name: "memory",
+  rows: "memory rows by kind, `kinds` of `/memory.json`,",
+  query: memoryParameters,
+} as const;
+
 /** Memory: what each route needs, records and answers. */
 export const memoryGroup: RouteGroup<MemoryAnswers> = {
   tag: "Learning and memory",
@@ -80,19 +88,29 @@ export const memoryGroup: RouteGroup<MemoryAnswers> = {
       returns: "Counts by kind; unknown until a tenant is named.",
       failures: ["not_configured", "scope_forbidden"],
     }),
+    ...fileEndpoints(memoryFile),
   },
   routes: memoryRoutes,
 };
 
-/** GET `/memory` and its twin. */
+/** GET `/memory`, its twin and its files. */
 function memoryRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  app.on("GET", ["/memory", "/memory.json"], async (c) => {
+  const read = (c: AppContext): Promise<MemoryModel> => {
     const reading = readingFor(c, readParameters(c, memoryParameters));
     const { memory } = parts;
     if (memory === undefined) throw new CodedError("not_configured");
-    const model = await modelOf(memory, reading);
-    return respond(c, { model, view: memoryPage });
+    return modelOf(memory, reading);
+  };
+  app.on("GET", ["/memory", "/memory.json"], async (c) =>
+    respond(c, { model: await read(c), view: memoryPage }),
+  );
+  mountFiles<KindRow>(app, parts, {
+    ...memoryFile,
+    fields: { kind: "text", collection: "text", count: "number", latest_at: "time" },
+    async *pages(c) {
+      yield (await read(c)).kinds;
+    },
   });
   return app;
 }
