@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { CodedError } from "@turnproof/semconv";
 import type { Command } from "commander";
 
-import { auditFileOf } from "../access/audit/audit-file.ts";
+import { auditFileOf, retentionFileOf, retentionScopeOf } from "../access/audit/audit-file.ts";
 import { checkpointKeyName, readPublicKey } from "../access/audit/checkpoint.ts";
 import { originOf, readVerifierKey, verifierKey } from "../access/audit/note.ts";
 import { proveConsistency, proveInclusion } from "../access/audit/proof.ts";
@@ -22,6 +22,7 @@ import { exitCodes, fail, printJson, printTable, write } from "./terminal.ts";
 interface PlaceFlags {
   readonly json?: boolean;
   readonly file?: string;
+  readonly retention?: boolean;
   readonly dataDir?: string;
 }
 
@@ -40,6 +41,7 @@ interface ProofFlags extends PlaceFlags {
 const placed = (command: Command): Command =>
   withJson(command)
     .option("--file <path>", "audit file (default TURNPROOF_UI_AUDIT_LOG, else in the data dir)")
+    .option("--retention", "the log of `turnproof retention` in the data directory instead")
     .option("--data-dir <dir>", "directory of the keys (default .turnproof)");
 
 /** Adds the commands. */
@@ -71,13 +73,23 @@ checkpoints that are kept elsewhere: let TURNPROOF_AUDIT_SHIP send them, and nam
     .action((flags: ProofFlags) => attempt(flags, () => prove(flags)));
 }
 
-function placeOf(flags: PlaceFlags): { readonly config: Config; readonly file: string } {
+interface Place {
+  readonly config: Config;
+  readonly file: string;
+  /** Of the checkpoints. */
+  readonly scope: string;
+}
+
+function placeOf(flags: PlaceFlags): Place {
   const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
-  return { config, file: flags.file ?? auditFileOf(config) };
+  const isRetention = flags.retention === true;
+  const own = isRetention ? retentionFileOf(config) : auditFileOf(config);
+  const scope = isRetention ? retentionScopeOf(config) : config.auditScope;
+  return { config, file: flags.file ?? own, scope };
 }
 
 async function verify(flags: VerifyFlags): Promise<void> {
-  const { config, file } = placeOf(flags);
+  const { config, file, scope } = placeOf(flags);
   const checkpoints = flags.checkpoints?.flatMap(filesIn);
   // A mistyped path must not count as an empty, unmodified log.
   const missing = checkpoints?.find((path) => !existsSync(path));
@@ -91,7 +103,7 @@ async function verify(flags: VerifyFlags): Promise<void> {
   const result = await verifyAudit({
     file,
     keyring: openKeyring(config.sessionSecret, config.dataDir),
-    origin: config.auditScope,
+    origin: scope,
     publicKey: keyReader(flags.pub, config),
     ...(checkpoints === undefined ? {} : { checkpoints }),
   });
@@ -155,13 +167,13 @@ function readPub(pub: string): KeyObject {
 }
 
 function printKey(flags: PlaceFlags): void {
-  const { config } = placeOf(flags);
+  const { config, scope } = placeOf(flags);
   if (!wasMade(config.dataDir, checkpointKeyName)) {
     const where = "it is made with the first record, when TURNPROOF_UI_AUDIT_LOG or sign-in is set";
     fail(`No audit log has a key in this data directory; ${where}.`, exitCodes.usage);
     return;
   }
-  const key = verifierKey(originOf(config.auditScope), readPublicKey(config.dataDir));
+  const key = verifierKey(originOf(scope), readPublicKey(config.dataDir));
   if (flags.json === true)
     printJson({ key, file: join(config.dataDir, "keys", checkpointKeyName) });
   else process.stdout.write(`${key}\n`);

@@ -20,6 +20,7 @@ import { anyOf } from "../config/config-variables.ts";
 import { backendOf, openArchive } from "./archive.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
+import { auditRetention } from "./retention-audit.ts";
 import { exitCodes, interruption, printJson, printTable, progressBar, write } from "./terminal.ts";
 
 interface RetentionFlags {
@@ -40,6 +41,14 @@ interface RetentionFlags {
 interface RoomReport extends RetentionReport {
   readonly store: Room;
   readonly backend: string;
+}
+
+/** Input of a run, and its results. */
+interface Run {
+  readonly config: Config;
+  readonly policy: RetentionPolicy;
+  readonly only: string | undefined;
+  readonly stores: RoomReport[];
 }
 
 /** Adds the command. */
@@ -67,9 +76,10 @@ export function addRetentionCommand(program: Command): void {
       `
 A tenant of the file is { "user_id": string or null, "outcome"?, "metadata"?, "preview"? }, in days.
 TURNPROOF_RETENTION_FLOOR_DAYS raises every age of evidence; with TURNPROOF_LEGAL_HOLD nothing is
-removed. Notes of operators go with their turns. Rows that newer evidence depends on are kept until
-it is removed. Exit code 3 when it was interrupted: run it again. Stop a collector that uses an
-embedded ClickHouse first.`,
+removed. Notes of operators go with their turns. A run with --apply is recorded in retention.jsonl
+of the data directory, with its ages and counts and without ids. Rows that newer evidence depends on
+are kept until it is removed. Exit code 3 when it was interrupted: run it again. Stop a collector
+that uses an embedded ClickHouse first.`,
     )
     .action((flags: RetentionFlags) => attempt(flags, () => retain(flags)));
 }
@@ -82,24 +92,55 @@ async function retain(flags: RetentionFlags): Promise<void> {
   const applied = flags.apply === true;
   if (applied && config.legalHold) throw new CodedError("legal_hold");
   const policy = floored(policyOf(flags), config.retentionFloorDays ?? 0);
-  const signal = interruption();
   const stores: RoomReport[] = [];
-  for (const room of ["evidence", "memory"] as const) {
-    if (flags.only !== undefined && flags.only !== room) continue;
-    const bar = progressBar(room);
-    const now = isoNow();
-    const options = { policy, now, dryRun: !applied, signal, onProgress: bar };
-    const report = await retainRoom(config, room, options);
-    bar.end();
-    if (report !== undefined)
-      stores.push({ store: room, backend: backendOf(config, room), ...report });
-  }
+  const run: Run = { config, policy, only: flags.only, stores };
+  await (applied ? recorded(run) : retainRooms(run, { now: isoNow(), dryRun: true }));
   const complete = stores.every((report) => report.complete);
   if (flags.json === true) {
     const { tenants, ...days } = policy;
     printJson({ applied, days, tenants: tenants?.size ?? 0, complete, stores });
   } else printReports(stores, applied, complete);
   process.exitCode = complete ? exitCodes.ok : exitCodes.partial;
+}
+
+/** Runs with its start and its end in the log of retention. */
+async function recorded(run: Run): Promise<void> {
+  const now = isoNow();
+  await using audit = await auditRetention(run.config, run.policy, now);
+  const removed = () =>
+    run.stores.flatMap(({ store, classes }) =>
+      classes.map((one) => ({ store, class: one.class, rows: one.removed })),
+    );
+  try {
+    await retainRooms(run, { now, dryRun: false });
+  } catch (error) {
+    // The rows of a store that failed are not counted; the first error is thrown.
+    await audit.record("failed", removed()).catch(() => {});
+    throw error;
+  }
+  const complete = run.stores.every((report) => report.complete);
+  await audit.record(complete ? "ok" : "partial", removed());
+}
+
+async function retainRooms(
+  { config, policy, only, stores }: Run,
+  { now, dryRun }: { readonly now: string; readonly dryRun: boolean },
+): Promise<void> {
+  const signal = interruption();
+  for (const room of ["evidence", "memory"] as const) {
+    if (only !== undefined && only !== room) continue;
+    const bar = progressBar(room);
+    const report = await retainRoom(config, room, {
+      policy,
+      now,
+      dryRun,
+      signal,
+      onProgress: bar,
+    });
+    bar.end();
+    if (report !== undefined)
+      stores.push({ store: room, backend: backendOf(config, room), ...report });
+  }
 }
 
 function printReports(stores: readonly RoomReport[], applied: boolean, complete: boolean): void {

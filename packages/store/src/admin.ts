@@ -13,7 +13,7 @@ export { lookAtParts } from "./clickhouse/damaged-parts.ts";
 export { snapshotEngine } from "./clickhouse/engine-snapshot.ts";
 export { snapshotEvidence } from "./filesystem/evidence-snapshot.ts";
 export { clickhouseAdmin } from "./clickhouse/clickhouse-admin.ts";
-export { defaultRetention } from "./retention.ts";
+export { defaultRetention, shortestDays } from "./retention.ts";
 export type {
   Retention,
   RetentionClass,

@@ -39,9 +39,9 @@ beforeAll(async () => {
   const ran = await turnproof(
     "evidence-pack",
     "--from",
-    "2026-11-01",
+    "2020-01-01",
     "--to",
-    "2026-12-01",
+    "2100-01-01",
     "--out",
     pack,
     "--json",
@@ -86,7 +86,9 @@ test("it holds offline by the collector's keys, with a row for each duty", async
     "12(1)": "partial",
     "12(2)(a)": "partial",
     "12(2)(b), (c)": "partial",
+    // The newest tree head is older than the accesses that made the pack.
     "12 (traceability)": expect.stringMatching(/^(proven|partial)$/),
+    "12 (removals)": "not_evidenced",
     "19(1)": "proven",
     "26(6)": "proven",
     "72": "partial",

@@ -1,4 +1,4 @@
-/** @module Audit file: where commands find the audit log. */
+/** @module Audit file: where commands find the audit log and the log of retention. */
 import { join } from "node:path";
 
 import type { Config } from "../../config/config.ts";
@@ -9,4 +9,20 @@ import type { Config } from "../../config/config.ts";
  */
 export function auditFileOf({ auditLog, dataDir }: Pick<Config, "auditLog" | "dataDir">): string {
   return auditLog ?? join(dataDir, "audit.jsonl");
+}
+
+/** Name of the log of retention in a data directory. */
+export const retentionLogName = "retention.jsonl";
+
+/**
+ * The log of retention: apart from the audit log, which a running collector holds, because
+ * retention over a database runs beside collectors.
+ */
+export function retentionFileOf({ dataDir }: Pick<Config, "dataDir">): string {
+  return join(dataDir, retentionLogName);
+}
+
+/** Scope of that log's checkpoints: two logs of one scope would be two histories of one log. */
+export function retentionScopeOf({ auditScope }: Pick<Config, "auditScope">): string {
+  return `${auditScope}/retention`;
 }

@@ -19,6 +19,7 @@ import { keepTree, recoverChain } from "./recover.ts";
 import type { RecoveredChain } from "./recover.ts";
 import { hashOfLine, leafOf, sealRecord, subjectOf } from "./record.ts";
 import type { AuditRecord } from "./record.ts";
+import type { RetentionRecord } from "./retention-record.ts";
 import { createReserve, isFull } from "./reserve.ts";
 import type { Append, AuditReserve } from "./reserve.ts";
 import { openSalts, saltsFile } from "./salts.ts";
@@ -32,8 +33,9 @@ import type { WriterLock, WriterLockOptions } from "./writer-lock.ts";
 interface AuditEntry {
   readonly event: string;
   readonly result: string;
-  /** Why a user was deleted. */
-  readonly reason?: DeletionReason | undefined;
+  /** Why a user was deleted; `age` for a run of retention. */
+  readonly reason?: DeletionReason | "age" | undefined;
+  readonly retention?: RetentionRecord;
   readonly route?: string;
   readonly role?: string;
   readonly operator?: string;
@@ -336,7 +338,8 @@ class AuditWriter implements Audit {
 
   #record(entry: AuditEntry, seq: number, prev: string): AuditRecord {
     const { keyring, pseudonyms, now } = this.#options;
-    const { route, role, operator, client, reason, requestId, statement, subject } = entry;
+    const { route, role, operator, client, reason, retention } = entry;
+    const { requestId, statement, subject } = entry;
     return {
       v: 2,
       seq,
@@ -348,6 +351,7 @@ class AuditWriter implements Audit {
       ...(client === undefined ? {} : { client: pseudonyms.of("client", client) }),
       result: entry.result,
       ...(reason === undefined ? {} : { reason }),
+      ...(retention === undefined ? {} : { retention }),
       ...(requestId === undefined ? {} : { req: requestId }),
       ...(statement === undefined ? {} : { statement }),
       ...(subject === undefined ? {} : { subject }),

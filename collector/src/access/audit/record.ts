@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { equalSecret, macOf } from "../keyring.ts";
 import type { Keyring } from "../keyring.ts";
 import type { DeletionReason } from "./deletion-reason.ts";
+import type { RetentionRecord } from "./retention-record.ts";
 import { commit, noSubject } from "./salts.ts";
 import type { Salts } from "./salts.ts";
 
@@ -23,8 +24,10 @@ export interface AuditRecord {
   readonly op?: string;
   readonly client?: string;
   readonly result: string;
-  /** Why a user was deleted. */
-  readonly reason?: DeletionReason;
+  /** Why a user was deleted; `age` for a run of retention. */
+  readonly reason?: DeletionReason | "age";
+  /** Ages and counts of a run of retention. */
+  readonly retention?: RetentionRecord;
   readonly req?: string;
   /** SHA-256 of a signed statement that the answer gave, in hex. */
   readonly statement?: string;

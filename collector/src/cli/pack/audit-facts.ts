@@ -1,54 +1,98 @@
-/** @module AuditFacts: what an audit log shows for an evidence pack. */
+/** @module AuditFacts: what the audit log and the log of retention show for an evidence pack. */
 import { existsSync, readFileSync } from "node:fs";
 
 import { compareTimes } from "@turnproof/evidence";
 
-import { auditFileOf } from "../../access/audit/audit-file.ts";
+import { auditFileOf, retentionFileOf, retentionScopeOf } from "../../access/audit/audit-file.ts";
 import { readPublicKey } from "../../access/audit/checkpoint.ts";
 import { logLines } from "../../access/audit/lines.ts";
 import { originOf, verifierKey } from "../../access/audit/note.ts";
 import { openRecord } from "../../access/audit/record.ts";
+import type { AuditRecord } from "../../access/audit/record.ts";
 import { verifyAudit } from "../../access/audit/verify.ts";
 import { openKeyring } from "../../access/stable-secret.ts";
 import type { Config } from "../../config/config.ts";
-import type { PackFacts } from "./pack-facts.ts";
+import type { PackFacts, PackLog, PackRetention } from "./pack-facts.ts";
 
-/** The log's state, and the deletions that it records in the window. */
+/** The logs' states, and the deletions that they record in the window. */
 export interface AuditFacts {
   readonly log: PackFacts["audit"];
   readonly deletions: PackFacts["deletions"];
+  readonly retentions: NonNullable<PackFacts["retentions"]>;
 }
 
-/** Verifies the log and reads it. */
-export async function auditFacts(
-  config: Config,
-  { from, to }: { readonly from: string; readonly to: string },
-): Promise<AuditFacts> {
+interface PackTimes {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Verifies the logs and reads them. */
+export async function auditFacts(config: Config, times: PackTimes): Promise<AuditFacts> {
+  const retentions = await retentionFacts(config, times);
   const file = auditFileOf(config);
-  if (!existsSync(file)) return { log: null, deletions: [] };
-  const keyring = openKeyring(config.sessionSecret, config.dataDir);
-  const publicKey = readPublicKey(config.dataDir);
-  const origin = config.auditScope;
-  const result = await verifyAudit({ file, keyring, origin, publicKey: () => publicKey });
+  if (!existsSync(file)) return { log: null, deletions: [], retentions };
+  const log = await logFacts(config, file, config.auditScope);
   const deletions: PackFacts["deletions"] = [];
+  let accesses = 0;
+  let last = 0;
+  for await (const record of recordsOf(config, file)) {
+    if (!isIn(record, times)) continue;
+    last = record.seq;
+    if (record.route !== undefined) accesses += 1;
+    if (record.event !== "user.deleted") continue;
+    const { ts: at, reason = "reason not recorded", result } = record;
+    deletions.push({ at, reason, result });
+  }
+  const covered = last > 0 && sizeOf(log.tree_head) >= last;
+  return { log: { ...log, window: { accesses, covered } }, deletions, retentions };
+}
+
+async function retentionFacts(
+  config: Config,
+  times: PackTimes,
+): Promise<NonNullable<PackFacts["retentions"]>> {
+  const file = retentionFileOf(config);
+  if (!existsSync(file)) return { log: null, since: null, runs: [] };
+  const log = await logFacts(config, file, retentionScopeOf(config));
+  const runs: PackRetention[] = [];
+  let since: string | null = null;
+  for await (const record of recordsOf(config, file)) {
+    since ??= record.ts;
+    const { ts: at, reason = "reason not recorded", result, retention } = record;
+    if (retention === undefined || !isIn(record, times)) continue;
+    // The log has one writer at a time: an end is that of the start before it.
+    if (result !== "begun" && runs.at(-1)?.result === "begun") runs.pop();
+    runs.push({ at, reason, result: result as PackRetention["result"], ...retention });
+  }
+  return { log, since, runs };
+}
+
+async function* recordsOf(config: Config, file: string): AsyncGenerator<AuditRecord> {
+  const keyring = openKeyring(config.sessionSecret, config.dataDir);
   for await (const { lines } of logLines(file)) {
     for (const line of lines) {
       const record = openRecord(line, keyring);
-      if (record?.event !== "user.deleted") continue;
-      if (compareTimes(record.ts, from) < 0 || compareTimes(record.ts, to) >= 0) continue;
-      const { ts: at, reason = "reason not recorded", result: ended } = record;
-      deletions.push({ at, reason, result: ended });
+      if (record !== undefined) yield record;
     }
   }
-  const log = {
+}
+
+function isIn({ ts }: AuditRecord, { from, to }: PackTimes): boolean {
+  return compareTimes(ts, from) >= 0 && compareTimes(ts, to) < 0;
+}
+
+async function logFacts(config: Config, file: string, scope: string): Promise<PackLog> {
+  const keyring = openKeyring(config.sessionSecret, config.dataDir);
+  const publicKey = readPublicKey(config.dataDir);
+  const result = await verifyAudit({ file, keyring, origin: scope, publicKey: () => publicKey });
+  return {
     ok: result.ok,
     records: result.records,
     checkpoints: result.checkpoints,
     findings: result.findings_total,
-    tree_head: newestNote(`${file}.checkpoints`, originOf(origin)),
-    key: verifierKey(originOf(origin), publicKey),
+    tree_head: newestNote(`${file}.checkpoints`, originOf(scope)),
+    key: verifierKey(originOf(scope), publicKey),
   };
-  return { log, deletions };
 }
 
 /** The last note of a file of checkpoints; null where there is none. */
@@ -56,4 +100,9 @@ function newestNote(file: string, origin: string): string | null {
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   const at = text.startsWith(`${origin}\n`) ? text.lastIndexOf(`${origin}\n`) : -1;
   return at < 0 ? null : text.slice(at);
+}
+
+/** Number of records under a note. */
+function sizeOf(note: string | null): number {
+  return Number(note?.split("\n")[1] ?? 0);
 }

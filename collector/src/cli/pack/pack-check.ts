@@ -16,7 +16,7 @@ import type { JSONWebKeySet } from "jose";
 import { openNote, readVerifierKey } from "../../access/audit/note.ts";
 import { isCanonical } from "../../judge/statement-check.ts";
 import { packSchema, packType } from "./pack-facts.ts";
-import type { Pack, PackRow } from "./pack-facts.ts";
+import type { Pack, PackLog, PackRow } from "./pack-facts.ts";
 import { packTable } from "./pack-table.ts";
 
 /** Names in a pack that are not on its list, because they are about it. */
@@ -112,9 +112,19 @@ function tableProblems({ facts, table }: Pack): readonly string[] {
   return same ? [] : ["the table does not follow from the facts"];
 }
 
-function headProblems({ facts: { audit } }: Pack): readonly string[] {
-  if (audit === null || audit.tree_head === null) return [];
-  const key = readVerifierKey(audit.key);
-  const note = key === undefined ? undefined : openNote(audit.tree_head, key.origin, key.publicKey);
-  return note?.found === "head" ? [] : ["the tree head's signature does not hold"];
+function headProblems({ facts: { audit, retentions } }: Pack): readonly string[] {
+  return [
+    ...(headHolds(audit) ? [] : ["the tree head's signature does not hold"]),
+    ...(headHolds(retentions?.log ?? null)
+      ? []
+      : ["the signature of the tree head of retention does not hold"]),
+  ];
+}
+
+/** A log without a head has none that is wrong. */
+function headHolds(log: Pick<PackLog, "key" | "tree_head"> | null): boolean {
+  if (log === null || log.tree_head === null) return true;
+  const key = readVerifierKey(log.key);
+  const note = key === undefined ? undefined : openNote(log.tree_head, key.origin, key.publicKey);
+  return note?.found === "head";
 }

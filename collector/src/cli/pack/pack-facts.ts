@@ -1,8 +1,33 @@
 /** @module PackFacts: what an evidence pack states, and how its signed list is read. */
 import { z } from "zod";
 
+import { retentionRecord } from "../../access/audit/retention-record.ts";
+
 const text = z.string();
 const count = z.int().min(0);
+
+/** State of a log: the audit log, or that of retention. */
+const logSchema = z.strictObject({
+  ok: z.boolean(),
+  records: count,
+  checkpoints: count,
+  findings: count,
+  /** The newest tree head, a signed note; null before the first. */
+  tree_head: text.nullable(),
+  /** Key that verifies it. */
+  key: text,
+});
+export type PackLog = z.output<typeof logSchema>;
+
+/** A run of retention. */
+const retentionRun = z.strictObject({
+  at: text,
+  reason: text,
+  /** `begun`: its end is not recorded, so that its counts are unknown. */
+  result: z.enum(["ok", "partial", "failed", "begun"]),
+  ...retentionRecord.shape,
+});
+export type PackRetention = z.output<typeof retentionRun>;
 
 /** A file of the pack. */
 const fileSchema = z.strictObject({ path: text, bytes: count, sha256: text });
@@ -42,20 +67,31 @@ export const factsSchema = z.strictObject({
     /** Whether every received item is in exactly one place, since the collector's start. */
     balanced: z.boolean(),
   }),
-  audit: z
-    .strictObject({
-      ok: z.boolean(),
-      records: count,
-      checkpoints: count,
-      findings: count,
-      /** The newest tree head, a signed note; null before the first. */
-      tree_head: text.nullable(),
-      /** Key that verifies it. */
-      key: text,
+  audit: logSchema
+    .extend({
+      /** Records of the window; packs of earlier versions have none. */
+      window: z
+        .strictObject({
+          /** Records of an access to a route: those of deletions are none. */
+          accesses: count,
+          /** Whether the tree head covers all records of the window. */
+          covered: z.boolean(),
+        })
+        .exactOptional(),
     })
     .nullable(),
   /** Deletions of users. A reason is a code; packs of earlier versions have none of them. */
   deletions: z.array(z.strictObject({ at: text, reason: text, result: text })),
+  /** Runs of retention in the window. Packs of earlier versions have none of this. */
+  retentions: z
+    .strictObject({
+      /** Null: no run is recorded. */
+      log: logSchema.nullable(),
+      /** First record: earlier runs are not recorded. */
+      since: text.nullable(),
+      runs: z.array(retentionRun),
+    })
+    .exactOptional(),
 });
 export type PackFacts = z.output<typeof factsSchema>;
 

@@ -1,5 +1,5 @@
 /** @module PackPages: the pages of a pack for people. */
-import type { PackFacts, PackRow } from "./pack-facts.ts";
+import type { PackFacts, PackRetention, PackRow } from "./pack-facts.ts";
 
 const words = { proven: "proven", partial: "partial", not_evidenced: "not evidenced" } as const;
 
@@ -15,6 +15,7 @@ export function tablePage(facts: PackFacts, table: readonly PackRow[]): string {
   const deleted = deletions
     .map(({ at, reason, result }) => `- ${at}: ${reason} (${result})`)
     .join("\n");
+  const retained = (facts.retentions?.runs ?? []).map(runText).join("\n");
   return `# Evidence pack
 
 From ${facts.from} to ${facts.to}, made at ${facts.made_at}
@@ -41,7 +42,20 @@ ${rows.join("\n")}
 Deletions of users in the window, by their reason and result:
 
 ${deleted === "" ? "None is recorded." : deleted}
+
+Runs of retention in the window, by the age of rows:
+
+${retained === "" ? "None is recorded." : retained}
 `;
+}
+
+function runText({ at, reason, result, shortest_days, removed }: PackRetention): string {
+  const counts = removed
+    .filter(({ rows }) => rows > 0)
+    .map((one) => `${one.rows} ${one.class} rows of ${one.store}`)
+    .join(", ");
+  const rows = result === "begun" ? "end not recorded" : counts === "" ? "no row" : counts;
+  return `- ${at}: ${reason}, at least ${shortest_days} days (${result}): ${rows}`;
 }
 
 const rowText = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
@@ -56,8 +70,8 @@ export const limitsPage = `# What this does not prove
 - That what was recorded is true. An application records what it observed; the collector
   checks form, trust of the sender and agreement of the records, not the world.
 - What users and models wrote. Prompts, answers and arguments are not kept, so no file shows them.
-- Deletions by retention. Their ages are settings and the floor is in the facts; single runs
-  are not recorded.
+- Which rows retention removed. A run is recorded with its ages and the number of rows of each
+  class; runs before the first record, and a rule of the database itself, are not recorded.
 - Why a user was deleted. Deletions of users are recorded without the user. A reason is the code
   that the operator named, from a closed list; a request or an order behind it is in no file, and
   a deletion may have none ("reason not recorded"). A deletion by another way, such as a statement

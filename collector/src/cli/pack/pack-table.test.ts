@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { PackFacts } from "./pack-facts.ts";
 import { packTable } from "./pack-table.ts";
 
+const log = { ok: true, records: 5, checkpoints: 1, findings: 0, tree_head: "note", key: "k" };
 const whole: PackFacts = {
   from: "2026-01-01T00:00:00Z",
   to: "2026-11-01T00:00:00Z",
@@ -21,8 +22,9 @@ const whole: PackFacts = {
     quarantined: 0,
     balanced: true,
   },
-  audit: { ok: true, records: 5, checkpoints: 1, findings: 0, tree_head: "note", key: "k" },
+  audit: { ...log, window: { accesses: 4, covered: true } },
   deletions: [],
+  retentions: { log, since: "2026-01-01T00:00:00Z", runs: [] },
 };
 
 const states = (facts: PackFacts): Readonly<Record<string, string>> =>
@@ -34,6 +36,7 @@ test("what the evidence shows is proven, and what a person must add is partial a
     "12(2)(a)": "partial",
     "12(2)(b), (c)": "partial",
     "12 (traceability)": "proven",
+    "12 (removals)": "proven",
     "19(1)": "proven",
     "26(6)": "proven",
     "72": "partial",
@@ -48,6 +51,7 @@ test("nothing is proven by nothing", () => {
     oldest_kept: null,
     retention: { floor_days: null, legal_hold: false },
     audit: null,
+    retentions: { log: null, since: null, runs: [] },
   };
   expect(new Set(Object.values(states(nothing)))).toEqual(new Set(["not_evidenced"]));
 });
@@ -84,4 +88,70 @@ test("a window that was not read completely, and a log that was edited, prove no
   expect(edited["12 (traceability)"]).toBe("not_evidenced");
   const unsigned = states({ ...whole, audit: { ...audit, tree_head: null } });
   expect(unsigned["12 (traceability)"]).toBe("partial");
+});
+
+test("traceability needs receipts, accesses and a tree head over them; deletions are none", () => {
+  const of = (audit: PackFacts["audit"], events = whole.events): string =>
+    states({ ...whole, audit, events })["12 (traceability)"] ?? "";
+  const within = (accesses: number, covered: boolean) => ({
+    ...log,
+    window: { accesses, covered },
+  });
+  // A log of deletions alone.
+  expect(of(within(0, true))).toBe("not_evidenced");
+  expect(of(within(1, false))).toBe("partial");
+  expect(of(within(1, true))).toBe("proven");
+  const none = { ...whole.events, first_received: null, last_received: null };
+  expect(of(within(1, true), none)).toBe("not_evidenced");
+  expect(of(log)).toBe("not_evidenced");
+});
+
+const run: NonNullable<PackFacts["retentions"]>["runs"][number] = {
+  at: "2026-06-01T00:00:00Z",
+  reason: "age",
+  result: "ok",
+  shortest_days: 183,
+  before: {},
+  tenants: 0,
+  removed: [{ store: "evidence", class: "metadata", rows: 7 }],
+};
+
+test.each<[string, Partial<NonNullable<PackFacts["retentions"]>>, string]>([
+  ["a run with its counts", { runs: [run] }, "proven"],
+  ["a run without an end", { runs: [{ ...run, result: "begun", removed: [] }] }, "partial"],
+  ["a run that failed", { runs: [{ ...run, result: "failed" }] }, "partial"],
+  ["a log that began in the window", { since: "2026-02-01T00:00:00Z" }, "partial"],
+  ["no signed head", { log: { ...log, tree_head: null } }, "partial"],
+  ["an edited log", { log: { ...log, ok: false } }, "not_evidenced"],
+  ["no log", { log: null, since: null }, "not_evidenced"],
+])("removals with %s", (_name, retentions, state) => {
+  const all = { log, since: whole.from, runs: [], ...retentions };
+  expect(states({ ...whole, retentions: all })["12 (removals)"]).toBe(state);
+});
+
+test("a deletion without a reason, or in no whole audit log, leaves removals partial", () => {
+  const deleted = { at: run.at, reason: "reason not recorded", result: "ok" };
+  expect(states({ ...whole, deletions: [deleted] })["12 (removals)"]).toBe("partial");
+  expect(states({ ...whole, audit: null })["12 (removals)"]).toBe("partial");
+});
+
+test("a run by a shorter age that removed evidence shows that logs were not kept", () => {
+  const of = (shortest_days: number, rows: number): string => {
+    const removed = [{ store: "evidence", class: "metadata", rows }];
+    const retentions = { log, since: whole.from, runs: [{ ...run, shortest_days, removed }] };
+    return states({ ...whole, retentions })["19(1)"] ?? "";
+  };
+  expect([of(30, 7), of(30, 0), of(183, 7)]).toEqual(["partial", "proven", "proven"]);
+});
+
+test("the table of a pack of an earlier version follows its own rules", () => {
+  const { retentions: _retentions, ...facts } = whole;
+  const earlier = packTable({ ...facts, audit: log });
+  expect(earlier.map(({ article }) => article)).not.toContain("12 (removals)");
+  expect(earlier.find(({ article }) => article === "12 (traceability)")).toEqual({
+    article: "12 (traceability)",
+    duty: "Access to the logs is recorded, and the record shows later changes.",
+    state: "proven",
+    because: "5 records hold under the signed tree head.",
+  });
 });

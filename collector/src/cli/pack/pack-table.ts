@@ -4,18 +4,26 @@
  * the pack's own files and signatures show.
  */
 import type { PackFacts, PackRow } from "./pack-facts.ts";
+import { earlierTraceability, removals, sentence, traceability } from "./pack-logs.ts";
 
 /** Six months, in days. */
 const sixMonthsDays = 183;
 const dayMs = 86_400_000;
 
-/** The rows, in the order of the articles. */
+/**
+ * The rows, in the order of the articles. Facts without `retentions` are of a pack of an earlier
+ * version, whose table followed by its own rules.
+ */
 export function packTable(facts: PackFacts): readonly PackRow[] {
+  const logs =
+    facts.retentions === undefined
+      ? [earlierTraceability(facts)]
+      : [traceability(facts), removals(facts, facts.retentions)];
   return [
     recording(facts),
     risks(facts),
     monitoring(facts),
-    integrity(facts),
+    ...logs,
     kept(facts, "19(1)", "Providers keep the logs for at least six months."),
     kept(facts, "26(6)", "Deployers keep the logs for at least six months."),
     postMarket(facts),
@@ -68,26 +76,6 @@ function monitoring({ events, turns }: PackFacts): PackRow {
       };
 }
 
-function integrity({ audit }: PackFacts): PackRow {
-  const article = "12 (traceability)";
-  const duty = "Access to the logs is recorded, and the record shows later changes.";
-  if (audit === null) {
-    return { article, duty, state: "not_evidenced", because: "No audit log is configured." };
-  }
-  if (!audit.ok) {
-    const because = `The audit log has ${audit.findings} findings.`;
-    return { article, duty, state: "not_evidenced", because };
-  }
-  return audit.tree_head === null
-    ? { article, duty, state: "partial", because: "No checkpoint of the audit log is signed yet." }
-    : {
-        article,
-        duty,
-        state: "proven",
-        because: `${audit.records} records hold under the signed tree head.`,
-      };
-}
-
 function kept(facts: PackFacts, article: string, duty: string): PackRow {
   const { retention, oldest_kept: oldest, made_at: made } = facts;
   const floored = retention.legal_hold || (retention.floor_days ?? 0) >= sixMonthsDays;
@@ -95,6 +83,15 @@ function kept(facts: PackFacts, article: string, duty: string): PackRow {
   if (!floored) {
     const because = `Neither a floor of ${sixMonthsDays} days nor a legal hold is set.`;
     return { article, duty, state: "not_evidenced", because };
+  }
+  const young = (facts.retentions?.runs ?? []).filter(
+    ({ shortest_days, removed }) =>
+      shortest_days < sixMonthsDays &&
+      removed.some(({ store, rows }) => store === "evidence" && rows > 0),
+  );
+  if (young.length > 0) {
+    const because = `A run of retention at ${young[0]?.at ?? ""} removed evidence by an age below ${sixMonthsDays} days.`;
+    return { article, duty, state: "partial", because };
   }
   return days >= sixMonthsDays
     ? { article, duty, state: "proven", because: `The oldest turn was kept for ${days} days.` }
@@ -117,9 +114,4 @@ function postMarket({ events, turns }: PackFacts): PackRow {
         state: "partial",
         because: "Data is collected and judged; the monitoring plan is not part of it.",
       };
-}
-
-function sentence(reasons: readonly string[]): string {
-  const text = reasons.join("; ");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
