@@ -82,7 +82,8 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     }
     // In read-only mode nothing is written beside the evidence, not even verdicts.
     if (judges && parts.readers === undefined) {
-      const judge = startJudge({ ...parts, store: parts.patient }, options.judge);
+      const onSettled = (): void => parts.ledger?.signal();
+      const judge = startJudge({ ...parts, store: parts.patient }, { onSettled, ...options.judge });
       opened.push(() => judge.close());
     }
     let closing: Promise<void> | undefined;

@@ -131,6 +131,7 @@ export async function openAlerts(
     },
   );
   opened.push(() => alerts.close());
+  parts.ledger?.listen(() => alerts.wake());
   if (rulesFile !== undefined) {
     const stop = watchAlertRules({
       path: rulesFile,

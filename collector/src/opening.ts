@@ -52,6 +52,7 @@ import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
 import type { Parts, Readers } from "./parts.ts";
+import { ledgerSignal } from "./judge/ledger-signal.ts";
 import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { pastFirst } from "./backend/past-first.ts";
@@ -110,6 +111,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   recording.promise.catch(() => {});
   const producers = createThrottle(options.now);
   const forward = await openForward(opening);
+  const ledger = ledgerSignal();
   const ingest = await openReceiver({
     directory: join(config.dataDir, "journal"),
     ...(forward === undefined ? {} : { forwarded: () => forward.state() }),
@@ -126,6 +128,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
       await (
         await recording.promise
       )(batch);
+      ledger.signal();
     },
     ...(options.now === undefined ? {} : { now: options.now }),
     journalBytesMax: config.journalBytesMax,
@@ -155,6 +158,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     memory,
     ingest: await withSharedLosses(opening, store, ingest),
     history,
+    ledger,
     audit,
     signer: await openSigner(config),
     hooks: options.hooks ?? {},

@@ -28,6 +28,7 @@ import type { IngestHistory } from "./receive/history/history.ts";
 import type { Receiver } from "./receive/otlp/receiver.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
 import type { Log } from "./log.ts";
+import type { LedgerSignal } from "./judge/ledger-signal.ts";
 import type { StandingContracts } from "./judge/standing-contracts.ts";
 import type { StatementSigner } from "./judge/statement.ts";
 
@@ -55,6 +56,8 @@ export interface Alerts {
   resolve(id: string): Promise<boolean>;
   /** The rules of a file that has changed. */
   replaceRules(rules: readonly AlertRule[]): void;
+  /** Turns were written or judged: the rules are looked at soon. */
+  wake(): void;
   close(): Promise<void>;
 }
 
@@ -73,6 +76,8 @@ export interface Parts {
   readonly recorder?: TurnRecorder | undefined;
   /** Contracts that every turn is judged by; absent without a folder of them. */
   readonly contracts?: StandingContracts | undefined;
+  /** Of this collector's writes and verdicts; absent in a reading thread. */
+  readonly ledger?: LedgerSignal | undefined;
   /** Absent in read-only mode and in a reading thread. */
   readonly alerts?: Alerts | undefined;
   /** The same without read timeouts, for background work. */

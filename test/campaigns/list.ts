@@ -1,4 +1,5 @@
 /** @module All campaigns, in the order of the page. */
+import { alertKills } from "./alert-kills.ts";
 import type { Campaign } from "./campaign.ts";
 import { canaries } from "./canaries.ts";
 import { forgeries } from "./forgeries.ts";
@@ -12,6 +13,7 @@ import { soak } from "./soak.ts";
 export const campaigns: readonly Campaign[] = [
   powerCuts,
   ...kills,
+  alertKills,
   canaries,
   forgeries,
   principals,

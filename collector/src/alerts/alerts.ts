@@ -4,7 +4,7 @@
  * an outage of the collector hides no alarm. Of the collectors of one store one does so.
  */
 import { setImmediate as nextTask } from "node:timers/promises";
-import { CodedError, isoTime } from "@turnproof/semconv";
+import { isoTime } from "@turnproof/semconv";
 
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import type { Alerts } from "../parts.ts";
@@ -27,6 +27,7 @@ import type { ActiveAlert, AlertDocument, EndedEpisode, JudgedGroup } from "./al
 import { breaks } from "./breach.ts";
 import { deliver, isTaken } from "./deliver.ts";
 import { evidenceOf } from "./evidence.ts";
+import { Looking } from "./looking.ts";
 import { measureRule } from "./measure.ts";
 import type { MeasureParts } from "./measure.ts";
 import { afterAttempt, withMessages } from "./outbox.ts";
@@ -48,6 +49,8 @@ export interface AlertOptions {
 }
 
 const defaultEveryMs = 2_000;
+/** Shortest pause between two looks, however often turns are written or judged. */
+const leastMs = 500;
 const weekMs = 7 * 86_400_000;
 /** How often progress is kept where nothing else changes. */
 const keepEveryMs = 30_000;
@@ -82,7 +85,7 @@ class RunningAlerts implements Alerts {
   #valuesAt = 0;
   #repeatedAt = 0;
   #leading: boolean;
-  #timer: NodeJS.Timeout | undefined;
+  #looking: Looking | undefined;
   #ended = false;
   /** Looks and changes by operators follow each other. */
   #work: Promise<void> = Promise.resolve();
@@ -106,18 +109,14 @@ class RunningAlerts implements Alerts {
     const { active, outbox } = this.document;
     const { everyMs = defaultEveryMs, rulesChange = false } = this.#options;
     if (!rulesChange && this.rules.length + active.length + outbox.length === 0) return;
-    const again = async (): Promise<void> => {
-      const began = performance.now();
-      await this.#inTurn(() => this.#advance()).catch((error: unknown) => {
-        const code = CodedError.is(error) ? error.code : "internal_error";
-        this.#parts.log.warn("alerts_failed", { code });
-      });
-      if (this.#ended) return;
-      // At most a fifth of the time is spent on looking.
-      const pause = Math.max(everyMs, 4 * (performance.now() - began));
-      this.#timer = setTimeout(() => void again(), pause).unref();
-    };
-    this.#timer = setTimeout(() => void again(), 0).unref();
+    const look = (): Promise<void> => this.#inTurn(() => this.#advance());
+    const failed = (code: string): void => this.#parts.log.warn("alerts_failed", { code });
+    this.#looking = new Looking({ look, failed }, { everyMs, leastMs });
+    this.#looking.start();
+  }
+
+  wake(): void {
+    this.#looking?.wake();
   }
 
   replaceRules(rules: readonly AlertRule[]): void {
@@ -388,7 +387,7 @@ class RunningAlerts implements Alerts {
 
   async close(): Promise<void> {
     this.#ended = true;
-    clearTimeout(this.#timer);
+    this.#looking?.close();
     await this.#work;
     this.#keptAt = 0;
     try {

@@ -27,6 +27,8 @@ export interface JudgeOptions {
   readonly everyMs?: number;
   /** Roots of one page of the store; with more, the next check follows at once. */
   readonly rootsMax?: number;
+  /** Called after a check that settled turns. */
+  readonly onSettled?: () => void;
 }
 
 /** The running judge. */
@@ -36,7 +38,7 @@ export interface Judge {
   close(): Promise<void>;
 }
 
-const defaults = { quietMs, everyMs, rootsMax: 5_000 } as const;
+const defaults = { quietMs, everyMs, rootsMax: 5_000, onSettled: () => {} } as const;
 /** Roots that are judged and written together; other requests run in between. */
 const rootsPerWrite = 2_000;
 /**
@@ -144,6 +146,7 @@ class RunningJudge {
       if (!more) break;
       latest = await this.briefed();
     }
+    if (total > 0) this.options.onSettled();
     if (now - this.keptAt >= keepEveryMs) {
       await this.keep();
       this.keptAt = now;

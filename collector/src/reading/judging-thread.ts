@@ -47,7 +47,9 @@ async function begin(): Promise<RecordBatch> {
     bytesMax: config.judgeBytesMax,
     draft: draftJudge(config, contracts),
   });
-  startJudge({
+  // A thread whose parent is gone has no alerts to wake.
+  const onSettled = (): void => void calls.request("judged", null).catch(() => {});
+  const parts = {
     config,
     contracts,
     log: logOver(calls),
@@ -60,7 +62,8 @@ async function begin(): Promise<RecordBatch> {
       losses: () => reported.losses,
     },
     now: Date.now,
-  });
+  };
+  startJudge(parts, { onSettled });
   return recordFrames(recorder);
 }
 

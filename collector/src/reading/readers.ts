@@ -177,6 +177,10 @@ function handlersOf({ parts, store, memory }: ReadersOptions): Handlers {
     }) => ({ value: await lent().insert(requested.table, requested.block, requested.token) }),
     pending: async () => ({ value: await lent().pending() }),
     settled: async (waitMs: number) => ({ value: await parts.ingest.settled(waitMs) }),
+    judged: async () => {
+      parts.ledger?.signal();
+      return { value: null };
+    },
     memory: async (requested: { readonly method: string; readonly args: readonly unknown[] }) => ({
       value: await callMemory(memory, requested.method, requested.args),
     }),

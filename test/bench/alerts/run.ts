@@ -11,9 +11,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { openReceiver, secret } from "../../suite/collector/alert-receiver.ts";
 import { startCollector } from "../../suite/faults/collector-child.ts";
+import { sendFailedTurn } from "../../suite/faults/failed-turn.ts";
 
 const kills = Number(process.argv[2] ?? 300);
 const turns = Number(process.argv[3] ?? 30);
@@ -62,36 +62,9 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Sends a turn of this agent in which a tool failed, until it is acknowledged. */
+/** Sends a turn of this agent in which a tool failed. */
 async function send(agent: string): Promise<void> {
-  const id = acknowledged.size + 1;
-  const [traceId, root, tool] = [32, 16, 16].map((digits, at) =>
-    (id * 10 + at).toString(16).padStart(digits, "0"),
-  );
-  const now = BigInt(Date.now()) * 1_000_000n;
-  const span = (spanId: string | undefined, name: string, more: object): object => ({
-    traceId,
-    spanId,
-    name,
-    startTimeUnixNano: String(now),
-    endTimeUnixNano: String(now + 1_000_000n),
-    attributes: {
-      "gen_ai.operation.name": name,
-      "gen_ai.agent.name": agent,
-      "gen_ai.agent.id": agent,
-    },
-    ...more,
-  });
-  const failed = { parentSpanId: root, status: { code: 2 } };
-  const all = [span(root, "invoke_agent", {}), span(tool, "execute_tool", failed)];
-  const body = encodeProtobuf(traceRequest(all as never, { "service.name": "bench" }));
-  const headers = { "content-type": "application/x-protobuf" };
-  const answer = await fetch(`${child.url}/v1/traces`, {
-    method: "POST",
-    headers,
-    body: body as BodyInit,
-  });
-  if (answer.status !== 200) throw new Error(`status ${answer.status}`);
+  await sendFailedTurn(child.url, agent, acknowledged.size + 1);
   acknowledged.set(agent, Date.now());
 }
 
@@ -110,17 +83,27 @@ async function arrived(): Promise<void> {
   }
 }
 
+/** Seconds from the acknowledgement to the look that found it, and from there to its message. */
 function print(name: string, of: readonly string[]): void {
   const all = agents();
-  const took = of
-    .flatMap((agent) => {
-      const at = receiver.got[all.indexOf(agent)]?.atMs;
-      return at === undefined ? [] : (at - (acknowledged.get(agent) ?? 0)) / 1_000;
-    })
-    .toSorted((a, b) => a - b);
-  const part = (share: number): string =>
-    (took[Math.min(took.length - 1, Math.floor(share * took.length))] ?? Number.NaN).toFixed(1);
-  console.log(`${name}: ${part(0.5)} s median, ${part(0.95)} s p95, ${part(1)} s longest`);
+  const firing = receiver.got.filter(({ body }) => body.includes("turnproof.alert.firing"));
+  const took = of.flatMap((agent) => {
+    const got = firing[all.indexOf(agent)];
+    if (got === undefined) return [];
+    const began = acknowledged.get(agent) ?? 0;
+    const { timestamp } = JSON.parse(got.body) as { timestamp: string };
+    const lookedMs = Date.parse(timestamp);
+    return { whole: got.atMs - began, found: lookedMs - began, sent: got.atMs - lookedMs };
+  });
+  for (const stage of ["whole", "found", "sent"] as const) {
+    const seconds = took.map((one) => one[stage] / 1_000).toSorted((a, b) => a - b);
+    const part = (share: number): string =>
+      (seconds[Math.min(seconds.length - 1, Math.floor(share * seconds.length))] ?? NaN).toFixed(2);
+    const mean = (seconds.reduce((sum, one) => sum + one, 0) / seconds.length).toFixed(2);
+    console.log(
+      `${name}, ${stage}: ${mean} s mean, ${part(0.5)} median, ${part(0.95)} p95, ${part(1)} longest`,
+    );
+  }
 }
 
 function report(): void {

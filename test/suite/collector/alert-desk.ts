@@ -44,7 +44,7 @@ export async function openAlerts(
   clock: Clock,
   of: { readonly rules: string; readonly file?: string } & Pick<
     AlertOptions,
-    "targets" | "keep" | "rulesChange"
+    "targets" | "keep" | "rulesChange" | "everyMs"
   >,
 ): Promise<Alerts> {
   const { rules, file, ...options } = of;

@@ -9,11 +9,11 @@ import { setTimeout as after } from "node:timers/promises";
 
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { openReceiver, secret } from "../collector/alert-receiver.ts";
 import type { Receiver } from "../collector/alert-receiver.ts";
 import { startCollector } from "./collector-child.ts";
 import type { CollectorChild } from "./collector-child.ts";
+import { sendFailedTurn } from "./failed-turn.ts";
 
 const kills = Number(process.env["ALERT_KILLS"] ?? 8);
 const rules = `version: 1
@@ -45,41 +45,6 @@ afterAll(async () => {
   await receiver.close();
 });
 
-let spans = 0;
-const spanId = (): string => (++spans).toString(16).padStart(16, "0");
-
-/** Sends a turn of this agent in which a tool failed; acknowledged when it is durable. */
-async function send(agent: string): Promise<void> {
-  const traceId = (1_000 + ++spans).toString(16).padStart(32, "0");
-  const root = spanId();
-  const now = BigInt(Date.now()) * 1_000_000n;
-  const span = (id: string, name: string, operation: string, more: object) => ({
-    traceId,
-    spanId: id,
-    name,
-    startTimeUnixNano: String(now),
-    endTimeUnixNano: String(now + 1_000_000n),
-    attributes: {
-      "gen_ai.operation.name": operation,
-      "gen_ai.agent.name": agent,
-      "gen_ai.agent.id": agent,
-      "gen_ai.conversation.id": "thread",
-    },
-    ...more,
-  });
-  const failed = { parentSpanId: root, status: { code: 2 } };
-  const all = [
-    span(root, `invoke_agent ${agent}`, "invoke_agent", {}),
-    span(spanId(), "execute_tool look", "execute_tool", failed),
-  ];
-  const answer = await fetch(`${child.url}/v1/traces`, {
-    method: "POST",
-    headers: { "content-type": "application/x-protobuf" },
-    body: encodeProtobuf(traceRequest(all, { "service.name": "desk" })) as BodyInit,
-  });
-  expect(answer.status).toBe(200);
-}
-
 const alarms = (): Set<string> =>
   new Set(
     receiver.got.map(({ body }) => {
@@ -92,7 +57,7 @@ test("no alarm is lost over kills, and a repeat is the same message", async () =
   const agents: string[] = [];
   for (let index = 0; index < kills; index += 1) {
     const agent = `agent-${index}`;
-    await send(agent);
+    await sendFailedTurn(child.url, agent, index + 1);
     agents.push(agent);
     await after(Math.random() * 3_500);
     await child.kill();

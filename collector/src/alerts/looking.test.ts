@@ -1,0 +1,69 @@
+/** Looks of alerts: woken by verdicts, and bounded however many there are. */
+import { expect, test } from "vitest";
+
+import { Looking, pausesAfter } from "./looking.ts";
+
+const never = 1_000_000_000;
+/** A look that ends when the test ends it. */
+function gated() {
+  const began: PromiseWithResolvers<void>[] = [];
+  let next = Promise.withResolvers<PromiseWithResolvers<void>>();
+  const look = (): Promise<void> => {
+    const one = Promise.withResolvers<void>();
+    began.push(one);
+    const begins = next;
+    next = Promise.withResolvers();
+    begins.resolve(one);
+    return one.promise;
+  };
+  return { began, look, begin: () => next.promise };
+}
+const ticks = async (): Promise<void> => {
+  for (let index = 0; index < 5; index += 1) await new Promise((done) => setTimeout(done, 1));
+};
+
+test("a wake brings the next look long before its time, and many bring one", async () => {
+  const { began, look, begin } = gated();
+  const looking = new Looking({ look, failed: () => {} }, { everyMs: never, leastMs: 0 });
+  const first = begin();
+  looking.start();
+  (await first).resolve();
+  await ticks();
+  expect(began).toHaveLength(1);
+  const second = begin();
+  for (let index = 0; index < 10; index += 1) looking.wake();
+  const third = begin();
+  // A verdict during a look may have come too late for it.
+  await second;
+  looking.wake();
+  looking.wake();
+  began[1]?.resolve();
+  await third;
+  began[2]?.resolve();
+  await ticks();
+  expect(began).toHaveLength(3);
+  looking.close();
+});
+
+test("no wake brings a look before the pause is over, nor after the end", async () => {
+  const { began, look, begin } = gated();
+  const looking = new Looking({ look, failed: () => {} }, { everyMs: never, leastMs: never });
+  const first = begin();
+  looking.start();
+  (await first).resolve();
+  await ticks();
+  looking.wake();
+  await ticks();
+  expect(began).toHaveLength(1);
+  looking.close();
+  looking.wake();
+  await ticks();
+  expect(began).toHaveLength(1);
+});
+
+test("a pause is four times the look, and never shorter than the least", () => {
+  const times = { everyMs: 2_000, leastMs: 500 };
+  expect(pausesAfter(10, times)).toEqual({ woken: 500, calm: 2_000 });
+  expect(pausesAfter(200, times)).toEqual({ woken: 800, calm: 2_000 });
+  expect(pausesAfter(1_000, times)).toEqual({ woken: 4_000, calm: 4_000 });
+});
