@@ -116,7 +116,8 @@ class RunningAlerts implements Alerts {
   }
 
   wake(): void {
-    this.#looking?.wake();
+    // A collector that only shows what another one finds reads it by its timer.
+    if (this.#leading) this.#looking?.wake();
   }
 
   replaceRules(rules: readonly AlertRule[]): void {

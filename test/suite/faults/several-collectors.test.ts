@@ -164,6 +164,13 @@ async function json<T>(url: string, cookie: string): Promise<T> {
   return (await answer.json()) as T;
 }
 
+/** A page of the walk over all turns, oldest first, so that a new one changes no page before it. */
+function walkPage(url: string, cookie: string, cursor: string | null): Promise<TurnsPage> {
+  const query = new URLSearchParams({ limit: "2", sort: "first_received", order: "ascending" });
+  if (cursor !== null) query.set("cursor", cursor);
+  return json(`${url}/traces/turns.json?${query}`, cookie);
+}
+
 /** What a live tail has sent so far. */
 async function tail(url: string, cookie: string): Promise<() => string> {
   const answer = await fetch(`${url}/traces/live`, { headers: { cookie } });
@@ -221,11 +228,39 @@ test.each([
   const agents: string[] = [];
   for (const index of [0, 1, 2]) {
     const { port } = new URL(url(index));
+    const [next, last] = [(index + 1) % 3, (index + 2) % 3];
+    roots.push(await sendTurn(url(next), "calm", false), await sendTurn(url(last), "calm", false));
+    const known = roots.slice(-2);
+    // Each turn is listed before the walk begins.
+    await vi.waitFor(async () => {
+      const listed = new Set((await server.rows()).map(([root]) => root));
+      expect(known.filter((root) => !listed.has(root))).toEqual([]);
+    }, 30_000);
+    const begun = await walkPage(url(index), cookie, null);
+    const living = await tail(url(next), cookie);
     await all[index]?.kill();
     const agent = `agent-${index}`;
     agents.push(agent);
-    roots.push(await sendTurn(balancer.url, agent, true));
+    const broken = await sendTurn(balancer.url, agent, true);
+    roots.push(broken);
     await vi.waitFor(() => expect(alarms()).toContain(agent), 30_000);
+    // While it is away, a living tail shows the turn, the judge of another settles it, and a walk
+    // that began at the killed collector goes on.
+    await vi.waitFor(() => expect(living()).toContain(broken), 30_000);
+    await vi.waitFor(async () => {
+      const verdicts = new Map(await server.rows());
+      expect(verdicts.get(broken)).toBe("unknown");
+    }, 30_000);
+    const found = [...begun.items];
+    let cursor = begun.next_cursor;
+    for (let page = 0; cursor !== null; page += 1) {
+      const more = await walkPage(url(page % 2 === 0 ? next : last), cookie, cursor);
+      found.push(...more.items);
+      cursor = more.next_cursor;
+    }
+    const walked = found.map((turn) => turn.root_trace_id);
+    expect(new Set(walked).size).toBe(walked.length);
+    expect(walked).toEqual(expect.arrayContaining(known));
     all[index] = await start(index, port);
   }
   going = false;
