@@ -53,6 +53,7 @@ import { operatorStore } from "./backend/operator-store.ts";
 import type { Log } from "./log.ts";
 import type { Parts, Readers } from "./parts.ts";
 import { ledgerSignal } from "./judge/ledger-signal.ts";
+import type { LedgerSignal } from "./judge/ledger-signal.ts";
 import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { pastFirst } from "./backend/past-first.ts";
@@ -123,13 +124,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     identityKey,
     knownNames,
     log,
-    onStored: async (batch) => {
-      await forward?.stored(batch);
-      await (
-        await recording.promise
-      )(batch);
-      ledger.signal();
-    },
+    onStored: storedBatches(forward, recording.promise, ledger),
     ...(options.now === undefined ? {} : { now: options.now }),
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
@@ -172,6 +167,20 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const { recorder, readers } = judging;
   const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
   return { ...whole, alerts: await openAlerts(opening, whole, store) };
+}
+
+/** What follows each stored batch: it is forwarded, its turns are written, and alerts look. */
+function storedBatches(
+  forward: Forward | undefined,
+  recording: Promise<RecordBatch>,
+  ledger: LedgerSignal,
+): RecordBatch {
+  return async (batch) => {
+    await forward?.stored(batch);
+    const record = await recording;
+    await record(batch);
+    ledger.signal();
+  };
 }
 
 /** The store as routes may use it, with what is ahead of now last. */

@@ -36,21 +36,25 @@ const env = {
 };
 let child = await startCollector(dataDir, env);
 const acknowledged = new Map<string, number>();
+/** From each kill until the next collector listened. */
+const away: { readonly fromMs: number; readonly toMs: number }[] = [];
 try {
   for (let index = 0; index < turns; index += 1) {
     await send(`calm-${index}`);
     await wait(Math.random() * 2_000);
   }
   await arrived();
-  print("undisturbed", [...acknowledged.keys()]);
+  if (turns > 0) print("undisturbed", [...acknowledged.keys()]);
   const disturbed: string[] = [];
   for (let index = 0; index < kills; index += 1) {
     const agent = `killed-${index}`;
     await send(agent);
     disturbed.push(agent);
     await wait(Math.random() * killWithinMs);
+    const killedMs = Date.now();
     await child.kill();
     child = await startCollector(dataDir, env);
+    away.push({ fromMs: killedMs, toMs: Date.now() });
     if (index % 50 === 49) console.log(`# ${index + 1} kills`);
   }
   await arrived();
@@ -83,7 +87,10 @@ async function arrived(): Promise<void> {
   }
 }
 
-/** Seconds from the acknowledgement to the look that found it, and from there to its message. */
+/**
+ * Seconds from the acknowledgement to the message: all of them, those in which a collector ran,
+ * those to the look that found it, and those from there.
+ */
 function print(name: string, of: readonly string[]): void {
   const all = agents();
   const firing = receiver.got.filter(({ body }) => body.includes("turnproof.alert.firing"));
@@ -93,9 +100,15 @@ function print(name: string, of: readonly string[]): void {
     const began = acknowledged.get(agent) ?? 0;
     const { timestamp } = JSON.parse(got.body) as { timestamp: string };
     const lookedMs = Date.parse(timestamp);
-    return { whole: got.atMs - began, found: lookedMs - began, sent: got.atMs - lookedMs };
+    const whole = got.atMs - began;
+    const down = away.reduce(
+      (sum, { fromMs, toMs }) =>
+        sum + Math.max(0, Math.min(toMs, got.atMs) - Math.max(fromMs, began)),
+      0,
+    );
+    return { whole, up: whole - down, found: lookedMs - began, sent: got.atMs - lookedMs };
   });
-  for (const stage of ["whole", "found", "sent"] as const) {
+  for (const stage of ["whole", "up", "found", "sent"] as const) {
     const seconds = took.map((one) => one[stage] / 1_000).toSorted((a, b) => a - b);
     const part = (share: number): string =>
       (seconds[Math.min(seconds.length - 1, Math.floor(share * seconds.length))] ?? NaN).toFixed(2);

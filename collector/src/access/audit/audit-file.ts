@@ -11,15 +11,12 @@ export function auditFileOf({ auditLog, dataDir }: Pick<Config, "auditLog" | "da
   return auditLog ?? join(dataDir, "audit.jsonl");
 }
 
-/** Name of the log of retention in a data directory. */
-export const retentionLogName = "retention.jsonl";
-
 /**
  * The log of retention: apart from the audit log, which a running collector holds, because
  * retention over a database runs beside collectors.
  */
 export function retentionFileOf({ dataDir }: Pick<Config, "dataDir">): string {
-  return join(dataDir, retentionLogName);
+  return join(dataDir, "retention.jsonl");
 }
 
 /** Scope of that log's checkpoints: two logs of one scope would be two histories of one log. */
