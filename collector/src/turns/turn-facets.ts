@@ -55,6 +55,7 @@ const sources: { readonly [key: string]: Source | undefined } = {
   finding: { field: "code", read: (code) => (insightsAlone.has(code) ? null : code) },
   contract: { field: "contract" },
   release: { field: "release" },
+  env: { field: "environment" },
   producer: { field: "producer" },
   dialect: { field: "dialect" },
 };

@@ -25,7 +25,13 @@ const { site, visit } = openedSite({
     }).map((event) =>
       event.event_kind === "tool_call"
         ? { ...event, duration_ms: 100 + n, attributes: { tool_name: "search" } }
-        : event,
+        : {
+            ...event,
+            attributes: {
+              ...event.attributes,
+              ...(n < 3 ? { deployment_environment: "staging" } : {}),
+            },
+          },
     ),
   ).flat(),
 });
@@ -92,6 +98,28 @@ test("Enter takes the only suggestion, and then searches", async () => {
   await page.keyboard.type("order");
   await Promise.all([page.waitForURL(/verdict=unjudged/), page.keyboard.press("Enter")]);
   expect(new URL(page.url()).searchParams.get("q")).toBe("order");
+});
+
+test("an environment is completed from the counted values, and its facet leads to its turns", async () => {
+  const page = await visit("/traces");
+  const facet = page.locator("[data-facet=env] a");
+  await facet.waitFor();
+  expect(await page.locator("[data-facet=env]").innerText()).toMatch(/Environment\s+staging\s+3/);
+  await page.keyboard.press("/");
+  await page.keyboard.type("env");
+  expect(await page.locator("[role=option]").innerText()).toMatch(
+    /^env:\s*deployment environment$/,
+  );
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("sta");
+  await page.keyboard.press("Enter");
+  expect(await page.locator("[data-filter] input").inputValue()).toBe("env:staging ");
+  await Promise.all([page.waitForURL(/q=env%3Astaging/), page.keyboard.press("Enter")]);
+  expect(await page.locator("tbody tr[data-key]").count()).toBe(3);
+  const other = await visit("/traces");
+  const link = other.locator("[data-facet=env] a");
+  await Promise.all([other.waitForURL(/q=env%3Astaging/), link.click()]);
+  expect(await other.locator("tbody tr[data-key]").count()).toBe(3);
 });
 
 test("columns and export are menus that hold in every look", async () => {

@@ -32,12 +32,21 @@ const judge = { quietMs: 1_000_000 * 3_600_000 };
 
 let desk: Desk;
 
+/** Deployment environment of turn n: half of the turns have none. */
+const environmentOf = (n: number): string | undefined => ["staging", "production"][n % 4];
+
 /** Turn n: of bob each third, of an agent of its own each fiftieth, failed each tenth. */
 function turn(n: number): ReturnType<typeof turnEvents> {
   const at = new Date(Date.UTC(2026, 10, 20, 0, n)).toISOString();
   const user = n % 3 === 0 ? "bob" : "alice";
   const agent = n % 50 === 0 ? `rare-${n}` : "helper";
-  const events = turnEvents({ root: `root-${n}`, at, user, agent, thread: `thr-${user}` });
+  const environment = environmentOf(n);
+  const events = turnEvents({ root: `root-${n}`, at, user, agent, thread: `thr-${user}` }).map(
+    (event) =>
+      environment === undefined || event.event_kind === "tool_call"
+        ? event
+        : { ...event, attributes: { ...event.attributes, deployment_environment: environment } },
+  );
   if (n % 10 > 0) return events;
   return events.map((event) =>
     event.event_kind === "tool_call" ? { ...event, status: "error" } : event,
@@ -75,7 +84,27 @@ test("every turn counts, not those of a page", async () => {
   expect(countsOf(all, "tool")).toEqual({ search: 600 });
 });
 
+test("turns are counted by deployment environment, those without one under no value", async () => {
+  const all = await facets();
+  expect(all.facets.find(({ key }) => key === "env")).toEqual({
+    key: "env",
+    name: "Environment",
+    values: [
+      { value: "production", count: 150 },
+      { value: "staging", count: 150 },
+    ],
+    total: 2,
+  });
+  expect(countsOf(await facets("?q=env:staging%20-user:bob"), "env")).toEqual({ staging: 100 });
+  expect(countsOf(await facets("?q=-env:staging"), "env")).toEqual({ production: 150 });
+});
+
 test.each([
+  ["?q=env%3Astaging", 150],
+  // Turns without an environment pass its negation, as those without a release do.
+  ["?q=-env%3Astaging", 450],
+  ["?q=-env%3Astaging%20-env%3Aproduction", 300],
+  ["?q=-release%3A1.0", 600],
   ["?user_id=bob", 200],
   ["?status=error", 60],
   ["?agent_id=helper", 588],

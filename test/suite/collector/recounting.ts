@@ -89,13 +89,16 @@ export async function reported(desk: Desk, filter: string, salt: string): Promis
   );
   return {
     list: (await listed(desk, query)).map(turnKey).toSorted(),
-    facets: facets.filter(({ key }) => key !== "app"),
+    facets: facets.filter(({ key }) => !notInRows.has(key)),
     trend: plainTrend(trend),
     bins: count.bins,
     durations: lasting.durations,
     turns: [turns, count.turns, trend.turns],
   };
 }
+
+/** Facets that are counted over the events of a turn: its row has one application, no environment. */
+const notInRows: ReadonlySet<string> = new Set(["app", "env"]);
 
 function plainTrend({ slices, releases, ...sums }: ReturnType<typeof trendOf>): unknown {
   const figures = Object.keys(trendOf([], 0)).filter((name) => name in sums);
@@ -130,7 +133,7 @@ export function recounted(turns: readonly Turn[], filter: string, nowMs: number)
     JSON.stringify({
       // `status:error` is every turn in which anything failed.
       facets: facetsOf(rows, 50)
-        .filter(({ key }) => key !== "app")
+        .filter(({ key }) => !notInRows.has(key))
         .map((facet) => (facet.key === "status" ? withErrors(facet, rows) : facet)),
       trend: plainTrend(trendOf(rows, nowMs)),
       bins: binsOf(rows, nowMs),
@@ -301,7 +304,15 @@ function sideOf(turns: readonly Turn[]): SideCounts {
     );
     // A turn across services is of the application of every one of its events.
     const apps = new Set(own.flatMap(({ application_id: id }) => id ?? []));
-    return new Map<string, readonly string[]>([...facets, ["app", [...apps]]]);
+    // No row has the environments.
+    const environments = new Set(
+      own.flatMap(({ attributes: of }) => of.deployment_environment ?? []),
+    );
+    return new Map<string, readonly string[]>([
+      ...facets,
+      ["app", [...apps]],
+      ["env", [...environments]],
+    ]);
   });
   const keys = facetNames.map(([key]) => {
     const counts = new Map<string, number>();

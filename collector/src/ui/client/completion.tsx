@@ -38,6 +38,7 @@ const words: { readonly [key: string]: string } = {
   cache: "semantic cache",
   model: "model called",
   release: "version of a service",
+  env: "deployment environment",
   producer: "who sent it",
   dialect: "convention of the spans",
   has: "something of this kind",

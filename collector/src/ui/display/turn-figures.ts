@@ -225,9 +225,10 @@ const facetKeys: readonly (readonly [
   ["model", "Model", (row) => row.models],
   ["cache", "Cache", (row) => (row.cache_decision === null ? [] : [row.cache_decision])],
   ["finding", "Finding", (row) => row.finding_codes ?? []],
-  // Only the ledger has the results of a turn.
+  // Only the ledger has the results and the environments of a turn.
   ["contract", "Contract", () => []],
   ["release", "Release", (row) => row.releases],
+  ["env", "Environment", () => []],
   ["producer", "Producer", (row) => row.producers],
   ["dialect", "Dialect", (row) => row.dialects],
 ];

@@ -174,8 +174,66 @@ const contracts = onStore(
   },
 );
 
+const deployed = onStore(
+  "turns are found and counted by release and environment; those without one pass a negation",
+  async ({ ledger }) => {
+    const at = { epoch: 0, rows: 2, settled: true };
+    const turn = (key: string, user_id: string, values: readonly string[]): TurnRecord => ({
+      ...sampleRecord(key, { user_id, releases: values }, at),
+      environments: values,
+    });
+    await ledger.putTurns([
+      turn("one", "ada", ["production"]),
+      turn("both", "ada", ["staging", "production"]),
+      turn("none", "ada", []),
+      // An empty text means unknown.
+      turn("empty", "ada", [""]),
+      turn("other", "bob", ["production"]),
+      turn("gone", "ada", ["production"]),
+      { ...turn("one", "ada", ["staging"]), version: { ...at, rows: 1 } },
+    ]);
+    await ledger.dropTurns([heldOf(sampleRecord("gone", {}, { ...at, epoch: 1 }))]);
+    const scope = { tenant: "ada" };
+    const own: TurnQuestion = { scope, where: [] };
+    for (const list of ["release", "environment"] as const) {
+      const count = (...where: TurnQuestion["where"]): Promise<number> =>
+        ledger.countTurns({ scope, where });
+      equal(await count({ list, has: "production" }), 2);
+      equal(await count({ list, has: "production", not: true }), 2);
+      equal(await count({ list, has: "staging" }), 1);
+      equal(await count({ list, has: "staging", not: true }), 3);
+      equal(await count({ list, has: "Production" }), 0);
+      equal(await count({ list, has: "" }), 0);
+      equal(await count({ list, has: null }), 2);
+      equal(await count({ list, has: null, not: true }), 2);
+      equal(await count({ list, has: "production" }, { list, has: "staging", not: true }), 1);
+      const values = [
+        { value: null, turns: 2 },
+        { value: "production", turns: 2 },
+        { value: "staging", turns: 1 },
+      ];
+      const [facet] = await ledger.turnFacets(own, [list], 9);
+      deepEqual(plain(facet ?? {}), { field: list, values, total: 3 });
+      const figures = await ledger.turnFigures(own, { by: list });
+      deepEqual(
+        figures
+          .map(({ value, turns }) => ({ value, turns }))
+          .toSorted((a, b) => b.turns - a.turns || (a.value === null ? -1 : 1)),
+        values,
+      );
+    }
+  },
+);
+
 /** The clauses of every ledger. */
-export const ledgerClauses: readonly KitClause[] = [answers, newest, held, unknown, contracts];
+export const ledgerClauses: readonly KitClause[] = [
+  answers,
+  newest,
+  held,
+  unknown,
+  contracts,
+  deployed,
+];
 
 /** Clauses that cannot be exempted. */
 export const ledgerIsolationClauses: readonly KitClause[] = [
