@@ -10,18 +10,21 @@ import { collectorWindows } from "./check-windows.ts";
 import { createClient } from "./client.ts";
 import type { FilterFlags, SharedFlags } from "./command.ts";
 import { exitCodes, fail, printJson, write } from "./terminal.ts";
+import { termsOfOption } from "./unclear-terms.ts";
 
 /** Writes them to stdout, as YAML or with `--json` as JSON. */
 export async function exportGoldens(
-  flags: SharedFlags & FilterFlags & { readonly limit: string },
+  flags: SharedFlags & FilterFlags & { readonly limit: string; readonly filter?: string },
 ): Promise<void> {
   const limit = Number(flags.limit);
   if (!Number.isInteger(limit) || limit < 1) {
     fail("--limit is from 1.", exitCodes.usage);
     return;
   }
-  const { kind, status, tool, ...filters } = flags;
-  const terms = { event_kind: kind, status, tool_name: tool };
+  const { kind, status, tool, filter, ...filters } = flags;
+  const q = filter === undefined ? undefined : termsOfOption("--filter", filter);
+  if (filter !== undefined && q === undefined) return;
+  const terms = { event_kind: kind, status, tool_name: tool, q };
   const goldens: Golden[] = [];
   const taken = new Set<string>();
   let left = 0;

@@ -19,6 +19,7 @@ interface ExportFlags extends SharedFlags, FilterFlags {
   readonly store?: string;
   readonly pages?: boolean;
   readonly asGoldens?: boolean;
+  readonly filter?: string;
   readonly limit: string;
   readonly out?: string;
   readonly format?: string;
@@ -36,6 +37,7 @@ export function addExportCommand(program: Command): void {
     .option("--store <store>", "trace, conversation, tool_log or all")
     .option("--pages", "write whole pages instead, with how they were read")
     .option("--as-goldens", "write golden trajectories of the turns, as YAML")
+    .option("--filter <terms>", "with --as-goldens: turns under these terms of the filter bar")
     .option("--limit <n>", "with --as-goldens: the newest turns, at most so many", "100")
     .option("--out <folder>", "write files into this folder instead, with export.json beside them")
     .option("--format <format>", `with --out: ${tableFormatNames.join(", ")} (default parquet)`)
@@ -51,7 +53,7 @@ pattern; an interrupted export is resumed within a week.
 
   turnproof export --root "$TRACE_ID" --pages > window.ndjson
   turnproof reconcile --events window.ndjson
-  turnproof export --as-goldens --agent support --since 2026-11-25 \\
+  turnproof export --as-goldens --filter 'release:3.2 env:production verdict:success' \\
     > contracts/goldens.yaml
   turnproof export --format parquet --table turns --since 2026-11-01 \\
     --out ./turns
@@ -66,6 +68,8 @@ pattern; an interrupted export is resumed within a week.
 const fileFlags = ["format", "table", "resume"] as const;
 
 async function exportEvents(flags: ExportFlags): Promise<void> {
+  // The terms select turns, and events are listed by other filters.
+  if (flags.filter !== undefined) throw new CodedError("parameter_invalid", { field: "filter" });
   const { out, format = "parquet", table = "events" } = flags;
   if (out !== undefined) {
     if (flags.pages === true) throw new CodedError("parameter_invalid", { field: "pages" });

@@ -60,7 +60,9 @@ export const optionAdvice: Readonly<Record<string, string | undefined>> = {
   ),
   format: "--format takes one of the formats in --help.",
   require: "--require takes duration, tokens and cost.",
-  filter: "--filter selects turns of a collector; with --events use --agent, --root or --turn.",
+  filter:
+    "--filter selects turns of a collector: not with --events, and of an export only with " +
+    "--as-goldens. There use --agent or --root.",
   json: "--json is --format json: name one of both.",
 };
 

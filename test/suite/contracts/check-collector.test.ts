@@ -105,6 +105,27 @@ test("goldens of chosen turns are replayed: a check names the first step that di
   expect(goldens).toMatchObject({ code: 0, err: "1 golden trajectory.\n" });
   const [golden] = parseContracts(goldens.out).goldens;
   expect(golden?.steps.map(({ name }) => name)).toEqual(["lookup", "refund"]);
+  const chosen = (terms: string): Promise<{ code: number; out: string; err: string }> =>
+    turnproof("export", ...at, "--as-goldens", "--filter", terms);
+  expect(await chosen("root:root")).toEqual(goldens);
+  expect((await chosen("tool:lookup -tool:mail agent:agent")).out).toBe(goldens.out);
+  const both = await turnproof(
+    "export",
+    ...at,
+    "--as-goldens",
+    "--filter",
+    "tool:mail",
+    "--root",
+    "root",
+  );
+  expect(both).toMatchObject({ code: 4, err: "0 golden trajectories.\n" });
+  expect(await chosen("agent:open")).toMatchObject({ code: 3 });
+  const unclear = await chosen("colour:blue");
+  expect(unclear).toMatchObject({ code: 2, out: "" });
+  expect(unclear.err).toContain("--filter: colour:blue: colour: is no key");
+  const listed = await turnproof("export", ...at, "--filter", "root:root");
+  expect(listed).toMatchObject({ code: 2, out: "" });
+  expect(listed.err).toContain("--filter selects turns");
   const unended = await turnproof("export", ...at, "--as-goldens", "--agent", "open", "--json");
   expect(unended).toMatchObject({ code: 3, err: "0 golden trajectories; 1 turn gave none.\n" });
 
