@@ -280,5 +280,28 @@ test(
     });
     expect(compared.code).toBe(3);
     expect(readFileSync(join(app, "turnproof-gate.md"), "utf8")).toMatch(/not enough evidence/i);
+
+    // Where nothing is judged, a report of an earlier run is gone, and this one states the reason.
+    const junit = (): string => readFileSync(join(app, "turnproof.xml"), "utf8");
+    writeFileSync(join(app, "misspelt.yaml"), contract(1).replace("at_most", "at_mots"));
+    const wrong = await job(".turnproof-check", { CONTRACT: "misspelt.yaml", ...events });
+    expect(wrong).toMatchObject({ code: 2, out: expect.stringContaining("contract_invalid") });
+    expect(junit()).toMatch(/errors="1"[^]*A wrong call or a wrong contract[^]*contract_invalid/);
+    const option = await job(".turnproof-check", {
+      CONTRACT: "kept.yaml",
+      ARGUMENTS: "--colour=<a&b>",
+    });
+    expect(option.code).toBe(2);
+    expect(junit()).toContain("--colour=&lt;a&amp;b&gt;");
+    const away = { CONTRACT: "kept.yaml", TURNPROOF_URL: "http://127.0.0.1:9", CI: "true" };
+    expect((await job(".turnproof-check", away)).code).toBe(4);
+    expect(junit()).toMatch(/<error message="Nothing is judged[^]*\(unreachable\)/);
+    const missing = { CONTRACT: "kept.yaml", ...events, PACKAGE_VERSION: "9.9.9" };
+    expect((await job(".turnproof-check", missing)).code).toBe(4);
+    const sides = { ...away, BASELINE: "release:1", CANDIDATE: "release:2" };
+    expect((await job(".turnproof-gate", sides)).code).toBe(4);
+    const page = readFileSync(join(app, "turnproof-gate.md"), "utf8");
+    expect(page).toMatch(/^## turnproof gate\n\n\*\*Nothing is judged[^]*\(unreachable\)/);
+    expect(page).not.toContain("\u001B");
   },
 );
