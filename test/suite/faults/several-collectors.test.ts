@@ -154,7 +154,7 @@ async function reads(url: string, cookie: string): Promise<void> {
 }
 
 interface TurnsPage {
-  readonly items: readonly { readonly root_trace_id: string }[];
+  readonly items: readonly { readonly root_trace_id: string; readonly verdict: string | null }[];
   readonly next_cursor: string | null;
 }
 
@@ -258,9 +258,11 @@ test.each([
       found.push(...more.items);
       cursor = more.next_cursor;
     }
-    const walked = found.map((turn) => turn.root_trace_id);
+    // A turn of which one span has arrived has a row of its own until the other names the turn, so
+    // a walk may meet both; a judged row is met once.
+    const walked = found.filter(({ verdict }) => verdict !== null).map((one) => one.root_trace_id);
     expect(new Set(walked).size).toBe(walked.length);
-    expect(walked).toEqual(expect.arrayContaining(known));
+    expect(found.map((one) => one.root_trace_id)).toEqual(expect.arrayContaining(known));
     all[index] = await start(index, port);
   }
   going = false;
