@@ -35,6 +35,13 @@ export function numbersOf(schema: z.ZodType | undefined): LeftOutParameter["numb
     : undefined;
 }
 
+/** Leaves a parameter that was read out of the page, which marks it. */
+export function leaveOut(c: AppContext, parameter: LeftOutParameter): void {
+  const applied = c.get("applied");
+  const { [parameter.name]: _, ...parameters } = applied?.parameters ?? c.req.query();
+  c.set("applied", { parameters, leftOut: [...(applied?.leftOut ?? []), parameter] });
+}
+
 /**
  * Runs a read with the cursor of the request. A page whose cursor is rejected begins at the first
  * row instead.
@@ -51,12 +58,7 @@ export async function withCursor<T>(
     return await read(cursor);
   } catch (error) {
     if (!CodedError.is(error) || error.code !== "cursor_rejected") throw error;
-    const applied = c.get("applied");
-    const query = applied?.parameters ?? c.req.query();
-    c.set("applied", {
-      parameters: Object.fromEntries(Object.entries(query).filter(([name]) => name !== "cursor")),
-      leftOut: [...(applied?.leftOut ?? []), { name: "cursor", value: cursor, reason: "gone" }],
-    });
+    leaveOut(c, { name: "cursor", value: cursor, reason: "gone" });
     return read(undefined);
   }
 }

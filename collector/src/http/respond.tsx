@@ -58,7 +58,9 @@ export function createRenderer(options: RendererOptions): Renderer {
       leftOut,
       at: isoNow(),
       ...(refusedRange === undefined ? {} : { refusedRange }),
-      ...(twin === undefined ? {} : { jsonHref: `${base}${twin}${twinSearch(c, url, query)}` }),
+      ...(twin === undefined
+        ? {}
+        : { jsonHref: `${base}${twin}${twinSearch(c, endpoints, url, query)}` }),
       ...(principal === undefined ? {} : { principal }),
       ...(session === undefined ? {} : { csrfToken: session.csrfToken }),
     };
@@ -105,13 +107,32 @@ function appliedQuery(c: AppContext, { searchParams }: URL): URLSearchParams {
   return new URLSearchParams([...searchParams].filter(([name]) => !left.includes(name)));
 }
 
-/** Query of the twin: the page's, and what the page takes that its JSON would not. */
-function twinSearch(c: AppContext, { search }: URL, query: URLSearchParams): string {
+/**
+ * Query of the twin: the page's without what only the page takes, and what the page takes that its
+ * JSON would not.
+ */
+function twinSearch(
+  c: AppContext,
+  endpoints: Endpoints,
+  { search }: URL,
+  query: URLSearchParams,
+): string {
   const more = c.get("twinQuery") ?? {};
+  const own = ownParameters(endpoints, c.get("route"));
+  const kept = [...query].filter(([name]) => !own.includes(name));
   const whole = c.get("refusedRange") === undefined && c.get("applied") === undefined;
-  if (Object.keys(more).length === 0 && whole) return search;
-  const text = new URLSearchParams([...query, ...Object.entries(more)]).toString();
+  if (Object.keys(more).length === 0 && whole && kept.length === query.size) return search;
+  const text = new URLSearchParams([...kept, ...Object.entries(more)]).toString();
   return text === "" ? "" : `?${text}`;
+}
+
+/** Parameters of a page that its twin does not take. */
+function ownParameters(endpoints: Endpoints, route: string): readonly string[] {
+  const { query, twin } = endpoints[route] ?? {};
+  const taken = twin === undefined ? undefined : endpoints[`GET ${twin}`]?.query?.shape;
+  return taken === undefined
+    ? []
+    : Object.keys(query?.shape ?? {}).filter((name) => !(name in taken));
 }
 
 /** One model of one route. */

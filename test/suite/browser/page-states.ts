@@ -340,7 +340,6 @@ export const states: readonly State[] = [
     as: "operator",
     text: /Sign out/,
   },
-  { view: "docs", name: "interface", ...on("site", "/docs"), text: /\/traces\/events\.json/ },
   { view: "patterns", name: "every element", ...on("site", "/patterns"), text: /made up/ },
   {
     view: "reconcile",

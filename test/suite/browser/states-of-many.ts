@@ -1,4 +1,7 @@
-/** @module States of the pages about many turns together, of the sample, and of a missing provider. */
+/**
+ * @module States of the pages about many turns together, of the sample, of a missing provider, and
+ * of the interface.
+ */
 import type { Site } from "./browser.ts";
 import type { Scene } from "./scene.ts";
 
@@ -112,5 +115,18 @@ export const statesOfMany = [
     name: "nothing there",
     ...on("empty", "/traces/compare/gate"),
     text: /Two sides are compared/,
+  },
+  { view: "docs", name: "interface", ...on("site", "/docs"), text: /\/traces\/events\.json/ },
+  {
+    view: "docs",
+    name: "one operation",
+    ...on("site", "/docs?operation=listEvents"),
+    text: /Parameters[\s\S]*Answers/,
+  },
+  {
+    view: "docs",
+    name: "operation not understood",
+    ...on("site", "/docs?operation=wrong"),
+    text: /operation has no such value[\s\S]*\/traces\/events\.json/,
   },
 ];

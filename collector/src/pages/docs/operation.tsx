@@ -1,91 +1,48 @@
-/** @module Operation: one route of the description, collapsed at first. */
+/** @module Operation: one route of the description in full. */
 import type { Child, FC } from "hono/jsx";
 
+import { Card } from "../../ui/elements/panel.tsx";
 import { InCode } from "./in-code.tsx";
-
-/** A JSON schema, as far as this page shows it. */
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly format?: string;
-  readonly description?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-}
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: Schema;
-}
-
-type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
-
-/** One route of the description. */
-export interface RouteText {
-  readonly path: string;
-  readonly method: string;
-  /** A page whose model is also answered under the same path with `.json`. */
-  readonly hasTwin: boolean;
-  readonly operation: {
-    readonly summary: string;
-    readonly tags: readonly string[];
-    readonly description?: string;
-    readonly parameters?: readonly Parameter[];
-    readonly requestBody?: { readonly content: Content };
-    readonly responses: Readonly<
-      Record<string, { readonly description: string; readonly content?: Content }>
-    >;
-  };
-}
+import type { ParameterText, RouteText, Schema } from "./route-text.ts";
 
 /** A route. */
 export const Operation: FC<{ readonly of: RouteText }> = ({ of }) => {
-  const { method, path, operation } = of;
+  const { method, path, operation, twinId } = of;
   const { parameters = [], requestBody, responses } = operation;
   return (
-    <li>
-      <details>
-        <summary data-row>
-          <span class={`method ${method.toLowerCase()}`}>{method}</span>
-          <code>{path}</code>
-          <span class="muted">{operation.summary}</span>
-          {of.hasTwin ? <span class="route-twin muted">page, and .json</span> : null}
-        </summary>
-        <div class="route">
-          {operation.description === undefined ? null : (
-            <p>
-              <InCode text={operation.description} />
-            </p>
-          )}
-          <Fields title="Parameters" rows={parameters.map(fieldOfParameter)} />
-          {Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => (
-            <Fields title={`Body: ${type}`} rows={fieldsOf(schema)} />
-          ))}
-          <h3>Answers</h3>
-          <dl class="answers">
-            {Object.entries(responses).map(([status, { description, content }]) => (
-              <div>
-                <dt>
-                  <b>{status}</b> <span class="muted">{Object.keys(content ?? {}).join(", ")}</span>
-                </dt>
-                <dd>
-                  <InCode text={description} />
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </div>
-      </details>
-    </li>
+    <Card title={operation.summary.replaceAll("`", "")}>
+      <p class="route-line">
+        <span class={`method ${method.toLowerCase()}`}>{method}</span> <code>{path}</code>{" "}
+        <code class="muted">{operation.operationId}</code>
+      </p>
+      {twinId === undefined ? null : (
+        <p class="muted">
+          A page, and JSON at <code>{path}.json</code> (<code>{twinId}</code>).
+        </p>
+      )}
+      {operation.description === undefined ? null : (
+        <p>
+          <InCode text={operation.description} />
+        </p>
+      )}
+      <Fields title="Parameters" rows={parameters.map(fieldOfParameter)} />
+      {Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => (
+        <Fields title={`Body: ${type}`} rows={fieldsOf(schema)} />
+      ))}
+      <h3>Answers</h3>
+      <dl class="answers">
+        {Object.entries(responses).map(([status, { description, content }]) => (
+          <div>
+            <dt>
+              <b>{status}</b> <span class="muted">{Object.keys(content ?? {}).join(", ")}</span>
+            </dt>
+            <dd>
+              <InCode text={description} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
   );
 };
 
@@ -95,20 +52,45 @@ interface Field {
   readonly type: string;
   readonly required: boolean;
   readonly text: string;
+  /** Every value, where they are many. */
+  readonly values: string | undefined;
 }
 
-function fieldOfParameter({ name, in: where, required, schema, description }: Parameter): Field {
-  return { name, where, type: typeText(schema), required, text: description ?? "" };
+/** Most values that stand beside a name; more are a line of their own. */
+const valuesBeside = 6;
+
+function fieldOfParameter({
+  name,
+  in: where,
+  required,
+  schema,
+  description,
+}: ParameterText): Field {
+  return { ...fieldOf({ name, where, required, schema }), text: description ?? "" };
 }
 
 function fieldsOf(schema: Schema | undefined): readonly Field[] {
-  return Object.entries(schema?.properties ?? {}).map(([name, of]) => ({
+  return Object.entries(schema?.properties ?? {}).map(([name, of]) => {
+    const required = schema?.required?.includes(name) ?? false;
+    return fieldOf({ name, where: "body", required, schema: of });
+  });
+}
+
+function fieldOf({
+  name,
+  where,
+  required,
+  schema,
+}: Pick<Field, "name" | "where" | "required"> & { readonly schema: Schema }): Field {
+  const isLong = (schema.enum?.length ?? 0) > valuesBeside;
+  return {
     name,
-    where: "body",
-    type: typeText(of),
-    required: schema?.required?.includes(name) ?? false,
-    text: of.description ?? "",
-  }));
+    where,
+    required,
+    type: isLong ? `one of ${schema.enum?.length}` : typeText(schema),
+    text: schema.description ?? "",
+    values: isLong ? typeText(schema) : undefined,
+  };
 }
 
 /** Type of a value in one line. */
@@ -132,7 +114,7 @@ const Fields: FC<{ readonly title: string; readonly rows: readonly Field[] }> = 
     <>
       <h3>{title}</h3>
       <dl class="answers">
-        {rows.map(({ name, where, type, required, text }): Child => (
+        {rows.map(({ name, where, type, required, text, values }): Child => (
           <div>
             <dt>
               <code>{name}</code>{" "}
@@ -144,6 +126,7 @@ const Fields: FC<{ readonly title: string; readonly rows: readonly Field[] }> = 
             </dt>
             <dd>
               <InCode text={text} />
+              {values === undefined ? null : <p class="muted">{values}</p>}
             </dd>
           </div>
         ))}

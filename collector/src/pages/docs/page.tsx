@@ -1,6 +1,6 @@
 /**
- * @module Docs page: the OpenAPI description as a page: routes by area, each with its input, its
- * answers and the required permission.
+ * @module Docs page: the OpenAPI description as a page: routes by area, a line each, and one of
+ * them in full with its input, its answers and the required permission.
  */
 import type { Child } from "hono/jsx";
 
@@ -8,69 +8,53 @@ import type { Frame } from "../../http/frame.ts";
 import type { DocsModel } from "./route.ts";
 import { InCode } from "./in-code.tsx";
 import { Operation } from "./operation.tsx";
-import type { RouteText } from "./operation.tsx";
-import { Card } from "../../ui/elements/panel.tsx";
+import { RouteList, anchorOf } from "./route-list.tsx";
+import { routeOf, routesOf } from "./route-text.ts";
+import type { RouteText } from "./route-text.ts";
 import { Page, hrefOf } from "../../ui/layout.tsx";
+
+const areaOf = ({ operation }: RouteText): string => operation.tags[0] ?? "";
 
 /** The description of the interface. */
 export function docsPage(model: DocsModel, frame: Frame): Child {
-  const groups = Map.groupBy(routesOf(model), ({ operation }) => operation.tags[0] ?? "");
+  const groups = Map.groupBy(routesOf(model), areaOf);
+  const areas = model.tags.map(({ name }) => name).filter((name) => groups.has(name));
+  const here = routeOf(model, frame.query.get("operation"));
+  const shown = here === undefined ? areas : [areaOf(here)];
   return (
     <Page
       frame={frame}
       title="Interface"
+      {...(here === undefined ? {} : { windowTitle: `${here.method} ${here.path}` })}
       bar={
         <div class="page-actions">
+          {here === undefined ? null : (
+            <a class="button" href={hrefOf(frame, `/docs#${here.operation.operationId}`)}>
+              All routes
+            </a>
+          )}
           <a class="button" href={hrefOf(frame, "/openapi.json")}>
             OpenAPI {model.openapi}
           </a>
         </div>
       }
     >
-      <p class="lead">
-        <InCode text={model.info.description} />
-      </p>
+      {here === undefined ? (
+        <p class="lead">
+          <InCode text={model.info.description} />
+        </p>
+      ) : null}
       <nav class="chips" aria-label="Areas">
-        {model.tags.map(({ name }) =>
-          groups.has(name) ? (
-            <a class="chip" href={`#${anchorOf(name)}`}>
-              <span class="value">{name}</span>
-            </a>
-          ) : null,
-        )}
+        {areas.map((area) => (
+          <a class="chip" href={hrefOf(frame, `/docs#${anchorOf(area)}`)}>
+            <span class="value">{area}</span>
+          </a>
+        ))}
       </nav>
-      {model.tags.map(({ name }) => {
-        const routes = groups.get(name);
-        return routes === undefined ? null : (
-          <Card title={name} id={anchorOf(name)} flush end={`${routes.length} routes`}>
-            <ul class="routes">
-              {routes.map((route) => (
-                <Operation of={route} />
-              ))}
-            </ul>
-          </Card>
-        );
-      })}
+      {here === undefined ? null : <Operation of={here} />}
+      {shown.map((area) => (
+        <RouteList frame={frame} area={area} routes={groups.get(area) ?? []} here={here} />
+      ))}
     </Page>
-  );
-}
-
-function anchorOf(name: string): string {
-  return name.toLowerCase().replaceAll(" ", "-");
-}
-
-/** Every route once; a page and its JSON twin are one. */
-function routesOf({ paths }: DocsModel): RouteText[] {
-  const isTwin = (path: string): boolean =>
-    path.endsWith(".json") && Object.hasOwn(paths, path.slice(0, -".json".length));
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([method]) => method !== "get" || !isTwin(path))
-      .map(([method, operation]) => ({
-        path,
-        method: method.toUpperCase(),
-        operation: operation as RouteText["operation"],
-        hasTwin: method === "get" && Object.hasOwn(paths, `${path}.json`),
-      })),
   );
 }

@@ -6,7 +6,8 @@ import { Hono } from "hono";
 import { z } from "zod";
 
 import type { AppEnv } from "../../http/environment.ts";
-import { readParameters } from "../../http/parameters.ts";
+import { leaveOut, marksLeftOut } from "../../http/left-out.ts";
+import { ParameterError, id, readParameters } from "../../http/parameters.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
 import { describeApi } from "../../http/openapi.ts";
 import type { OpenApi } from "../../http/openapi.ts";
@@ -14,6 +15,7 @@ import { html, none } from "../../http/endpoint.ts";
 import type { Endpoints, RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { docsPage } from "./page.tsx";
+import { routeOf } from "./route-text.ts";
 
 /** What the documentation page shows. */
 export type DocsModel = OpenApi;
@@ -22,6 +24,10 @@ export type DocsModel = OpenApi;
 export interface DocsAnswers {
   readonly "GET /openapi.json": OpenApi;
 }
+
+const pageQuery = z.strictObject({
+  operation: id.optional().describe("The `operationId` that the page shows in full."),
+});
 
 /** Docs: what each route needs, records and answers. */
 export const docsGroup: RouteGroup<DocsAnswers> = {
@@ -39,6 +45,7 @@ export const docsGroup: RouteGroup<DocsAnswers> = {
       audit: "docs.read",
       id: "getDocs",
       summary: "This document as a page",
+      query: pageQuery,
       returns: "The page.",
       answers: html,
       twin: "/openapi.json",
@@ -62,8 +69,14 @@ function documentsRoutes(parts: Parts, endpoints: Endpoints): Hono<AppEnv> {
     readParameters(c, z.strictObject({}));
     return respondJson(c, await description());
   });
-  app.get("/docs", async (c) =>
-    respond<DocsModel>(c, { model: await description(), view: docsPage }),
-  );
+  app.get("/docs", async (c) => {
+    const { operation } = readParameters(c, pageQuery);
+    const model = await description();
+    if (operation !== undefined && routeOf(model, operation) === undefined) {
+      if (!marksLeftOut(c)) throw new ParameterError("parameter_invalid", [], "operation");
+      leaveOut(c, { name: "operation", value: operation, reason: "invalid" });
+    }
+    return respond<DocsModel>(c, { model, view: docsPage });
+  });
   return app;
 }
