@@ -44,18 +44,10 @@ export function measureText(
   return words[rule.measure];
 }
 
-const unitsMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
-
-/** Length of a window in the largest unit that it has a whole number of, as files state it. */
-export function windowText(ms: number): string {
-  const unit = Object.entries(unitsMs).find(([, each]) => ms % each === 0);
-  return unit === undefined ? durationText(ms) : `${ms / unit[1]} ${unit[0]}`;
-}
-
 /** The limit of the rule in words. */
 export function limitText(rule: AlertRule): string {
   const { above, below, change, measure, window_ms } = rule;
-  const within = `in ${windowText(window_ms)}`;
+  const within = `in ${durationText(window_ms)}`;
   if (measure === "silence") return within;
   if (above !== undefined) return `above ${valueText(rule, above)} ${within}`;
   if (below !== undefined) return `below ${valueText(rule, below)} ${within}`;

@@ -63,5 +63,8 @@ test("silences are listed by their end, whatever their order; an ended one is go
 
 test("windows are written in their whole unit", async () => {
   const { rules: shown } = await desk.json<AlertsModel>("/alerts.json", headers);
-  expect(shown.map(({ limit }) => limit)).toEqual(["above 50.0 % in 1 d", "above 7 s in 90 m"]);
+  expect(shown.map(({ limit }) => limit)).toEqual([
+    "above 50.0 % in 24 h",
+    "above 7 s in 1 h 30 min",
+  ]);
 });

@@ -3,8 +3,7 @@ import { isoTime } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
-import { windowText } from "../../alerts/breach.ts";
-import { countText } from "../../ui/display/figures.ts";
+import { countText, durationText } from "../../ui/display/figures.ts";
 import { Time } from "../../ui/elements/figure.tsx";
 import { Card, Heads, Note, Table } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
@@ -70,7 +69,7 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
                 <a href={hrefOf(frame, turnsPath(of, window.from_ms))}>
                   <Time at={isoTime(window.from_ms)} form="daytime" />
                 </a>{" "}
-                for {windowText(of.window_ms)}
+                for {durationText(of.window_ms)}
               </td>
               <td>{window.group ?? "all"}</td>
               <td class="num">{of.value_texts[index]}</td>
