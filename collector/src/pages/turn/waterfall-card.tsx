@@ -55,7 +55,14 @@ export const WaterfallCard: FC<{
           </p>
         ) : null}
       </section>
-      <aside class="card panel" aria-label="Selected event" data-panel tabindex={-1}>
+      {/* No aside: on a phone the browser module makes it a dialog. */}
+      <section
+        class="card panel"
+        role="complementary"
+        aria-label="Selected event"
+        data-panel
+        tabindex={-1}
+      >
         <header>
           <h2>Event</h2>
           <div class="end" data-panel-tools>
@@ -78,7 +85,7 @@ export const WaterfallCard: FC<{
         >
           <p class="muted">Select a row to see its recorded fields.</p>
         </div>
-      </aside>
+      </section>
     </div>
   );
 };
