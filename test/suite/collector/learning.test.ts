@@ -109,6 +109,29 @@ describe("learning", () => {
   });
 });
 
+test("the file has every recommendation, also where the list of the page is cut", async () => {
+  const { records } = await memory.shared.list("recommendation", { limit: 1 });
+  const [kept] = records;
+  if (kept === undefined) throw new Error("no recommendation is kept");
+  const more = Array.from({ length: 1_001 }, (_, n) => `recommendation:more-${n}`);
+  for (const id of more) {
+    const data = { ...kept.data, recommendation_id: id };
+    await memory.shared.put("recommendation", { id, data, created_at: kept.created_at });
+  }
+  const page = await desk.json<Body & { readonly list_complete: boolean }>(
+    "/learning.json",
+    bearer("root"),
+  );
+  expect([page.recommendations.length, page.list_complete]).toEqual([1_000, false]);
+  const written = await desk.get("/learning.jsonl", bearer("root"));
+  const ids = (await written.text())
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as Row).recommendation_id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids).toEqual(expect.arrayContaining(more));
+});
+
 describe("replays", () => {
   const replay = { agent_id: "helper", root_trace_id: "root-alice" };
 

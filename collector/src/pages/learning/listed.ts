@@ -40,19 +40,47 @@ export const recommendationFields: ListFields<RecommendationRow> = {
 
 const listedMax = 1_000;
 
-/** Recommendations are stored without a tenant filter, so each is checked before it is shown. */
+/** Whose recommendations are read. */
+type Owned = Partial<Pick<Identity, "agent_id" | "user_id">>;
+
+/** The first recommendations of the store; not complete where it has more. */
 export async function listed(
   parts: Parts,
   principal: Principal,
-  query: Partial<Pick<Identity, "agent_id" | "user_id">>,
+  query: Owned,
 ): Promise<{ readonly rows: readonly StoredRecommendation[]; readonly complete: boolean }> {
+  const { rows, next } = await readable(parts, principal, query);
+  return { rows, complete: next === null };
+}
+
+/** Every recommendation, a page of the store at a time. */
+export async function* everyListed(
+  parts: Parts,
+  principal: Principal,
+  query: Owned,
+): AsyncGenerator<readonly StoredRecommendation[]> {
+  for (let after: string | null | undefined; after !== null;) {
+    const { rows, next } = await readable(parts, principal, query, after);
+    yield rows;
+    after = next;
+  }
+}
+
+/** Recommendations are stored without a tenant filter, so each is checked before it is shown. */
+async function readable(
+  parts: Parts,
+  principal: Principal,
+  query: Owned,
+  after?: string,
+): Promise<{ readonly rows: readonly StoredRecommendation[]; readonly next: string | null }> {
   const { records, next } = await sharedOf(parts.memory).list("recommendation", {
     limit: listedMax,
+    ...(after === undefined ? {} : { after }),
   });
   const rows = records.flatMap((record) => readRecommendation(record) ?? []);
   return {
     rows: rows.filter((row) => mayRead(principal, row.owner) && isOf(row.owner, query)),
-    complete: next === null,
+    next,
   };
 }
 
@@ -63,10 +91,7 @@ export function mayRead(principal: Principal, owner: RecommendationOwner): boole
   return userId === undefined || owner.user_id === userId;
 }
 
-function isOf(
-  owner: RecommendationOwner,
-  query: Partial<Pick<Identity, "agent_id" | "user_id">>,
-): boolean {
+function isOf(owner: RecommendationOwner, query: Owned): boolean {
   if (query.agent_id !== undefined && owner.agent_id !== query.agent_id) return false;
   return query.user_id === undefined || owner.user_id === query.user_id;
 }

@@ -51,7 +51,9 @@ export function learningPage(model: LearningModel, frame: Frame): Child {
       <List title="To decide" rows={open} frame={frame} />
       <List title="Decided" rows={closed} frame={frame} />
       {model.list_complete ? null : (
-        <Note tone="warn">More recommendations are kept than are listed here.</Note>
+        <Note tone="warn">
+          More recommendations are kept than are listed here; a file has all of them.
+        </Note>
       )}
       <Experiments of={model.experiments} />
       <Candidates model={model} />
