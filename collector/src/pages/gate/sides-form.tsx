@@ -65,10 +65,12 @@ export function reachOf({ query }: Frame): readonly (readonly [name: string, val
 export const Reach: FC<{ readonly model: GateModel }> = ({ model }) => (
   <p class="muted gate-reach">
     The newest {countText(model.limit)} turns of each side are read at most, here up to{" "}
-    {countText(turnsMax)}. <code>turnproof gate</code> reads 1,000 of each, or <code>--limit</code>:
-    {model.baseline === null || model.candidate === null ? null : (
+    {countText(turnsMax)}. <code>turnproof gate</code> reads 1,000 of each, or <code>--limit</code>
+    {model.baseline === null || model.candidate === null ? (
+      "."
+    ) : (
       <>
-        {" "}
+        :{" "}
         <code>
           turnproof gate --baseline {quoted(model.baseline)} --candidate {quoted(model.candidate)}{" "}
           --contract contracts
