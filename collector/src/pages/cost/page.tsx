@@ -11,10 +11,11 @@ import type { Term } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { ShareBar } from "../../ui/elements/bar.tsx";
 import { Count, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
-import { Card, Empty, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
+import { Card, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
+import { NoRows } from "../../ui/groups/no-rows.tsx";
 import { hrefOf, hrefWith } from "../../ui/layout.tsx";
 import type { CostModel } from "./route.ts";
 
@@ -33,12 +34,9 @@ export function costPage(model: CostModel, frame: Frame): Child {
   return (
     <FilteredPage frame={frame} title="Cost">
       {model.total.calls === 0 ? (
-        <Empty title="No model call in these turns" icon="cost">
-          <p>
-            A cost shows as soon as a turn records a call of a model.{" "}
-            <a href={hrefOf(frame, "/traces")}>Turns</a>
-          </p>
-        </Empty>
+        <NoRows frame={frame} title="No model call in these turns" icon="cost">
+          A cost shows as soon as a turn records a call of a model.
+        </NoRows>
       ) : (
         <>
           <Total model={model} />

@@ -11,9 +11,10 @@ import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { AgentGraph, failingShare, leftOf } from "../../ui/elements/agent-graph.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
-import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { Card, Table } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
+import { NoRows } from "../../ui/groups/no-rows.tsx";
 import { AgentTabs } from "../../ui/groups/agent-tabs.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import type { GraphModel } from "./route.ts";
@@ -24,12 +25,9 @@ export function graphPage(model: GraphModel, frame: Frame): Child {
   return (
     <FilteredPage frame={frame} title="Agent graph" tabs={<AgentTabs frame={frame} here="graph" />}>
       {model.agents.length === 0 ? (
-        <Empty title="No agent in these turns" icon="agents">
-          <p>
-            An agent shows as soon as one of its turns arrives.{" "}
-            <a href={hrefOf(frame, "/traces")}>Turns</a>
-          </p>
-        </Empty>
+        <NoRows frame={frame} title="No agent in these turns" icon="agents">
+          An agent shows as soon as one of its turns arrives.
+        </NoRows>
       ) : (
         <Graph model={model} frame={frame} terms={terms} />
       )}

@@ -17,6 +17,7 @@ import { SlicesChart } from "../../ui/elements/slices-chart.tsx";
 import { turnsText } from "../../ui/elements/time-figure.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
+import { NoRows } from "../../ui/groups/no-rows.tsx";
 import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { hrefOf, hrefWith, rangedHref } from "../../ui/layout.tsx";
@@ -45,11 +46,9 @@ export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
         words={{ counted: turnsText, part: "went wrong" }}
       />
       {model.turns === 0 ? (
-        <Empty title="No turns here" icon="incidents">
-          <p>
-            Incidents show as soon as turns arrive. <a href={hrefOf(frame, "/traces")}>Turns</a>
-          </p>
-        </Empty>
+        <NoRows frame={frame} title="No turns here" icon="incidents">
+          Incidents show as soon as turns arrive.
+        </NoRows>
       ) : model.incidents === 0 ? (
         <Empty title="Nothing went wrong" icon="success">
           <p>

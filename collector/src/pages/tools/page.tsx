@@ -13,12 +13,13 @@ import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
-import { Card, Empty, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
+import { Card, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { SlicesChart } from "../../ui/elements/slices-chart.tsx";
 import { SortLink, directionOf } from "../../ui/elements/sort-head.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
+import { NoRows } from "../../ui/groups/no-rows.tsx";
 import { hrefOf, hrefWith } from "../../ui/layout.tsx";
 import type { ToolsModel } from "./route.ts";
 
@@ -54,11 +55,9 @@ export function toolsPage(model: ToolsModel, frame: Frame): Child {
         />
       </div>
       {model.total.calls === 0 ? (
-        <Empty title={`No ${kind} call in these turns`} icon={kind}>
-          <p>
-            A call shows as soon as a turn records one. <a href={hrefOf(frame, "/traces")}>Turns</a>
-          </p>
-        </Empty>
+        <NoRows frame={frame} title={`No ${kind} call in these turns`} icon={kind}>
+          A call shows as soon as a turn records one.
+        </NoRows>
       ) : (
         <>
           <Total model={model} />
