@@ -19,6 +19,7 @@ test("a failure of our own is stated once, with what to do", () => {
   const words = `${title} ${codes.internal_error.sentence} ${next}`.toLowerCase();
   expect(words).not.toContain("error");
   expect(next).toMatch(/^Try again\./);
+  expect(words.match(/\blog\b/g)).toHaveLength(1);
 });
 
 test("what was named and is not there is told from an address that is none", () => {

@@ -129,7 +129,7 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
   500: {
     title: "This page failed",
     next:
-      "Try again. If it fails again, the collector's log has the details under the request id " +
+      "Try again. If it fails again, whoever runs the collector finds the cause by the request id " +
       "below.",
   },
   501: {
