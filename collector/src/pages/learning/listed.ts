@@ -53,15 +53,15 @@ export async function listed(
   return { rows, complete: next === null };
 }
 
-/** Every recommendation, a page of the store at a time. */
-export async function* everyListed(
+/** Every recommendation as it is shown, a page of the store at a time. */
+export async function* everyShown(
   parts: Parts,
   principal: Principal,
   query: Owned,
-): AsyncGenerator<readonly StoredRecommendation[]> {
+): AsyncGenerator<readonly RecommendationRow[]> {
   for (let after: string | null | undefined; after !== null;) {
     const { rows, next } = await readable(parts, principal, query, after);
-    yield rows;
+    yield rows.map((row) => shownRow(parts, principal, row));
     after = next;
   }
 }

@@ -37,7 +37,7 @@ import type { Parts } from "../../parts.ts";
 import { selectRoot } from "../../turns/window.ts";
 import { newestEvents } from "../../turns/turn-reading.ts";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
-import { everyListed, listed, mayRead, recommendationFields, shownRow } from "./listed.ts";
+import { everyShown, listed, mayRead, recommendationFields, shownRow } from "./listed.ts";
 import type { RecommendationRow } from "./listed.ts";
 import { learningPage } from "./page.tsx";
 
@@ -177,10 +177,7 @@ function learningRoutes(parts: Parts): Hono<AppEnv> {
     fields: recommendationFields,
     async *pages(c) {
       const { query } = readingFor(c, readParameters(c, learningFile.query));
-      const principal = principalOf(c);
-      for await (const rows of everyListed(parts, principal, query)) {
-        yield rows.map((row) => shownRow(parts, principal, row));
-      }
+      yield* everyShown(parts, principalOf(c), query);
     },
   });
 
