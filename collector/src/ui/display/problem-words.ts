@@ -128,9 +128,7 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
   429: { title: "Too many requests", next: "Wait a little and try again." },
   500: {
     title: "This page failed",
-    next:
-      "Try again. If it fails again, whoever runs the collector finds the cause by the request id " +
-      "below.",
+    next: "Try again. If it fails again, the request id below leads to its cause.",
   },
   501: {
     title: "Not configured here",
