@@ -144,8 +144,8 @@ test("what is established with two contents is so with each of them", () => {
       const one = events[place] as TurnEvent;
       const other = others.find(({ event_kind: kind }) => kind === one.event_kind);
       if (other === undefined) return;
-      const { event_id, span_id = "", timestamp, phase } = one;
-      const second: TurnEvent = { ...other, event_id, span_id, timestamp, phase };
+      const { event_id, span_id = "", turn_id = "", timestamp, phase } = one;
+      const second: TurnEvent = { ...other, event_id, span_id, turn_id, timestamp, phase };
       const both = resultsOf([...events, second], contracts, { metadata: whole });
       for (const content of [one, second]) {
         const alone = resultsOf(events.with(place, content), contracts, { metadata: whole });

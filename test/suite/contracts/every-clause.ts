@@ -38,6 +38,8 @@ export const clauses: readonly Clause[] = [
   { clause: "calls", kind: "tool_call", outcome: ["error", "provider_error"], never: true },
   { clause: "calls", model: "m-1", at_most: 1 },
   { clause: "calls", kind: "model_call", at_least: 1 },
+  { clause: "calls", kind: "model_call", never: true },
+  { clause: "calls", kind: "tool_call", at_least: 1 },
   { clause: "calls", kind: "artifact", at_least: 1 },
   { clause: "calls", operation: "memory_*", at_most: 1 },
   { clause: "calls", kind: "application_action", status: "error", never: true },
@@ -191,6 +193,7 @@ export const conditions: readonly Condition[] = [
   { calls: { tool: "a", outcome: "empty" } },
   { calls: { kind: "artifact" } },
   { status: "error" },
+  { calls: { kind: "model_call" } },
 ];
 
 /** Each clause as a contract of its own, and each condition as that of a contract. */

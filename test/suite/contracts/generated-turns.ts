@@ -176,20 +176,24 @@ export const turns: fc.Arbitrary<TurnEvent[]> = fc
     ms: fc.constantFrom(1_000, 5_000),
     /** The turn's own span has a parent that is in no evidence. */
     remote: fc.boolean(),
+    /** The turn has the id of a host, which names no span. */
+    hosted: fc.boolean(),
   })
-  .map(({ parts, gaps, ended, status, ms, remote }) => {
+  .map(({ parts, gaps, ended, status, ms, remote, hosted }) => {
     let at = 1;
-    const events = parts.map((make, index) => make((at += (gaps[index] ?? 0) + 1)));
-    const unique = [...new Map(events.map((event) => [event.event_id, event])).values()];
+    const made = parts.map((make, index) => make((at += (gaps[index] ?? 0) + 1)));
+    const unique = [...new Map(made.map((event) => [event.event_id, event])).values()];
     const result = {
       ...end({ status, ms }),
       ...(remote ? { parent_span_id: "caller" } : {}),
     };
     const begun = result.started_at ?? result.timestamp;
     const start = { phase: "start", status: "started", timestamp: begun } as const;
-    return ended === 0
-      ? [{ ...result, ...start, event_id: `${result.span_id}:start` }, ...unique]
-      : [...unique, result];
+    const events =
+      ended === 0
+        ? [{ ...result, ...start, event_id: `${result.span_id}:start` }, ...unique]
+        : [...unique, result];
+    return hosted ? events.map((event) => ({ ...event, turn_id: "turn_w1" })) : events;
   });
 
 /** A turn, and a real part of it as an outage leaves it. */
@@ -219,7 +223,7 @@ type Gone =
 function stays(event: TurnEvent, at: number, gone: Gone, all: readonly TurnEvent[]): boolean {
   if ("one" in gone) return at !== gone.one;
   if ("suffix" in gone) return at < all.length - gone.suffix;
-  if ("own" in gone) return event.span_id !== event.turn_id;
+  if ("own" in gone) return event.span_id !== end().span_id;
   return gone.kept[at] === true;
 }
 

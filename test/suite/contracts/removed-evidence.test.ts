@@ -141,6 +141,7 @@ test("a contract that a part leaves out, or takes in, is left out or taken in ov
     "when-1-agent false",
     "when-10-status false",
     "when-10-status true",
+    "when-11-calls true",
     "when-2-application true",
     "when-3-release true",
     "when-4-environment true",

@@ -65,7 +65,7 @@ test("Markdown: the answer first, each contract, and the same finding once with 
   const open = markdownReport(several);
   expect(open).toContain("## Contracts: the contract is not established");
   expect(open).toContain(
-    "| once | calls (clause 1) | 0 calls or more (call of refund); the contract allows at most 1. | 5 | " +
+    "| once | calls (clause 1) | 0 calls or more (call of refund; 1 more is recorded that may not count); the contract allows at most 1. | 5 | " +
       "`r0/a000000000000001`<br>`r1/a000000000000001`<br>`r2/a000000000000001`<br>and 2 more |",
   );
   expect(open).toContain("| duration (clause 2), warning |");

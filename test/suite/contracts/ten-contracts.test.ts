@@ -14,6 +14,7 @@ const files = [...section.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) =
   return { name: contracts[0]?.name ?? "", contracts, goldens };
 });
 
+const fallback = { tool_outcome: "fallback" } as const;
 const empty = { tool_outcome: "empty" } as const;
 const publicDesk = { agent_id: "public-desk" };
 const production = { deployment_environment: "production" };
@@ -50,7 +51,7 @@ const turns: Readonly<Record<string, readonly (readonly TurnEvent[])[]>> = {
   "pinned-model": [modelOf("gpt-5-2026-08-07"), modelOf("gpt-4")],
   "calm-calls": [
     [model(1), tool("search", 20, { retry_count: 0 }), end()],
-    [model(1, { retry_count: 3 }), tool("search", 20, { retry_count: 0 }), end()],
+    [model(1), tool("search", 20, fallback), tool("search", 40, fallback), end()],
   ],
   "hand-over-when-nothing-is-found": [
     [tool("search", 1, empty), tool("handover", 20), end()],
@@ -96,4 +97,19 @@ describe.each(files)("$name", ({ name, contracts, goldens }) => {
     // With a gap, whether a condition on an outcome applies can be open too.
     expect(unclear).toMatchObject({ result: "not_established" });
   });
+});
+
+test("budget and calm calls are decided without a price and without a number of retries", () => {
+  const decided = files.filter(({ name }) => name === "budget" || name === "calm-calls");
+  const { retry_count: _, ...attributes } = model(1).attributes;
+  const call = { ...model(1), attributes };
+  const events = [call, step("tool_call", 20, { tool_name: "search" }), end()];
+  const contracts = decided.flatMap((file) => file.contracts);
+  const options = { metadata: whole, priceOf: () => null, otherwise: null };
+  const [turn] = evaluateTurns(events, contracts, options);
+  expect(turn?.contracts.map(({ result }) => result)).toEqual(["holds", "holds"]);
+  const open = turn?.contracts.flatMap(({ clauses }) =>
+    clauses.flatMap(({ clause, result }) => (result === "holds" ? [] : `${clause} ${result}`)),
+  );
+  expect(open).toEqual(["cost not_established", "retries not_established"]);
 });

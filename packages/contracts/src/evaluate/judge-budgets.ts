@@ -3,6 +3,7 @@ import { elapsedMs, parentKey, spanKey, toolOutcome, turnCalls } from "@turnproo
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { ClauseOf } from "../language/clauses.ts";
+import { openEndWords, ownDuration } from "./judge-ending.ts";
 import { counted, judged, measuredWords } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import { anyNumber, exactly, within } from "./three-values.ts";
@@ -12,11 +13,16 @@ import type { TurnFacts } from "./turn-facts.ts";
 /** Duration of the turn's own result; of a turn without an end, at least what passed so far. */
 export function judgeDuration(clause: ClauseOf<"duration">, facts: TurnFacts): ClauseJudgement {
   const limits = { at_least: clause.at_least_ms, at_most: clause.at_most_ms };
-  const { end } = facts;
+  const { end, recordedEnd } = facts;
   if (end !== undefined) {
-    const own = end.duration_ms ?? elapsedMs(end.started_at ?? "", end.timestamp);
-    const range = own === undefined || own < 0 ? anyNumber : exactly(own);
+    const own = ownDuration(end);
+    const range = own === undefined ? anyNumber : exactly(own);
     return limited(range, limits, "The turn took", "ms", [end]);
+  }
+  // Of several ends that of the first span counts, and it may be missing and shorter.
+  if (recordedEnd !== undefined) {
+    const open = limited(anyNumber, limits, "The turn took", "ms", [recordedEnd]);
+    return { ...open, sentence: `${openEndWords(recordedEnd)}; ${allowedWords(limits)}.` };
   }
   const first = facts.events[0];
   const last = facts.events.at(-1);
@@ -28,17 +34,25 @@ export function judgeDuration(clause: ClauseOf<"duration">, facts: TurnFacts): C
 /** Tokens, counted once however many levels report them. */
 export function judgeTokens(clause: ClauseOf<"tokens">, facts: TurnFacts): ClauseJudgement {
   const { of = "total" } = clause;
-  const calls = facts.whole ? facts.modelCalls : facts.of("model_call");
   const opening = `The turn used`;
+  const unit = `${of} tokens`;
   // In a part of a window it is unknown which of nested calls are counted.
-  if (!facts.whole) return limited(anyNumber, clause, opening, `${of} tokens`, calls);
+  if (!facts.whole) {
+    const part = limited(anyNumber, clause, opening, unit, facts.of("model_call"));
+    const recorded = facts.usage[`${of}_tokens`];
+    if (recorded === null) return part;
+    const words = measuredWords({ ...exactly(recorded), unit });
+    const sentence = `Recorded: ${words}, and calls that count instead or besides may be missing`;
+    return { ...part, sentence: `${sentence}; ${allowedWords(clause)}.` };
+  }
+  const calls = facts.modelCalls;
   const { usage } = facts;
   const value = usage[`${of}_tokens`];
   const complete = facts.closed && usage.usage_state === "known" && value !== null;
   const every = complete && calls.every((call) => of === "total" || hasTokens(call, of));
   const low = value ?? 0;
   const range = { low, high: every ? low : Number.POSITIVE_INFINITY };
-  return limited(range, clause, opening, `${of} tokens`, calls);
+  return limited(range, clause, opening, unit, calls);
 }
 
 function hasTokens({ attributes }: TurnEvent, of: "input" | "output" | "cached"): boolean {
@@ -151,18 +165,22 @@ export function limited(
   evidence: readonly TurnEvent[],
 ): ClauseJudgement {
   const result = within(range, limits);
-  const { at_least: least, at_most: most } = limits;
-  const wanted = [
-    ...(least === undefined ? [] : [`at least ${least}`]),
-    ...(most === undefined ? [] : [`at most ${most}`]),
-  ].join(" and ");
   const measured = {
     low: range.low,
     high: Number.isFinite(range.high) ? range.high : null,
     unit,
   };
-  const sentence = `${subject} ${measuredWords(measured)}; the contract allows ${wanted}.`;
+  const sentence = `${subject} ${measuredWords(measured)}; ${allowedWords(limits)}.`;
   return { result, evidence, sentence, measured };
+}
+
+/** Limits in a sentence. */
+export function allowedWords({ at_least: least, at_most: most }: NumberLimits): string {
+  const wanted = [
+    ...(least === undefined ? [] : [`at least ${least}`]),
+    ...(most === undefined ? [] : [`at most ${most}`]),
+  ].join(" and ");
+  return `the contract allows ${wanted}`;
 }
 
 /** A number of calls in a sentence. */

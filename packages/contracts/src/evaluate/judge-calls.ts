@@ -28,8 +28,13 @@ export function judgeCalls(clause: ClauseOf<"calls">, facts: TurnFacts): ClauseJ
     ...(at_least === undefined ? [] : [`at least ${at_least}`]),
     ...(at_most === undefined ? [] : [`at most ${at_most}`]),
   ].join(", ");
-  const sentence = `${callCount(found.range)} (${described(clause)}); the contract allows ${wanted}.`;
-  const evidence = [...found.certain, ...(result === "holds" ? [] : found.open)];
+  const { certain, open, range } = found;
+  const more = Number.isFinite(range.high) ? 0 : certain.length + open.length - range.low;
+  const others =
+    more === 0 ? "" : `; ${more} more ${more === 1 ? "is" : "are"} recorded that may not count`;
+  const sentence = `${callCount(range)} (${described(clause)}${others}); the contract allows ${wanted}.`;
+  const byCertain = result === "holds" && certain.length >= range.low;
+  const evidence = [...certain, ...(byCertain ? [] : open)];
   return judged(result, sentence, eventsOf(evidence));
 }
 

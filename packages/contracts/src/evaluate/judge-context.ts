@@ -3,7 +3,7 @@ import { readSupply } from "@turnproof/evidence";
 import type { Metric, TurnEvent } from "@turnproof/evidence";
 
 import type { ClauseOf } from "../language/clauses.ts";
-import { limited } from "./judge-budgets.ts";
+import { allowedWords, limited } from "./judge-budgets.ts";
 import { judged, listed } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import { named } from "./matching.ts";
@@ -19,7 +19,12 @@ export function judgeMemory(clause: ClauseOf<"memory">, facts: TurnFacts): Claus
     const limits: NumberLimits | undefined = clause[stage];
     if (limits === undefined) return [];
     const range = rangeOf(supply[stage], facts, stage === "supplied" || facts.whole);
-    return [limited(range, limits, `Memory ${stage}:`, "entries", events)];
+    const part = limited(range, limits, `Memory ${stage}:`, "entries", events);
+    const { value } = supply[stage];
+    // What is missing may lower what is recorded.
+    if (value === null || range.low === value) return [part];
+    const sentence = `Memory ${stage}: ${value} recorded, and what is missing may replace it`;
+    return [{ ...part, sentence: `${sentence}; ${allowedWords(limits)}.` }];
   });
   if (clause.degraded === false) parts.push(judgeDegraded(facts, events));
   const result = allOf(parts.map((part) => part.result));
@@ -42,7 +47,13 @@ function judgeDegraded(facts: TurnFacts, events: readonly TurnEvent[]): ClauseJu
   const stated = events.some(({ attributes }) => attributes.memory_degraded === false);
   return facts.closed && stated
     ? judged("holds", "Memory answered in full.", events)
-    : judged("not_established", "Whether memory answered in full is not recorded.", events);
+    : stated
+      ? judged(
+          "not_established",
+          "Memory answered in full where it is recorded, and a part may be missing.",
+          events,
+        )
+      : judged("not_established", "Whether memory answered in full is not recorded.", events);
 }
 
 /** Every decision of the cache is one of these, and there is one. */

@@ -1,9 +1,10 @@
 /** @module JudgeEnding: how the turn ended, and the verdict of the evidence on it. */
+import { elapsedMs, parentKey, unfinishedStarts } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { ClauseOf } from "../language/clauses.ts";
 import { listOf, matchesName } from "../language/names.ts";
-import { judged, listed } from "./judgement.ts";
+import { judged, listed, rounded } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import { known } from "./three-values.ts";
 import type { TurnFacts } from "./turn-facts.ts";
@@ -13,6 +14,8 @@ const unfinished = "turn_unfinished";
 /** Whether the turn ended. One that is still open may end; an abandoned one did not. */
 export function judgeEnded(facts: TurnFacts): ClauseJudgement {
   if (facts.end !== undefined) return judged("holds", "The turn ended.", [facts.end]);
+  const { recordedEnd } = facts;
+  if (recordedEnd !== undefined) return judgeRecordedEnd(recordedEnd, facts);
   const starts = facts.of("turn");
   if (!facts.whole || starts.length === 0) {
     return judged("not_established", "No end of the turn is recorded in what was read.", starts);
@@ -23,10 +26,51 @@ export function judgeEnded(facts: TurnFacts): ClauseJudgement {
     : judged("not_established", "The turn is still open.", starts);
 }
 
+/** An end with no span above it is that of the turn, unless another span of a turn is open. */
+function judgeRecordedEnd(end: TurnEvent, facts: TurnFacts): ClauseJudgement {
+  const turns = facts.of("turn");
+  const outermost = turns.find((event) => event.phase !== "start" && !hasParent(event));
+  const open = unfinishedStarts(turns);
+  if (outermost !== undefined && open.length === 0) {
+    return judged("holds", "The turn ended.", [outermost]);
+  }
+  const why =
+    open.length > 0
+      ? "another span of the turn began and has no recorded end"
+      : "a span of the turn may be missing around it";
+  return judged("not_established", `${endWords(end)}, but ${why}.`, [end, ...open]);
+}
+
+function hasParent(event: TurnEvent): boolean {
+  return parentKey(event) !== undefined;
+}
+
+/** An end that is recorded, in a sentence. */
+function endWords(end: TurnEvent): string {
+  const own = ownDuration(end);
+  const after = own === undefined ? "" : ` after ${rounded(own)} ms`;
+  return `An end of the turn is recorded with status ${end.status}${after}`;
+}
+
+/** The recorded end of a turn that may have another one, in a sentence. */
+export function openEndWords(end: TurnEvent): string {
+  return `${endWords(end)}, but one of a span that began earlier may be missing`;
+}
+
+/** Duration of a result; undefined where it is not recorded. An end before its start gives none. */
+export function ownDuration(end: TurnEvent): number | undefined {
+  const own = end.duration_ms ?? elapsedMs(end.started_at ?? "", end.timestamp);
+  return own === undefined || own < 0 ? undefined : own;
+}
+
 /** The status of the turn's own result. */
 export function judgeStatus({ is }: ClauseOf<"status">, facts: TurnFacts): ClauseJudgement {
-  const { end } = facts;
-  if (end === undefined) return judged("not_established", "No end of the turn is recorded.");
+  const { end, recordedEnd } = facts;
+  if (end === undefined) {
+    return recordedEnd === undefined
+      ? judged("not_established", "No end of the turn is recorded.")
+      : judged("not_established", `${openEndWords(recordedEnd)}.`, [recordedEnd]);
+  }
   // A result without a status has no meaning.
   const status = end.status === "unknown" ? undefined : end.status;
   const result = status === undefined ? undefined : listOf(is).includes(status);

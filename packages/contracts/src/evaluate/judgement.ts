@@ -34,7 +34,8 @@ function singular(unit: string): string {
   return unit.replace("retries", "retry").replace(/\b(fallback|level|result|token)s\b/u, "$1");
 }
 
-function rounded(number: number): string {
+/** A number in a sentence. */
+export function rounded(number: number): string {
   return String(Math.round(number * 1e6) / 1e6);
 }
 

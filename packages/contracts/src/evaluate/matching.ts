@@ -42,6 +42,17 @@ function usesToolFields({ kind, operation, outcome, fingerprint }: Selector): bo
   );
 }
 
+/** Whether it selects every model call or every tool call: then a call that counts instead matches. */
+function isAnyCall(selector: Selector): boolean {
+  const { kind, tool, model, operation, outcome, provider, status } = selector;
+  const { fingerprint, attributes, inside } = selector;
+  const narrowing = [tool, model, operation, outcome, provider, status, fingerprint];
+  return (
+    (kind === "model_call" || kind === "tool_call") &&
+    [...narrowing, attributes, inside].every((field) => field === undefined)
+  );
+}
+
 /** Events of other kinds, one per span; a point is one of its own. */
 function eventCalls(events: readonly TurnEvent[]): Call[] {
   const spans = new Map<string, TurnEvent>();
@@ -76,7 +87,9 @@ export function find(selector: Selector, facts: TurnFacts): Matched {
     if (match === true && call.certain) certain.push(call);
     else open.push(call);
   }
-  const low = certain.length;
+  // Of calls that repeat each other one counts, so of the recorded ones at least one does.
+  const some = open.length > 0 && isAnyCall(selector) ? 1 : 0;
+  const low = Math.max(certain.length, some);
   const high = facts.closed ? certain.length + open.length : Number.POSITIVE_INFINITY;
   return { certain, open, range: { low, high } };
 }

@@ -63,6 +63,8 @@ export interface TurnFacts {
   readonly closed: boolean;
   /** Result of the turn itself, where it is certain that this is the one. */
   readonly end: TurnEvent | undefined;
+  /** A recorded result: the turn's own one, or where a part may be missing, one that it may be. */
+  readonly recordedEnd: TurnEvent | undefined;
   readonly around: Surroundings;
   readonly calls: readonly Call[];
   /** Model calls, of nested ones the innermost. */
@@ -93,6 +95,7 @@ class Facts implements TurnFacts {
   readonly whole: boolean;
   readonly closed: boolean;
   readonly end: TurnEvent | undefined;
+  readonly recordedEnd: TurnEvent | undefined;
   readonly around: Surroundings;
   private readCalls: readonly Call[] | undefined;
   private readModelCalls: readonly TurnEvent[] | undefined;
@@ -107,6 +110,7 @@ class Facts implements TurnFacts {
     this.whole = window.complete;
     this.around = around;
     const result = turnResult(events);
+    this.recordedEnd = result;
     // Of several results another one may be missing, unless this is the span that names the turn.
     const named = result !== undefined && result.span_id === result.turn_id;
     this.end = this.whole || named ? result : undefined;
