@@ -113,3 +113,10 @@ test("budget and calm calls are decided without a price and without a number of 
   );
   expect(open).toEqual(["cost not_established", "retries not_established"]);
 });
+
+test("a whole turn without a model call is within the budget", () => {
+  const { contracts = [] } = files.find(({ name }) => name === "budget") ?? {};
+  const options = { metadata: whole, priceOf: () => null, otherwise: null };
+  const [turn] = evaluateTurns([tool("search", 20), end()], contracts, options);
+  expect(turn?.contracts[0]?.clauses.map(({ result }) => result)).toEqual(["holds", "holds"]);
+});

@@ -48,6 +48,10 @@ export function judgeTokens(clause: ClauseOf<"tokens">, facts: TurnFacts): Claus
   const calls = facts.modelCalls;
   const { usage } = facts;
   const value = usage[`${of}_tokens`];
+  // As for the cost: over the whole, no model call is no use.
+  if (facts.closed && value === null && facts.of("model_call").length === 0) {
+    return limited(exactly(0), clause, opening, unit, calls);
+  }
   const complete = facts.closed && usage.usage_state === "known" && value !== null;
   const every = complete && calls.every((call) => of === "total" || hasTokens(call, of));
   const low = value ?? 0;
