@@ -11,6 +11,7 @@ import {
   githubReport,
   junitReport,
   markdownReport,
+  notAppliedOf,
   sarifReport,
   tallyOf,
   tallyWords,
@@ -48,14 +49,20 @@ interface CheckFlags extends SharedFlags, CheckFilters {
 }
 
 const formats: {
-  readonly [name: string]: (results: readonly TurnResult[], read: NamedContracts) => string;
+  readonly [name: string]: (
+    results: readonly TurnResult[],
+    read: NamedContracts,
+    notApplied: readonly string[],
+  ) => string;
 } = {
-  text: (results) => printableLines(textReport(results)),
-  json: (results) => json({ tally: tallyOf(results), turns: results }),
-  junit: (results) => junitReport(results),
-  sarif: (results, { places }) => json(sarifReport(results, { version, places })),
-  markdown: (results) => markdownReport(results),
-  github: (results, { places }) => githubReport(results, { places }),
+  text: (results, _, notApplied) => printableLines(textReport(results, { notApplied })),
+  json: (results, _, notApplied) =>
+    json({ tally: tallyOf(results), not_applied: notApplied, turns: results }),
+  junit: (results, _, notApplied) => junitReport(results, { notApplied }),
+  sarif: (results, { places }, notApplied) =>
+    json(sarifReport(results, { version, places, notApplied })),
+  markdown: (results, _, notApplied) => markdownReport(results, { notApplied }),
+  github: (results, { places }, notApplied) => githubReport(results, { places, notApplied }),
 };
 
 /** Adds the command. */
@@ -82,10 +89,14 @@ export function addCheckCommand(program: Command): void {
       "after",
       `
 Exit codes: 0 every contract holds, 1 one is violated, 3 none is violated and one is not
-established, 4 no turn to judge, no collector or a failure, 2 a wrong call or a wrong contract.
+established, or no contract of --contract applied to a turn, 4 no turn to judge, no collector or a
+failure, 2 a wrong call or a wrong contract.
 
 Without --contract, or where none applies to a turn, the default contract is judged: the turn
 ended, nothing failed, its tools answered cleanly.
+
+A contract that applied to no turn is named with a warning, in every format. Beside contracts that
+applied it does not change the exit code.
 
 --filter takes the terms of the list of turns: release:, env:, agent:, verdict:, tool: and all
 others, a minus before one excludes. The other filters hold beside it.
@@ -109,18 +120,22 @@ async function check(flags: CheckFlags): Promise<void> {
   const read = await contractsOf(flags.contract ?? []);
   if (read === undefined) return;
   const results = await judge({ ...flags, terms }, read, limit);
-  const text = format(results, read);
+  const notApplied = notAppliedOf(read.contracts, results);
+  const text = format(results, read, notApplied);
   if (flags.out === undefined) process.stdout.write(text);
   else await writeFile(flags.out, text);
   const tally = tallyOf(results);
   if (flags.out !== undefined) {
     write(tallyWords(tally));
   }
+  for (const name of notApplied) write(printable(`Warning: contract ${name} applied to 0 turns.`));
+  const noneApplied = notApplied.length > 0 && notApplied.length === read.contracts.length;
+  const isOpen = tally.not_established > 0 || noneApplied;
   if (tally.turns === 0) {
     if (flags.out === undefined) write("There is no turn to judge.");
     process.exitCode = exitCodes.unknown;
   } else if (tally.violated > 0) process.exitCode = exitCodes.failed;
-  else if (tally.not_established > 0 && flags.allowUnestablished !== true) {
+  else if (isOpen && flags.allowUnestablished !== true) {
     process.exitCode = exitCodes.partial;
   }
 }

@@ -82,6 +82,8 @@ warning; a baseline of which nothing is left is a wrong call.
 
 Every contract and every recorded measure must be decided, but for one: a cost that is open only
 because tokens with their own price are not counted is printed with a warning and decides nothing.
+A named contract that applied to no turn is printed with a warning. The outcome is 3 where no named
+contract applied, and where one applied to the turns of one side only.
 With --require cost the outcome is then 3, as where a required measure is not recorded at all.
 
   turnproof gate --baseline 'release:3.2' --candidate 'release:3.3' \\

@@ -134,7 +134,7 @@ function measuresOf(
   };
 }
 
-/** Results of each contract that applies to a turn of either side. */
+/** Results of each named contract, and of the default one where a turn of either side has it. */
 export function trialsOf(
   names: readonly string[],
   baseline: readonly SideTurn[],
@@ -152,7 +152,10 @@ export function trialsOf(
       baseline: side(baseline, name),
       candidate: side(candidate, name),
     }))
-    .filter((one) => one.baseline.length + one.candidate.length > 0);
+    .filter(
+      ({ name, ...one }) =>
+        name !== defaultContract.name || one.baseline.length + one.candidate.length > 0,
+    );
 }
 
 const measures = [

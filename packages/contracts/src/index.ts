@@ -47,9 +47,11 @@ export { gateMarkdown } from "./report/gate-markdown.ts";
 export {
   chance,
   changeWords,
+  intervalWords,
   measureName,
   measureOutcome,
   medianWords,
+  notAppliedName,
   notRecordedWords,
   outcomeWords,
   pairingWords,
@@ -79,6 +81,6 @@ export { junitReport } from "./report/junit.ts";
 export { markdownReport } from "./report/markdown.ts";
 export { sarifReport } from "./report/sarif.ts";
 export type { ContractPlace, ContractPlaces } from "./report/places.ts";
-export { tallyOf, tallyWords } from "./report/tally.ts";
-export type { Tally } from "./report/tally.ts";
+export { notAppliedOf, tallyOf, tallyWords } from "./report/tally.ts";
+export type { ReportScope, Tally } from "./report/tally.ts";
 export { textReport } from "./report/text.ts";

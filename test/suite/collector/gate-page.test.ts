@@ -122,3 +122,19 @@ test("a median leads to the turns behind it, those of the largest values first",
   expect(measures).toContain(`${each} turns`);
   expect(measures).toContain("and 8 more");
 });
+
+test("a cell counts turns without a value apart, as its median does", async () => {
+  const start = Date.UTC(2026, 10, 25);
+  await desk.put(
+    Array.from({ length: 5 }, (_, n) =>
+      turnEvents({ root: `dave-${n}`, at: new Date(start + n).toISOString(), user: "dave" })
+        .filter(({ event_kind: kind }) => n > 1 || kind !== "turn")
+        .map((event) => (event.event_kind === "turn" ? { ...event, duration_ms: 1_000 } : event)),
+    ).flat(),
+  );
+  const text = await (await page("baseline=user:alice&candidate=user:dave")).text();
+  expect(text).toContain("Intervals have 90 % confidence");
+  const [measures = ""] = /aria-label="Measures"[^]*?<\/table>/.exec(text) ?? [];
+  expect(measures).toMatch(/\(3 turns[^)]*, 2 unknown\)/);
+  expect(measures).toContain("<summary>3 turns, 2 unknown</summary>");
+});

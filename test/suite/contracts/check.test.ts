@@ -205,3 +205,37 @@ contracts:
     expect(out).toContain("tools_f1[6]: The called tools reach 0.5 F1;");
   });
 });
+
+describe("a contract that applies to no turn", () => {
+  const unapplied = (name: string): string =>
+    `  - name: ${name}\n    when: { agent: dekc }\n    expect: [{ clause: calls, tool: refund, at_most: 0 }]\n`;
+  const alone = file("alone.yaml", `version: 1\ncontracts:\n${unapplied("refund-safe")}`);
+  const run = (contract: string, ...more: string[]) =>
+    turnproof("check", "--contract", contract, "--events", recorded, "--whole", ...more);
+
+  test.each(["text", "json", "junit", "sarif", "markdown", "github"])(
+    "is named in %s, and alone it leaves the answer open",
+    async (format) => {
+      const ran = await run(alone, "--format", format);
+      expect(ran.code).toBe(3);
+      expect(ran.out).toContain("refund-safe");
+      expect(ran.out).toMatch(/applied to 0 turns|"not_applied": \[\n\s+"refund-safe"/);
+      expect(ran.err).toContain("contract refund-safe applied to 0 turns");
+    },
+  );
+
+  test("exits with 0 where that is allowed, and beside contracts that apply", async () => {
+    expect((await run(alone, "--allow-unestablished")).code).toBe(0);
+    const both = await turnproof(
+      "check",
+      "--contract",
+      alone,
+      refund,
+      "--events",
+      recorded,
+      "--whole",
+    );
+    expect(both.code).toBe(0);
+    expect(both.out).toContain("not applied      refund-safe");
+  });
+});

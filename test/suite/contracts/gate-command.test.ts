@@ -180,3 +180,51 @@ describe("outcomes and exit codes", () => {
     expect(paired.out).toContain(", 30 cases in pairs |");
   });
 });
+
+describe("a contract that applies to no turn", () => {
+  const unapplied = file(
+    "unapplied.yaml",
+    `version: 1
+contracts:
+  - name: refund-safe
+    when: { agent: dekc }
+    expect: [{ clause: calls, tool: refund, at_most: 0 }]
+`,
+  );
+  const left = side("equal-left", { turns: 400, bad: 0 });
+  const right = side("equal-right", { turns: 400, bad: 0 });
+  const run = (contracts: readonly string[], ...more: string[]) =>
+    turnproof(
+      "gate",
+      "--baseline",
+      left,
+      "--candidate",
+      right,
+      "--whole",
+      "--contract",
+      ...contracts,
+      ...more,
+    );
+
+  test.each(["text", "json", "markdown"])("clears no release alone, in %s", async (format) => {
+    const ran = await run([unapplied], "--format", format);
+    expect(ran.code).toBe(3);
+    expect(ran.out).toContain("Contract refund-safe applied to 0 turns of both sides.");
+    expect(ran.out).toMatch(/refund-safe.*applies to 0 turns|"notApplied": \[\n\s+"refund-safe"/);
+  });
+
+  test("beside one that applies it is named, and does not decide", async () => {
+    const ran = await run([unapplied, contract]);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain("not enough evidence  refund-safe: applied to 0 turns");
+  });
+});
+
+test("each format states the confidence of its intervals", async () => {
+  const run = (...more: string[]) =>
+    turnproof("gate", "--baseline", good, "--candidate", worse, "--whole", ...more);
+  expect((await run()).out).toContain("Intervals have 90 % confidence (1 - 2 alpha)");
+  expect((await run("--alpha", "0.01")).out).toContain("Intervals have 98 % confidence");
+  expect((await run("--format", "markdown")).out).toContain("Intervals have 90 % confidence");
+  expect(JSON.parse((await run("--json")).out)).toMatchObject({ intervalLevel: 0.9 });
+});

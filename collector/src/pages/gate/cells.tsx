@@ -62,7 +62,7 @@ export const Values: FC<{ readonly of: readonly GateValue[]; readonly frame: Fra
   frame,
 }) => (
   <details class="gate-cell">
-    <summary>{of.length === 1 ? "1 turn" : `${countText(of.length)} turns`}</summary>
+    <summary>{countedValues(of)}</summary>
     <ul class="gate-turns">
       {of.slice(0, shownMax).map(({ low, high, root_trace_id: root, turn_id: turn }) => (
         <li>
@@ -76,6 +76,13 @@ export const Values: FC<{ readonly of: readonly GateValue[]; readonly frame: Fra
     <More of={of.length} frame={frame} />
   </details>
 );
+
+/** Turns with a value, and those without one, as beside the median. */
+function countedValues(of: readonly GateValue[]): string {
+  const known = of.filter(({ low }) => low !== null).length;
+  const open = of.length === known ? "" : `, ${countText(of.length - known)} unknown`;
+  return `${known === 1 ? "1 turn" : `${countText(known)} turns`}${open}`;
+}
 
 function valueWords(low: number | null, high: number | null): string {
   if (low === null || high === null) return "unknown";

@@ -5,6 +5,8 @@
 import {
   chance,
   changeWords,
+  intervalWords,
+  notAppliedName,
   notRecordedWords,
   pairingWords,
   passWords,
@@ -78,11 +80,12 @@ export function gatePage(model: GateModel, frame: Frame): Child {
 }
 
 /** The outcome in a sentence, with what decides it. */
-function outcomeSentence({ outcome, contracts, measures }: GateReport): string {
+function outcomeSentence({ outcome, contracts, measures, notApplied }: GateReport): string {
   if (outcome === "no_regression") return "No contract and no measure is worse than is allowed.";
   const names = [...contracts, ...measures.filter(({ decides }) => decides)]
     .filter((one) => one.outcome === outcome)
     .map(({ name }) => name)
+    .concat(outcome === "not_enough_evidence" ? notApplied : [])
     .join(", ");
   return outcome === "regressed"
     ? `The candidate is worse, beyond the chance of a false alarm: ${names}.`
@@ -127,6 +130,7 @@ const Answer: FC<{
         {report.warnings.map((one) => (
           <Note tone="warn">{one}</Note>
         ))}
+        <p class="muted">{intervalWords(report)}</p>
         {absent === undefined ? null : <p class="muted">{absent}</p>}
       </Card>
       {report.contracts.every(({ passK }) => passK.baseline.k === 1) ? null : (
@@ -137,6 +141,15 @@ const Answer: FC<{
       )}
       {report.contracts.map((one) => (
         <Contract of={one} turns={answer.turns} frame={frame} />
+      ))}
+      {report.notApplied.map((name) => (
+        <Card
+          title={`Contract ${name}`}
+          icon="mark"
+          end={<GateBadge outcome="not_enough_evidence" />}
+        >
+          <p>{notAppliedName(name)}.</p>
+        </Card>
       ))}
       {report.measures.length === 0 ? null : (
         <Measures of={report.measures} values={answer.values} model={model} frame={frame} />

@@ -79,6 +79,8 @@ export type GrowthPlan = {
 export type GatePlans = {
   readonly contracts: Readonly<Record<string, GatePlan>>;
   readonly measures: Readonly<Record<string, GrowthPlan>>;
+  /** Contracts that applied to no turn of either side, where there are any. */
+  readonly notApplied?: readonly string[];
 };
 
 /** One side of a contract. */
@@ -117,7 +119,11 @@ export type GateReport = {
   readonly outcome: GateOutcome;
   readonly alpha: number;
   readonly allowedDrop: number;
+  /** Two-sided confidence of each interval: 1 - 2 alpha. */
+  readonly intervalLevel: number;
   readonly contracts: readonly ContractComparison[];
+  /** Contracts that applied to no turn of either side: each is not enough evidence. */
+  readonly notApplied: readonly string[];
   readonly measures: readonly MeasureComparison[];
   /** Measures that no turn of either side has: they are not compared. */
   readonly notRecorded: readonly string[];

@@ -3,6 +3,7 @@
  * measures. Three outcomes: `regressed`, `no_regression`, `not_enough_evidence`. An outcome is
  * given only where it holds whatever the turns without a result would have shown.
  */
+import { appliedOf, notAppliedWarning, outcomeOfNone } from "./applied.ts";
 import { exactRegression } from "./exact-test.ts";
 import { drop, dropInterval, shareInterval } from "./intervals.ts";
 import type {
@@ -25,27 +26,17 @@ import type { CaseCount, Pairing, UnknownReading, TrialCount, TrialView } from "
 
 /** Compares both sides. A measure that neither has is named, and is no part of the tests. */
 export function gate(
-  contracts: readonly ContractTrials[],
+  all: readonly ContractTrials[],
   every: readonly MeasureTrials[],
   settings: GateSettings = {},
 ): GateReport {
+  const { contracts, notApplied } = appliedOf(all);
   const measures = every.filter(isRecorded);
   const { alpha = 0.05, allowedDrop = 0.05, allowedGrowth = 0.1, required = [] } = settings;
   const pairings = contracts.map((one) => pair(one.baseline, one.candidate));
   const parts = measures.map((one) => measurePart(one, { alpha, allowedGrowth }));
   const outcomes = outcomesOf(
-    [
-      ...pairings.map(({ counts, cases }): TestedPart => {
-        const of = (view: TrialView, reading: UnknownReading): readonly CaseCount[] =>
-          cases[view].map((one) => read(one, reading));
-        return {
-          counts,
-          worse: (view, reading) => exactRegression(of(view, reading)),
-          isClear: (view, reading) => within(of(view, reading), allowedDrop, alpha),
-        };
-      }),
-      ...parts,
-    ],
+    [...pairings.map((one) => contractPart(one, { alpha, allowedDrop })), ...parts],
     alpha,
   );
   const none = { adjustedP: 1, outcome: "not_enough_evidence" } as const;
@@ -78,20 +69,39 @@ export function gate(
     };
   });
   const notRecorded = every.filter((one) => !isRecorded(one)).map(({ name }) => name);
-  const open = ofMeasures.filter(({ decides }) => !decides);
+  const warnings = [
+    ...notApplied.map(notAppliedWarning),
+    ...ofMeasures.filter(({ decides }) => !decides).map(({ name }) => openWords(name)),
+  ];
   return {
     outcome: together([
       ...ofContracts.map((one) => one.outcome),
       ...ofMeasures.filter(({ decides }) => decides).map((one) => one.outcome),
+      ...outcomeOfNone(contracts, notApplied),
       // What is required and not recorded decides nothing.
       ...notRecorded.filter((name) => required.includes(name)).map(() => none.outcome),
     ]),
     alpha,
     allowedDrop,
+    intervalLevel: Number((1 - 2 * alpha).toPrecision(12)),
     contracts: ofContracts,
+    notApplied,
     measures: ofMeasures,
     notRecorded,
-    ...(open.length === 0 ? {} : { warnings: open.map(({ name }) => openWords(name)) }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
+}
+
+function contractPart(
+  { counts, cases }: Pairing,
+  { alpha, allowedDrop }: { readonly alpha: number; readonly allowedDrop: number },
+): TestedPart {
+  const of = (view: TrialView, reading: UnknownReading): readonly CaseCount[] =>
+    cases[view].map((one) => read(one, reading));
+  return {
+    counts,
+    worse: (view, reading) => exactRegression(of(view, reading)),
+    isClear: (view, reading) => within(of(view, reading), allowedDrop, alpha),
   };
 }
 

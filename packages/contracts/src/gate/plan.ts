@@ -1,4 +1,5 @@
 /** @module The plan of a comparison, worked out before its answer. */
+import { appliedOf } from "./applied.ts";
 import type { Design } from "./design.ts";
 import type {
   ContractTrials,
@@ -54,10 +55,11 @@ export function planGate(
 
 /** The plan of each contract and of each recorded measure, which are tested together. */
 export function planTogether(
-  contracts: readonly ContractTrials[],
+  all: readonly ContractTrials[],
   every: readonly MeasureTrials[],
   settings: GateSettings = {},
 ): GatePlans {
+  const { contracts, notApplied } = appliedOf(all);
   const measures = every.filter(isRecorded);
   const tests = contracts.length + measures.length;
   return {
@@ -67,6 +69,7 @@ export function planTogether(
     measures: Object.fromEntries(
       measures.map((one) => [one.name, planGrowth(one, tests, settings)]),
     ),
+    ...(notApplied.length === 0 ? {} : { notApplied }),
   };
 }
 

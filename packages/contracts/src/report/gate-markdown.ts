@@ -4,6 +4,7 @@ import { cell } from "./markdown-cell.ts";
 import {
   chance,
   changeWords,
+  intervalWords,
   measureName,
   measureOutcome,
   medianWords,
@@ -31,6 +32,14 @@ export function gateMarkdown(report: GateReport, plans: GatePlans): string {
     `${changeWords(one)}, ${pairingWords(one)}`,
     chance(one.adjustedP),
   ]);
+  const absent = report.notApplied.map((name) => [
+    outcomeWords.not_enough_evidence,
+    name,
+    "applied to 0 turns",
+    "applied to 0 turns",
+    "unknown",
+    "",
+  ]);
   const measures = report.measures.map((one) => [
     measureOutcome(one),
     measureName(one),
@@ -50,12 +59,12 @@ export function gateMarkdown(report: GateReport, plans: GatePlans): string {
     `**Outcome: ${outcomeWords[report.outcome]}**`,
     "",
     ...(report.warnings ?? []).flatMap((one) => [`**Warning:** ${one}`, ""]),
-    ...(contracts.length === 0
+    ...(contracts.length + absent.length === 0
       ? []
       : [
           "| outcome | contract | baseline holds | candidate holds | change | p |",
           "|---|---|---|---|---|---|",
-          ...rows(contracts),
+          ...rows([...contracts, ...absent]),
           "",
         ]),
     ...(measures.length === 0
@@ -66,6 +75,8 @@ export function gateMarkdown(report: GateReport, plans: GatePlans): string {
           ...rows(measures),
           "",
         ]),
+    intervalWords(report),
+    "",
     ...[notRecordedWords(report) ?? []].flat().flatMap((words) => [words, ""]),
   ].join("\n");
 }

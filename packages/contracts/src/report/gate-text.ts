@@ -3,9 +3,11 @@ import type { GatePlans, GateReport } from "../gate/gate-report.ts";
 import {
   chance,
   changeWords,
+  intervalWords,
   measureName,
   measureOutcome,
   medianWords,
+  notAppliedName,
   notRecordedWords,
   outcomeWords,
   pairingWords,
@@ -28,6 +30,11 @@ export function gateText(report: GateReport, plans: GatePlans): string {
       `  compared   ${pairingWords(one)}`,
     );
   }
+  lines.push(
+    ...report.notApplied.map(
+      (name) => `${outcomeWords.not_enough_evidence}  ${notAppliedName(name)}`,
+    ),
+  );
   for (const one of report.measures) {
     lines.push(
       `${measureOutcome(one).padEnd(19)}  ${measureName(one)}`,
@@ -38,6 +45,7 @@ export function gateText(report: GateReport, plans: GatePlans): string {
       `  compared   ${pairingWords(one)}`,
     );
   }
+  lines.push(intervalWords(report));
   lines.push(...(report.warnings ?? []).map((one) => `warning  ${one}`));
   lines.push(...[notRecordedWords(report) ?? []].flat(), outcomeWords[report.outcome]);
   return `${lines.join("\n")}\n`;

@@ -139,6 +139,9 @@ export function planLines(plans: GatePlans): readonly (readonly [name: string, w
   const tests = contracts.length + measures.length;
   return [
     ...contracts.map(([name, plan]) => [name, planWords(plan, tests)] as const),
+    ...(plans.notApplied ?? []).map(
+      (name) => [name, "applies to 0 turns of both sides: nothing can be shown"] as const,
+    ),
     ...measures.map(([name, plan]) => [name, growthPlanWords(plan, tests)] as const),
   ];
 }
@@ -171,6 +174,20 @@ export function notRecordedWords({
 }: Pick<GateReport, "notRecorded">): string | undefined {
   if (notRecorded.length === 0) return undefined;
   return `Not recorded on either side, and not compared: ${notRecorded.join(", ")}.`;
+}
+
+/** A contract that applied to no turn, with its part in the outcome. */
+export function notAppliedName(name: string): string {
+  return `${name}: applied to 0 turns of both sides`;
+}
+
+/** The level of all intervals of a report. */
+export function intervalWords({ intervalLevel, alpha }: GateReport): string {
+  const short = (share: number): number => Number((share * 100).toPrecision(4));
+  return (
+    `Intervals have ${short(intervalLevel)} % confidence (1 - 2 alpha): ` +
+    `each bound alone is wrong with a chance of at most about ${short(alpha)} %.`
+  );
 }
 
 /** A p-value. */

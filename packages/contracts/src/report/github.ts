@@ -4,7 +4,8 @@ import { groupSentence, groupsOf } from "./groups.ts";
 import type { Group } from "./groups.ts";
 import { lineOf } from "./places.ts";
 import type { ContractPlaces } from "./places.ts";
-import { clauseName, rowsOf } from "./tally.ts";
+import { clauseName, notAppliedWords, rowsOf } from "./tally.ts";
+import type { ReportScope } from "./tally.ts";
 
 /** Turns that one annotation names. */
 const namedMax = 3;
@@ -12,10 +13,16 @@ const namedMax = 3;
 /** One command for each clause that is not met, with its turns: a job shows only a few of them. */
 export function githubReport(
   results: readonly TurnResult[],
-  options: { readonly places?: ContractPlaces } = {},
+  options: ReportScope & { readonly places?: ContractPlaces } = {},
 ): string {
   const rows = rowsOf(results);
-  return (["violated", "not_established"] as const)
+  const absent = (options.notApplied ?? []).map((name) => {
+    const place = options.places?.get(name);
+    const file = place === undefined ? "" : `file=${property(place.file)},`;
+    const title = property(`${name} not applied`);
+    return `::warning ${file}title=${title}::${data(`Contract ${name} ${notAppliedWords}.`)}\n`;
+  });
+  const found = (["violated", "not_established"] as const)
     .flatMap((result) => groupsOf(rows, result))
     .map((group) => {
       const { contract, clause } = group;
@@ -30,8 +37,8 @@ export function githubReport(
         `title=${property(title)}`,
       ].join(",");
       return `::${level} ${properties}::${data(`${turnWords(group)}: ${groupSentence(group)}`)}\n`;
-    })
-    .join("");
+    });
+  return [...found, ...absent].join("");
 }
 
 function turnWords({ turns }: Group): string {

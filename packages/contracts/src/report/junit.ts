@@ -1,14 +1,18 @@
 /**
  * @module Junit: results as JUnit XML: a suite for each contract, a case for each turn. A violated
- * clause is a failure; what is not established is skipped, with its reason.
+ * clause is a failure; what is not established is skipped, with its reason, and so is a contract
+ * that applied to no turn.
  */
 import type { TurnResult } from "../evaluate/evaluate.ts";
-import { clauseName, rowsOf, turnName, unmet } from "./tally.ts";
-import type { Row } from "./tally.ts";
+import { clauseName, notAppliedWords, rowsOf, turnName, unmet } from "./tally.ts";
+import type { ReportScope, Row } from "./tally.ts";
 import { xmlText } from "./xml.ts";
 
 /** The document. */
-export function junitReport(results: readonly TurnResult[]): string {
+export function junitReport(
+  results: readonly TurnResult[],
+  { notApplied = [] }: ReportScope = {},
+): string {
   const suites = new Map<string, Row[]>();
   for (const row of rowsOf(results)) {
     const rows = suites.get(row.contract.contract) ?? [];
@@ -18,20 +22,33 @@ export function junitReport(results: readonly TurnResult[]): string {
   const all = [...suites.values()].flat();
   return [
     `<?xml version="1.0" encoding="UTF-8"?>`,
-    `<testsuites name="turnproof check" ${countsOf(all)}>`,
+    `<testsuites name="turnproof check" ${countsOf(all, notApplied.length)}>`,
     ...[...suites].flatMap(([name, rows]) => [
       `  <testsuite name="${xmlText(name)}" ${countsOf(rows)} skipped="${skippedOf(rows)}">`,
       ...rows.flatMap(caseOf),
       `  </testsuite>`,
     ]),
+    ...notApplied.flatMap(notAppliedSuite),
     `</testsuites>`,
     "",
   ].join("\n");
 }
 
-function countsOf(rows: readonly Row[]): string {
+function notAppliedSuite(contract: string): string[] {
+  const name = xmlText(contract);
+  return [
+    `  <testsuite name="${name}" ${countsOf([], 1)} skipped="1">`,
+    `    <testcase name="applied to 0 turns" classname="${name}" time="0">`,
+    `      <skipped message="${xmlText(notAppliedWords)}"/>`,
+    `    </testcase>`,
+    `  </testsuite>`,
+  ];
+}
+
+/** @param further cases that are no row */
+function countsOf(rows: readonly Row[], further = 0): string {
   const failures = rows.filter(({ contract }) => contract.result === "violated").length;
-  return `tests="${rows.length}" failures="${failures}" errors="0" time="0"`;
+  return `tests="${rows.length + further}" failures="${failures}" errors="0" time="0"`;
 }
 
 function skippedOf(rows: readonly Row[]): number {

@@ -7,22 +7,39 @@ import { groupSentence, groupsOf } from "./groups.ts";
 import type { Group } from "./groups.ts";
 import { cell, codeCell } from "./markdown-cell.ts";
 import { rowsOf } from "./tally.ts";
-import type { Row } from "./tally.ts";
+import type { ReportScope, Row } from "./tally.ts";
 
 /** Rows of a table, and turns that one of them names. */
 const rowsMax = 50;
 const namedMax = 3;
 
 /** The summary: the answer, each contract, and what is behind it, the same thing once. */
-export function markdownReport(results: readonly TurnResult[]): string {
+export function markdownReport(
+  results: readonly TurnResult[],
+  { notApplied = [] }: ReportScope = {},
+): string {
   const rows = rowsOf(results);
   return [
-    `## Contracts: ${headline(rows)}`,
+    `## Contracts: ${[headline(rows), ...absentWords(notApplied)].join("; ")}`,
     "",
-    ...(rows.length === 0 ? [] : [...contractTable(rows), ""]),
+    ...(rows.length + notApplied.length === 0 ? [] : [...contractTable(rows, notApplied), ""]),
+    ...absentNote(notApplied),
     ...part("Violated", groupsOf(rows, "violated")),
     ...part("Not established", groupsOf(rows, "not_established"), whyNotEstablished(results)),
   ].join("\n");
+}
+
+function absentWords({ length }: readonly string[]): readonly string[] {
+  if (length === 0) return [];
+  return [`${length === 1 ? "1 contract" : `${length} contracts`} applied to 0 turns`];
+}
+
+function absentNote(names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  return [
+    `**Warning:** applied to 0 turns, because \`when\` matches none of them: ${names.map(cell).join(", ")}.`,
+    "",
+  ];
 }
 
 function headline(rows: readonly Row[]): string {
@@ -53,7 +70,7 @@ function byContract(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
 
 const marks = { violated: "✗", not_established: "?", holds: "✓" } as const;
 
-function contractTable(rows: readonly Row[]): readonly string[] {
+function contractTable(rows: readonly Row[], notApplied: readonly string[]): readonly string[] {
   const lines = [...byContract(rows)].map(([name, some]) => {
     const of = (result: keyof typeof marks): number =>
       some.filter(({ contract }) => contract.result === result).length;
@@ -65,6 +82,7 @@ function contractTable(rows: readonly Row[]): readonly string[] {
     "| | contract | turns | hold | violated | not established |",
     "|---|---|--:|--:|--:|--:|",
     ...lines,
+    ...notApplied.map((name) => `| – | ${cell(name)} | 0 | 0 | 0 | 0 |`),
   ];
 }
 

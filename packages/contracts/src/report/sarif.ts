@@ -5,14 +5,15 @@
 import type { ClauseResult, TurnResult } from "../evaluate/evaluate.ts";
 import { lineOf } from "./places.ts";
 import type { ContractPlace, ContractPlaces } from "./places.ts";
-import { clauseName, rowsOf, turnName, unmet } from "./tally.ts";
+import { clauseName, notAppliedWords, rowsOf, turnName, unmet } from "./tally.ts";
+import type { ReportScope } from "./tally.ts";
 
 const levels = { error: "error", warning: "warning", note: "note" } as const;
 
 /** The document as a value. */
 export function sarifReport(
   results: readonly TurnResult[],
-  options: { readonly version: string; readonly places?: ContractPlaces },
+  options: ReportScope & { readonly version: string; readonly places?: ContractPlaces },
 ): object {
   const rules = new Map<string, object>();
   const found = rowsOf(results).flatMap(({ turn, contract }) =>
@@ -26,6 +27,10 @@ export function sarifReport(
       return resultOf(turn, clause, ruleId, options.places?.get(contract.contract));
     }),
   );
+  const absent = (options.notApplied ?? []).map((name) => {
+    rules.set(name, { id: name, shortDescription: { text: `Contract ${name}` } });
+    return notAppliedResult(name, options.places?.get(name));
+  });
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
     version: "2.1.0",
@@ -35,9 +40,23 @@ export function sarifReport(
           driver: { name: "turnproof", version: options.version, rules: [...rules.values()] },
         },
         columnKind: "utf16CodeUnits",
-        results: found,
+        results: [...found, ...absent],
       },
     ],
+  };
+}
+
+function notAppliedResult(name: string, place: ContractPlace | undefined): object {
+  return {
+    ruleId: name,
+    kind: "notApplicable",
+    level: "none",
+    message: { text: `Contract ${name} ${notAppliedWords}.` },
+    ...(place === undefined
+      ? {}
+      : {
+          locations: [{ physicalLocation: { artifactLocation: { uri: encodeURI(place.file) } } }],
+        }),
   };
 }
 

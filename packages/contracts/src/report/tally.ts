@@ -22,6 +22,24 @@ export function tallyWords({ turns, holds, violated, not_established: open }: Ta
   return `${turns} ${of}; results: ${holds} hold, ${violated} violated, ${open} not established.`;
 }
 
+/** Names of the contracts of which no turn has a result, in their order. */
+export function notAppliedOf(
+  contracts: readonly { readonly name: string }[],
+  results: readonly TurnResult[],
+): readonly string[] {
+  const judged = new Set(rowsOf(results).map(({ contract }) => contract.contract));
+  return contracts.map(({ name }) => name).filter((name) => !judged.has(name));
+}
+
+/** A contract that no turn has a result of, in words. */
+export const notAppliedWords = "applied to 0 turns: its `when` matches none of them";
+
+/** What a report names beside results. */
+export interface ReportScope {
+  /** Contracts that applied to no turn. */
+  readonly notApplied?: readonly string[];
+}
+
 /** A contract result with its turn. */
 export interface Row {
   readonly turn: TurnResult;

@@ -1,9 +1,21 @@
 /** @module Text: results as lines for a terminal, without colour. */
 import type { TurnResult } from "../evaluate/evaluate.ts";
-import { clauseName, rowsOf, tallyOf, tallyWords, turnName, unmet } from "./tally.ts";
+import {
+  clauseName,
+  notAppliedWords,
+  rowsOf,
+  tallyOf,
+  tallyWords,
+  turnName,
+  unmet,
+} from "./tally.ts";
+import type { ReportScope } from "./tally.ts";
 
 /** One line for each contract on each turn, with its unmet clauses below. */
-export function textReport(results: readonly TurnResult[]): string {
+export function textReport(
+  results: readonly TurnResult[],
+  { notApplied = [] }: ReportScope = {},
+): string {
   const lines = rowsOf(results).flatMap(({ turn, contract }) => [
     `${contract.result.padEnd(15)}  ${contract.contract}  ${turnName(turn)}`,
     ...unmet(contract).flatMap((clause) => [
@@ -16,6 +28,9 @@ export function textReport(results: readonly TurnResult[]): string {
       ? [`    the window is not whole: ${turn.reasons.join(", ")}`]
       : []),
   ]);
+  lines.push(
+    ...notApplied.map((name) => `${"not applied".padEnd(15)}  ${name}  ${notAppliedWords}`),
+  );
   lines.push(tallyWords(tallyOf(results)));
   return `${lines.map(printable).join("\n")}\n`;
 }
