@@ -53,6 +53,8 @@ export type GatePlan = {
   readonly unknown?: OfSides;
   /** Turns that name no case beside pairs, where there are any: they weigh in the same way. */
   readonly withoutCase?: OfSides;
+  /** In pairs, the number of cases: each counts as one, however many turns it has. */
+  readonly cases?: number;
   /** Smallest drop that is found with `power`; absent where none would be found. */
   readonly smallestDrop?: number;
 };

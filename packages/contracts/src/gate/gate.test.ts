@@ -72,6 +72,28 @@ describe("a thousand comparisons in which nothing changed give at most 5 % false
     expect(alarms).toBeGreaterThan(0);
   });
 
+  test.each([
+    ["30 cases, five turns that agree", 30, 5, 1],
+    ["40 cases, two turns that agree", 40, 2, 1],
+    ["40 cases, three turns, half of them agree", 40, 3, 0.5],
+  ] as const)("%s", (_, cases, each, agreeing) => {
+    const next = numbers(13);
+    const side = (): Trial[] =>
+      Array.from({ length: cases }, (__, at) => {
+        const state = next() < 0.25;
+        return Array.from({ length: each }, (): Trial => {
+          const isViolated = next() < agreeing ? state : next() < 0.25;
+          return { caseId: `case-${at}`, result: isViolated ? "violated" : "holds" };
+        });
+      }).flat();
+    let alarms = 0;
+    for (let run = 0; run < 1_000; run += 1) {
+      if (outcome(side(), side()) === "regressed") alarms += 1;
+    }
+    expect(alarms).toBeLessThanOrEqual(50);
+    expect(alarms).toBeGreaterThan(0);
+  });
+
   test("measures", () => {
     const next = numbers(12);
     let alarms = 0;

@@ -5,6 +5,7 @@
  */
 import { appliedOf, notAppliedWarning, outcomeOfNone } from "./applied.ts";
 import { exactRegression } from "./exact-test.ts";
+import { pairedRegression } from "./sign-test.ts";
 import { drop, dropInterval, shareInterval } from "./intervals.ts";
 import type {
   ContractComparison,
@@ -45,7 +46,7 @@ export function gate(
     return {
       name,
       ...comparison(pairing, 1 - 2 * alpha, settings.k),
-      p: exactRegression(pairing.cases.pairs),
+      p: (pairing.counts.paired ? pairedRegression : exactRegression)(pairing.cases.pairs),
       ...(outcomes[at] ?? none),
     };
   });
@@ -100,7 +101,10 @@ function contractPart(
     cases[view].map((one) => read(one, reading));
   return {
     counts,
-    worse: (view, reading) => exactRegression(of(view, reading)),
+    worse: (view, reading) => {
+      const test = counts.paired && view !== "apart" ? pairedRegression : exactRegression;
+      return test(of(view, reading));
+    },
     isClear: (view, reading) => within(of(view, reading), allowedDrop, alpha),
   };
 }

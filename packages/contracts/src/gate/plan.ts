@@ -12,7 +12,7 @@ import { isRecorded } from "./measures.ts";
 import { planGrowth } from "./plan-growth.ts";
 import { smallestDrop } from "./power.ts";
 import { smallestOf, unnamedOf } from "./plan-unnamed.ts";
-import { pair, size, sumOf } from "./trials.ts";
+import { pair, sumOf } from "./trials.ts";
 import type { CaseCount, TrialCount, TrialView } from "./trials.ts";
 
 /**
@@ -26,8 +26,8 @@ export function planGate(
   tests: number,
   settings: GateSettings = {},
 ): GatePlan {
-  const { power = 0.8, allowedDrop = 0.05, alpha: together = 0.05 } = settings;
-  const alpha = together / tests;
+  const { power = 0.8, allowedDrop = 0.05, alpha: level = 0.05 } = settings;
+  const alpha = level / tests;
   const { counts, cases } = pair(trials.baseline, trials.candidate);
   const [left, right] = [sumOf(cases.pairs, "baseline"), sumOf(cases.pairs, "candidate")];
   const known = established(left);
@@ -35,10 +35,11 @@ export function planGate(
   const open = {
     ...(unknown.baseline + unknown.candidate === 0 ? {} : { unknown }),
     ...unnamedOf(counts),
+    ...(counts.paired ? { cases: counts.cases } : {}),
   };
   if (known === 0) return { alpha, power, ...open };
   const baselineViolated = (left.violated + 0.5) / (known + 1);
-  const allowed = { drop: allowedDrop, alpha: together };
+  const allowed = { drop: allowedDrop, alpha: level };
   const find = (view: TrialView, wanted: number): number | undefined => {
     const sizes = sizesOf(cases[view], counts.paired && view !== "apart");
     return smallestDrop({ ...sizes, violated: baselineViolated, alpha, allowed }, wanted);
@@ -76,12 +77,15 @@ export function planTogether(
 type Sizes = Pick<Design, "baseline" | "candidate" | "paired" | "unknown" | "unknownBoth">;
 
 function sizesOf(cases: readonly CaseCount[], paired: boolean): Sizes {
-  if (!paired) return scaled(cases, 1);
-  const single = cases.every((one) => size(one.baseline) === 1 && size(one.candidate) === 1);
-  if (!single) return scaled(cases, sharedWeight(cases));
+  if (!paired) return together(cases);
+  // The case is the unit. One with several turns counts as one turn, as if they all agreed, and as
+  // one without a result where any of them has none: it never weighs less in the test.
   const lacking = (baseline: number, candidate: number): number =>
-    cases.filter((one) => one.baseline.unknown === baseline && one.candidate.unknown === candidate)
-      .length;
+    cases.filter(
+      (one) =>
+        Math.min(1, one.baseline.unknown) === baseline &&
+        Math.min(1, one.candidate.unknown) === candidate,
+    ).length;
   const complete = lacking(0, 0);
   return {
     paired: true,
@@ -92,37 +96,15 @@ function sizesOf(cases: readonly CaseCount[], paired: boolean): Sizes {
   };
 }
 
-/** The turns of all cases as those of one, by a factor of their number. */
-function scaled(cases: readonly CaseCount[], factor: number): Sizes {
+/** The turns of all cases as those of one. */
+function together(cases: readonly CaseCount[]): Sizes {
   const [left, right] = [sumOf(cases, "baseline"), sumOf(cases, "candidate")];
   return {
     paired: false,
-    baseline: Math.floor(established(left) * factor),
-    candidate: Math.floor(established(right) * factor),
-    unknown: {
-      baseline: Math.ceil(left.unknown * factor),
-      candidate: Math.ceil(right.unknown * factor),
-    },
+    baseline: established(left),
+    candidate: established(right),
+    unknown: { baseline: left.unknown, candidate: right.unknown },
   };
-}
-
-/**
- * What the turns weigh when each is compared within its case only, beside the same number in one
- * case: 1 where all cases have the same mix of both sides.
- */
-function sharedWeight(cases: readonly CaseCount[]): number {
-  const together = weight(
-    established(sumOf(cases, "baseline")),
-    established(sumOf(cases, "candidate")),
-  );
-  if (together === 0) return 0;
-  const apart = cases.map((one) => weight(established(one.baseline), established(one.candidate)));
-  return apart.reduce((sum, one) => sum + one, 0) / together;
-}
-
-/** Inverse of the variance of a difference of two means, but for a factor. */
-function weight(left: number, right: number): number {
-  return left + right === 0 ? 0 : (left * right) / (left + right);
 }
 
 function established({ holds, violated }: TrialCount): number {

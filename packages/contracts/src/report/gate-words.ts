@@ -96,7 +96,8 @@ function planWords(plan: GatePlan, tests: number): string {
     unknown === undefined
       ? ""
       : `, with ${unknown.baseline} and ${unknown.candidate} turns not established`;
-  const level = `${levelWords(alpha, tests)}, ${taken}${open}${unnamedWords(plan)}`;
+  const units = plan.cases === undefined ? "" : `, by ${plan.cases} cases as units`;
+  const level = `${levelWords(alpha, tests)}${units}, ${taken}${open}${unnamedWords(plan)}`;
   return smallestDrop === undefined
     ? `no drop can be found with power ${percent(power)} (${level})`
     : `a drop of ${points(smallestDrop)} or more is found with power ${percent(power)} (${level})`;
