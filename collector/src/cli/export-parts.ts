@@ -65,12 +65,15 @@ async function withPart(
   // A command killed before its first part is listed leaves a folder that can be resumed.
   if (manifest.parts.length === 0) await writeManifest(folder, manifest);
   const rows = Number(header(answer, "rows") ?? 0);
-  const added = await addPart(folder, manifest, { bytes, rows });
+  const next = header(answer, "next-cursor");
+  // A filter may pass nothing of what a part read: only an export without rows has a file for it.
+  const isKept = rows > 0 || (next === null && manifest.parts.length === 0);
+  const added = isKept ? await addPart(folder, manifest, { bytes, rows }) : manifest;
   const whole = header(answer, "window") === "complete" && header(answer, "unread") === "0";
   const now = {
     ...added,
     as_of: manifest.as_of === "" ? (header(answer, "as-of") ?? "") : manifest.as_of,
-    next_cursor: header(answer, "next-cursor"),
+    next_cursor: next,
     window_complete: manifest.window_complete && whole,
   };
   await writeManifest(folder, now);

@@ -126,6 +126,33 @@ test("a filter narrows an export, and one of turns is refused for events", async
   expect(judged.headers.get("turnproof-rows")).toBe("0");
 });
 
+test("a part of which few events pass ends early, and one without rows is no file", async () => {
+  const wide = await openDesk({ TURNPROOF_BACKEND: "filesystem" }, { judge: false });
+  const own = await listen(wide.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
+  for (let at = 0; at < 60; at += 1) {
+    const second = String(at).padStart(2, "0");
+    await wide.put(turnEvents({ root: `root-${at}` }), `2026-11-21T10:00:${second}.000000Z`);
+  }
+  const none = "2020-01-01T00:00:00Z";
+  const first = await wide.get(`/traces/export?limit=10&end_time=${none}`);
+  expect(first.headers.get("turnproof-rows")).toBe("0");
+  expect(first.headers.get("turnproof-next-cursor")).not.toBeNull();
+  const requested = { table: "events", format: "jsonl", json: true, resume: false } as const;
+  const client = collectorClient({ url: own.url });
+  const exported = async (name: string, filters: object): Promise<readonly number[]> => {
+    const given = { ...requested, folder: out(name), filters: { limit: 10, ...filters } };
+    const { parts, window_complete: complete } = await exportParts(client, given);
+    expect(complete).toBe(true);
+    return parts.map(({ rows }) => rows);
+  };
+  expect(await exported("few-none", { end_time: none })).toEqual([0]);
+  const some = await exported("few-some", { tool_name: "search" });
+  expect(some.every((rows) => rows > 0)).toBe(true);
+  expect(some.reduce((sum, rows) => sum + rows, 0)).toBe(60);
+  await own.close(1_000);
+  await wide.collector.close();
+});
+
 test("parts that are requested together are a few at a time, the others may come again", async () => {
   const path = "/traces/export?table=events&format=jsonl";
   const auth = { authorization: `Bearer ${token}` };

@@ -151,8 +151,11 @@ async function eventPart(requested: RequestedPart): Promise<ExportedPart> {
   if (field !== undefined) throw new CodedError("filter_not_applicable", { field });
   const { scope, query } = reading;
   const unread = rowsUnread(parts, reading);
+  const limit = parameters.limit ?? limits.exportRowsMax;
   const slice = await parts.store.page(scope, query, {
-    limit: parameters.limit ?? limits.exportRowsMax,
+    limit,
+    // Of many events a filter may pass few: a part reads as many as one without a filter has.
+    budgetRows: limit,
     signal: c.req.raw.signal,
     ...(paging.after === undefined ? {} : { after: paging.after }),
   });
