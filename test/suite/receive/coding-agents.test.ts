@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-grpc";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
-import { foldTurns } from "@turnproof/evidence";
+import { foldTurns, turnCalls } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
@@ -120,6 +120,9 @@ for (const encoding of ["json", "protobuf"] as const) {
       input_tokens: 9_712,
       output_tokens: 340,
     });
+    // Its last record is a failed call, and neither product records how a turn ends.
+    expect(turns.map(({ status }) => status)).toEqual(["unknown", "unknown"]);
+    expect(first).toMatchObject({ has_error: true });
     expect(JSON.stringify(events)).not.toContain("CANARY");
     await harness.close();
   });
@@ -144,12 +147,43 @@ for (const encoding of ["json", "protobuf"] as const) {
       { status: "success", tool_name: "shell", tool_call_id: "call-1", duration_ms: 310 },
     ]);
     expect(foldTurns(events)).toMatchObject([
-      { agent_id: "codex", thread_id: "conversation-1", user_id: "account-2", input_tokens: 5_000 },
+      {
+        status: "unknown",
+        agent_id: "codex",
+        thread_id: "conversation-1",
+        user_id: "account-2",
+        input_tokens: 5_000,
+      },
     ]);
     expect(JSON.stringify(events)).not.toContain("CANARY");
     await harness.close();
   });
 }
+
+test("a call without a duration has an unknown one, in the figures too", async () => {
+  const harness = await openGrpcHarness();
+  const { records, ...codex } = fixtures["codex"] as Recorded;
+  const timeless = records.map(({ at, attributes }) => {
+    const { duration_ms: _, ...others } = attributes;
+    return { at, attributes: others };
+  });
+  await sendJson(harness, { ...codex, records: timeless });
+  const events = await harness.events();
+  for (const kind of ["model_call", "tool_call"] as const) {
+    const found = events.filter(({ event_kind: own }) => own === kind);
+    expect(found.length).toBeGreaterThan(0);
+    for (const event of found) expect(event).not.toHaveProperty("duration_ms");
+  }
+  const [turn] = foldTurns(events);
+  expect(turn).toMatchObject({ input_tokens: 5_000, output_tokens: 250 });
+  const calls = turnCalls(events);
+  expect(calls.map(({ kind, duration_ms: lasted }) => [kind, lasted])).toEqual([
+    ["model", null],
+    ["tool", null],
+    ["model", null],
+  ]);
+  await harness.close();
+});
 
 test("a record sent again is the same event; others of those names are rejected and counted", async () => {
   const harness = await openGrpcHarness();

@@ -62,11 +62,13 @@ function attributesOf({ agent, fact }: CodingEvent, source: Reader): AttributeDr
   };
   put("event_kind", fact === "failed_call" ? "model_call" : fact);
   if (fact === "turn") {
-    // No record marks the end of a turn, so a prompt is a point in time.
+    // No record marks the end of a turn, so a prompt is a point in time and its status is open.
     put("phase", "event");
+    put("status", "unknown");
     return attributes;
   }
-  put("phase", "result");
+  // Without a duration a call is a point in time: a span whose ends are equal would last 0 ms.
+  put("phase", source.number("duration") === undefined ? "event" : "result");
   if (fact === "tool_call") {
     const succeeded = source.flag("success");
     put("genai_operation", "execute_tool");
