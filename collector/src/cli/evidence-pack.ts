@@ -5,7 +5,7 @@
  * collector.
  */
 import { createReadStream } from "node:fs";
-import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
@@ -31,6 +31,7 @@ import { packType } from "./pack/pack-facts.ts";
 import type { Pack, PackFacts, PackFile } from "./pack/pack-facts.ts";
 import { limitsPage, tablePage } from "./pack/pack-pages.ts";
 import { packTable } from "./pack/pack-table.ts";
+import { wholeFolder } from "./pack/whole-folder.ts";
 import { exitCodes, printJson, printTable, write } from "./terminal.ts";
 
 interface PackFlags extends SharedFlags {
@@ -46,13 +47,13 @@ export function addEvidencePackCommand(program: Command): void {
     .description("write a signed folder of evidence with what it shows for the EU AI Act")
     .requiredOption("--from <time>", "start of the window (ISO 8601)")
     .requiredOption("--to <time>", "end of the window, exclusive")
-    .requiredOption("--out <folder>", "a new folder")
+    .requiredOption("--out <folder>", "a new or empty folder")
     .option("--data-dir <dir>", "the collector's data directory (default .turnproof)")
     .addHelpText(
       "after",
       `
 The collector must run, and the token must read every tenant. Exit code 3 when the window could not
-be read completely; the table then states it.
+be read completely; the table then states it. A command that fails leaves no folder: run it again.
 
   turnproof evidence-pack --from 2026-05-01 --to 2026-11-01 --out ./pack
   turnproof verify ./pack --keys jwks.json`,
@@ -63,19 +64,19 @@ be read completely; the table then states it.
 async function writePack(flags: PackFlags): Promise<void> {
   const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
   const [from, to] = [timeOf(flags.from, "from"), timeOf(flags.to, "to")];
-  const { out } = flags;
-  await mkdir(out, { recursive: true });
-  if ((await readdir(out)).length > 0) throw new CodedError("parameter_invalid", { field: "out" });
   const client = createClient(flags);
-  const facts = await gather(client, config, { out, from, to });
-  const table = packTable(facts);
-  await writeFile(join(out, "table.md"), tablePage(facts, table));
-  await writeFile(join(out, "what-this-does-not-prove.md"), limitsPage);
-  const files = await listed(out);
-  const signer = await createStatementSigner(config.signingKey, config.dataDir);
-  const pack: Pack = { v: 1, facts, table: [...table], files: [...files] };
-  await writeFile(join(out, packNames.keys), `${JSON.stringify(signer.keys, null, 2)}\n`);
-  await writeFile(join(out, packNames.list), `${await signer.signAs(packType, pack)}\n`);
+  const { facts, table, files } = await wholeFolder(flags.out, packNames.list, async (out) => {
+    const gathered = await gather(client, config, { out, from, to });
+    const rows = packTable(gathered);
+    await writeFile(join(out, "table.md"), tablePage(gathered, rows));
+    await writeFile(join(out, "what-this-does-not-prove.md"), limitsPage);
+    const found = await listed(out);
+    const signer = await createStatementSigner(config.signingKey, config.dataDir);
+    const pack: Pack = { v: 1, facts: gathered, table: [...rows], files: [...found] };
+    await writeFile(join(out, packNames.keys), `${JSON.stringify(signer.keys, null, 2)}\n`);
+    await writeFile(join(out, packNames.list), `${await signer.signAs(packType, pack)}\n`);
+    return pack;
+  });
   if (flags.json === true) printJson({ facts, table, files: files.length });
   else {
     const rows = table.map(({ article, state, because }) => [

@@ -63,7 +63,9 @@ const parameterAdvice: { readonly [field: string]: string | undefined } = {
   start_time: timeAdvice,
   end_time: timeAdvice,
   ...optionAdvice,
-  out: "--out names a new or empty folder, or one of an earlier export.",
+  out:
+    "--out names a new or empty folder; `turnproof export` also takes one of an earlier export. " +
+    "Name another folder, or empty this one.",
   reason: `--reason takes one of ${deletionReasons.join(", ")}; the log takes no free text.`,
   resume:
     "The folder has an export: --resume continues one with the same table, format and filters. " +

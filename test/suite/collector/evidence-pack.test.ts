@@ -2,7 +2,16 @@
  * `turnproof evidence-pack` over a running collector, checked offline by `turnproof verify`; each
  * change of a file is found. Retention and deletion of users respect the floor and the hold.
  */
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -99,6 +108,38 @@ test("it holds offline by the collector's keys, with a row for each duty", async
   expect(page).toContain("# What this does not prove");
   const table = readFileSync(join(pack, "table.md"), "utf8");
   expect(table).toContain("| First receipt | 2026-03-01T10:00:00");
+});
+
+test("a command that failed leaves nothing, and the next with its folder is whole", async () => {
+  const made = (out: string, as: string) =>
+    turnproof(
+      "evidence-pack",
+      "--from",
+      "2020-01-01",
+      "--to",
+      "2100-01-01",
+      "--out",
+      out,
+      "--url",
+      server.url,
+      "--token",
+      as,
+      "--data-dir",
+      desk.dataDir,
+    );
+  const out = join(folder, "tried-again");
+  expect((await made(out, "no-such-token-0123456789")).code).toBe(1);
+  expect(existsSync(out)).toBe(false);
+  // What a killed command leaves.
+  mkdirSync(join(out, ".unfinished/events"), { recursive: true });
+  writeFileSync(join(out, ".unfinished/events/part-000001.jsonl"), "{");
+  const ran = await made(out, token);
+  expect(ran.code, ran.err).toBe(0);
+  const [code, check] = await verified(out, "--keys", keys);
+  expect([code, check.problems]).toEqual([0, []]);
+  const again = await made(out, token);
+  expect(again.code).toBe(2);
+  expect(again.err).toContain("Name another folder, or empty this one.");
 });
 
 const changes: Readonly<Record<string, (of: string) => void>> = {
