@@ -271,6 +271,11 @@ test("each framework's page is read by its name", async () => {
     ["LangGraph", "npm install @langchain/langgraph"],
     ["Vercel AI SDK", "npm install ai"],
     ["mastra", "Mastra"],
+    ["claude code", "# Claude Code and Codex CLI"],
+    ["Codex", "# Claude Code and Codex CLI"],
+    ["codex cli", "# Claude Code and Codex CLI"],
+    ["rust", "# Other languages"],
+    ["OpenLLMetry", "LangChain"],
   ] as const) {
     const { text } = await call(client, "how_do_i_instrument", { framework, budget: 2_000 });
     expect([framework, text.includes(stated)]).toEqual([framework, true]);
