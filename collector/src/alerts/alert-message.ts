@@ -6,6 +6,7 @@ import { isoTime } from "@turnproof/semconv";
 
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import { durationText } from "../ui/display/figures.ts";
+import { readTerms } from "../ui/display/filter-terms.ts";
 import { limitText, measureText, valueText } from "./breach.ts";
 import type { ActiveAlert } from "./alert-state.ts";
 
@@ -35,11 +36,7 @@ function alertSentence({ kind, rule, alert, value, atMs }: AlertEvent): string {
 }
 
 /** Measures whose value is not of the turns that were received in the window. */
-const notOfWindow: ReadonlySet<AlertRule["measure"]> = new Set([
-  "lost_events",
-  "silence",
-  "judge_lag_ms",
-]);
+const notOfWindow: ReadonlySet<AlertRule["measure"]> = new Set(["silence", "judge_lag_ms"]);
 
 /**
  * Query string of the list of turns behind an alert. @param endMs end of the window, which is by
@@ -48,7 +45,11 @@ const notOfWindow: ReadonlySet<AlertRule["measure"]> = new Set([
 export function turnsQuery(rule: AlertRule, group: string | null, endMs?: number): string {
   const query = new URLSearchParams();
   const quoted = group === null ? undefined : /^[\w.:@/-]+$/.test(group) ? group : `"${group}"`;
-  const own = rule.by === undefined || quoted === undefined ? "" : `${rule.by}:${quoted}`;
+  const isStated = readTerms(rule.where ?? "").terms.some(
+    ({ key, value, negated }) => key === rule.by && value === group && !negated,
+  );
+  const own =
+    rule.by === undefined || quoted === undefined || isStated ? "" : `${rule.by}:${quoted}`;
   const window =
     endMs === undefined || notOfWindow.has(rule.measure)
       ? []
