@@ -185,6 +185,21 @@ test("a call without a duration has an unknown one, in the figures too", async (
   await harness.close();
 });
 
+test("a completed stream of Codex without tokens has an unknown outcome", async () => {
+  const harness = await openGrpcHarness();
+  const { records, ...codex } = fixtures["codex"] as Recorded;
+  const bare = records.map(({ at, attributes }) => ({
+    at,
+    attributes: Object.fromEntries(
+      Object.entries(attributes).filter(([name]) => !name.endsWith("_token_count")),
+    ),
+  }));
+  await sendJson(harness, { ...codex, records: bare });
+  const calls = facts(await harness.events(), "model_call");
+  expect(calls.map(({ status }) => status)).toEqual(["unknown", "error"]);
+  await harness.close();
+});
+
 test("a record sent again is the same event; others of those names are rejected and counted", async () => {
   const harness = await openGrpcHarness();
   await sendJson(harness, fixtures["claude-code"] as Recorded);

@@ -81,7 +81,7 @@ function attributesOf({ agent, fact }: CodingEvent, source: Reader): AttributeDr
   put("provider", agent === "codex" ? "openai" : "anthropic");
   put("model", source.text("model"));
   put("request_id", source.text("request"));
-  put("status", fact === "failed_call" ? "error" : "success");
+  put("status", fact === "failed_call" ? "error" : statusOf(agent, source));
   if (fact === "failed_call") {
     const status = source.number("statusCode") ?? source.number("codexStatus");
     put("error_type", status === undefined ? undefined : String(status));
@@ -89,6 +89,16 @@ function attributesOf({ agent, fact }: CodingEvent, source: Reader): AttributeDr
   }
   putTokens(put, source);
   return attributes;
+}
+
+/**
+ * Codex writes the end of a failed stream as a completed one, with a message in place of tokens,
+ * so without tokens the outcome is open.
+ */
+function statusOf(agent: CodingEvent["agent"], source: Reader): "success" | "unknown" {
+  const counts = [source.number("codexInput"), source.number("codexOutput")];
+  const isOpen = agent === "codex" && counts.every((count) => count === undefined);
+  return isOpen ? "unknown" : "success";
 }
 
 /** Claude Code counts cached input apart; the conventions count it among the input. */
