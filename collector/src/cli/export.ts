@@ -53,7 +53,7 @@ pattern; an interrupted export is resumed within a week.
 
   turnproof export --root "$TRACE_ID" --pages > window.ndjson
   turnproof reconcile --events window.ndjson
-  turnproof export --as-goldens --filter 'release:3.2 env:production verdict:success' \\
+  turnproof export --as-goldens --filter 'release:3.2 verdict:success' \\
     > contracts/goldens.yaml
   turnproof export --format parquet --table turns --since 2026-11-01 \\
     --out ./turns
