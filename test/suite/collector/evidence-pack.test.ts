@@ -31,6 +31,13 @@ const keys = join(folder, "jwks.json");
 let desk: Desk;
 let server: Listening;
 
+/** Runs the command over all times, with a token. */
+const made = (out: string, as: string): ReturnType<typeof turnproof> => {
+  const window = ["--from", "2020-01-01", "--to", "2100-01-01"];
+  const place = ["--url", server.url, "--token", as, "--data-dir", desk.dataDir];
+  return turnproof("evidence-pack", ...window, "--out", out, "--json", ...place);
+};
+
 beforeAll(async () => {
   // A backend that lasts has its signing key in the data directory.
   const env = { TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_BACKEND: "filesystem" };
@@ -45,22 +52,7 @@ beforeAll(async () => {
   writeFileSync(keys, await (await desk.get("/.well-known/jwks.json")).text());
   process.env["TURNPROOF_RETENTION_FLOOR_DAYS"] = "183";
   // The command has the collector's data directory and none of its accounts.
-  const ran = await turnproof(
-    "evidence-pack",
-    "--from",
-    "2020-01-01",
-    "--to",
-    "2100-01-01",
-    "--out",
-    pack,
-    "--json",
-    "--url",
-    server.url,
-    "--token",
-    token,
-    "--data-dir",
-    desk.dataDir,
-  );
+  const ran = await made(pack, token);
   expect(ran.code, ran.err).toBe(0);
 });
 afterEach(() => {
@@ -111,22 +103,6 @@ test("it holds offline by the collector's keys, with a row for each duty", async
 });
 
 test("a command that failed leaves nothing, and the next with its folder is whole", async () => {
-  const made = (out: string, as: string) =>
-    turnproof(
-      "evidence-pack",
-      "--from",
-      "2020-01-01",
-      "--to",
-      "2100-01-01",
-      "--out",
-      out,
-      "--url",
-      server.url,
-      "--token",
-      as,
-      "--data-dir",
-      desk.dataDir,
-    );
   const out = join(folder, "tried-again");
   expect((await made(out, "no-such-token-0123456789")).code).toBe(1);
   expect(existsSync(out)).toBe(false);

@@ -1,13 +1,13 @@
-/** @module FailedTurn: a turn in which a tool failed, sent to a collector until it is acknowledged. */
+/** @module FailedTurn: a turn in which a tool failed, and spans as an agent sends them. */
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 
-/** @param number names the trace and its spans @throws Error with another status than 200 */
-export async function sendFailedTurn(url: string, agent: string, number: number): Promise<void> {
-  const [traceId, root, tool] = [32, 16, 16].map((digits, at) =>
-    (number * 10 + at + 1).toString(16).padStart(digits, "0"),
-  );
+/** Makes spans of one trace, one agent and one moment; each lasts a millisecond. */
+export function spansOf(
+  traceId: string | undefined,
+  agent: string,
+): (spanId: string | undefined, operation: string, more: object) => object {
   const now = BigInt(Date.now()) * 1_000_000n;
-  const span = (spanId: string | undefined, operation: string, more: object): object => ({
+  return (spanId, operation, more) => ({
     traceId,
     spanId,
     name: operation,
@@ -21,6 +21,14 @@ export async function sendFailedTurn(url: string, agent: string, number: number)
     },
     ...more,
   });
+}
+
+/** @param number names the trace and its spans @throws Error with another status than 200 */
+export async function sendFailedTurn(url: string, agent: string, number: number): Promise<void> {
+  const [traceId, root, tool] = [32, 16, 16].map((digits, at) =>
+    (number * 10 + at + 1).toString(16).padStart(digits, "0"),
+  );
+  const span = spansOf(traceId, agent);
   const failed = { parentSpanId: root, status: { code: 2 } };
   const spans = [span(root, "invoke_agent", {}), span(tool, "execute_tool", failed)];
   const answer = await fetch(`${url}/v1/traces`, {

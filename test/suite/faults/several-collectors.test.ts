@@ -18,6 +18,7 @@ import { startPostgres } from "../../servers/postgres.ts";
 import { openReceiver, secret } from "../collector/alert-receiver.ts";
 import { startCollector } from "./collector-child.ts";
 import type { CollectorChild } from "./collector-child.ts";
+import { spansOf } from "./failed-turn.ts";
 
 const token = "operator-token-0123456789";
 const ingestToken = "ingest-token-0123456789";
@@ -97,21 +98,7 @@ async function send(url: string, sent: readonly object[]): Promise<void> {
 async function sendTurn(url: string, agent: string, failed: boolean): Promise<string> {
   const traceId = (0x1000 + ++spans).toString(16).padStart(32, "0");
   const root = spanId();
-  const now = BigInt(Date.now()) * 1_000_000n;
-  const span = (id: string, operation: string, more: object): object => ({
-    traceId,
-    spanId: id,
-    name: operation === "invoke_agent" ? `invoke_agent ${agent}` : `${operation} look`,
-    startTimeUnixNano: String(now),
-    endTimeUnixNano: String(now + 1_000_000n),
-    attributes: {
-      "gen_ai.operation.name": operation,
-      "gen_ai.agent.name": agent,
-      "gen_ai.agent.id": agent,
-      "gen_ai.conversation.id": "thread",
-    },
-    ...more,
-  });
+  const span = spansOf(traceId, agent);
   const status = failed ? { status: { code: 2 } } : {};
   await send(url, [span(spanId(), "execute_tool", { parentSpanId: root, ...status })]);
   await send(url, [span(root, "invoke_agent", {})]);

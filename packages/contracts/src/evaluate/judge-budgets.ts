@@ -19,7 +19,8 @@ export function judgeDuration(clause: ClauseOf<"duration">, facts: TurnFacts): C
     const range = own === undefined ? anyNumber : exactly(own);
     return limited(range, limits, "The turn took", "ms", [end]);
   }
-  // Of several ends that of the first span counts, and it may be missing and shorter.
+  // The duration is that of the turn's span that began first. Its end may be missing, and its
+  // duration shorter than the recorded one.
   if (recordedEnd !== undefined) {
     const open = limited(anyNumber, limits, "The turn took", "ms", [recordedEnd]);
     return { ...open, sentence: `${openEndWords(recordedEnd)}; ${allowedWords(limits)}.` };

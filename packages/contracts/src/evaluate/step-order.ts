@@ -41,8 +41,9 @@ export function sameSteps({ wanted, made, calls }: Steps): StepsInOrder {
   for (const [key, own] of there(wanted, (at) => at)) {
     const [first = [], last = []] = [firsts.get(key), lasts.get(key)];
     for (const [index, place] of own.entries()) {
-      // Counted from the end: as many calls as steps remain must still be possible. Where there are
-      // fewer calls than steps, the first that has none is the one that differs.
+      // Counted from the end, because as many calls as steps remain must still be possible. With
+      // fewer calls than equal steps, the steps without a call are the last ones: the first of these
+      // is the one that differs.
       const spare = last.length - own.length;
       const end = spare < 0 ? Infinity : (last[spare + index] ?? Infinity);
       if ((first[index] ?? Infinity) > place || end < place) {

@@ -55,26 +55,6 @@ export function binomialAtLeast(k: number, n: number, p: number): number {
 }
 
 /**
- * Distribution of the hits among `drawn` of `total` things of which `marked` are hits.
- *
- * @returns probability of `low + i` hits at index i
- */
-export function hypergeometric(
-  total: number,
-  marked: number,
-  drawn: number,
-): { readonly low: number; readonly chances: readonly number[] } {
-  const low = Math.max(0, marked + drawn - total);
-  const high = Math.min(marked, drawn);
-  const all = logChoose(total, drawn);
-  const chances: number[] = [];
-  for (let hits = low; hits <= high; hits += 1) {
-    chances.push(Math.exp(logChoose(marked, hits) + logChoose(total - marked, drawn - hits) - all));
-  }
-  return { low, chances };
-}
-
-/**
  * Probability of at least `hits` among `drawn` of `total` things of which `marked` are hits. Sums the
  * side that does not have the mean, in steps of a number of standard deviations, so that millions
  * of things cost no more than thousands.

@@ -28,10 +28,10 @@ export type ShareComparison = {
  * @param level two-sided confidence of the interval, for example 0.95
  */
 export function compareShares(baseline: Share, candidate: Share, level: number): ShareComparison {
-  const cases = [caseOf(baseline, candidate)];
-  const [difference, interval] = [drop(cases), dropInterval(cases, level)];
-  const more = exactRegression(cases);
-  const fewer = exactRegression([caseOf(candidate, baseline)]);
+  const all = caseOf(baseline, candidate);
+  const [difference, interval] = [drop([all]), dropInterval([all], level)];
+  const more = exactRegression(all);
+  const fewer = exactRegression(caseOf(candidate, baseline));
   return {
     ...(difference === undefined ? {} : { difference }),
     ...(interval === undefined ? {} : { interval }),

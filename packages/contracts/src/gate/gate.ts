@@ -46,7 +46,7 @@ export function gate(
     return {
       name,
       ...comparison(pairing, 1 - 2 * alpha, settings.k),
-      p: (pairing.counts.paired ? pairedRegression : exactRegression)(pairing.cases.pairs),
+      p: regression(pairing.cases.pairs, pairing.counts.paired),
       ...(outcomes[at] ?? none),
     };
   });
@@ -101,12 +101,18 @@ function contractPart(
     cases[view].map((one) => read(one, reading));
   return {
     counts,
-    worse: (view, reading) => {
-      const test = counts.paired && view !== "apart" ? pairedRegression : exactRegression;
-      return test(of(view, reading));
-    },
+    worse: (view, reading) => regression(of(view, reading), counts.paired && view !== "apart"),
     isClear: (view, reading) => within(of(view, reading), allowedDrop, alpha),
   };
+}
+
+/** p-value of "the candidate is not worse": of pairs by case, otherwise of all turns. */
+function regression(cases: readonly CaseCount[], paired: boolean): number {
+  if (paired) return pairedRegression(cases);
+  return exactRegression({
+    baseline: sumOf(cases, "baseline"),
+    candidate: sumOf(cases, "candidate"),
+  });
 }
 
 const noMeasure: MeasureTrials = { name: "", unit: "", baseline: [], candidate: [] };

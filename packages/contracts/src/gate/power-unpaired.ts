@@ -35,7 +35,7 @@ function fewestViolated(design: Design, baseline: number): number {
 /** Whether the gate would answer so: see `gate.ts`, with the level after correction. */
 function isRegression(counts: CaseCount, { alpha, allowed }: Design): boolean {
   const readings = [read(counts, "established"), read(counts, "best")];
-  if (readings.some((one) => exactRegression([one]) > alpha)) return false;
+  if (readings.some((one) => exactRegression(one) > alpha)) return false;
   if (allowed === undefined) return true;
   return (["established", "worst"] as const).some((reading) => {
     const interval = dropInterval([read(counts, reading)], 1 - 2 * allowed.alpha);

@@ -177,7 +177,7 @@ export function notRecordedWords({
   return `Not recorded on either side, and not compared: ${notRecorded.join(", ")}.`;
 }
 
-/** A contract that applied to no turn, with its part in the outcome. */
+/** A contract that applied to no turn, as a line of a list. */
 export function notAppliedName(name: string): string {
   return `${name}: applied to 0 turns of both sides`;
 }
