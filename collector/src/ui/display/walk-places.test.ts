@@ -14,12 +14,13 @@ interface Row {
 }
 
 const rows = fc
-  .array(fc.record({ parent: fc.nat(), at: fc.nat({ max: 9 }), id: fc.nat({ max: 200 }) }), {
+  .array(fc.record({ parent: fc.nat(), at: fc.nat({ max: 3 }), id: fc.nat({ max: 200 }) }), {
     maxLength: 40,
   })
   .map((drawn) =>
     drawn.map(({ parent, at, id }, index): Row => {
-      const above = drawn[parent % (index + 2)];
+      // Below an earlier row, or none; itself is a cycle.
+      const above = drawn[(parent % (index + 2)) - 1];
       return {
         span_id: `s${id}`,
         ...(above === undefined ? {} : { parent_span_id: `s${above.id}` }),
