@@ -180,3 +180,16 @@ test("retention is raised to the floor, for tenants too", async () => {
   );
   expect(JSON.parse(ran.out)).toMatchObject({ days: { metadata: 183, outcome: 400, preview: 7 } });
 });
+
+test("a pack with runs of retention lists them, and holds offline", async () => {
+  const place = ["--backend", "filesystem", "--data-dir", desk.dataDir];
+  const ran = await turnproof("retention", "--apply", ...place);
+  expect(ran.code, ran.err).toBe(0);
+  const out = join(folder, "retained");
+  expect((await made(out, token)).code).toBe(0);
+  const [code, check] = await verified(out, "--keys", keys);
+  expect([code, check.problems]).toEqual([0, []]);
+  const removals = check.table.find(({ article }) => article === "12 (removals)");
+  expect(removals?.state).toBe("partial");
+  expect(readFileSync(join(out, "table.md"), "utf8")).toMatch(/: age, at least 183 days \(ok\)/);
+});
