@@ -1,7 +1,7 @@
 /**
- * @module Exact test of a one-sided change between two sets of turns that do not pair up. If nothing
- * changed, the violations are spread over both sides by chance alone, so that their number on the
- * candidate's side is hypergeometric: Fisher's exact test. Pairs have one of their own, `sign-test.ts`.
+ * @module Exact test of a one-sided change between two sets of turns that do not pair up. If
+ * nothing changed, the violations are spread over both sides by chance alone, so that their number
+ * on the candidate's side is hypergeometric: Fisher's exact test. Pairs have the sign test.
  */
 import { hypergeometricAtLeast } from "./chance.ts";
 import type { CaseCount } from "./trials.ts";
