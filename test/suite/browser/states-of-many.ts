@@ -127,6 +127,6 @@ export const statesOfMany = [
     view: "docs",
     name: "operation not understood",
     ...on("site", "/docs?operation=wrong"),
-    text: /operation has no such value[\s\S]*\/traces\/events\.json/,
+    text: /is no valid value[\s\S]*\/traces\/events\.json/,
   },
 ];

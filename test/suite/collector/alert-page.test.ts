@@ -65,6 +65,6 @@ test("windows are written in their whole unit", async () => {
   const { rules: shown } = await desk.json<AlertsModel>("/alerts.json", headers);
   expect(shown.map(({ limit }) => limit)).toEqual([
     "above 50.0 % in 24 h",
-    "above 7 s in 1 h 30 min",
+    "above 7 s in 1 h 30 m",
   ]);
 });

@@ -72,8 +72,8 @@ export const Reach: FC<{ readonly model: GateModel }> = ({ model }) => (
       <>
         :{" "}
         <code>
-          turnproof gate --baseline {quoted(model.baseline)} --candidate {quoted(model.candidate)}{" "}
-          --contract contracts
+          turnproof gate <span>--baseline</span> {quoted(model.baseline)} <span>--candidate</span>{" "}
+          {quoted(model.candidate)} <span>--contract</span> contracts
         </code>
       </>
     )}

@@ -18,7 +18,7 @@ export function shortCountText(value: number): string {
 
 /**
  * Milliseconds with three significant digits and a suitable unit: `0.8 ms`, `1.24 s`; from a minute
- * on two units, of which the second is left out where it is zero: `1 h 2 min`, `5 min`.
+ * on two units, of which the second is left out where it is zero: `1 h 2 m`, `5 min`.
  */
 export function durationText(ms: number): string {
   if (ms === 0) return "0 ms";
@@ -29,8 +29,10 @@ export function durationText(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   const hours = Math.floor(minutes / 60);
   if (hours >= 48) return twoUnits(Math.floor(hours / 24), "d", hours % 24, "h");
-  if (hours > 0) return twoUnits(hours, "h", minutes % 60, "min");
-  return twoUnits(minutes, "min", Math.floor((ms % 60_000) / 1_000), "s");
+  if (hours > 0) return twoUnits(hours, "h", minutes % 60, "m");
+  const seconds = Math.floor((ms % 60_000) / 1_000);
+  // Beside another unit a letter is clear, and the column is narrow.
+  return seconds === 0 ? `${minutes} min` : twoUnits(minutes, "m", seconds, "s");
 }
 
 function twoUnits(whole: number, unit: string, rest: number, part: string): string {

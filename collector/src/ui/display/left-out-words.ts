@@ -21,19 +21,19 @@ export interface AppliedAddress {
 /** Most words that a sentence lists. */
 const wordsMax = 24;
 
-/** The reason, with what may stand there. */
-export function leftOutReason({ name, reason, allowed = [], numbers }: LeftOutParameter): string {
+/** The reason, as the rest of a sentence that begins with the parameter. */
+export function leftOutReason({ reason, allowed = [], numbers }: LeftOutParameter): string {
   if (reason === "unknown") return "is no parameter of this page";
-  if (reason === "repeated") return `${name} is in the address more than once`;
+  if (reason === "repeated") return "is in the address more than once";
   if (reason === "other_tenant") return "user_id in this address is another tenant";
   if (reason === "gone") {
     return "leads to a page of another list, or of one that has changed; this is its first page";
   }
   if (numbers !== undefined) {
-    return `${name} is a whole number from ${countText(numbers[0])} to ${countText(numbers[1])}`;
+    return `must be a whole number from ${countText(numbers[0])} to ${countText(numbers[1])}`;
   }
-  if (allowed.length === 0) return `${name} has no such value`;
+  if (allowed.length === 0) return "is no valid value";
   const more = allowed.length - wordsMax;
   const words = allowed.slice(0, wordsMax).join(", ");
-  return `${name} is one of ${words}${more > 0 ? `, and ${more} more` : ""}`;
+  return `must be one of ${words}${more > 0 ? `, and ${more} more` : ""}`;
 }
