@@ -12,7 +12,7 @@ import type { GateOutcome, GatePlans, GateReport, GateSettings } from "@turnproo
 import { readClientConfig } from "../config/config.ts";
 import { openPriceList } from "../cost/price-list.ts";
 import { ownBaseline } from "../judge/gate-sides.ts";
-import { measureNames, measureTrials, trialsOf } from "../judge/gate-turns.ts";
+import { measureTrials, notCompared, trialsOf } from "../judge/gate-turns.ts";
 import { contractsOf } from "./check.ts";
 import { createClient } from "./client.ts";
 import { withClient } from "./command.ts";
@@ -63,7 +63,7 @@ export function addGateCommand(program: Command): void {
     .option("--alpha <p>", "chance of a false alarm over all tests together", "0.05")
     .option("--allowed-drop <share>", "drop of the share that holds which is allowed", "0.05")
     .option("--allowed-growth <share>", "growth of duration, tokens and cost allowed", "0.1")
-    .option("--require <measures...>", "duration, tokens or cost must be decided")
+    .option("--require <names...>", "contracts, duration, tokens or cost that must be decided")
     .option("--power <p>", "power that the smallest drop and growth are stated for", "0.8")
     .option("--k <n>", "k of pass^k (default: the fewest turns of a case, at most 10)")
     .option("--limit <n>", "the newest turns of each side, at most so many", "1000")
@@ -84,7 +84,8 @@ Every contract and every recorded measure must be decided, but for one: a cost t
 because tokens with their own price are not counted is printed with a warning and decides nothing.
 A named contract that applied to no turn is printed with a warning. The outcome is 3 where no named
 contract applied, and where one applied to the turns of one side only.
-With --require cost the outcome is then 3, as where a required measure is not recorded at all.
+With --require cost or --require refund the outcome is 3 wherever the cost or the contract refund is
+not decided, also where no turn has one.
 
   turnproof gate --baseline 'release:3.2' --candidate 'release:3.3' \\
     --contract contracts
@@ -98,10 +99,11 @@ With --require cost the outcome is then 3, as where a required measure is not re
 
 async function compare(flags: GateFlags): Promise<void> {
   const format = formatOf(formats, flags);
-  const settings = settingsOf(flags);
   const turnsMax = numberOf("limit", flags.limit);
   const contracts = await contractsOf(flags.contract ?? []);
   if (contracts === undefined) return;
+  const names = contracts.contracts.map(({ name }) => name);
+  const settings = settingsOf(flags, names);
   const options = {
     client: () => createClient(flags),
     contracts,
@@ -126,7 +128,6 @@ async function compare(flags: GateFlags): Promise<void> {
   for (const { more } of [baseline, candidate]) {
     if (more) write(`More turns match; these are the newest ${turnsMax} of a side.`);
   }
-  const names = contracts.contracts.map(({ name }) => name);
   const { turns: before, shared } = ownBaseline(baseline.turns, candidate.turns);
   const trials = trialsOf(names, before, candidate.turns);
   const measures = measureTrials(before, candidate.turns);
@@ -170,21 +171,22 @@ async function sideOf(
   }
 }
 
-function settingsOf(flags: GateFlags): GateSettings {
+/** @param names of the contracts */
+function settingsOf(flags: GateFlags, names: readonly string[]): GateSettings {
   return {
     alpha: numberOf("alpha", flags.alpha),
     allowedDrop: numberOf("allowed-drop", flags.allowedDrop),
     allowedGrowth: numberOf("allowed-growth", flags.allowedGrowth),
     power: numberOf("power", flags.power),
-    ...(flags.require === undefined ? {} : { required: measuresOf(flags.require) }),
+    ...(flags.require === undefined ? {} : { required: requiredOf(flags.require, names) }),
     ...(flags.k === undefined ? {} : { k: numberOf("k", flags.k) }),
   };
 }
 
-/** @throws CodedError `parameter_invalid` for what is no measure */
-function measuresOf(names: readonly string[]): readonly string[] {
-  if (names.some((name) => !measureNames.includes(name))) {
+/** @throws CodedError `parameter_invalid` for what is neither a measure nor one of the contracts */
+function requiredOf(wanted: readonly string[], names: readonly string[]): readonly string[] {
+  if (notCompared(wanted, names).length > 0) {
     throw new CodedError("parameter_invalid", { field: "require" });
   }
-  return names;
+  return wanted;
 }

@@ -59,7 +59,7 @@ export const optionAdvice: Readonly<Record<string, string | undefined>> = {
     Object.entries(numberRules).map(([name, { words }]) => [name, `--${name} takes ${words}.`]),
   ),
   format: "--format takes one of the formats in --help.",
-  require: "--require takes duration, tokens and cost.",
+  require: "--require takes duration, tokens, cost and names of the contracts.",
   filter:
     "--filter selects turns of a collector: not with --events, and of an export only with " +
     "--as-goldens. There use --agent or --root.",

@@ -10,6 +10,7 @@ import type {
   TurnResult,
 } from "@turnproof/contracts";
 import {
+  certainResult,
   compareTimes,
   foldTurns,
   foldedTurns,
@@ -17,7 +18,6 @@ import {
   settledTurnWindow,
   turnCalls,
   turnKey,
-  turnResult,
   turnWindows,
 } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow, TurnWindow, WindowMetadata } from "@turnproof/evidence";
@@ -117,8 +117,8 @@ function measuresOf(
     events.filter(({ event_kind: of, external_id: id }) => of === kind && id !== undefined),
   );
   const caseId = named[0]?.external_id;
-  const end = turnResult(events.filter((event) => !isContested(event)));
-  const ended = end !== undefined && (window.complete || end.span_id === end.turn_id);
+  const own = events.filter((event) => !isContested(event));
+  const ended = certainResult(own, window.complete) !== undefined;
   const duration = ended ? (row?.duration_ms ?? undefined) : undefined;
   const closed = ended && window.complete;
   const calls = closed ? turnCalls(events) : [];
@@ -164,8 +164,11 @@ const measures = [
   ["cost", "US dollars", "usd"],
 ] as const;
 
-/** Names of the measures. */
-export const measureNames: readonly string[] = measures.map(([name]) => name);
+/** Names among these that are neither a measure nor one of the contracts, the default one included. */
+export function notCompared(wanted: readonly string[], contracts: readonly string[]): string[] {
+  const known = new Set([...contracts, defaultContract.name, ...measures.map(([name]) => name)]);
+  return wanted.filter((name) => !known.has(name));
+}
 
 /** The value of a measure of a turn; undefined where it is not recorded. */
 export function measuredOf(turn: SideTurn, measure: string): SideTurn[MeasureKey] {

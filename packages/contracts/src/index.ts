@@ -38,6 +38,7 @@ export { compareRatios, ratioOf } from "./gate/ratios.ts";
 export type { Ratio, RatioComparison, RatioPart } from "./gate/ratios.ts";
 export { highOf, lowOf } from "./gate/measures.ts";
 export type { Measured, SideMeasure } from "./gate/measures.ts";
+export { comparedTurns } from "./gate/pairing.ts";
 export type { OfSides, PairingCounts } from "./gate/pairing.ts";
 export type { PassK } from "./gate/pass-k.ts";
 export { planGate, planTogether } from "./gate/plan.ts";

@@ -87,6 +87,7 @@ export {
   bystanders,
   foldedTurns,
   foldTurns,
+  certainResult,
   turnResult,
   turnRowAttributes,
 } from "./turns/turns.ts";

@@ -123,6 +123,45 @@ test("a median leads to the turns behind it, those of the largest values first",
   expect(measures).toContain("and 8 more");
 });
 
+test("what must be decided is a field, and part of the command; other names are listed", async () => {
+  const required = await model(`${apart}&require=cost`);
+  expect(required).toMatchObject({ required: ["cost"], unknown_required: [] });
+  expect(required.answer?.report.outcome).toBe("not_enough_evidence");
+  expect((await model(apart)).answer?.report.notRecorded).toContain("cost");
+  const shown = await (await page(`${apart}&require=cost%20default`)).text();
+  expect(shown).toMatch(/<input[^>]*name="require"[^>]*value="cost default"/);
+  expect(shown.replaceAll(/<[^>]*>/g, "")).toContain("--require cost default");
+  expect(shown).toContain("cost is required, and not recorded on either side.");
+  const refused = await desk.get(`/traces/compare/gate.json?${apart}&require=speed`);
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({ code: "parameter_invalid" });
+  const wrong = await (await page(`${apart}&require=speed`)).text();
+  expect(wrong).toMatch(/Must be decided: <mark>speed<\/mark>/);
+});
+
+test("turns that are left out of pairs are named apart, in the page and the JSON", async () => {
+  const start = Date.UTC(2026, 10, 26);
+  await desk.put(
+    ["erin", "frank"].flatMap((user) =>
+      Array.from({ length: 3 }, (_, n) =>
+        turnEvents({ root: `${user}-${n}`, at: new Date(start + n).toISOString(), user }).map(
+          (event) =>
+            event.event_kind === "turn"
+              ? { ...event, external_id: n === 2 ? `${user}-own` : `case-${n}` }
+              : event,
+        ),
+      ).flat(),
+    ),
+  );
+  const query = "baseline=user:erin&candidate=user:frank";
+  const { answer } = await model(query);
+  expect(answer?.report.contracts[0]).toMatchObject({ paired: true, cases: 2 });
+  const leftOut = answer?.turns.filter(({ compared }) => !compared);
+  expect(leftOut?.map(({ root_trace_id: root }) => root)).toEqual(["erin-2", "frank-2"]);
+  const text = await (await page(query)).text();
+  expect(text).toMatch(/<summary>1 left out<\/summary>[^]*?erin-2/);
+});
+
 test("a cell counts turns without a value apart, as its median does", async () => {
   const start = Date.UTC(2026, 10, 25);
   await desk.put(

@@ -217,6 +217,8 @@ contracts:
     const ran = await run([unapplied, contract]);
     expect(ran.code).toBe(0);
     expect(ran.out).toContain("not enough evidence  refund-safe: applied to 0 turns");
+    expect((await run([unapplied, contract], "--require", "refund-safe")).code).toBe(3);
+    expect((await run([unapplied, contract], "--require", "refund")).code).toBe(0);
   });
 });
 

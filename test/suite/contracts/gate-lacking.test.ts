@@ -105,7 +105,7 @@ test("a required measure must be decided, also where it is not recorded", async 
   const call = ["gate", "--baseline", baseline, "--candidate", candidate, "--require", "speed"];
   const wrong = await turnproof(...call);
   expect(wrong.code).toBe(2);
-  expect(wrong.err).toContain("--require takes duration, tokens and cost.");
+  expect(wrong.err).toContain("--require takes duration, tokens, cost and names of the contracts.");
 });
 
 test("ranges take no part only where their middles show no regression", () => {

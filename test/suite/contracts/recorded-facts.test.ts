@@ -2,12 +2,12 @@
  * @module What is recorded of a window with a gap: it decides where nothing that is missing can
  * change it, and else the sentence has it.
  */
-import { defineContract, evaluateTurns } from "@turnproof/contracts";
+import { defineContract, evaluateTurns, goldensOf } from "@turnproof/contracts";
 import type { Clause, ClauseResult } from "@turnproof/contracts";
 import type { TurnEvent } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
-import { cut, end, model, step, tool } from "./turns.ts";
+import { cut, end, model, step, tool, whole } from "./turns.ts";
 
 const hosted = { turn_id: "turn_w1" };
 const ended = end({ ...hosted, ms: 39_318 });
@@ -20,6 +20,44 @@ function judge(clause: Clause, events: readonly TurnEvent[]): ClauseResult | und
   const [turn] = evaluateTurns(events, [contract], { metadata: cut, otherwise: null });
   return turn?.contracts[0]?.clauses[0];
 }
+
+describe("a span of a turn around the one that ended, in a whole window", () => {
+  const at = Date.UTC(2026, 0, 1);
+  const begun = step("turn", 5, {}, { ...hosted, phase: "start", status: "started" });
+  const inner = step("turn", 10, {}, { ...hosted, parent_span_id: begun.span_id ?? "" });
+  const judgeWhole = (clause: Clause, now: number): ClauseResult | undefined => {
+    const contract = defineContract({ name: "one", expect: [clause] });
+    const metadata = { ...whole, as_of: new Date(now).toISOString() };
+    const [turn] = evaluateTurns([begun, inner], [contract], { metadata, otherwise: null });
+    return turn?.contracts[0]?.clauses[0];
+  };
+  const day = 86_400_000;
+
+  test("leaves open whether the turn ended while it may end, and how", () => {
+    for (const clause of ["ended", "no_errors", "tools_clean"] as const) {
+      expect(judgeWhole({ clause }, at + 1_000)?.result).toBe("not_established");
+    }
+    expect(judgeWhole({ clause: "duration", at_most_ms: 100 }, at + day)?.result).toBe(
+      "not_established",
+    );
+    expect(judgeWhole({ clause: "status", is: "success" }, at + day)?.result).toBe(
+      "not_established",
+    );
+  });
+
+  test("violates `ended` once it is given up", () => {
+    expect(judgeWhole({ clause: "ended" }, at + day)).toMatchObject({
+      result: "violated",
+      sentence: "The turn began and never ended.",
+      evidence_ids: [begun.event_id],
+    });
+  });
+
+  test("gives no golden trajectory", () => {
+    const metadata = { ...whole, as_of: new Date(at + day).toISOString() };
+    expect(goldensOf([begun, inner], metadata)).toMatchObject({ goldens: [], left_out: 1 });
+  });
+});
 
 describe("an end of a turn with the id of a host", () => {
   test("of a span without a parent establishes that the turn ended", () => {

@@ -1,41 +1,71 @@
 /** @module Cells: the turns behind a cell of the gate, each a link. */
+import type { NullableIdentity } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
 import { hrefOf } from "../../ui/layout.tsx";
-import type { GateTurn, GateValue } from "./route.ts";
+import type { GateTurn, GateValue } from "./answer.ts";
 
 const results = ["violated", "not_established", "holds"] as const;
 /** Turns that a cell names; the others are in the JSON. */
 const shownMax = 12;
 
-/** The turns of a side by their result. */
+/** The compared turns of a side by their result, and those that are left out. */
 export const Cell: FC<{ readonly turns: readonly GateTurn[]; readonly frame: Frame }> = ({
   turns,
   frame,
-}) => (
-  <>
-    {results.map((result) => {
-      const own = turns.filter((turn) => turn.result === result);
-      return own.length === 0 ? null : (
-        <details class="gate-cell" open={result === "violated"}>
-          <summary>{countedResult(own.length, result)}</summary>
-          <ul class="gate-turns">
-            {own.slice(0, shownMax).map(({ root_trace_id: root, turn_id: turn }) => (
-              <li>
-                <a href={hrefOf(frame, turnPath(root, turn))}>
-                  <code>{(turn ?? root ?? "").slice(0, 16)}</code>
-                </a>
-              </li>
-            ))}
-          </ul>
-          <More of={own.length} frame={frame} />
-        </details>
-      );
-    })}
-  </>
-);
+}) => {
+  const compared = turns.filter((turn) => turn.compared);
+  const leftOut = turns.filter((turn) => !turn.compared);
+  return (
+    <>
+      {results.map((result) => {
+        const own = compared.filter((turn) => turn.result === result);
+        const summary = countedResult(own.length, result);
+        return <Turns of={own} summary={summary} open={result === "violated"} frame={frame} />;
+      })}
+      <Turns
+        of={leftOut.map((one) => ({ ...one, words: wordsOf(one.result) }))}
+        summary={leftOutWords(leftOut)}
+        frame={frame}
+      />
+    </>
+  );
+};
+
+/** A turn of a cell, and what is written beside it. */
+interface NamedTurn extends NullableIdentity<"root_trace_id" | "turn_id"> {
+  readonly words?: string;
+}
+
+/** The turns of a cell; nothing where there are none. */
+const Turns: FC<{
+  readonly of: readonly NamedTurn[];
+  readonly summary: string;
+  readonly open?: boolean;
+  readonly frame: Frame;
+}> = ({ of, summary, open = false, frame }) =>
+  of.length === 0 ? null : (
+    <details class="gate-cell" open={open}>
+      <summary>{summary}</summary>
+      <ul class="gate-turns">
+        {of.slice(0, shownMax).map(({ root_trace_id: root, turn_id: turn, words }) => (
+          <li>
+            <a href={hrefOf(frame, turnPath(root, turn))}>
+              <code>{(turn ?? root ?? "").slice(0, 16)}</code>
+            </a>
+            {words === undefined ? null : <span class="muted"> {words}</span>}
+          </li>
+        ))}
+      </ul>
+      <More of={of.length} frame={frame} />
+    </details>
+  );
+
+function leftOutWords({ length }: readonly unknown[]): string {
+  return `${countText(length)} left out`;
+}
 
 /** How many turns a cell does not name, and where they are. */
 const More: FC<{ readonly of: number; readonly frame: Frame }> = ({ of, frame }) =>
@@ -56,26 +86,20 @@ function turnPath(root: string | null, turn: string | null): string {
   return `/traces/${encodeURIComponent(root ?? "")}${query}`;
 }
 
-/** The turns behind a median, those of the largest values first. */
+/** The turns behind a median, those of the largest values first, and those that are left out. */
 export const Values: FC<{ readonly of: readonly GateValue[]; readonly frame: Frame }> = ({
   of,
   frame,
-}) => (
-  <details class="gate-cell">
-    <summary>{countedValues(of)}</summary>
-    <ul class="gate-turns">
-      {of.slice(0, shownMax).map(({ low, high, root_trace_id: root, turn_id: turn }) => (
-        <li>
-          <a href={hrefOf(frame, turnPath(root, turn))}>
-            <code>{(turn ?? root ?? "").slice(0, 16)}</code>
-          </a>{" "}
-          <span class="muted">{valueWords(low, high)}</span>
-        </li>
-      ))}
-    </ul>
-    <More of={of.length} frame={frame} />
-  </details>
-);
+}) => {
+  const compared = of.filter((one) => one.compared);
+  const leftOut = of.filter((one) => !one.compared);
+  return (
+    <>
+      <Turns of={compared.map(withWords)} summary={countedValues(compared)} frame={frame} />
+      <Turns of={leftOut.map(withWords)} summary={leftOutWords(leftOut)} frame={frame} />
+    </>
+  );
+};
 
 /** Turns with a value, and those without one, as beside the median. */
 function countedValues(of: readonly GateValue[]): string {
@@ -84,7 +108,11 @@ function countedValues(of: readonly GateValue[]): string {
   return `${known === 1 ? "1 turn" : `${countText(known)} turns`}${open}`;
 }
 
-function valueWords(low: number | null, high: number | null): string {
+function withWords(one: GateValue): NamedTurn {
+  return { ...one, words: valueWords(one) };
+}
+
+function valueWords({ low, high }: GateValue): string {
   if (low === null || high === null) return "unknown";
   const text = (value: number): string => Number(value.toPrecision(4)).toString();
   return low === high ? text(low) : `${text(low)} to ${text(high)}`;

@@ -9,7 +9,8 @@ import { Values } from "./cells.tsx";
 import { GateBadge } from "./gate-badge.tsx";
 import { sideNames, sides } from "./names.ts";
 import { reachOf } from "./sides-form.tsx";
-import type { GateAnswer, GateModel, GateValue } from "./route.ts";
+import type { GateAnswer, GateValue } from "./answer.ts";
+import type { GateModel } from "./route.ts";
 
 /** Fields by which the list of turns has those of most first. */
 const orders: Readonly<Record<string, string>> = {

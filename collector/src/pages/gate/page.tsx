@@ -30,7 +30,8 @@ import { Measures } from "./measures-card.tsx";
 import { sideNames, sides } from "./names.ts";
 import { Reach, Sides } from "./sides-form.tsx";
 import { unclearWords } from "./terms.ts";
-import type { GateAnswer, GateModel, GateTurn } from "./route.ts";
+import type { GateAnswer, GateTurn } from "./answer.ts";
+import type { GateModel } from "./route.ts";
 
 /** The comparison. */
 export function gatePage(model: GateModel, frame: Frame): Child {
@@ -48,7 +49,7 @@ export function gatePage(model: GateModel, frame: Frame): Child {
       {pending === undefined ? null : <Note tone="warn">{pending}</Note>}
       {answer !== null ? (
         <Answer answer={answer} model={model} frame={frame} />
-      ) : unclear.length > 0 ? (
+      ) : unclear.length + model.unknown_required.length > 0 ? (
         <Note tone="bad">
           Nothing is compared, because not every word is understood:
           <ul>
@@ -56,6 +57,12 @@ export function gatePage(model: GateModel, frame: Frame): Child {
               <li>
                 {sideNames[side]}: <mark>{word}</mark>{" "}
                 <span class="muted">{unclearReason(word)}</span>
+              </li>
+            ))}
+            {model.unknown_required.map((name) => (
+              <li>
+                Must be decided: <mark>{name}</mark>{" "}
+                <span class="muted">is no measure and no contract of the collector</span>
               </li>
             ))}
           </ul>
@@ -80,12 +87,14 @@ export function gatePage(model: GateModel, frame: Frame): Child {
 }
 
 /** The outcome in a sentence, with what decides it. */
-function outcomeSentence({ outcome, contracts, measures, notApplied }: GateReport): string {
+function outcomeSentence(report: GateReport, required: readonly string[]): string {
+  const { outcome, contracts, measures, notApplied, notRecorded } = report;
   if (outcome === "no_regression") return "No contract and no measure is worse than is allowed.";
+  const absent = notRecorded.filter((name) => required.includes(name));
   const names = [...contracts, ...measures.filter(({ decides }) => decides)]
     .filter((one) => one.outcome === outcome)
     .map(({ name }) => name)
-    .concat(outcome === "not_enough_evidence" ? notApplied : [])
+    .concat(outcome === "not_enough_evidence" ? [...notApplied, ...absent] : [])
     .join(", ");
   return outcome === "regressed"
     ? `The candidate is worse, beyond the chance of a false alarm: ${names}.`
@@ -126,7 +135,7 @@ const Answer: FC<{
           </ListEnd>
         }
       >
-        <p>{outcomeSentence(report)}</p>
+        <p>{outcomeSentence(report, model.required)}</p>
         {report.warnings.map((one) => (
           <Note tone="warn">{one}</Note>
         ))}

@@ -3,11 +3,8 @@
  * measures, as `turnproof gate` reports it, with the turns behind each cell.
  */
 import { CodedError } from "@turnproof/semconv";
-import type { NullableIdentity } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
-import { gate, highOf, lowOf, planTogether, withShared } from "@turnproof/contracts";
-import type { GatePlans, Outcome, SharedReport } from "@turnproof/contracts";
 
 import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
@@ -19,11 +16,11 @@ import { filters, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
-import { ownBaseline } from "../../judge/gate-sides.ts";
-import { measureTrials, measuredOf, trialsOf } from "../../judge/gate-turns.ts";
-import type { SideTurn } from "../../judge/gate-turns.ts";
+import { notCompared } from "../../judge/gate-turns.ts";
 import type { Parts } from "../../parts.ts";
 import { pendingFrames } from "../../turns/window.ts";
+import { answerOf } from "./answer.ts";
+import type { GateAnswer, GateTurn } from "./answer.ts";
 import { gatePage } from "./page.tsx";
 import { readSide, turnsMax } from "./sides.ts";
 import { unclearWords } from "./terms.ts";
@@ -40,39 +37,17 @@ const gateParameters = z
     end_time: filters.end_time,
     user_id: filters.user_id,
     scope: filters.scope,
+    require: z
+      .string()
+      .max(1_000)
+      .describe(
+        "Contracts, `duration`, `tokens` or `cost` that must be decided, separated by spaces or commas.",
+      ),
     limit: filters.limit.describe(
       `The newest turns of each side, at most so many: up to ${turnsMax}, default ${turnsUsual}.`,
     ),
   })
   .partial();
-
-/** One turn behind a cell. */
-export interface GateTurn extends NullableIdentity<"root_trace_id" | "turn_id"> {
-  readonly contract: string;
-  readonly side: "baseline" | "candidate";
-  readonly result: Outcome;
-}
-
-/** The value of a measure of one turn. */
-export interface GateValue extends NullableIdentity<"root_trace_id" | "turn_id"> {
-  readonly measure: string;
-  readonly side: "baseline" | "candidate";
-  /** Ends of the value: equal where it is exact, null where it is not recorded. */
-  readonly low: number | null;
-  readonly high: number | null;
-}
-
-/** What was compared. */
-export interface GateAnswer {
-  readonly report: SharedReport;
-  /** What the sizes and the baseline can show, worked out without the candidate's results. */
-  readonly plans: GatePlans;
-  readonly turns: readonly GateTurn[];
-  /** Values of the compared measures, those of a side together, the largest first. */
-  readonly values: readonly GateValue[];
-  /** Sides of which further turns match. */
-  readonly bounded: readonly ("baseline" | "candidate")[];
-}
 
 /** Body of `/traces/compare/gate.json`. */
 export interface GateModel {
@@ -80,6 +55,10 @@ export interface GateModel {
   readonly candidate: string | null;
   /** Turns that were read of each side; null until both are named. */
   readonly read: { readonly baseline: number; readonly candidate: number } | null;
+  /** Contracts and measures that must be decided. */
+  readonly required: readonly string[];
+  /** Names among them that are neither; then nothing is compared. */
+  readonly unknown_required: readonly string[];
   /** Most turns that are read of a side. */
   readonly limit: number;
   /** Null where a side is not named, or has no turn. */
@@ -129,17 +108,26 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   let list: Promise<PriceList> | undefined;
   const read = async (c: AppContext): Promise<GateModel> => {
-    const { baseline, candidate, limit, ...parameters } = readParameters(c, gateParameters);
+    const { baseline, candidate, limit, require, ...parameters } = readParameters(
+      c,
+      gateParameters,
+    );
     const pending_frames = await pendingFrames(parts);
     const most = Math.min(limit ?? turnsUsual, turnsMax);
     const sides = { baseline: baseline ?? null, candidate: candidate ?? null };
-    const named = { ...sides, pending_frames, limit: most };
-    const [unclear] = unclearWords(named);
+    const required = (require ?? "").split(/[\s,]+/u).filter((name) => name !== "");
+    const contracts = namesOf(parts);
+    const unknown_required = notCompared(required, contracts);
+    const named = { ...sides, required, unknown_required, pending_frames, limit: most };
+    const wrong = [
+      ...unclearWords(named).map(({ side: field }) => field),
+      ...unknown_required.map(() => "require"),
+    ];
     // A page lists the words; a program's request is refused.
-    if (unclear !== undefined && !wantsPage(c)) {
-      throw new CodedError("parameter_invalid", { field: unclear.side });
+    if (wrong[0] !== undefined && !wantsPage(c)) {
+      throw new CodedError("parameter_invalid", { field: wrong[0] });
     }
-    if (unclear !== undefined || !isNamed(baseline) || !isNamed(candidate)) {
+    if (wrong.length > 0 || !isNamed(baseline) || !isNamed(candidate)) {
       return { ...named, read: null, answer: null };
     }
     const how = {
@@ -156,7 +144,7 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
       answer:
         before.turns.length === 0 || after.turns.length === 0
           ? null
-          : answerOf(parts, before, after),
+          : answerOf(before, after, { contracts, required }),
     };
   };
   app.on("GET", ["/traces/compare/gate", "/traces/compare/gate.json"], async (c) =>
@@ -168,6 +156,7 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
       contract: "text",
       side: "text",
       result: "text",
+      compared: "flag",
       root_trace_id: "text",
       turn_id: "text",
     },
@@ -182,47 +171,6 @@ function isNamed(terms: string | undefined): terms is string {
   return terms !== undefined && terms.trim() !== "";
 }
 
-type Side = Awaited<ReturnType<typeof readSide>>;
-
-function answerOf({ contracts }: Parts, baseline: Side, candidate: Side): GateAnswer {
-  const names = (contracts?.set.contracts ?? []).map(({ name }) => name);
-  const { turns: before, shared } = ownBaseline(baseline.turns, candidate.turns);
-  const trials = trialsOf(names, before, candidate.turns);
-  const measures = measureTrials(before, candidate.turns);
-  const bounded = [baseline.more ? "baseline" : [], candidate.more ? "candidate" : []].flat();
-  const report = withShared(gate(trials, measures), shared);
-  return {
-    report,
-    plans: planTogether(trials, measures),
-    turns: [...cells("baseline", before), ...cells("candidate", candidate.turns)],
-    values: report.measures.flatMap(({ name }) => [
-      ...measuredValues(name, "baseline", before),
-      ...measuredValues(name, "candidate", candidate.turns),
-    ]),
-    bounded: bounded as GateAnswer["bounded"],
-  };
-}
-
-function cells(of: GateTurn["side"], turns: readonly SideTurn[]): GateTurn[] {
-  return turns.flatMap(({ turn: { root_trace_id, turn_id }, results }) =>
-    results.map(({ contract, result }) => {
-      return { contract, side: of, result, root_trace_id, turn_id };
-    }),
-  );
-}
-
-function measuredValues(
-  measure: string,
-  of: GateValue["side"],
-  turns: readonly SideTurn[],
-): GateValue[] {
-  return turns
-    .map((one): GateValue => {
-      const { root_trace_id, turn_id } = one.turn;
-      const value = measuredOf(one, measure);
-      const low = value === undefined ? null : lowOf(value);
-      const high = value === undefined ? null : highOf(value);
-      return { measure, side: of, low, high, root_trace_id, turn_id };
-    })
-    .toSorted((a, b) => (b.high ?? -1) - (a.high ?? -1));
+function namesOf({ contracts }: Parts): readonly string[] {
+  return (contracts?.set.contracts ?? []).map(({ name }) => name);
 }

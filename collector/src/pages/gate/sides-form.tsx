@@ -44,6 +44,18 @@ export const Sides: FC<{ readonly model: GateModel; readonly frame: Frame }> = (
         value={String(model.limit)}
       />
     </label>
+    <label>
+      <span>Must be decided</span>
+      <input
+        class="field mono"
+        name="require"
+        value={model.required.join(" ")}
+        placeholder="cost"
+        title="Contracts, duration, tokens or cost; else what is not recorded decides nothing"
+        autocomplete="off"
+        spellcheck={false}
+      />
+    </label>
     {reachOf(frame).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
@@ -74,6 +86,12 @@ export const Reach: FC<{ readonly model: GateModel }> = ({ model }) => (
         <code>
           turnproof gate <span>--baseline</span> {quoted(model.baseline)} <span>--candidate</span>{" "}
           {quoted(model.candidate)} <span>--contract</span> contracts
+          {model.required.length === 0 ? null : (
+            <>
+              {" "}
+              <span>--require</span> {model.required.join(" ")}
+            </>
+          )}
         </code>
       </>
     )}

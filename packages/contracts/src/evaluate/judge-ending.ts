@@ -14,23 +14,25 @@ const unfinished = "turn_unfinished";
 /** Whether the turn ended. One that is still open may end; an abandoned one did not. */
 export function judgeEnded(facts: TurnFacts): ClauseJudgement {
   if (facts.end !== undefined) return judged("holds", "The turn ended.", [facts.end]);
-  const { recordedEnd } = facts;
-  if (recordedEnd !== undefined) return judgeRecordedEnd(recordedEnd, facts);
-  const starts = facts.of("turn");
-  if (!facts.whole || starts.length === 0) {
-    return judged("not_established", "No end of the turn is recorded in what was read.", starts);
+  const { recordedEnd, whole } = facts;
+  const turns = facts.of("turn");
+  const open = unfinishedStarts(turns);
+  if (whole && open.length > 0 && facts.verdict.findings.some(({ code }) => code === unfinished)) {
+    return judged("violated", "The turn began and never ended.", open);
   }
-  const abandoned = facts.verdict.findings.some(({ code }) => code === unfinished);
-  return abandoned
-    ? judged("violated", "The turn began and never ended.", starts)
-    : judged("not_established", "The turn is still open.", starts);
+  if (recordedEnd !== undefined) return judgeRecordedEnd(recordedEnd, turns, open);
+  return whole && open.length > 0
+    ? judged("not_established", "The turn is still open.", open)
+    : judged("not_established", "No end of the turn is recorded in what was read.", turns);
 }
 
 /** An end with no span above it is that of the turn, unless another span of a turn is open. */
-function judgeRecordedEnd(end: TurnEvent, facts: TurnFacts): ClauseJudgement {
-  const turns = facts.of("turn");
+function judgeRecordedEnd(
+  end: TurnEvent,
+  turns: readonly TurnEvent[],
+  open: readonly TurnEvent[],
+): ClauseJudgement {
   const outermost = turns.find((event) => event.phase !== "start" && !hasParent(event));
-  const open = unfinishedStarts(turns);
   if (outermost !== undefined && open.length === 0) {
     return judged("holds", "The turn ended.", [outermost]);
   }

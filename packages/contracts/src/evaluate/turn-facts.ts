@@ -3,6 +3,7 @@
  * is worked out when a clause first needs it.
  */
 import {
+  certainResult,
   countUsage,
   countedModelCalls,
   reconcileOutcome,
@@ -63,7 +64,7 @@ export interface TurnFacts {
   readonly closed: boolean;
   /** Result of the turn itself, where it is certain that this is the one. */
   readonly end: TurnEvent | undefined;
-  /** A recorded result: the turn's own one, or where a part may be missing, one that it may be. */
+  /** A recorded result: the turn's own one, or one that it may be. */
   readonly recordedEnd: TurnEvent | undefined;
   readonly around: Surroundings;
   readonly calls: readonly Call[];
@@ -109,12 +110,9 @@ class Facts implements TurnFacts {
     this.window = window;
     this.whole = window.complete;
     this.around = around;
-    const result = turnResult(events);
-    this.recordedEnd = result;
-    // Of several results another one may be missing, unless this is the span that names the turn.
-    const named = result !== undefined && result.span_id === result.turn_id;
-    this.end = this.whole || named ? result : undefined;
-    this.closed = this.whole && result !== undefined;
+    this.recordedEnd = turnResult(events);
+    this.end = certainResult(events, this.whole);
+    this.closed = this.whole && this.end !== undefined;
   }
 
   get calls(): readonly Call[] {

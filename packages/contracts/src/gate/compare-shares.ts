@@ -29,7 +29,7 @@ export type ShareComparison = {
  */
 export function compareShares(baseline: Share, candidate: Share, level: number): ShareComparison {
   const all = caseOf(baseline, candidate);
-  const [difference, interval] = [drop([all]), dropInterval([all], level)];
+  const [difference, interval] = [drop([all]), dropInterval([all], level, false)];
   const more = exactRegression(all);
   const fewer = exactRegression(caseOf(candidate, baseline));
   return {

@@ -141,8 +141,10 @@ test("no way to fill unknown results passes beyond the worst and the best readin
       const p = exactRegression(way);
       expect(p).toBeLessThanOrEqual(exactRegression(read(one, "best")) + 1e-9);
       expect(p).toBeGreaterThanOrEqual(exactRegression(read(one, "worst")) - 1e-9);
-      const high = dropInterval([way], 0.9)?.high ?? 1;
-      expect(high).toBeLessThanOrEqual((dropInterval([read(one, "worst")], 0.9)?.high ?? 1) + 1e-9);
+      const high = dropInterval([way], 0.9, false)?.high ?? 1;
+      expect(high).toBeLessThanOrEqual(
+        (dropInterval([read(one, "worst")], 0.9, false)?.high ?? 1) + 1e-9,
+      );
     }),
   );
 });
@@ -154,13 +156,13 @@ test("intervals of a share and of a drop", () => {
   expect(shareInterval(0, 10, 0.95)?.low).toBe(0);
   expect(shareInterval(0, 0, 0.95)).toBeUndefined();
   // By hand: 9/12 and 4/12 with one hit and one miss more on each side.
-  const one = dropInterval([counts(10, 2, 10, 7)], 0.95);
+  const one = dropInterval([counts(10, 2, 10, 7)], 0.95, false);
   const half = 1.959964 * Math.sqrt((0.75 * 0.25 + (4 / 12) * (8 / 12)) / 12);
   expect(one?.low).toBeCloseTo(5 / 12 - half, 6);
   expect(one?.high).toBeCloseTo(5 / 12 + half, 6);
   // Twenty cases that agree: the interval is not empty.
   const agreeing = Array.from({ length: 20 }, () => counts(1, 0, 1, 0));
-  expect(dropInterval(agreeing, 0.9)?.high).toBeCloseTo(1.644854 / 22, 6);
+  expect(dropInterval(agreeing, 0.9, true)?.high).toBeCloseTo(1.644854 / 22, 6);
 });
 
 test("ranks are counted over all arrangements", () => {

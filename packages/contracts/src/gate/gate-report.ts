@@ -31,7 +31,10 @@ export type GateSettings = {
   readonly allowedDrop?: number;
   /** Growth of a measure's values which is allowed, as a share. Default 0.1. */
   readonly allowedGrowth?: number;
-  /** Measures that must be decided, by name: else one that only ranges leave open decides nothing. */
+  /**
+   * Contracts and measures that must be decided, by name. Else a contract that applied to no turn,
+   * a measure that was not recorded and one that only ranges leave open decide nothing.
+   */
   readonly required?: readonly string[];
   /** Power that the plan states the smallest drop and growth for. Default 0.8. */
   readonly power?: number;

@@ -3,8 +3,10 @@ import { describe, expect, test } from "vitest";
 
 import { gate } from "./gate.ts";
 import type { GateOutcome, GatePlan } from "./gate-report.ts";
+import { gateText } from "../report/gate-text.ts";
 import { planLines } from "../report/gate-words.ts";
-import { planGate } from "./plan.ts";
+import type { Measured } from "./measures.ts";
+import { planGate, planTogether } from "./plan.ts";
 import { powerOf, smallestDrop } from "./power.ts";
 import type { Trial, TrialResult } from "./trials.ts";
 
@@ -89,6 +91,29 @@ describe("a thousand comparisons in which nothing changed give at most 5 % false
     let alarms = 0;
     for (let run = 0; run < 1_000; run += 1) {
       if (outcome(side(), side()) === "regressed") alarms += 1;
+    }
+    expect(alarms).toBeLessThanOrEqual(50);
+    expect(alarms).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["cases of each side's own, three turns that agree", 3, false],
+    ["cases of each side's own, values that agree", 5, true],
+  ] as const)("40 %s", (_, each, ofMeasures) => {
+    const next = numbers(ofMeasures ? 19 : 17);
+    const turns = (side: string): (Trial & { value: number })[] =>
+      Array.from({ length: 40 }, (__, at) => {
+        const result: TrialResult = next() < 0.25 ? "violated" : "holds";
+        const value = Math.exp(3 * next());
+        return Array.from({ length: each }, () => ({ caseId: `${side}-${at}`, result, value }));
+      }).flat();
+    let alarms = 0;
+    for (let run = 0; run < 1_000; run += 1) {
+      const sides = { baseline: turns("before"), candidate: turns("after") };
+      const report = ofMeasures
+        ? gate([], [{ name: "duration", unit: "ms", ...sides }], { allowedGrowth: 0 })
+        : gate([{ name: "ended", ...sides }], []);
+      if (report.outcome === "regressed") alarms += 1;
     }
     expect(alarms).toBeLessThanOrEqual(50);
     expect(alarms).toBeGreaterThan(0);
@@ -200,6 +225,63 @@ describe("outcomes", () => {
       [],
     ).contracts;
     expect(apart).toMatchObject({ paired: false, cases: 1 });
+  });
+
+  test("without pairs one turn of each case is compared, and the others are counted", () => {
+    const side = (name: string, results: readonly TrialResult[]): readonly Trial[] =>
+      results.map((result, at) => ({ caseId: `${name}-${at >> 1}`, result }));
+    const baseline = side("before", ["holds", "violated", "holds", "holds"]);
+    const candidate = [...side("after", ["violated", "holds"]), ...of({ holds: 2 })];
+    const report = gate([{ name: "ended", baseline, candidate }], []);
+    expect(report.contracts[0]).toMatchObject({
+      paired: false,
+      repeated: { baseline: 2, candidate: 1 },
+      baseline: { holds: 2, violated: 0 },
+      candidate: { holds: 2, violated: 1 },
+    });
+    expect(gateText(report, planTogether([{ name: "ended", baseline, candidate }], []))).toContain(
+      "2 name no case), without 2 and 1 turns whose case has another turn",
+    );
+    const values = (name: string): Measured[] =>
+      Array.from({ length: 8 }, (_, at) => ({ caseId: `${name}-${at >> 1}`, value: at }));
+    const measure = { name: "duration", unit: "ms", baseline: values("a"), candidate: values("b") };
+    expect(gate([], [measure]).measures[0]?.baseline).toMatchObject({ known: 4, median: 3 });
+  });
+
+  test("many turns of one case in pairs are one case, and clear nothing", () => {
+    const side = Array.from({ length: 400 }, (): Trial => ({ caseId: "only", result: "holds" }));
+    const report = gate([{ name: "ended", baseline: side, candidate: side }], []);
+    expect(report).toMatchObject({ outcome: "not_enough_evidence" });
+    expect(report.contracts[0]).toMatchObject({ paired: true, cases: 1, drop: 0 });
+    expect(report.contracts[0]?.dropInterval?.high).toBeGreaterThan(0.3);
+  });
+
+  test("medians are those of the turns in pairs", () => {
+    const pairs = (value: number): Measured[] =>
+      Array.from({ length: 6 }, (_, at) => ({ caseId: `case-${at}`, value }));
+    const others = Array.from({ length: 5 }, () => ({ value: 9_000 }));
+    const of = { name: "duration", unit: "ms", baseline: pairs(10), candidate: pairs(20) };
+    const report = gate([], [{ ...of, candidate: [...of.candidate, ...others] }]);
+    expect(report.measures[0]).toMatchObject({
+      paired: true,
+      candidate: { known: 6, median: 20 },
+    });
+  });
+
+  test("what is required decides, also a contract that applied to no turn", () => {
+    const ended = { name: "ended", baseline: of({ holds: 400 }), candidate: of({ holds: 400 }) };
+    const typo = { name: "refund", baseline: [], candidate: [] };
+    const none = { name: "cost", unit: "US dollars", baseline: [{}], candidate: [{}] };
+    const outcomeOf = (...required: string[]): string =>
+      gate([ended, typo], [none], { required }).outcome;
+    expect(outcomeOf()).toBe("no_regression");
+    expect(outcomeOf("ended")).toBe("no_regression");
+    expect(outcomeOf("refund")).toBe("not_enough_evidence");
+    expect(outcomeOf("cost")).toBe("not_enough_evidence");
+    expect(outcomeOf("default")).toBe("not_enough_evidence");
+    expect(gate([ended], [none], { required: ["cost"] }).warnings).toEqual([
+      "cost is required, and not recorded on either side.",
+    ]);
   });
 
   test("pass^k is over the ways to choose k turns of a case", () => {

@@ -17,9 +17,10 @@ import type {
   MeasureTrials,
   SideShare,
 } from "./gate-report.ts";
-import { measurePart, openWords, takesPart } from "./measure-part.ts";
+import { measurePart, openWords, requiredWords, takesPart } from "./measure-part.ts";
 import { describe, isRecorded } from "./measures.ts";
 import { outcomesOf } from "./outcomes.ts";
+import { comparedTurns } from "./pairing.ts";
 import type { TestedPart } from "./outcomes.ts";
 import { passK } from "./pass-k.ts";
 import { pair, read, size, sumOf } from "./trials.ts";
@@ -41,37 +42,29 @@ export function gate(
     alpha,
   );
   const none = { adjustedP: 1, outcome: "not_enough_evidence" } as const;
-  const ofContracts = contracts.map(({ name }, at): ContractComparison => {
-    const pairing = pairings[at] ?? pair([], []);
-    return {
-      name,
-      ...comparison(pairing, 1 - 2 * alpha, settings.k),
-      p: regression(pairing.cases.pairs, pairing.counts.paired),
-      ...(outcomes[at] ?? none),
-    };
-  });
-  const ofMeasures = parts.map((part, at): MeasureComparison => {
-    const { name, unit, baseline, candidate } = measures[at] ?? noMeasure;
+  const ofContracts = pairings.map((pairing, at): ContractComparison => ({
+    name: contracts[at]?.name ?? "",
+    ...comparison(pairing, 1 - 2 * alpha, settings.k),
+    p: regression(pairing.cases.pairs, pairing.counts.paired),
+    ...(outcomes[at] ?? none),
+  }));
+  const ofMeasures = measures.map((one, at): MeasureComparison => {
+    const { counts, worse } = parts[at] ?? measurePart(one, { alpha, allowedGrowth });
     const found = outcomes[contracts.length + at] ?? none;
     return {
-      name,
-      unit,
-      ...part.counts,
+      ...counts,
+      ...bothMedians(one, 1 - 2 * alpha),
       allowedGrowth,
-      baseline: describe(baseline, 1 - 2 * alpha),
-      candidate: describe(candidate, 1 - 2 * alpha),
-      p: part.worse("pairs", "established"),
+      p: worse("pairs", "established"),
       ...found,
-      decides: takesPart(measures[at] ?? noMeasure, found.outcome, {
-        alpha,
-        allowedGrowth,
-        required,
-      }),
+      decides: takesPart(one, found.outcome, { alpha, allowedGrowth, required }),
     };
   });
+  const compared = new Set([...contracts, ...measures].map(({ name }) => name));
   const notRecorded = every.filter((one) => !isRecorded(one)).map(({ name }) => name);
   const warnings = [
     ...notApplied.map(notAppliedWarning),
+    ...notRecorded.filter((name) => required.includes(name)).map(requiredWords),
     ...ofMeasures.filter(({ decides }) => !decides).map(({ name }) => openWords(name)),
   ];
   return {
@@ -79,8 +72,8 @@ export function gate(
       ...ofContracts.map((one) => one.outcome),
       ...ofMeasures.filter(({ decides }) => decides).map((one) => one.outcome),
       ...outcomeOfNone(contracts, notApplied),
-      // What is required and not recorded decides nothing.
-      ...notRecorded.filter((name) => required.includes(name)).map(() => none.outcome),
+      // What is required and was not compared decides nothing.
+      ...required.filter((name) => !compared.has(name)).map(() => none.outcome),
     ]),
     alpha,
     allowedDrop,
@@ -102,7 +95,11 @@ function contractPart(
   return {
     counts,
     worse: (view, reading) => regression(of(view, reading), counts.paired && view !== "apart"),
-    isClear: (view, reading) => within(of(view, reading), allowedDrop, alpha),
+    isClear: (view, reading) => {
+      const paired = counts.paired && view !== "apart";
+      const interval = dropInterval(of(view, reading), 1 - 2 * alpha, paired);
+      return interval !== undefined && interval.high <= allowedDrop;
+    },
   };
 }
 
@@ -115,18 +112,25 @@ function regression(cases: readonly CaseCount[], paired: boolean): number {
   });
 }
 
-const noMeasure: MeasureTrials = { name: "", unit: "", baseline: [], candidate: [] };
+/** Both sides of a measure, by the turns that are compared. */
+function bothMedians(
+  { name, unit, ...sides }: MeasureTrials,
+  level: number,
+): Pick<MeasureComparison, "name" | "unit" | "baseline" | "candidate"> {
+  const { baseline, candidate } = comparedTurns(sides.baseline, sides.candidate);
+  return {
+    name,
+    unit,
+    baseline: describe(baseline, level),
+    candidate: describe(candidate, level),
+  };
+}
 
 /** Worst outcome of all; nothing compared is not enough evidence. */
 function together(outcomes: readonly GateOutcome[]): GateOutcome {
   if (outcomes.includes("regressed")) return "regressed";
   const all = outcomes.length > 0 && outcomes.every((one) => one === "no_regression");
   return all ? "no_regression" : "not_enough_evidence";
-}
-
-function within(cases: readonly CaseCount[], allowed: number, alpha: number): boolean {
-  const interval = dropInterval(cases, 1 - 2 * alpha);
-  return interval !== undefined && interval.high <= allowed;
 }
 
 function comparison(
@@ -137,7 +141,7 @@ function comparison(
   const { counts, cases: own } = pairing;
   const cases = own.pairs.map((one) => read(one, "established"));
   const lost = drop(cases);
-  const interval = dropInterval(cases, level);
+  const interval = dropInterval(cases, level, counts.paired);
   const fewest = Math.min(...own.pairs.flatMap((one) => [size(one.baseline), size(one.candidate)]));
   const k = wanted ?? Math.max(1, Math.min(10, counts.paired ? fewest : 1));
   return {

@@ -21,21 +21,25 @@ export function shareInterval(hits: number, of: number, level: number): Interval
 }
 
 /**
- * Interval of the drop of the share that holds, baseline minus candidate. One case: Agresti and
- * Caffo, one hit and one miss added to each side. Several cases: Agresti and Min over the
- * differences of the cases, two cases added.
+ * Interval of the drop of the share that holds, baseline minus candidate. In pairs: Agresti and Min
+ * over the differences of the cases, two cases added. Without: Agresti and Caffo over the turns of
+ * the one case that all are, one hit and one miss added to each side.
  *
  * @param level two-sided confidence
  * @returns undefined where a side has no turn with a result
  */
-export function dropInterval(cases: readonly CaseCount[], level: number): Interval | undefined {
+export function dropInterval(
+  cases: readonly CaseCount[],
+  level: number,
+  paired: boolean,
+): Interval | undefined {
   const z = normalQuantile(1 - (1 - level) / 2);
   const reported = cases.filter(
     ({ baseline, candidate }) => established(baseline) > 0 && established(candidate) > 0,
   );
   const [first] = reported;
   if (first === undefined) return undefined;
-  return cases.length === 1 ? ofOne(first, z) : ofMany(reported, z);
+  return paired ? ofMany(reported, z) : ofOne(first, z);
 }
 
 /** The same of cases with one turn on each side, by how many changed. @param level two-sided */

@@ -17,10 +17,11 @@ type Levels = Required<Pick<GateSettings, "alpha" | "allowedGrowth">>;
 
 /** The tests of a measure. */
 export function measurePart(
-  { baseline, candidate }: MeasureTrials,
+  of: MeasureTrials,
   { alpha, allowedGrowth: margin }: Levels,
 ): TestedPart {
-  const { counts } = pairUp(baseline, candidate);
+  const { counts, apart } = pairUp(of.baseline, of.candidate);
+  const { baseline, candidate } = apart;
   const tested = (view: TrialView, reading: UnknownReading): ReturnType<typeof growthTest> =>
     growthTest(baseline, candidate, { margin, view: counts.paired ? view : "apart", reading });
   return {
@@ -54,4 +55,9 @@ export function openWords(name: string): string {
     "not recorded, such as cached tokens (record 0 where there are none). The outcome is that of " +
     `the rest, unless ${name} is required.`
   );
+}
+
+/** A measure that is required and that neither side has, in a sentence. */
+export function requiredWords(name: string): string {
+  return `${name} is required, and not recorded on either side.`;
 }

@@ -15,6 +15,8 @@ export type PairingCounts = {
   readonly withoutCase: OfSides;
   /** Turns whose case has no turn on the other side; left out of a comparison in pairs. */
   readonly withoutPartner: OfSides;
+  /** Turns whose case has another turn on their side; left out of a comparison without pairs. */
+  readonly repeated: OfSides;
 };
 
 /** What may name its case. */
@@ -28,11 +30,16 @@ export type PairedUp<T> = {
   readonly counts: PairingCounts;
   readonly shared: readonly SharedCase<T>[];
   readonly unnamed: SharedCase<T>;
+  /** The turns of both sides without pairs: each one, or the first of each case where none pair. */
+  readonly apart: SharedCase<T>;
+  /** The turns that the comparison reads. */
+  readonly compared: SharedCase<T>;
 };
 
 /**
  * Groups both sides by case. The sides are compared in pairs where at least half of the turns of
- * each have a case that both have. What a turn shows has no part in this.
+ * each have a case that both have. Otherwise the first turn of each case stands for it, because
+ * turns of one case may have a state in common. What a turn shows has no part in either choice.
  */
 export function pairUp<T extends Named>(
   baseline: readonly T[],
@@ -51,6 +58,9 @@ export function pairUp<T extends Named>(
   const isMost = (some: number, all: number): boolean => all > 0 && some * 2 >= all;
   const paired =
     isMost(inPairs.baseline, baseline.length) && isMost(inPairs.candidate, candidate.length);
+  const apart = paired
+    ? { baseline, candidate }
+    : { baseline: firstOfEach(baseline), candidate: firstOfEach(candidate) };
   const nameless = { baseline: unnamed.baseline.length, candidate: unnamed.candidate.length };
   const counts = {
     paired,
@@ -61,8 +71,24 @@ export function pairUp<T extends Named>(
       baseline: baseline.length - inPairs.baseline - nameless.baseline,
       candidate: candidate.length - inPairs.candidate - nameless.candidate,
     },
+    repeated: {
+      baseline: baseline.length - apart.baseline.length,
+      candidate: candidate.length - apart.candidate.length,
+    },
   };
-  return { counts, shared, unnamed };
+  const pairs = {
+    baseline: shared.flatMap((one) => one.baseline),
+    candidate: shared.flatMap((one) => one.candidate),
+  };
+  return { counts, shared, unnamed, apart, compared: paired ? pairs : apart };
+}
+
+/** The turns that a comparison reads: those in pairs, or where there are none, one of each case. */
+export function comparedTurns<T extends Named>(
+  baseline: readonly T[],
+  candidate: readonly T[],
+): SharedCase<T> {
+  return pairUp(baseline, candidate).compared;
 }
 
 /** Groups by case; what names none is left out. */
@@ -75,6 +101,16 @@ export function byCase<T extends Named>(side: readonly T[]): ReadonlyMap<string,
     else some.push(one);
   }
   return cases;
+}
+
+function firstOfEach<T extends Named>(side: readonly T[]): readonly T[] {
+  const seen = new Set<string>();
+  return side.filter(({ caseId }) => {
+    if (caseId === undefined) return true;
+    const isFirst = !seen.has(caseId);
+    seen.add(caseId);
+    return isFirst;
+  });
 }
 
 function withoutCase<T extends Named>(side: readonly T[]): readonly T[] {

@@ -3,7 +3,7 @@ import type { GateSettings, GrowthPlan, MeasureTrials } from "./gate-report.ts";
 import { centre, highOf, isRange, lowOf, medians } from "./measures.ts";
 import type { Measured } from "./measures.ts";
 import { pairUp } from "./pairing.ts";
-import type { PairingCounts } from "./pairing.ts";
+import type { PairingCounts, SharedCase } from "./pairing.ts";
 import { smallestOf, unnamedOf } from "./plan-unnamed.ts";
 import { growthFinder, valuesMin } from "./power-growth.ts";
 import type { GrowthDesign } from "./power-growth.ts";
@@ -29,18 +29,18 @@ export function planGrowth(
 ): GrowthPlan {
   const { power = 0.8, allowedGrowth: margin = 0.1, alpha: together = 0.05 } = settings;
   const alpha = together / tests;
-  const { counts } = pairUp(trials.baseline, trials.candidate);
-  const unknown = lackingOf(trials);
+  const { counts, apart } = pairUp(trials.baseline, trials.candidate);
+  const unknown = lackingOf(apart);
   const open = {
     ...(unknown.baseline + unknown.candidate === 0 ? {} : { unknown }),
     ...unnamedOf(counts),
   };
-  const ranges = { baseline: rangesOf(trials.baseline), candidate: rangesOf(trials.candidate) };
+  const ranges = { baseline: rangesOf(apart.baseline), candidate: rangesOf(apart.candidate) };
   const find = (view: TrialView, wanted: number): number | undefined =>
-    smallestGrowth({ ...sizesOf(trials, counts, view), margin, alpha }, wanted);
+    smallestGrowth({ ...sizesOf(apart, counts, view), margin, alpha }, wanted);
   const exact = smallestOf(counts, power, find);
   // Ends that favour the candidate hide growth up to their distance from the middle.
-  const factor = exact === undefined ? Infinity : (1 + exact) * widthOf(trials);
+  const factor = exact === undefined ? Infinity : (1 + exact) * widthOf(apart);
   const smallest = factor <= factorMax ? factor - 1 : undefined;
   return {
     alpha,
@@ -57,7 +57,7 @@ function rangesOf(side: readonly Measured[]): number {
 }
 
 /** How much growth the ranges of both sides may hide at most, as a factor; 1 without a range. */
-function widthOf({ baseline, candidate }: MeasureTrials): number {
+function widthOf({ baseline, candidate }: SharedCase<Measured>): number {
   const widest = (
     side: readonly Measured[],
     [above, below]: readonly [typeof centre, typeof centre],
@@ -86,7 +86,7 @@ function smallestGrowth(design: GrowthDesign, power: number): number | undefined
 type Sizes = Omit<GrowthDesign, "margin" | "alpha">;
 
 /** Turns without a value. */
-function lackingOf({ baseline, candidate }: MeasureTrials): GrowthDesign["unknown"] {
+function lackingOf({ baseline, candidate }: SharedCase<Measured>): GrowthDesign["unknown"] {
   return {
     baseline: baseline.length - known(baseline).length,
     candidate: candidate.length - known(candidate).length,
@@ -97,7 +97,7 @@ function known(side: readonly Measured[]): readonly number[] {
   return side.flatMap(({ value }) => (value === undefined ? [] : [centre(value)]));
 }
 
-function sizesOf(trials: MeasureTrials, counts: PairingCounts, view: TrialView): Sizes {
+function sizesOf(trials: SharedCase<Measured>, counts: PairingCounts, view: TrialView): Sizes {
   const { baseline, candidate } = trials;
   if (!counts.paired || view === "apart") {
     const values = known(baseline);

@@ -38,7 +38,7 @@ function isRegression(counts: CaseCount, { alpha, allowed }: Design): boolean {
   if (readings.some((one) => exactRegression(one) > alpha)) return false;
   if (allowed === undefined) return true;
   return (["established", "worst"] as const).some((reading) => {
-    const interval = dropInterval([read(counts, reading)], 1 - 2 * allowed.alpha);
+    const interval = dropInterval([read(counts, reading)], 1 - 2 * allowed.alpha, false);
     return interval === undefined || interval.high > allowed.drop;
   });
 }

@@ -39,8 +39,8 @@ export type Pairing = {
 
 /** Groups both sides by case where they are compared in pairs; otherwise all turns are one case. */
 export function pair(baseline: readonly Trial[], candidate: readonly Trial[]): Pairing {
-  const { counts, shared, unnamed } = pairUp(baseline, candidate);
-  const apart = [{ baseline: counted(baseline), candidate: counted(candidate) }];
+  const { counts, shared, unnamed, apart: all } = pairUp(baseline, candidate);
+  const apart = [{ baseline: counted(all.baseline), candidate: counted(all.candidate) }];
   if (!counts.paired) return { counts, cases: { pairs: apart, bounded: apart, apart } };
   const pairs = shared.map((one) => ({
     baseline: counted(one.baseline),

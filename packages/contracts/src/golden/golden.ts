@@ -2,7 +2,7 @@
  * @module Golden: the trajectory of a turn without its content: kinds, names, outcomes and keyed
  * fingerprints of its calls in order.
  */
-import { turnResult, turnWindows } from "@turnproof/evidence";
+import { certainResult, turnWindows } from "@turnproof/evidence";
 import type { TurnEvent, TurnWindow, WindowMetadata } from "@turnproof/evidence";
 
 import { callsOf } from "../evaluate/call.ts";
@@ -63,7 +63,7 @@ export function goldensOf(
 
 function isWhole({ events, window }: TurnWindow): boolean {
   const trusted = events.every(({ ingest_trusted: of }) => of !== false);
-  return window.complete && trusted && turnResult(events) !== undefined;
+  return window.complete && trusted && certainResult(events, true) !== undefined;
 }
 
 /** Agent and turn in the characters of a label. */

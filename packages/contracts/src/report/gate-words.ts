@@ -54,7 +54,7 @@ export function changeWords({ drop, dropInterval: interval }: ContractComparison
 
 /** How both sides are compared: in pairs, with what that leaves out, or why not in pairs. */
 export function pairingWords(of: PairingCounts): string {
-  const { paired, cases, inPairs, withoutCase, withoutPartner } = of;
+  const { paired, cases, inPairs, withoutCase, withoutPartner, repeated } = of;
   if (paired) {
     const none = `${withoutCase.baseline} and ${withoutCase.candidate} turns that name no case`;
     const alone = `${withoutPartner.baseline} and ${withoutPartner.candidate} turns whose case has no partner`;
@@ -66,10 +66,13 @@ export function pairingWords(of: PairingCounts): string {
   const sizeOf = (side: keyof OfSides): number =>
     inPairs[side] + withoutCase[side] + withoutPartner[side];
   const share = (side: keyof OfSides): string => `${inPairs[side]} of ${sizeOf(side)}`;
+  const others = hasAny(repeated)
+    ? `, without ${repeated.baseline} and ${repeated.candidate} turns whose case has another turn`
+    : "";
   return (
     "not in pairs: less than half of a side has a case that both sides have " +
     `(${share("baseline")} and ${share("candidate")} turns; ` +
-    `${withoutCase.baseline} and ${withoutCase.candidate} name no case)`
+    `${withoutCase.baseline} and ${withoutCase.candidate} name no case)${others}`
   );
 }
 

@@ -272,6 +272,20 @@ export function turnResult(events: readonly TurnEvent[]): TurnEvent | undefined 
   );
 }
 
+/**
+ * The result of the turn, where no other one can be that of it. In a window with a gap the result
+ * of another span may be missing, and a span of the turn that is open may be around the one that
+ * ended; neither matters beside the result of the span that names the turn.
+ *
+ * @param whole the window lacks nothing
+ */
+export function certainResult(events: readonly TurnEvent[], whole: boolean): TurnEvent | undefined {
+  const result = turnResult(events);
+  if (result === undefined || result.span_id === result.turn_id) return result;
+  const turns = events.filter(({ event_kind: kind }) => kind === "turn");
+  return whole && unfinishedStarts(turns).length === 0 ? result : undefined;
+}
+
 function extentOf(
   events: readonly TurnEvent[],
   result: TurnEvent | undefined,
