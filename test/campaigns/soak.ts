@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, readlink, rm } from "node:fs/promises";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,7 +38,7 @@ const verdictMsMax = 300_000;
 /** The judge takes up a turn after this silence, which is no lag. */
 const quietMs = 5_000;
 const growthMax = 1.1;
-/** Descriptors that stay open throughout a round; one that is leaked is among them. */
+/** Descriptors outside of the store that stay open throughout a round; a leak is among them. */
 const descriptorsMore = 64;
 /** The engine opens every file of the parts that it merges, for the time of the merge. */
 const descriptorPeakMax = 2;
@@ -49,6 +49,8 @@ const command = "collector/bin/turnproof.js";
 class Measures {
   readonly resident: number[] = [];
   readonly descriptors: number[] = [];
+  /** Descriptors that every sample has; a file of the engine may be open for the time of a merge. */
+  held: ReadonlySet<string> | undefined;
   sent = 0;
   reads = 0;
   slowestRead = 0;
@@ -56,11 +58,25 @@ class Measures {
   load = 0;
 }
 
+/** Descriptors of a process by number and target, without the files of its store. */
+async function openOutside(pid: number, numbers: readonly string[]): Promise<ReadonlySet<string>> {
+  const targets = await Promise.all(
+    numbers.map(async (fd) => {
+      const target = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => "closed");
+      return `${fd} ${target}`;
+    }),
+  );
+  return new Set(targets.filter((one) => !one.includes("/clickhouse/")));
+}
+
 async function sample(pid: number, into: Measures): Promise<void> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   into.resident.push(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024);
   const open = await readdir(`/proc/${pid}/fd`);
   into.descriptors.push(open.length);
+  const outside = await openOutside(pid, open);
+  const before = into.held ?? outside;
+  into.held = new Set([...before].filter((one) => outside.has(one)));
   into.load = Math.max(into.load, (loadavg()[0] ?? 0) / availableParallelism());
 }
 
@@ -188,7 +204,7 @@ class Soak implements Rounds {
 
   private figures(measures: Measures, restarts: number): Figures {
     const resident = Math.round(median(measures.resident));
-    const [held, peak] = [Math.min(...measures.descriptors), Math.max(...measures.descriptors)];
+    const [held, peak] = [measures.held?.size ?? 0, Math.max(...measures.descriptors)];
     const { base, options } = this;
     if (performance.now() - this.began < options.warmSeconds * 1_000) {
       base.resident = Math.max(base.resident, resident);

@@ -136,6 +136,20 @@ describe("a thousand comparisons in which nothing changed give at most 5 % false
   });
 });
 
+test.each([
+  ["50 cases, one turn before and five after", 50, 1, 5, 0.03],
+  ["30 cases, one turn before and ten after", 30, 1, 10, 0.05],
+  ["30 cases, ten turns before and one after", 30, 10, 1, 0.9],
+] as const)("nothing changed, %s: at most 5 %% false alarms", (_, cases, before, after, share) => {
+  const next = numbers(29);
+  const side = (each: number): readonly Trial[] => trials(cases * each, () => share, next, cases);
+  let alarms = 0;
+  for (let run = 0; run < 1_000; run += 1) {
+    if (outcome(side(before), side(after)) === "regressed") alarms += 1;
+  }
+  expect(alarms).toBeLessThanOrEqual(50);
+});
+
 describe("a planted drop of the stated size is found with the stated power", () => {
   test.each([
     ["80 turns a side", { baseline: 80, candidate: 80, paired: false }],
@@ -281,6 +295,18 @@ describe("outcomes", () => {
     expect(outcomeOf("default")).toBe("not_enough_evidence");
     expect(gate([ended], [none], { required: ["cost"] }).warnings).toEqual([
       "cost is required, and not recorded on either side.",
+    ]);
+  });
+
+  test("violations of cases that one side has not are named, and weigh nothing", () => {
+    const side = (from: number, result: TrialResult): readonly Trial[] =>
+      Array.from({ length: 60 }, (_, at) => ({ caseId: `case-${from + at}`, result }));
+    const candidate = [...side(0, "holds"), ...side(60, "violated")];
+    const report = gate([{ name: "ended", baseline: side(0, "holds"), candidate }], []);
+    expect(report).toMatchObject({ outcome: "no_regression" });
+    expect(report.warnings).toEqual([
+      "ended is compared without the turns of cases that one side has not: 0 of 0 such turns of " +
+        "the baseline violate it, and 60 of 60 of the candidate.",
     ]);
   });
 

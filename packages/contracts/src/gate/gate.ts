@@ -5,6 +5,7 @@
  */
 import { appliedOf, notAppliedWarning, outcomeOfNone } from "./applied.ts";
 import { exactRegression } from "./exact-test.ts";
+import { isCleared } from "./clearance.ts";
 import { pairedRegression } from "./sign-test.ts";
 import { drop, dropInterval, shareInterval } from "./intervals.ts";
 import type {
@@ -64,6 +65,7 @@ export function gate(
   const notRecorded = every.filter((one) => !isRecorded(one)).map(({ name }) => name);
   const warnings = [
     ...notApplied.map(notAppliedWarning),
+    ...pairings.flatMap((pairing, at) => aloneWords(contracts[at]?.name ?? "", pairing)),
     ...notRecorded.filter((name) => required.includes(name)).map(requiredWords),
     ...ofMeasures.filter(({ decides }) => !decides).map(({ name }) => openWords(name)),
   ];
@@ -97,8 +99,7 @@ function contractPart(
     worse: (view, reading) => regression(of(view, reading), counts.paired && view !== "apart"),
     isClear: (view, reading) => {
       const paired = counts.paired && view !== "apart";
-      const interval = dropInterval(of(view, reading), 1 - 2 * alpha, paired);
-      return interval !== undefined && interval.high <= allowedDrop;
+      return isCleared(of(view, reading), { drop: allowedDrop, alpha }, paired);
     },
   };
 }
@@ -110,6 +111,16 @@ function regression(cases: readonly CaseCount[], paired: boolean): number {
     baseline: sumOf(cases, "baseline"),
     candidate: sumOf(cases, "candidate"),
   });
+}
+
+/** Violations that pairs leave out, because the other side has not the case; else nothing. */
+function aloneWords(name: string, { counts, alone: { baseline, candidate } }: Pairing): string[] {
+  if (!counts.paired || baseline.violated + candidate.violated === 0) return [];
+  return [
+    `${name} is compared without the turns of cases that one side has not: ` +
+      `${baseline.violated} of ${size(baseline)} such turns of the baseline violate it, and ` +
+      `${candidate.violated} of ${size(candidate)} of the candidate.`,
+  ];
 }
 
 /** Both sides of a measure, by the turns that are compared. */

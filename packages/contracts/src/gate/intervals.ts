@@ -39,16 +39,7 @@ export function dropInterval(
   );
   const [first] = reported;
   if (first === undefined) return undefined;
-  return paired ? ofMany(reported, z) : ofOne(first, z);
-}
-
-/** The same of cases with one turn on each side, by how many changed. @param level two-sided */
-export function dropIntervalOfPairs(
-  { cases, worse, better }: { cases: number; worse: number; better: number },
-  level: number,
-): Interval {
-  const z = normalQuantile(1 - (1 - level) / 2);
-  return agrestiMin({ cases, sum: worse - better, squares: worse + better }, z);
+  return bounds(paired ? estimateOfPairs(pairsOf(reported)) : estimateOfOne(first), z);
 }
 
 /** Drop of the share that holds: over all turns of one case, the mean over several cases. */
@@ -65,26 +56,56 @@ function established({ holds, violated }: TrialCount): number {
   return holds + violated;
 }
 
-function ofOne({ baseline, candidate }: CaseCount, z: number): Interval {
+/** Differences of the cases in pairs: how many have one, their sum and that of their squares. */
+export interface PairDifferences {
+  readonly cases: number;
+  readonly sum: number;
+  readonly squares: number;
+}
+
+/** Differences of the cases that have a result on both sides. */
+export function pairsOf(cases: readonly CaseCount[]): PairDifferences {
+  const differences = cases.flatMap((one) => drop([one]) ?? []);
+  return {
+    cases: differences.length,
+    sum: differences.reduce((total, one) => total + one, 0),
+    squares: differences.reduce((total, one) => total + one * one, 0),
+  };
+}
+
+/** Standard errors from an allowed drop to the one of two shares; the interval's bounds are at z. */
+export function dropScore(of: CaseCount, allowed: number): number {
+  const { centre, error } = estimateOfOne(of);
+  return (centre - allowed) / error;
+}
+
+/** The same of cases in pairs. */
+export function dropScoreOfPairs(of: PairDifferences, allowed: number): number {
+  const { centre, error } = estimateOfPairs(of);
+  return (centre - allowed) / error;
+}
+
+interface Estimate {
+  readonly centre: number;
+  readonly error: number;
+}
+
+function estimateOfOne({ baseline, candidate }: CaseCount): Estimate {
   const [n1, n2] = [established(baseline) + 2, established(candidate) + 2];
   const [p1, p2] = [(baseline.holds + 1) / n1, (candidate.holds + 1) / n2];
-  const half = z * Math.sqrt((p1 * (1 - p1)) / n1 + (p2 * (1 - p2)) / n2);
-  return clamped(p1 - p2 - half, p1 - p2 + half);
+  const error = Math.sqrt((p1 * (1 - p1)) / n1 + (p2 * (1 - p2)) / n2);
+  return { centre: p1 - p2, error };
 }
 
-function ofMany(cases: readonly CaseCount[], z: number): Interval {
-  const differences = cases.map((one) => drop([one]) ?? 0);
-  const sum = differences.reduce((total, one) => total + one, 0);
-  const squares = differences.reduce((total, one) => total + one * one, 0);
-  return agrestiMin({ cases: differences.length, sum, squares }, z);
-}
-
-function agrestiMin(of: { cases: number; sum: number; squares: number }, z: number): Interval {
+function estimateOfPairs({ cases, sum, squares }: PairDifferences): Estimate {
   // Two further cases, a quarter in each of the four cells: +1 and -1 with half a case each.
-  const n = of.cases + 2;
-  const mean = of.sum / n;
-  const half = (z * Math.sqrt(of.squares + 1 - n * mean * mean)) / n;
-  return clamped(mean - half, mean + half);
+  const n = cases + 2;
+  const centre = sum / n;
+  return { centre, error: Math.sqrt(squares + 1 - n * centre * centre) / n };
+}
+
+function bounds({ centre, error }: Estimate, z: number): Interval {
+  return clamped(centre - z * error, centre + z * error);
 }
 
 function clamped(low: number, high: number): Interval {

@@ -15,14 +15,16 @@ export type PairingCounts = {
   readonly withoutCase: OfSides;
   /** Turns whose case has no turn on the other side; left out of a comparison in pairs. */
   readonly withoutPartner: OfSides;
-  /** Turns whose case has another turn on their side; left out of a comparison without pairs. */
+  /**
+   * Left out, because of each case both sides have as many turns in pairs, and without pairs one.
+   */
   readonly repeated: OfSides;
 };
 
 /** What may name its case. */
 type Named = { readonly caseId?: string };
 
-/** The turns of each case that both sides have. */
+/** Turns of both sides, of one case or of all. */
 export type SharedCase<T> = { readonly baseline: readonly T[]; readonly candidate: readonly T[] };
 
 /** Cases of both sides, and the turns that name none. */
@@ -30,6 +32,8 @@ export type PairedUp<T> = {
   readonly counts: PairingCounts;
   readonly shared: readonly SharedCase<T>[];
   readonly unnamed: SharedCase<T>;
+  /** Turns that name a case which the other side has not. */
+  readonly alone: SharedCase<T>;
   /** The turns of both sides without pairs: each one, or the first of each case where none pair. */
   readonly apart: SharedCase<T>;
   /** The turns that the comparison reads. */
@@ -38,49 +42,44 @@ export type PairedUp<T> = {
 
 /**
  * Groups both sides by case. The sides are compared in pairs where at least half of the turns of
- * each have a case that both have. Otherwise the first turn of each case stands for it, because
- * turns of one case may have a state in common. What a turn shows has no part in either choice.
+ * each have a case that both have, and of each case as many of both, the first ones: else chance
+ * alone makes the side with more turns of a rare violation look worse in most cases. Otherwise the
+ * first turn of each case stands for it, because turns of one case may have a state in common. What
+ * a turn shows has no part in these choices.
  */
 export function pairUp<T extends Named>(
   baseline: readonly T[],
   candidate: readonly T[],
 ): PairedUp<T> {
   const [left, right] = [byCase(baseline), byCase(candidate)];
-  const shared = [...left].flatMap(([id, before]) => {
+  const both = [...left].flatMap(([id, before]) => {
     const after = right.get(id);
     return after === undefined ? [] : [{ baseline: before, candidate: after }];
   });
   const unnamed = { baseline: withoutCase(baseline), candidate: withoutCase(candidate) };
-  const inPairs = {
-    baseline: shared.reduce((sum, one) => sum + one.baseline.length, 0),
-    candidate: shared.reduce((sum, one) => sum + one.candidate.length, 0),
-  };
+  const alone = { baseline: aloneOf(left, right), candidate: aloneOf(right, left) };
+  const inPairs = sizesOf(flat(both));
   const isMost = (some: number, all: number): boolean => all > 0 && some * 2 >= all;
   const paired =
     isMost(inPairs.baseline, baseline.length) && isMost(inPairs.candidate, candidate.length);
+  const shared = both.map(asMany);
   const apart = paired
     ? { baseline, candidate }
     : { baseline: firstOfEach(baseline), candidate: firstOfEach(candidate) };
-  const nameless = { baseline: unnamed.baseline.length, candidate: unnamed.candidate.length };
+  const compared = paired ? flat(shared) : apart;
+  const readable = paired ? inPairs : sizesOf({ baseline, candidate });
   const counts = {
     paired,
     cases: paired ? shared.length : 1,
     inPairs,
-    withoutCase: nameless,
-    withoutPartner: {
-      baseline: baseline.length - inPairs.baseline - nameless.baseline,
-      candidate: candidate.length - inPairs.candidate - nameless.candidate,
-    },
+    withoutCase: sizesOf(unnamed),
+    withoutPartner: sizesOf(alone),
     repeated: {
-      baseline: baseline.length - apart.baseline.length,
-      candidate: candidate.length - apart.candidate.length,
+      baseline: readable.baseline - compared.baseline.length,
+      candidate: readable.candidate - compared.candidate.length,
     },
   };
-  const pairs = {
-    baseline: shared.flatMap((one) => one.baseline),
-    candidate: shared.flatMap((one) => one.candidate),
-  };
-  return { counts, shared, unnamed, apart, compared: paired ? pairs : apart };
+  return { counts, shared, unnamed, alone, apart, compared };
 }
 
 /** The turns that a comparison reads: those in pairs, or where there are none, one of each case. */
@@ -101,6 +100,31 @@ export function byCase<T extends Named>(side: readonly T[]): ReadonlyMap<string,
     else some.push(one);
   }
   return cases;
+}
+
+/** The first turns of a case, as many of both sides. */
+function asMany<T>({ baseline, candidate }: SharedCase<T>): SharedCase<T> {
+  const size = Math.min(baseline.length, candidate.length);
+  return { baseline: baseline.slice(0, size), candidate: candidate.slice(0, size) };
+}
+
+function flat<T>(cases: readonly SharedCase<T>[]): SharedCase<T> {
+  return {
+    baseline: cases.flatMap((one) => one.baseline),
+    candidate: cases.flatMap((one) => one.candidate),
+  };
+}
+
+function sizesOf({ baseline, candidate }: SharedCase<unknown>): OfSides {
+  return { baseline: baseline.length, candidate: candidate.length };
+}
+
+/** Turns of the cases that the other side has not. */
+function aloneOf<T>(
+  own: ReadonlyMap<string, readonly T[]>,
+  others: ReadonlyMap<string, unknown>,
+): readonly T[] {
+  return [...own].flatMap(([id, turns]) => (others.has(id) ? [] : turns));
 }
 
 function firstOfEach<T extends Named>(side: readonly T[]): readonly T[] {

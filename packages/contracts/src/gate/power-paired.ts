@@ -4,8 +4,9 @@
  * result counts for the better where it may have changed so, as the gate reads it.
  */
 import { binomialAtLeast } from "./chance.ts";
+import { clearingScore } from "./clearance.ts";
 import type { Design, Finder } from "./design.ts";
-import { dropIntervalOfPairs } from "./intervals.ts";
+import { dropScoreOfPairs } from "./intervals.ts";
 import { likely } from "./likely.ts";
 
 /** The chance for any two shares; what the test calls a regression is worked out once. */
@@ -38,8 +39,8 @@ function mostBetter({ alpha, allowed, baseline: cases }: Design, worse: number):
     worse > 0 && binomialAtLeast(worse, worse + better, 0.5) <= alpha;
   const beyond = (better: number): boolean => {
     if (allowed === undefined) return true;
-    const interval = dropIntervalOfPairs({ cases, worse, better }, 1 - 2 * allowed.alpha);
-    return interval.high > allowed.drop;
+    const pairs = { cases, sum: worse - better, squares: worse + better };
+    return dropScoreOfPairs(pairs, allowed.drop) > clearingScore({ cases }, allowed);
   };
   return {
     // More cases for the better than for the worse are never significant.

@@ -1,8 +1,8 @@
 /** @module PowerUnpaired: chance that the gate finds a drop between two sides that are one case. */
 import { binomialAtLeast } from "./chance.ts";
+import { isCleared } from "./clearance.ts";
 import type { Design, Finder } from "./design.ts";
 import { exactRegression } from "./exact-test.ts";
-import { dropInterval } from "./intervals.ts";
 import { likely } from "./likely.ts";
 import { read } from "./trials.ts";
 import type { CaseCount } from "./trials.ts";
@@ -37,10 +37,9 @@ function isRegression(counts: CaseCount, { alpha, allowed }: Design): boolean {
   const readings = [read(counts, "established"), read(counts, "best")];
   if (readings.some((one) => exactRegression(one) > alpha)) return false;
   if (allowed === undefined) return true;
-  return (["established", "worst"] as const).some((reading) => {
-    const interval = dropInterval([read(counts, reading)], 1 - 2 * allowed.alpha, false);
-    return interval === undefined || interval.high > allowed.drop;
-  });
+  return (["established", "worst"] as const).some(
+    (reading) => !isCleared([read(counts, reading)], allowed, false),
+  );
 }
 
 function countsOf({ baseline, candidate, unknown }: Design, x: number, y: number): CaseCount {

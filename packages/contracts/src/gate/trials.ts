@@ -1,6 +1,6 @@
 /** @module Trials: results of a contract over two sets of turns, by case. */
 import { pairUp } from "./pairing.ts";
-import type { PairingCounts } from "./pairing.ts";
+import type { PairingCounts, SharedCase } from "./pairing.ts";
 
 /** Result of one contract on one turn. */
 export type TrialResult = "holds" | "violated" | "not_established";
@@ -35,22 +35,22 @@ export type TrialView = "pairs" | "bounded" | "apart";
 export type Pairing = {
   readonly counts: PairingCounts;
   readonly cases: Readonly<Record<TrialView, readonly CaseCount[]>>;
+  /** Turns of the cases that the other side has not. */
+  readonly alone: CaseCount;
 };
 
 /** Groups both sides by case where they are compared in pairs; otherwise all turns are one case. */
 export function pair(baseline: readonly Trial[], candidate: readonly Trial[]): Pairing {
-  const { counts, shared, unnamed, apart: all } = pairUp(baseline, candidate);
-  const apart = [{ baseline: counted(all.baseline), candidate: counted(all.candidate) }];
-  if (!counts.paired) return { counts, cases: { pairs: apart, bounded: apart, apart } };
-  const pairs = shared.map((one) => ({
-    baseline: counted(one.baseline),
-    candidate: counted(one.candidate),
-  }));
+  const { counts, shared, unnamed, ...others } = pairUp(baseline, candidate);
+  const apart = [countedOf(others.apart)];
+  const alone = countedOf(others.alone);
+  if (!counts.paired) return { counts, alone, cases: { pairs: apart, bounded: apart, apart } };
+  const pairs = shared.map(countedOf);
   const open = [
     ...unnamed.baseline.map((one) => ({ baseline: counted([one]), candidate: noResult })),
     ...unnamed.candidate.map((one) => ({ baseline: noResult, candidate: counted([one]) })),
   ];
-  return { counts, cases: { pairs, bounded: [...pairs, ...open], apart } };
+  return { counts, alone, cases: { pairs, bounded: [...pairs, ...open], apart } };
 }
 
 const noResult: TrialCount = { holds: 0, violated: 0, unknown: 1 };
@@ -75,6 +75,10 @@ function allHold({ holds, violated, unknown }: TrialCount): TrialCount {
 
 function allViolated({ holds, violated, unknown }: TrialCount): TrialCount {
   return { holds, violated: violated + unknown, unknown: 0 };
+}
+
+function countedOf({ baseline, candidate }: SharedCase<Trial>): CaseCount {
+  return { baseline: counted(baseline), candidate: counted(candidate) };
 }
 
 function counted(trials: readonly Trial[]): TrialCount {

@@ -58,7 +58,12 @@ export function pairingWords(of: PairingCounts): string {
   if (paired) {
     const none = `${withoutCase.baseline} and ${withoutCase.candidate} turns that name no case`;
     const alone = `${withoutPartner.baseline} and ${withoutPartner.candidate} turns whose case has no partner`;
-    const left = [hasAny(withoutCase) ? none : [], hasAny(withoutPartner) ? alone : []].flat();
+    const more = `${repeated.baseline} and ${repeated.candidate} turns more than their case has on the other side`;
+    const left = [
+      hasAny(withoutCase) ? none : [],
+      hasAny(withoutPartner) ? alone : [],
+      hasAny(repeated) ? more : [],
+    ].flat();
     const pairs = cases === 1 ? "1 case in pairs" : `${cases} cases in pairs`;
     return left.length === 0 ? pairs : `${pairs}, without ${left.join(" and ")}`;
   }
@@ -189,8 +194,8 @@ export function notAppliedName(name: string): string {
 export function intervalWords({ intervalLevel, alpha }: GateReport): string {
   const short = (share: number): number => Number((share * 100).toPrecision(4));
   return (
-    `Intervals have ${short(intervalLevel)} % confidence (1 - 2 alpha): ` +
-    `each bound alone is wrong with a chance of at most about ${short(alpha)} %.`
+    `Intervals have ${short(intervalLevel)} % confidence (1 - 2 alpha), some by approximation. ` +
+    `The outcomes rest on exact tests at the level ${alpha}.`
   );
 }
 
