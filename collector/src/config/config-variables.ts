@@ -45,7 +45,7 @@ export const variables: readonly Variable[] = [
   row("BACKEND", "clickhouse", `${anyOf(providersWith("evidence"))}.`),
   row("CLICKHOUSE_URL", "", "A ClickHouse server; without it the embedded engine is used.", true),
   row("CLICKHOUSE_USER", "the one in the URL", "User of the ClickHouse server."),
-  row("CLICKHOUSE_PASSWORD", "the one in the URL", "Its password, as it is.", true),
+  row("CLICKHOUSE_PASSWORD", "the one in the URL", "Its password, not percent-encoded.", true),
   row("CLICKHOUSE_CLUSTER", "", "Name of the cluster over whose shards rows are spread."),
   row(
     "CLICKHOUSE_QUORUM",
@@ -53,7 +53,7 @@ export const variables: readonly Variable[] = [
     "Replicas of a shard that must hold an insert: auto is over half.",
   ),
   row("POSTGRES_URL", "", "PostgreSQL: a connection string, or file:///directory embedded.", true),
-  row("POSTGRES_PASSWORD", "the one in the URL", "Password of PostgreSQL, as it is.", true),
+  row("POSTGRES_PASSWORD", "the one in the URL", "Password of PostgreSQL, not percent-encoded.", true),
   row(
     "DOCUMENT_DB_URI",
     "",
@@ -74,7 +74,7 @@ export const variables: readonly Variable[] = [
     "",
     "Issuer of an OpenID Connect provider that people sign in through, beside tokens; https, http on loopback.",
   ),
-  row("UI_OIDC_CLIENT_ID", "", "Client that the provider knows this collector by."),
+  row("UI_OIDC_CLIENT_ID", "", "Client id of this collector at the provider."),
   row("UI_OIDC_CLIENT_SECRET", "none: a public client", "Its secret.", true),
   row("UI_OIDC_SCOPES", "openid", "Scopes to request, separated by spaces."),
   row("UI_OIDC_ROLE_CLAIM", "roles", "Claim with the role; dots lead into objects."),
@@ -95,7 +95,7 @@ export const variables: readonly Variable[] = [
     true,
   ),
   row("UI_COOKIE_SECURE", "false", "`true` marks the session cookie Secure."),
-  row("UI_ORIGIN", "", "Public origins of the UI, comma-separated, when a proxy stands before it."),
+  row("UI_ORIGIN", "", "Public origins of the UI, comma-separated, behind a proxy."),
   row("UI_READ_ONLY", "false", "`true` refuses every mutation by an operator."),
   row("UI_TRACE_CONTENT_MODE", "metadata", "metadata, redacted or full."),
   row("UI_AUDIT_LOG", "audit.jsonl in DATA_DIR once auth is on", "Path of the audit file."),
@@ -180,12 +180,12 @@ export const variables: readonly Variable[] = [
   row(
     "JUDGE_BYTES_MAX",
     "134217728",
-    "Memory for turns until they are quiet; what has no room is read back to be judged.",
+    "Memory for turns until they are quiet; turns beyond it are read back to be judged.",
   ),
   row(
     "IDENTITY_KEY",
     "made and kept in DATA_DIR",
-    "Keys raw identities and names that may be content, on receipt and in what people type.",
+    "Keys raw identities and names that may be content, on receipt and in searches.",
     true,
   ),
   row(
