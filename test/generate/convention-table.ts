@@ -107,7 +107,7 @@ const refusals: readonly (readonly [reason: string, names: readonly string[]])[]
 `),
   ],
   [
-    "Stands on metrics alone, which are not evidence.",
+    "Only on metrics, which are not evidence.",
     words(`
     db.client.connection.pool.name db.client.connection.state db.client.connections.pool.name
     db.client.connections.state gen_ai.token.cache gen_ai.token.modality gen_ai.token.phase

@@ -109,7 +109,7 @@ export const codes = {
   provider_query_failed: { sentence: "A store did not answer.", status: 503, retryable: true },
 
   // Diagnostics (evidence: Reconcile)
-  artifact_missing: { sentence: "An intent expects an artifact of a type and none stands." },
+  artifact_missing: { sentence: "An intent expects an artifact of a type and none is valid." },
   artifact_persistence_unverified: {
     sentence: "The latest artifact was not verified as persisted, or failed.",
   },
@@ -302,7 +302,7 @@ export const codes = {
   otlp_malformed: { sentence: "The body is not a valid OTLP message.", status: 400 },
   otlp_compression_invalid: { sentence: "The compressed body is damaged.", status: 400 },
   otlp_inflate_limit: { sentence: "The body grows too large when decompressed.", status: 413 },
-  span_malformed: { sentence: "A span, or the resource or scope it stands in, is malformed." },
+  span_malformed: { sentence: "A span, or its resource or scope, is malformed." },
   span_id_invalid: { sentence: "A trace or span id is missing or invalid.", status: 400 },
   span_text_invalid: { sentence: "An allowlisted text is not valid UTF-8.", status: 400 },
   span_time_invalid: { sentence: "A time is not a count of nanoseconds.", status: 400 },
