@@ -53,7 +53,12 @@ export const variables: readonly Variable[] = [
     "Replicas of a shard that must hold an insert: auto is over half.",
   ),
   row("POSTGRES_URL", "", "PostgreSQL: a connection string, or file:///directory embedded.", true),
-  row("POSTGRES_PASSWORD", "the one in the URL", "Password of PostgreSQL, not percent-encoded.", true),
+  row(
+    "POSTGRES_PASSWORD",
+    "the one in the URL",
+    "Password of PostgreSQL, not percent-encoded.",
+    true,
+  ),
   row(
     "DOCUMENT_DB_URI",
     "",
