@@ -5,12 +5,12 @@
 
 /** Words that a page explains in place. */
 export const glossary = {
-  intent: "What a turn sets out to make, and from which sources.",
+  intent: "The results that a turn is to make, and their sources.",
   artifact: "A result that an intent requests, with a reference and a version.",
-  contract: "What an answer's structure must be, with the result of parsing it.",
+  contract: "The required structure of an answer, with the result of parsing it.",
   delivery: "The record that a result was emitted, with its acknowledgement.",
   verdict: "The status of a turn by the rules of reconciliation.",
-  supply: "What memory placed in the model's context.",
+  supply: "The memory in the model's context.",
   root: "The trace of a turn.",
 } as const;
 
