@@ -164,7 +164,7 @@ export const variables: readonly Variable[] = [
   row(
     "FORWARD_BYTES_MAX",
     "1073741824",
-    "Bound of its queue; beyond it spans are given up and counted.",
+    "Bound of its queue; beyond it spans are dropped and counted.",
   ),
   row(
     "RETENTION_FLOOR_DAYS",
@@ -181,7 +181,7 @@ export const variables: readonly Variable[] = [
     "900",
     "Seconds of silence after which a turn that did not end is unfinished; `agent:seconds` for one agent, comma-separated.",
   ),
-  row("JOURNAL_BYTES_MAX", "4294967296", "Bound of the journal; beyond it ingest answers 503."),
+  row("JOURNAL_BYTES_MAX", "4294967296", "Bound of the journal; beyond it ingest returns 503."),
   row(
     "JUDGE_BYTES_MAX",
     "134217728",
