@@ -258,7 +258,7 @@ export const codes = {
   },
   journal_corrupt: { sentence: "Damaged journal bytes were set aside." },
   journal_torn: { sentence: "An unfinished write at the end of the journal was cut off." },
-  journal_duplicate: { sentence: "A frame of the journal lay there twice and is used once." },
+  journal_duplicate: { sentence: "A frame of the journal exists twice and is used once." },
   journal_segment_missing: { sentence: "A file of the journal is not there any more." },
   journal_healed: { sentence: "The journal writes again." },
   journal_quarantined: { sentence: "Rows that the store refuses were set aside for a replay." },
@@ -286,14 +286,14 @@ export const codes = {
     sentence: "A tracer provider is registered already: give it register's processor.",
   },
   content_source_missing: { sentence: "An artifact needs at least one source." },
-  trace_context_missing: { sentence: "A worker went on without its carrier." },
+  trace_context_missing: { sentence: "A worker continued without its carrier." },
   identity_refused: {
-    sentence: "An identity was refused; the turn goes on without it, or under an id of its own.",
+    sentence: "An identity was refused; the turn continues without it, or under an id of its own.",
   },
   context_manager_missing: {
-    sentence: "No OpenTelemetry context manager is registered: spans cannot know their parents.",
+    sentence: "No OpenTelemetry context manager is registered: spans have no parents.",
   },
-  loss_report: { sentence: "A producer reports what it sent and what it lost." },
+  loss_report: { sentence: "A producer reports its sent and lost events." },
   producer_heartbeat: {
     sentence: "A producer is alive and holds evidence spans that have not ended.",
   },
@@ -394,7 +394,7 @@ export const codes = {
   config_invalid: { sentence: "The configuration has problems." },
   folder_not_empty: { sentence: "The folder holds files; nothing is written over them." },
   backup_invalid: { sentence: "The backup is not whole: a file is missing, changed or unknown." },
-  key_unusable: { sentence: "A key file is gone, empty or damaged; none is made in its place." },
+  key_unusable: { sentence: "A key file is missing, empty or damaged; none is made in its place." },
   contract_invalid: {
     sentence: "A turn contract has a field or a value that the language does not have.",
     status: 400,

@@ -15,7 +15,7 @@ export interface EventAttributes {
   readonly model?: string;
   /** Model that answered. */
   readonly response_model?: string;
-  /** Provider of the model, as the client knows it. */
+  /** Provider of the model, as recorded by the client. */
   readonly provider?: string;
   /** Id that the provider or the host gave the request. */
   readonly request_id?: string;
@@ -201,9 +201,9 @@ export interface EventAttributes {
   readonly client_page_type?: string;
   /** Id of the page that the client reports as shown. */
   readonly client_page_id?: string;
-  /** Type of the page as the server knows it. */
+  /** Type of the page on the server. */
   readonly canonical_page_type?: string;
-  /** Id of the page as the server knows it. */
+  /** Id of the page on the server. */
   readonly canonical_page_id?: string;
   /** Whether the thread is the one that belongs to the page. */
   readonly thread_binding_status?: string;
@@ -263,11 +263,11 @@ export interface EventAttributes {
   readonly loss_exported?: number;
   /** Events that wait on the producer's disk. */
   readonly loss_spooled?: number;
-  /** Events that the producer has given up. */
+  /** Events that the producer dropped. */
   readonly loss_dropped?: number;
   /** Why the producer gave events up. */
   readonly loss_reasons?: readonly string[];
-  /** Events given up for each reason. */
+  /** Dropped events for each reason. */
   readonly loss_reason_counts?: readonly number[];
   /** Spans that a sampler left out. */
   readonly sampled_out?: number;
@@ -295,7 +295,7 @@ export interface EventAttributes {
   readonly streamed?: boolean;
   /** Level of reasoning in the request. */
   readonly reasoning_level?: string;
-  /** Response that the request goes on from. */
+  /** Response that the request continues. */
   readonly previous_response_id?: string;
   /** Status that the provider gave the response. */
   readonly response_status?: string;

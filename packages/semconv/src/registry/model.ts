@@ -56,7 +56,7 @@ export const modelRows = {
     holds: "label",
     shape: "label",
     kinds: "model",
-    brief: "Provider of the model, as the client knows it.",
+    brief: "Provider of the model, as recorded by the client.",
     examples: ["openai", "aws.bedrock"],
     stability: "development",
     source:

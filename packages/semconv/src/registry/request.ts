@@ -116,7 +116,7 @@ export const requestRows = {
     holds: "identity",
     shape: "id",
     kinds: "model",
-    brief: "Response that the request goes on from.",
+    brief: "Response that the request continues.",
     examples: ["resp_9a01"],
     stability: "development",
     source:
