@@ -7,6 +7,7 @@ import { readFile } from "node:fs/promises";
 import type { WindowMarks } from "@turnproof/contracts";
 import { turnKey } from "@turnproof/evidence";
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
+import { CodedError } from "@turnproof/semconv";
 import { decodeJwt } from "jose";
 
 import { checkedWindow } from "../judge/checked-window.ts";
@@ -55,11 +56,25 @@ export async function fileWindow(
   };
 }
 
-/** A statement; its signature is what `turnproof verify` checks. */
+/**
+ * A statement; its signature is what `turnproof verify` checks.
+ *
+ * @throws CodedError `parameter_invalid` for a file that is none
+ */
 async function statementOf(path: string): Promise<Statement | FirstStatement> {
-  const read = readStatement(decodeJwt((await readFile(path, "utf8")).trim()));
-  if (read === undefined) throw new SyntaxError("not a statement");
+  const text = (await readFile(path, "utf8")).trim();
+  const read = readStatement(payloadOf(text));
+  if (read === undefined) throw new CodedError("parameter_invalid", { field: "statement" });
   return read;
+}
+
+function payloadOf(text: string): unknown {
+  try {
+    return decodeJwt(text);
+  } catch {
+    // Not a signed text at all.
+    return undefined;
+  }
 }
 
 /** What pages and a statement of the same events state: a gap or a loss in one is in both. */

@@ -42,7 +42,7 @@ const isShare = (value: number): boolean => value >= 0 && value < 1;
 const isCount = (value: number): boolean => Number.isInteger(value) && value >= 1;
 
 const numberRules = {
-  alpha: { fits: (value) => value > 0 && value < 1, words: "a number between 0 and 1" },
+  alpha: { fits: (value) => value > 0 && value < 0.5, words: "a number between 0 and 0.5" },
   "allowed-drop": { fits: isShare, words: "a share from 0 to below 1" },
   "allowed-growth": {
     fits: (value) => value >= 0 && Number.isFinite(value),
@@ -58,6 +58,7 @@ export const optionAdvice: Readonly<Record<string, string | undefined>> = {
   ...Object.fromEntries(
     Object.entries(numberRules).map(([name, { words }]) => [name, `--${name} takes ${words}.`]),
   ),
+  statement: "--statement takes the file of a signed statement, as the page of a turn gives it.",
   format: "--format takes one of the formats in --help.",
   require: "--require takes duration, tokens, cost and names of the contracts.",
   filter:

@@ -51,17 +51,20 @@ function integer(minimum: number, maximum: number): Record<string, unknown> {
   return { type: "integer", minimum, maximum, pattern: undefined };
 }
 
+/** A number of rows from 1. */
+export const limitUpTo = (most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .transform(Number)
+    .pipe(z.number().int().min(limits.pageEventsMin).max(most))
+    .meta(integer(limits.pageEventsMin, most));
+
 /** A number of events, 1 to 1,000. */
-const limit = z
-  .string()
-  .regex(/^\d{1,4}$/)
-  .transform(Number)
-  .pipe(z.number().int().min(limits.pageEventsMin).max(limits.pageEventsMax))
-  .describe(
-    `${limits.pageEventsMin} to ${limits.pageEventsMax}; default ${limits.pageEventsDefault}. ` +
-      "On event views it counts child events.",
-  )
-  .meta(integer(limits.pageEventsMin, limits.pageEventsMax));
+const limit = limitUpTo(limits.pageEventsMax).describe(
+  `${limits.pageEventsMin} to ${limits.pageEventsMax}; default ${limits.pageEventsDefault}. ` +
+    "On event views it counts child events.",
+);
 
 /** The parameters that listings share, by name; a route picks from them. */
 export const filters = {

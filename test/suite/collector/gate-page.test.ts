@@ -100,7 +100,10 @@ test("files have the limit of the page, and so does its form", async () => {
 
 test("the page states how many turns it reads, and the command that reads more", async () => {
   expect((await model(apart)).limit).toBe(100);
-  expect((await model(`${apart}&limit=1000`)).limit).toBe(200);
+  expect((await model(`${apart}&limit=200`)).limit).toBe(200);
+  const more = await desk.get(`/traces/compare/gate.json?${apart}&limit=201`);
+  expect(more.status).toBe(400);
+  expect(await more.text()).toMatch(/"limit"/);
   const text = (await (await page(apart)).text()).replaceAll(/<[^>]*>/g, "");
   expect(text).toContain("The newest 100 turns of each side are read at most, here up to 200.");
   expect(text).toContain("turnproof gate reads 1,000 of each");

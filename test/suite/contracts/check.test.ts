@@ -129,6 +129,10 @@ test("a window that differs from its statement's marks is not whole", async () =
   const ran = await turnproof("check", "--events", path, "--statement", statement);
   // It is no statement of any version: that is an error, never a pass.
   expect(ran.code).toBe(2);
+  const note = file("note.jws", "no statement");
+  const wrong = await turnproof("check", "--events", path, "--statement", note);
+  expect(wrong.code).toBe(2);
+  expect(wrong.err).toContain("--statement takes the file of a signed statement");
 });
 
 describe("a reason names what is open, and counts agree with their nouns", () => {

@@ -154,7 +154,7 @@ describe("outcomes and exit codes", () => {
   });
 
   test("2 and 4: wrong numbers, unknown terms, an empty side", async () => {
-    expect((await gate(good, worse, "--alpha", "2")).code).toBe(2);
+    expect((await gate(good, worse, "--alpha", "0.5")).code).toBe(2);
     const unclear = await gate(good, "colour:blue");
     expect(unclear.code).toBe(2);
     expect(unclear.err).toContain("--candidate: colour:blue: colour: is no key");

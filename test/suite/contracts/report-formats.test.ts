@@ -200,3 +200,42 @@ function unmetOf({ contract, clauses }: (typeof results)[number]["contracts"][nu
     .filter(({ result }) => result !== "holds")
     .map(({ clause, index, result }) => `${contract} ${clause}[${index}] ${result}`);
 }
+
+const slow = defineContract({
+  name: "slow",
+  expect: [
+    { clause: "duration", at_most_ms: 1 },
+    { clause: "tools", allowed: ["search"] },
+  ],
+});
+
+/** Turns of which a part may be missing, each with another duration. */
+const lossy = Array.from({ length: 40 }, (_, at) =>
+  evaluateTurns(
+    [end({ turn_id: `host_${at}`, event_id: `end-${at}`, ms: 1_000 + at * 3.5 })],
+    [slow],
+    { metadata: cut },
+  ),
+).flat();
+
+test("Markdown: findings that differ in their numbers only are one, with the range of each", () => {
+  const report = markdownReport(lossy);
+  expect(report).toContain("after 1000 to 1136.5 ms");
+  expect(report).toContain("the contract allows at most 1");
+  expect(report.match(/recorded with status success/g)).toHaveLength(1);
+});
+
+test("GitHub: one annotation of each clause, with the number of its other findings", () => {
+  const report = githubReport(results.concat(lossy));
+  const titles = report.match(/title=slow [^:]*not_established/g) ?? [];
+  expect(titles).toHaveLength(new Set(titles).size);
+  const failing = [
+    ...evaluateTurns([tool("mail", 1), end()], [slow], { metadata: whole }),
+    ...evaluateTurns([tool("refund", 1), end()], [slow], { metadata: whole }),
+  ];
+  const annotations = githubReport(failing)
+    .split("\n")
+    .filter((line) => line.includes("title=slow tools"));
+  expect(annotations).toHaveLength(1);
+  expect(annotations[0]).toMatch(/Also another finding of this clause, on 1 turn\.$/);
+});

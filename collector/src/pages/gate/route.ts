@@ -12,7 +12,7 @@ import { pageFailures, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import { wantsPage } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
-import { filters, readParameters } from "../../http/parameters.ts";
+import { filters, limitUpTo, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
@@ -43,7 +43,7 @@ const gateParameters = z
       .describe(
         "Contracts, `duration`, `tokens` or `cost` that must be decided, separated by spaces or commas.",
       ),
-    limit: filters.limit.describe(
+    limit: limitUpTo(turnsMax).describe(
       `The newest turns of each side, at most so many: up to ${turnsMax}, default ${turnsUsual}.`,
     ),
   })
@@ -113,7 +113,7 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
       gateParameters,
     );
     const pending_frames = await pendingFrames(parts);
-    const most = Math.min(limit ?? turnsUsual, turnsMax);
+    const most = limit ?? turnsUsual;
     const sides = { baseline: baseline ?? null, candidate: candidate ?? null };
     const required = (require ?? "").split(/[\s,]+/u).filter((name) => name !== "");
     const contracts = namesOf(parts);

@@ -23,8 +23,8 @@ export function githubReport(
     return `::warning ${file}title=${title}::${data(`Contract ${name} ${notAppliedWords}.`)}\n`;
   });
   const found = (["violated", "not_established"] as const)
-    .flatMap((result) => groupsOf(rows, result))
-    .map((group) => {
+    .flatMap((result) => byClause(groupsOf(rows, result)))
+    .map(([group, ...others]) => {
       const { contract, clause } = group;
       const level =
         clause.result !== "violated" || clause.severity === "note" ? "notice" : clause.severity;
@@ -36,9 +36,30 @@ export function githubReport(
         ...(line === undefined ? [] : [`line=${line}`]),
         `title=${property(title)}`,
       ].join(",");
-      return `::${level} ${properties}::${data(`${turnWords(group)}: ${groupSentence(group)}`)}\n`;
+      const words = `${turnWords(group)}: ${groupSentence(group)}${otherWords(others)}`;
+      return `::${level} ${properties}::${data(words)}\n`;
     });
   return [...found, ...absent].join("");
+}
+
+/** The findings of each clause together, the one of most turns first. */
+function byClause(groups: readonly Group[]): readonly (readonly [Group, ...Group[]])[] {
+  const clauses = new Map<string, [Group, ...Group[]]>();
+  for (const group of groups) {
+    const key = JSON.stringify([group.contract, group.clause.index]);
+    const found = clauses.get(key);
+    if (found === undefined) clauses.set(key, [group]);
+    else found.push(group);
+  }
+  return [...clauses.values()];
+}
+
+/** Further findings of the clause; a report in Markdown or JSON has each. */
+function otherWords(others: readonly Group[]): string {
+  if (others.length === 0) return "";
+  const turns = others.reduce((sum, one) => sum + one.turns.length, 0);
+  const what = others.length === 1 ? "another finding" : `${others.length} other findings`;
+  return ` Also ${what} of this clause, on ${turns} ${turns === 1 ? "turn" : "turns"}.`;
 }
 
 function turnWords({ turns }: Group): string {

@@ -5,14 +5,19 @@ import type { MeasuredRange } from "../evaluate/judgement.ts";
 import { turnName, unmet } from "./tally.ts";
 import type { Row } from "./tally.ts";
 
-/** One clause of one contract with the same sentence, but for what was measured, on some turns. */
+/** One clause of one contract with the same sentence, but for its numbers, on some turns. */
 export interface Group {
   readonly contract: string;
   readonly clause: ClauseResult;
   readonly turns: readonly string[];
   /** What was measured on all of them together. */
   readonly measured: MeasuredRange | undefined;
+  /** Least and greatest of each other number of the sentence, in its order. */
+  readonly numbers: readonly (readonly [low: number, high: number])[];
 }
+
+/** A number that is a word of its own, not a part of a name or an id. */
+const numberWord = /(?<![\w.-])\d+(?:\.\d+)?(?![\w-]|\.\d)/gu;
 
 /** The sentence of a clause without what was measured. */
 function openSentence({ sentence, measured }: ClauseResult): string {
@@ -33,24 +38,50 @@ function together(
   };
 }
 
-/** The sentence of all its turns, with the range of what was measured. */
-export function groupSentence({ clause, measured }: Group): string {
-  if (measured === undefined) return clause.sentence;
-  return openSentence(clause).replace("…", () => measuredWords(measured));
+function numbersOf(sentence: string): readonly (readonly [number, number])[] {
+  return [...sentence.matchAll(numberWord)].map(([word]) => [Number(word), Number(word)]);
+}
+
+/** The sentence of all its turns, with the range of each number. */
+export function groupSentence({ clause, measured, numbers }: Group): string {
+  let at = 0;
+  const sentence = openSentence(clause).replace(numberWord, (word) => {
+    const [low, high] = numbers[at] ?? [0, 0];
+    at += 1;
+    return low === high ? word : `${low} to ${high}`;
+  });
+  return measured === undefined ? sentence : sentence.replace("…", () => measuredWords(measured));
 }
 
 /** The clauses with this result, those of most turns first. */
 export function groupsOf(rows: readonly Row[], result: ClauseResult["result"]): readonly Group[] {
   const groups = new Map<
     string,
-    Group & { turns: string[]; measured: MeasuredRange | undefined }
+    Group & {
+      turns: string[];
+      measured: MeasuredRange | undefined;
+      numbers: Group["numbers"];
+    }
   >();
   for (const { turn, contract } of rows) {
     for (const clause of unmet(contract)) {
       if (clause.result !== result) continue;
       const { measured } = clause;
-      const key = JSON.stringify([contract.contract, clause.index, openSentence(clause)]);
-      const group = groups.get(key) ?? { contract: contract.contract, clause, turns: [], measured };
+      const sentence = openSentence(clause);
+      const numbers = numbersOf(sentence);
+      const words = sentence.replace(numberWord, "0");
+      const key = JSON.stringify([contract.contract, clause.index, words]);
+      const group = groups.get(key) ?? {
+        contract: contract.contract,
+        clause,
+        turns: [],
+        measured,
+        numbers,
+      };
+      group.numbers = numbers.map(([value], place) => {
+        const [low, high] = group.numbers[place] ?? [value, value];
+        return [Math.min(low, value), Math.max(high, value)];
+      });
       group.measured = together(group.measured, measured);
       group.turns.push(turnName(turn));
       groups.set(key, group);
