@@ -54,6 +54,18 @@ function secondsIn({ seconds }: Minute, time: string): number {
   return seconds + (time.charCodeAt(17) - 48) * 10 + (time.charCodeAt(18) - 48);
 }
 
+/**
+ * Seconds since the epoch of a time of any fraction and any year of four digits; undefined where the
+ * order of the texts of two times would not be that of these numbers.
+ */
+export function wholeSecond(time: string): number | undefined {
+  const within = minute(time);
+  const [tens, ones] = [time.charCodeAt(17) - 48, time.charCodeAt(18) - 48];
+  const isSecond = tens >= 0 && tens <= 5 && ones >= 0 && ones <= 9;
+  if (!within.real || time.charCodeAt(16) !== 58 || !isSecond) return undefined;
+  return within.seconds + tens * 10 + ones;
+}
+
 /** True when the column's nanoseconds and the number of digits give this very text again. */
 export function isExact(time: string): boolean {
   const within = minute(time);

@@ -9,10 +9,12 @@ import type { Identity } from "@turnproof/semconv";
 import type { StoredEvent } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import { encodeSegment } from "./encode.ts";
+import { ownRangeOf } from "./own-range.ts";
+import type { OwnRange } from "./own-range.ts";
 import { hashesOf } from "./words.ts";
 
 /** Events of one root and one batch, packed. */
-export interface BundleRow extends Pick<Identity, "root_trace_id"> {
+export interface BundleRow extends OwnRange, Pick<Identity, "root_trace_id"> {
   /** Time of the first and the last receipt, in microseconds since the epoch. */
   readonly first_received: number;
   readonly last_received: number;
@@ -65,6 +67,7 @@ function rowOf(events: readonly StoredEvent[], segments: string): BundleRow {
     root_trace_id: first.root_trace_id ?? "",
     first_received: from,
     last_received: to,
+    ...ownRangeOf(events),
     events: events.length,
     evidence: events.some((event) => event.event_kind !== "span"),
     hashes: hashesOf(events),

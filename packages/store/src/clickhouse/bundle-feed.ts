@@ -7,6 +7,7 @@
 import type { EventQuery } from "@turnproof/evidence";
 
 import { spanMicrosMax } from "../bundle/pack.ts";
+import { requestedRange } from "../bundle/own-range.ts";
 import { hashesOfId, rootWords, rowWords, scopeWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import { positionOfKeyset } from "../position.ts";
@@ -199,6 +200,15 @@ async function rowsOf(
   }));
 }
 
+/** A row is left out when none of its events has the requested time. */
+function rangeSql(query: EventQuery): readonly string[] {
+  const { since, until } = requestedRange(query);
+  return [
+    ...(since === undefined ? [] : [`own_to >= ${since}`]),
+    ...(until === undefined ? [] : [`own_from <= ${until}`]),
+  ];
+}
+
 /** The last microsecond that a number expresses exactly; the column's range is larger. */
 const latestMicros = Number.MAX_SAFE_INTEGER;
 
@@ -213,5 +223,5 @@ function rowConditions({ query }: Question, bind: ClickHouseBindings): readonly 
     clauses.push(`root_trace_id = ${bind.text(query.root_trace_id)}`);
   }
   for (const hash of rowWords(query)) clauses.push(hasAnySql([hash]));
-  return clauses;
+  return [...clauses, ...rangeSql(query)];
 }

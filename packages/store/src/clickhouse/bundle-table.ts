@@ -9,6 +9,7 @@ import { CodedError, groupBy } from "@turnproof/semconv";
 import { murmur32 } from "../bundle/murmur.ts";
 import { packBundles } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
+import { ownRangeOf } from "../bundle/own-range.ts";
 import { idWord } from "../bundle/words.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
@@ -105,6 +106,7 @@ export function emptyRow(receivedAt: string): BundleRow {
     root_trace_id: "",
     first_received: at,
     last_received: at,
+    ...ownRangeOf([{ timestamp: receivedAt }]),
     events: 0,
     evidence: false,
     hashes: [],
@@ -132,6 +134,8 @@ function weekOf(micros: number): number {
 function putRow(block: NativeBlock, row: BundleRow, batch: RowsOfBatch): void {
   block.set("received_at", time, row.last_received);
   block.set("first_received", time, row.first_received);
+  block.set("own_from", "Int64", row.own_from);
+  block.set("own_to", "Int64", row.own_to);
   block.set("root", "UInt32", rootHash(row.root_trace_id));
   block.set("root_trace_id", "String", row.root_trace_id);
   block.set("evidence", "Bool", row.evidence);

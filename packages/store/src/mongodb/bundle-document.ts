@@ -35,6 +35,8 @@ export function documentsOf(
       root_trace_id: row.root_trace_id,
       first_us: first,
       last_us: last,
+      own_from: row.own_from,
+      own_to: row.own_to,
       events: row.events,
       words: [...row.hashes],
       body: row.segments,

@@ -174,7 +174,8 @@ async function ensureIndexes(database: Db): Promise<void> {
       await collection.createIndex({ created_key: -1, id: 1 });
     }
     const bundles = bundlesOf(database);
-    await bundles.createIndex({ last_us: -1, _id: -1 });
+    // A range of the events' own times is decided by the index, without the documents.
+    await bundles.createIndex({ last_us: -1, _id: -1, own_from: 1, own_to: 1 });
     await bundles.createIndex({ root_trace_id: 1 });
     await bundles.createIndex({ batch_id: 1 });
     await bundles.createIndex({ words: 1, last_us: -1 });

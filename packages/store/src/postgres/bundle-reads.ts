@@ -1,7 +1,9 @@
 /** @module BundleReads: request reads over bundles in PostgreSQL. */
+import type { EventQuery } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
 import { rootRows } from "../bundle/root-rows.ts";
+import { requestedRange } from "../bundle/own-range.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import type { LegacyBundles } from "../legacy/bundles.ts";
@@ -105,9 +107,23 @@ function conditions(question: Question, options: SliceOptions, bind: Bindings): 
     const root = query.root_trace_id;
     where.push(root.isWellFormed() ? `root_trace_id = ${bind.text(root)}` : "false");
   }
+  where.push(...rangeSql(query, bind));
   for (const hash of [...rootWords(scope, query), ...rowWords(query)]) oneOf([hash]);
   if (id !== undefined) oneOf(hashesOfId(id));
   return where;
+}
+
+/** The expression of the index, whose statistics hold how many roots overlap a range. */
+function rangeSql(query: EventQuery, bind: Bindings): readonly string[] {
+  const { since, until } = requestedRange(query);
+  if (since === undefined && until === undefined) return [];
+  // The engine refuses a range that ends before it begins.
+  if (since !== undefined && until !== undefined && since > until) return ["false"];
+  const [from, to] = [since, until].map((at) =>
+    at === undefined ? "NULL" : bind.plain(String(at)),
+  );
+  const requested = `int8range(${from}::bigint, ${to}::bigint, '[]')`;
+  return [`int8range(own_from, own_to, '[]') && ${requested}`];
 }
 
 /** All rows of these roots; `cut` is called for an unreadable body, and for too many rows. */

@@ -2,6 +2,7 @@
  * @module BundleCandidates: the roots that may contain part of an answer, newest last receipt
  * first, page by page, so that a read of the newest events costs the same for any number of roots.
  */
+import { requestedRange } from "../bundle/own-range.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { KnownRoot } from "../root-rounds.ts";
 import type { Question } from "../evidence-question.ts";
@@ -92,6 +93,15 @@ function conditionOf(
   if (query.root_trace_id !== undefined) {
     conditions.push("root_trace_id = ?");
     values.push(query.root_trace_id);
+  }
+  const { since, until } = requestedRange(query);
+  if (since !== undefined) {
+    conditions.push("own_to >= ?");
+    values.push(since);
+  }
+  if (until !== undefined) {
+    conditions.push("own_from <= ?");
+    values.push(until);
   }
   for (const hash of [...rootWords(scope, query), ...rowWords(query)]) oneOf([hash]);
   if (id !== undefined) oneOf(hashesOfId(id));

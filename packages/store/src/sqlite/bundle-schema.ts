@@ -1,4 +1,13 @@
 /** @module BundleSchema: the tables of bundles in SQLite. */
+import { anyTime } from "../bundle/own-range.ts";
+
+/**
+ * First and last second of the events' own times. A root of an older version holds any time, whatever
+ * is added to it.
+ */
+export const ownColumns: readonly string[] = Object.entries(anyTime).map(
+  ([name, value]) => `${name} INTEGER NOT NULL DEFAULT ${String(value)}`,
+);
 
 /** Statements that create the tables; each may be run again. */
 export const bundleTablesSql: readonly string[] = [
@@ -10,7 +19,8 @@ export const bundleTablesSql: readonly string[] = [
   // its newest row of bundles.
   `CREATE TABLE IF NOT EXISTS roots (
     id INTEGER PRIMARY KEY, root_trace_id TEXT NOT NULL UNIQUE, first INTEGER NOT NULL,
-    last INTEGER NOT NULL, rows INTEGER NOT NULL, touched INTEGER NOT NULL
+    last INTEGER NOT NULL, rows INTEGER NOT NULL, touched INTEGER NOT NULL,
+    ${ownColumns.join(", ")}
   ) STRICT`,
   "CREATE INDEX IF NOT EXISTS roots_last ON roots (last)",
   "CREATE INDEX IF NOT EXISTS roots_touched ON roots (touched)",

@@ -7,6 +7,7 @@ import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 
 import { packBundles } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
+import { anyTime } from "../bundle/own-range.ts";
 import { paced } from "../paced.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
@@ -93,6 +94,7 @@ function lostRow({ root, rows, first, last }: LostPart): BundleRow {
     root_trace_id: root,
     first_received: first,
     last_received: last,
+    ...anyTime,
     events: rows,
     evidence: true,
     hashes: [],
@@ -122,10 +124,11 @@ function statementsOf(database: SqliteDatabase): Readonly<Record<Name, SqliteSta
        ON CONFLICT (batch_id) DO NOTHING RETURNING id`,
     ),
     root: database.prepare(
-      `INSERT INTO roots (root_trace_id, first, last, rows, touched)
-       VALUES (?, ?, ?, ?, 0)
+      `INSERT INTO roots (root_trace_id, first, last, rows, touched, own_from, own_to)
+       VALUES (?, ?, ?, ?, 0, ?, ?)
        ON CONFLICT (root_trace_id) DO UPDATE SET first = min(first, excluded.first),
-         last = max(last, excluded.last), rows = rows + excluded.rows
+         last = max(last, excluded.last), rows = rows + excluded.rows,
+         own_from = min(own_from, excluded.own_from), own_to = max(own_to, excluded.own_to)
        RETURNING id`,
     ),
     bundle: database.prepare(
@@ -145,7 +148,8 @@ function* putAll(
   const words: { readonly hash: number; readonly root: number }[] = [];
   for (const row of rows) {
     const { first_received: first, last_received: last, events, segments } = row;
-    const held = statements.root.get(row.root_trace_id, first, last, events);
+    const bounds = [row.own_from, row.own_to] as const;
+    const held = statements.root.get(row.root_trace_id, first, last, events, ...bounds);
     const root = Number(held?.["id"]);
     const bundle = statements.bundle.get(root, batch, events, crc32(segments), segments);
     statements.touch.run(Number(bundle?.["id"]), root);

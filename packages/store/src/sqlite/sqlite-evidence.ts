@@ -17,7 +17,7 @@ import { epochMicros } from "../time.ts";
 
 import { bundleReads } from "./bundle-reads.ts";
 import type { SqliteReadParts } from "./bundle-reads.ts";
-import { bundleTablesSql } from "./bundle-schema.ts";
+import { bundleTablesSql, ownColumns } from "./bundle-schema.ts";
 import { bundleWriter } from "./bundle-writer.ts";
 import { alone } from "./sqlite-database.ts";
 import { codedSqlite } from "./sqlite-error.ts";
@@ -26,7 +26,7 @@ import { turnsIn } from "./sqlite-turns.ts";
 import { turnTablesSql } from "./turn-schema.ts";
 
 /** Version of the tables; a file of a newer one is refused. */
-const schemaVersion = 3;
+const schemaVersion = 4;
 
 /** True where the tables of this or an older version exist. @throws CodedError store_version_newer */
 export function hasEvidenceTables(database: SqliteDatabase): boolean {
@@ -54,6 +54,9 @@ export function makeEvidenceTables(database: SqliteDatabase): void {
   try {
     if (hasColumn(database, "roots", "evidence")) {
       database.exec("ALTER TABLE roots DROP COLUMN evidence");
+    }
+    if (!hasColumn(database, "roots", "own_from")) {
+      for (const column of ownColumns) database.exec(`ALTER TABLE roots ADD COLUMN ${column}`);
     }
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
     database.exec("COMMIT");

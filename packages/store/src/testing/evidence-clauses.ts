@@ -14,6 +14,7 @@ import { onStore } from "./on-store.ts";
 import { operatorClauses } from "./operator-clauses.ts";
 import { sampleRecord } from "./random-turns.ts";
 import { allTenants, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
+import { rangeClauses } from "./range-clauses.ts";
 import { evidenceTieClauses } from "./tie-clauses.ts";
 import { eventsOf, walkPages } from "./walk-pages.ts";
 
@@ -324,6 +325,7 @@ export const evidenceClauses: readonly KitClause[] = [
   ...finding,
   ...ledgerClauses,
   ...calledClauses,
+  ...rangeClauses,
   ...operatorClauses,
   ...living,
 ];
