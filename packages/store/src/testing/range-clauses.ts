@@ -28,12 +28,21 @@ const times = [
   "2026-02-28T23:59:59.100000000Z",
 ] as const;
 
-const bounds = [...times, "2026-03-01T10:00:05.5Z", "1970-01-01T00:00:00Z", undefined] as const;
+/** Bounds at, between and beyond these times. */
+const bounds = [
+  "0001-01-01T00:00:00Z",
+  "1970-01-01T00:00:00Z",
+  "2026-03-01T10:00:05.5Z",
+  "2026-03-01T10:00:06Z",
+  "2026-03-01T10:00:06.5Z",
+  "2031-07-01T00:00:00.5Z",
+  undefined,
+] as const;
 
 const idOf = ({ root_trace_id: root, event_id: id }: TurnEvent): string => `${root ?? ""}/${id}`;
 
 async function namesOf(store: EvidenceStore, query: EventQuery): Promise<readonly string[]> {
-  const pages = await walkPages((o) => store.page(allTenants, query, o), { limit: 7 });
+  const pages = await walkPages((o) => store.page(allTenants, query, o), { limit: 20 });
   return eventsOf(pages).map(idOf).toSorted();
 }
 
@@ -56,10 +65,15 @@ export const rangeClauses: readonly KitClause[] = [
     await put(2, own.slice(6));
     // One root over several drains, whose times go forth and back.
     for (const [n, time] of times.entries()) await put(60 * n + 3, [at("long", `in-${n}`, time)]);
+    // One row whose first and last event are neither its earliest nor its latest.
+    await put(
+      1_000,
+      times.map((time, n) => at("wide", `of-${n}`, time)),
+    );
     // A later content with another time: only the shown one counts.
     await put(2_000, [at("root-0", "own-0", times[4]), at("root-4", "own-4", times[0])]);
     const all = eventsOf([await store.page(allTenants, {}, { limit: 99 })]);
-    equal(all.length, 2 * times.length);
+    equal(all.length, 3 * times.length);
     for (const query of rangesOf()) {
       const wanted = all.filter((event) => matches(event, query)).map(idOf);
       deepEqual(await namesOf(store, query), wanted.toSorted(), JSON.stringify(query));
