@@ -55,8 +55,8 @@ function secondsIn({ seconds }: Minute, time: string): number {
 }
 
 /**
- * Seconds since the epoch of a time of any fraction and any year of four digits; undefined where the
- * order of the texts of two times would not be that of these numbers.
+ * Seconds since the epoch of a time of any fraction and any year of four digits; undefined where
+ * the order of the texts of two times would not be that of these numbers.
  */
 export function wholeSecond(time: string): number | undefined {
   const within = minute(time);

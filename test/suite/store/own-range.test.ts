@@ -115,12 +115,15 @@ ORDER BY root_trace_id, own_from`;
   const written = await rowsOf(engine, ranges);
   const second = (time: string): string => String(Date.parse(time) / 1_000);
   expect(written[0]).toEqual(["a", second("2026-04-01T10:00:59Z"), second("2026-04-01T10:00:59Z")]);
-  const [, , mutation = ""] = (await readMigrations()).find(({ version }) => version === 21)?.statements ?? [];
+  const [, , mutation = ""] =
+    (await readMigrations()).find(({ version }) => version === 21)?.statements ?? [];
   const any = ["-9007199254740991", "9007199254740991"];
   await engine.command(
     `ALTER TABLE bundles UPDATE own_from = ${any[0]}, own_to = ${any[1]} WHERE true SETTINGS mutations_sync = 2`,
   );
-  expect((await rowsOf(engine, ranges)).map(([, ...range]) => range)).toEqual(written.map(() => any));
+  expect((await rowsOf(engine, ranges)).map(([, ...range]) => range)).toEqual(
+    written.map(() => any),
+  );
   await expectFound(store);
   await engine.command(`${mutation} SETTINGS mutations_sync = 2`);
   const after = await rowsOf(engine, ranges);

@@ -32,14 +32,14 @@ export function ownRangeOf(events: readonly Pick<TurnEvent, "timestamp">[]): Own
   return from <= to ? { own_from: from, own_to: to } : anyTime;
 }
 
-/** Bounds of a query: what it needs has its last second at or after `since`, its first until `until`. */
-export interface RequestedRange {
+/** What a query needs has its last second at or after `since`, and its first until `until`. */
+export interface RangeBounds {
   readonly since: number | undefined;
   readonly until: number | undefined;
 }
 
 /** The bounds of a query. Its second is included at both ends, because ranges are whole seconds. */
-export function requestedRange({ start_time: start, end_time: end }: EventQuery): RequestedRange {
+export function rangeBounds({ start_time: start, end_time: end }: EventQuery): RangeBounds {
   return {
     since: start === undefined ? undefined : wholeSecond(start),
     until: end === undefined ? undefined : wholeSecond(end),

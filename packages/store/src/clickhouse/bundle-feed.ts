@@ -7,7 +7,7 @@
 import type { EventQuery } from "@turnproof/evidence";
 
 import { spanMicrosMax } from "../bundle/pack.ts";
-import { requestedRange } from "../bundle/own-range.ts";
+import { rangeBounds } from "../bundle/own-range.ts";
 import { hashesOfId, rootWords, rowWords, scopeWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import { positionOfKeyset } from "../position.ts";
@@ -202,7 +202,7 @@ async function rowsOf(
 
 /** A row is left out when none of its events has the requested time. */
 function rangeSql(query: EventQuery): readonly string[] {
-  const { since, until } = requestedRange(query);
+  const { since, until } = rangeBounds(query);
   return [
     ...(since === undefined ? [] : [`own_to >= ${since}`]),
     ...(until === undefined ? [] : [`own_from <= ${until}`]),

@@ -3,7 +3,7 @@ import type { Collection, Document, Filter } from "mongodb";
 
 import { spanMicrosMax } from "../bundle/pack.ts";
 import { rootRows } from "../bundle/root-rows.ts";
-import { requestedRange } from "../bundle/own-range.ts";
+import { rangeBounds } from "../bundle/own-range.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import type { LegacyBundles } from "../legacy/bundles.ts";
@@ -159,7 +159,7 @@ function rowConditions({ query }: Question, { after }: SliceOptions): Filter<Doc
     clauses.push({ root_trace_id: { $eq: query.root_trace_id } });
   for (const hash of rowWords(query)) clauses.push({ words: { $eq: hash } });
   // A document of an older version has no range, which passes a negation.
-  const { since, until } = requestedRange(query);
+  const { since, until } = rangeBounds(query);
   if (since !== undefined) clauses.push({ own_to: { $not: { $lt: since } } });
   if (until !== undefined) clauses.push({ own_from: { $not: { $gt: until } } });
   return clauses;

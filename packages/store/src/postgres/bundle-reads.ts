@@ -3,7 +3,7 @@ import type { EventQuery } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
 import { rootRows } from "../bundle/root-rows.ts";
-import { requestedRange } from "../bundle/own-range.ts";
+import { rangeBounds } from "../bundle/own-range.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import type { LegacyBundles } from "../legacy/bundles.ts";
@@ -115,7 +115,7 @@ function conditions(question: Question, options: SliceOptions, bind: Bindings): 
 
 /** The expression of the index, whose statistics hold how many roots overlap a range. */
 function rangeSql(query: EventQuery, bind: Bindings): readonly string[] {
-  const { since, until } = requestedRange(query);
+  const { since, until } = rangeBounds(query);
   if (since === undefined && until === undefined) return [];
   // The engine refuses a range that ends before it begins.
   if (since !== undefined && until !== undefined && since > until) return ["false"];

@@ -96,10 +96,12 @@ async function putChunk(session: Session, rows: readonly NumberedRow[]): Promise
   const held = await session.query(
     `INSERT INTO evidence_roots AS held (root_trace_id, first_us, last_us, own_from, own_to, events)
 SELECT * FROM jsonb_to_recordset(${bind.plain(toStoredJson(roots))}::jsonb) AS r(
-    root_trace_id text, first_us bigint, last_us bigint, own_from bigint, own_to bigint, events bigint)
+    root_trace_id text, first_us bigint, last_us bigint, own_from bigint, own_to bigint,
+    events bigint)
 ON CONFLICT (root_trace_id) DO UPDATE SET first_us = least(held.first_us, excluded.first_us),
     last_us = greatest(held.last_us, excluded.last_us), events = held.events + excluded.events,
-    own_from = least(held.own_from, excluded.own_from), own_to = greatest(held.own_to, excluded.own_to)
+    own_from = least(held.own_from, excluded.own_from),
+    own_to = greatest(held.own_to, excluded.own_to)
 RETURNING root::text AS root, root_trace_id`,
     bind.parameters,
   );

@@ -2,7 +2,7 @@
  * @module BundleCandidates: the roots that may contain part of an answer, newest last receipt
  * first, page by page, so that a read of the newest events costs the same for any number of roots.
  */
-import { requestedRange } from "../bundle/own-range.ts";
+import { rangeBounds } from "../bundle/own-range.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { KnownRoot } from "../root-rounds.ts";
 import type { Question } from "../evidence-question.ts";
@@ -94,7 +94,7 @@ function conditionOf(
     conditions.push("root_trace_id = ?");
     values.push(query.root_trace_id);
   }
-  const { since, until } = requestedRange(query);
+  const { since, until } = rangeBounds(query);
   if (since !== undefined) {
     conditions.push("own_to >= ?");
     values.push(since);

@@ -85,7 +85,9 @@ export const rangeClauses: readonly KitClause[] = [
     );
     await put(9_000, roots.slice(45));
     await put(9_001, roots.slice(0, 45));
-    await put(9_002, [sampleEvent("early", { root_trace_id: "root-80", timestamp: receivedAt(0) })]);
+    await put(9_002, [
+      sampleEvent("early", { root_trace_id: "root-80", timestamp: receivedAt(0) }),
+    ]);
     const page = async (from: number, to: number) => {
       const query = { start_time: receivedAt(from), end_time: receivedAt(to) };
       // Fewer rows than lie before those of the range.
@@ -95,6 +97,8 @@ export const rangeClauses: readonly KitClause[] = [
     deepEqual(middle.events.map(idOf), ["root-41/s-41:result", "root-40/s-40:result"]);
     deepEqual(first.events.map(idOf).toSorted(), ["root-0/s-0:result", "root-80/early:result"]);
     deepEqual(none.events, []);
-    for (const { bounded, next } of [middle, first, none]) deepEqual([bounded, next], [false, null]);
+    for (const { bounded, next } of [middle, first, none]) {
+      deepEqual([bounded, next], [false, null]);
+    }
   }),
 ];
