@@ -124,6 +124,10 @@ async function reads(from: EvidenceStore, known: Known): Promise<void> {
     "by reference": page({ resource_ref: known.ref }),
     "find reference": () => from.find(allTenants, known.ref, {}, { limit: 250 }),
     "rare three-way": page(rare),
+    "ten minutes, middle": page({
+      start_time: "2026-05-11T00:00:00Z",
+      end_time: "2026-05-11T00:10:00Z",
+    }),
     "tenant page": () => from.page({ tenant: known.user }, {}, { limit: 250 }),
   };
   for (const [name, run] of Object.entries(cases)) {
