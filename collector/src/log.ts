@@ -1,12 +1,12 @@
 /**
- * @module Log: structured lines on stderr, with an allowlist of fields. An unlisted field is left
- * out, so content cannot reach a log by mistake (faults W9).
+ * @module Log: structured lines on stderr, with an allowlist of fields. An unlisted field does
+ * not compile and is left out, so content cannot reach a log by mistake (faults W9).
  */
 import { isoNow } from "@turnproof/semconv";
 import pc from "picocolors";
 
 /** Fields that a line may carry besides time, level and event. */
-const allowed = new Set([
+const fieldNames = [
   "accounts",
   "address",
   "at",
@@ -23,6 +23,7 @@ const allowed = new Set([
   "field",
   "host",
   "method",
+  "parts",
   "port",
   "principal",
   "reason",
@@ -31,13 +32,18 @@ const allowed = new Set([
   "route",
   "sentence",
   "signal",
+  "spans",
   "status",
+  "target",
   "url",
   "variable",
   "version",
-]);
+] as const;
+const allowed: ReadonlySet<string> = new Set(fieldNames);
 
-type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
+type Fields = {
+  readonly [Name in (typeof fieldNames)[number]]?: string | number | boolean | undefined;
+};
 
 /** Writes lines; each has an event name of the collector's own vocabulary. */
 export interface Log {

@@ -68,11 +68,17 @@ export function fieldOf(name: string): string {
 
 /** True where the secret was made in this data directory, even if it is gone. */
 export function wasMade(dataDir: string, name: string): boolean {
+  return madeSecrets(dataDir).includes(name);
+}
+
+/** Names of the secrets that were made in this data directory, also of those that are gone. */
+export function madeSecrets(dataDir: string): readonly string[] {
   try {
-    return readFileSync(join(dataDir, madeName), "utf8").split("\n").includes(name);
+    const lines = readFileSync(join(dataDir, madeName), "utf8").split("\n");
+    return lines.filter((line) => line !== "");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return false;
+    return [];
   }
 }
 

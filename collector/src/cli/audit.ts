@@ -107,6 +107,11 @@ async function verify(flags: VerifyFlags): Promise<void> {
     publicKey: keyReader(flags.pub, config),
     ...(checkpoints === undefined ? {} : { checkpoints }),
   });
+  if (checkpoints !== undefined && result.checkpoints === 0) {
+    // Such as a bucket that is not mounted: a cut would not show.
+    fail("No checkpoint lies in what --checkpoints names; nothing was compared.", exitCodes.usage);
+    return;
+  }
   if (flags.json === true) printJson(result);
   else {
     printTable(

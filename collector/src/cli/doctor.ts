@@ -24,6 +24,7 @@ import { withJson } from "./command.ts";
 import { accountChecks } from "./doctor-account.ts";
 import { evidenceCheck } from "./doctor-evidence.ts";
 import type { Check } from "./doctor-evidence.ts";
+import { journalCheck, keysCheck, serverCheck } from "./doctor-places.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, printJson, printTable } from "./terminal.ts";
 
@@ -53,6 +54,8 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     for (const message of config.warnings)
       checks.push({ check: "configuration", state: "warn", message });
     checks.push(directoryCheck(config.dataDir), await collectorCheck(config));
+    checks.push(...keysCheck(config.dataDir), ...(await journalCheck(config.dataDir)));
+    checks.push(...(await serverCheck(config)));
     if (config.backend === "filesystem") checks.push(await evidenceCheck(evidenceFolder(config)));
     checks.push(...(await accountChecks(config)));
     if (config.memoryBackend === "mongodb") checks.push(...(await memoryChecks(config)));

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { CodedError } from "@turnproof/semconv";
-import type { EvidenceStore, HeldTurn, ShortRoots } from "@turnproof/store";
+import type { EvidenceStore, HeldTurn, ShortRoots, TablePart } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
 import type { AccountKeeper } from "./evidence-account.ts";
@@ -26,6 +26,8 @@ interface CheckOptions {
 
 /** Most turns of one root whose verdict is withdrawn. */
 const turnsOfRootMax = 10_000;
+/** Parts that the log names; those beyond are counted. */
+const partsNamedMax = 10;
 /** Most roots that are named; those beyond are counted. */
 const namedMax = 10_000;
 
@@ -57,7 +59,8 @@ export async function watchEvidence(
   while (!signal.aborted) {
     try {
       const aside = withdraw ? ((await store.setAside?.(signal)) ?? []) : [];
-      if (aside.length > 0) log.error("parts_set_aside", { count: aside.length });
+      if (aside.length > 0)
+        log.error("parts_set_aside", { count: aside.length, parts: namesOf(aside) });
       const first = (await account?.count(signal)) ?? null;
       if (first !== null && first > 0) log.error("evidence_missing", { count: first });
       const compared = await compareEvidence(store, { signal, withdraw });
@@ -196,4 +199,10 @@ async function gapsOf(
     gaps.set(root, Math.max(gaps.get(root) ?? 0, version.rows - stands.rows));
   }
   return gaps;
+}
+
+/** Folders of parts, as they lie in `detached` of their table. */
+function namesOf(parts: readonly TablePart[]): string {
+  const named = parts.slice(0, partsNamedMax);
+  return named.map(({ table, part }) => `${table}/detached/${part}`).join(", ");
 }

@@ -259,6 +259,9 @@ describe("commands", () => {
     expect(await exited(child)).toBe(0);
     const good = await run(["audit", "verify", "--json"], env);
     expect([good.code, JSON.parse(good.out)]).toEqual([0, expect.objectContaining({ records: 3 })]);
+    // A folder without checkpoints, such as a bucket that is not mounted, compares with nothing.
+    const empty = await run(["audit", "verify", "--checkpoints", dataDir()], env);
+    expect([empty.code, empty.err]).toEqual([2, expect.stringContaining("No checkpoint")]);
     const file = join(dir, "audit.jsonl");
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");
     writeFileSync(file, `${lines.slice(0, 2).join("\n")}\n`);

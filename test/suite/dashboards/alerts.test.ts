@@ -2,7 +2,11 @@
  * The alert rules for Prometheus: each is PromQL over metrics that the collector has, and has its
  * section in the runbook. Files of deployments name what there is.
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
 import { parser } from "@prometheus-io/lezer-promql";
@@ -127,5 +131,35 @@ test("the image runs without rights on a read-only file system, from the lockfil
   // A password in an address breaks with the first character that has a meaning there.
   for (const file of ["docker-compose.yml", "dashboards/cluster/docker-compose.yml"]) {
     expect([file, /:\/\/[^\s/]*\$\{/.test(read(file))]).toEqual([file, false]);
+  }
+});
+
+test.each([
+  [undefined, "/readyz", 0],
+  ["/", "/readyz", 0],
+  ["/desk/", "/desk/readyz", 0],
+  ["/desk", "/readyz", 1],
+])("the image's health check under the base path %s", async (base, served, expected) => {
+  const check = /^ {2}CMD (\[.*\])$/m.exec(read("collector/Dockerfile"))?.[1] ?? "[]";
+  const [, ...args] = JSON.parse(check) as readonly string[];
+  const server = createServer((request, response) => {
+    response.writeHead(request.url === served ? 200 : 404).end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const env = {
+    TURNPROOF_PORT: String(port),
+    ...(base === undefined ? {} : { TURNPROOF_BASE_PATH: base }),
+  };
+  const [code] = (await once(spawn(process.execPath, args, { env }), "close")) as [number];
+  server.close();
+  expect(code).toBe(expected);
+});
+
+test("an image with a database server behind it has no embedded engine", () => {
+  for (const file of ["docker-compose.yml", "dashboards/cluster/docker-compose.yml"]) {
+    const builds = [...read(file).matchAll(/dockerfile: collector\/Dockerfile[^]*?args: (.*)$/gm)];
+    expect([file, builds.map(([, args]) => args)]).toEqual([file, ["{ OMIT: chdb }"]]);
   }
 });

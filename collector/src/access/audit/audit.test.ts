@@ -36,7 +36,10 @@ interface Bench {
   readonly verify: () => Promise<AuditVerification>;
 }
 
-function bench(): Bench {
+/** Another set of times for the log. */
+type Times = Pick<Parameters<typeof openAudit>[0], "checkpointAfterMs">;
+
+function bench(times: Times = {}): Bench {
   const dir = mkdtempSync(join(tmpdir(), "turnproof-audit-"));
   const file = join(dir, "audit.jsonl");
   const signer = createSigner(dir, "test");
@@ -53,6 +56,7 @@ function bench(): Bench {
         signer,
         ...(bytesMax ? { bytesMax } : {}),
         ...(append ? { append } : {}),
+        ...times,
         check: (recordsMax) => verifyAudit({ ...at, recordsMax }),
       }),
     verify: () => verifyAudit(at),
@@ -333,4 +337,26 @@ test("a full disk at a checkpoint or a rotation leaves both files whole", async 
   }
   await audit.close();
   expect(await verify()).toMatchObject({ ok: true, findings: [] });
+});
+
+test("the last records before a quiet time get a checkpoint", async () => {
+  const { file, open, verify } = bench({ checkpointAfterMs: 50 });
+  const log = await open();
+  await log.append({ event: "turns.read", result: "ok" });
+  await log.append({ event: "turns.read", result: "ok" });
+  const heads = (): readonly string[] => {
+    try {
+      return readFileSync(`${file}.checkpoints`, "utf8").match(/^\d+$/gm) ?? [];
+    } catch {
+      return []; // Before the first checkpoint there is no file.
+    }
+  };
+  await vi.waitFor(() => expect(heads().at(-1)).toBe("2"), { timeout: 10_000 });
+  const before = heads().length;
+  // A log without a new record has no new checkpoint.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(heads().length).toBe(before);
+  writeFileSync(file, `${readFileSync(file, "utf8").split("\n")[0] ?? ""}\n`);
+  expect((await verify()).findings).toEqual([{ code: "audit_cut", record: 2 }]);
+  await log.close();
 });

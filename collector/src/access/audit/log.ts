@@ -79,11 +79,13 @@ export interface AuditOptions {
   readonly check?: (recordsMax: number) => Promise<AuditVerification>;
   /** Sends each checkpoint elsewhere once it is durable here. */
   readonly shipper?: Shipper;
+  /** How long records wait for a checkpoint, in milliseconds. */
+  readonly checkpointAfterMs?: number;
 }
 
 const bytesMaxDefault = 67_108_864;
 const checkpointEvery = 100;
-const checkpointAfterMs = 60_000;
+const checkpointAfterMsDefault = 60_000;
 const retryAfterMs = 1_000;
 /** How long a stop waits for checkpoints that are on their way. */
 const closeMs = 2_000;
@@ -138,6 +140,8 @@ class AuditWriter implements Audit {
   #failedAt = 0;
   #checked: AuditVerification | undefined;
   #rotations = 0;
+  /** Waits for records after which nothing is recorded. */
+  #idle: NodeJS.Timeout | undefined;
   /** The disk was full, and nothing was recorded since. */
   #full = false;
 
@@ -200,8 +204,19 @@ class AuditWriter implements Audit {
     });
   }
 
+  /** The last records before a quiet time get a checkpoint too: a cut of them must show. */
+  #checkpointWhenIdle(): void {
+    clearTimeout(this.#idle);
+    if (this.#seq === this.#checkpointSeq) return;
+    const afterMs = this.#options.checkpointAfterMs ?? checkpointAfterMsDefault;
+    this.#idle = setTimeout(() => {
+      this.#running ??= this.#drain();
+    }, afterMs).unref();
+  }
+
   async close(): Promise<void> {
     await this.#running;
+    clearTimeout(this.#idle);
     try {
       if (this.#seq > this.#checkpointSeq && !this.#lock.lost) await this.#checkpoint();
     } finally {
@@ -216,6 +231,7 @@ class AuditWriter implements Audit {
   async #drain(): Promise<void> {
     // One turn of the event loop lets concurrent requests share the sync.
     await new Promise(setImmediate);
+    if (this.#queue.length === 0) await this.#checkpointAged();
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0);
       try {
@@ -230,6 +246,7 @@ class AuditWriter implements Audit {
     }
     // In the same step as the check of the queue: any later append starts a new drain.
     this.#running = undefined;
+    this.#checkpointWhenIdle();
   }
 
   async #write(entries: readonly AuditEntry[]): Promise<void> {
@@ -286,10 +303,21 @@ class AuditWriter implements Audit {
     }
   }
 
+  get #isAged(): boolean {
+    const afterMs = this.#options.checkpointAfterMs ?? checkpointAfterMsDefault;
+    return Date.now() - this.#checkpointAt >= afterMs;
+  }
+
+  /** Of a quiet log. */
+  async #checkpointAged(): Promise<void> {
+    if (!this.#isAged || this.#seq === this.#checkpointSeq || this.#lock.lost) return;
+    // A failure is tried again after the same time, and by the next record.
+    await this.#checkpoint().catch(() => {});
+  }
+
   async #afterWrite(): Promise<void> {
     const since = this.#seq - this.#checkpointSeq;
-    const aged = Date.now() - this.#checkpointAt > checkpointAfterMs;
-    if (since >= checkpointEvery || aged) await this.#checkpoint();
+    if (since >= checkpointEvery || this.#isAged) await this.#checkpoint();
     const { size } = await this.#handle.stat();
     if (size > (this.#options.bytesMax ?? bytesMaxDefault)) await this.#rotate();
   }

@@ -13,6 +13,7 @@ import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 
 import { shipTargets } from "../../config/ship-targets.ts";
+import { createLog } from "../../log.ts";
 import type { Log } from "../../log.ts";
 import { createShipper } from "./ship.ts";
 import type { ShipOptions } from "./ship.ts";
@@ -146,4 +147,14 @@ test("targets have no credentials in their address", () => {
   for (const target of bad) {
     expect([target, shipTargets.safeParse(target).success]).toEqual([target, false]);
   }
+});
+
+test("the log names which kind of target does not take checkpoints", async () => {
+  const lines: string[] = [];
+  const folder = mkdtempSync(join(tmpdir(), "turnproof-ship-"));
+  const to = shipper(`file:${folder}`, { log: createLog("json", (line) => void lines.push(line)) });
+  to.ship(7, note);
+  await vi.waitFor(() => expect(to.state.failing).toBe(1));
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ event: "audit_not_shipped", target: "file" });
+  await to.close(100);
 });

@@ -208,7 +208,7 @@ async function readSource(
     const timing = { source_store: source, duration_ms: elapsed(), rows: window.source_rows };
     return { window, timing: { ...timing, failed: false }, errors: window.errors };
   } catch (error) {
-    if (!CodedError.is(error) || !error.retryable) throw error;
+    if (!isStoreFailure(error)) throw error;
     return {
       window: undefined,
       timing: { source_store: source, duration_ms: elapsed(), rows: 0, failed: true },
@@ -259,7 +259,10 @@ async function modelOf(
     windows.reduce((sum, window) => sum + window[field], 0);
   // In a part of a process's events a missing number may be another principal's event, not a loss.
   const numbered = read.filtered ? events.map(withoutNumber) : events;
-  const whole = read.filtered || !complete ? await wholeRoots(parts, read, events) : undefined;
+  const whole =
+    read.filtered || !complete
+      ? ((await unlessAway(wholeRoots(parts, read, events))) ?? new Set<string>())
+      : undefined;
   const health = buildTraceHealth(numbered, {
     ...(whole === undefined ? {} : { isWhole: (root: string) => whole.has(root) }),
     normalizationMetadata: {
@@ -309,12 +312,17 @@ function reportsOf(parts: Parts): Promise<readonly TurnEvent[] | null> {
   return unlessAway(producerReports(parts));
 }
 
-/** A ledger that does not answer leaves it unknown; the page shows that it is unreachable. */
+/** A ledger that does not answer or is damaged leaves it unknown; the page shows which it is. */
 async function unlessAway<T>(reading: Promise<T>): Promise<T | null> {
   return reading.catch((error: unknown) => {
-    if (!CodedError.is(error) || !error.retryable) throw error;
+    if (!isStoreFailure(error)) throw error;
     return null;
   });
+}
+
+/** True for a store that does not answer, or whose files are damaged: Health shows either. */
+function isStoreFailure(error: unknown): boolean {
+  return CodedError.is(error) && (error.retryable || error.code === "store_corrupt");
 }
 
 function withoutNumber(event: TurnEvent): TurnEvent {

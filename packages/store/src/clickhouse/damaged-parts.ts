@@ -51,7 +51,7 @@ async function* failing(engine: Engine, signal?: AbortSignal): AsyncGenerator<Ta
     const isDamaged =
       !(await isWhole(engine, each, signal)) && !(await isWhole(engine, each, signal));
     if (isDamaged) yield each;
-    await sleep(performance.now() - began, undefined, { ...(signal && { signal }), ref: false });
+    await sleep(performance.now() - began, undefined, { ...(signal && { signal }) });
   }
 }
 

@@ -1,0 +1,100 @@
+/**
+ * @module DoctorPlaces: results of `turnproof doctor` for what a start needs beside its
+ * configuration: the keys of the data directory, its journal, and the server of the store. Nothing
+ * is made or changed.
+ */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { readQuarantine } from "@turnproof/journal";
+import { CodedError, codes } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
+import { clickhouseAdmin } from "@turnproof/store/admin";
+
+import { fieldOf, madeSecrets, readSecret } from "../access/stable-secret.ts";
+import { serverOf } from "../backend/backend.ts";
+import { connectionOf } from "../backend/store-places.ts";
+import { reasonWords } from "../backend/store-reason.ts";
+import type { Config } from "../config/config.ts";
+import { openArchive } from "./archive.ts";
+import type { Check } from "./doctor-evidence.ts";
+
+/** Keys that were made once; none where none was. */
+export function keysCheck(dataDir: string): readonly Check[] {
+  const names = madeSecrets(dataDir);
+  const unusable = names.filter((name) => !isUsable(dataDir, name));
+  if (names.length === 0) return [];
+  const check = "keys";
+  if (unusable.length === 0) return [{ check, state: "ok", message: "Each is there." }];
+  const files = unusable.map(fieldOf).join(", ");
+  return [{ check, state: "fail", message: `${sentenceOf("key_unusable")} (${files})` }];
+}
+
+function isUsable(dataDir: string, name: string): boolean {
+  try {
+    readSecret(dataDir, name);
+    return true;
+  } catch (error) {
+    if (!CodedError.is(error)) throw error;
+    return false;
+  }
+}
+
+/** What was set aside in the journal; none where there is no journal. */
+export async function journalCheck(dataDir: string): Promise<readonly Check[]> {
+  const folder = join(dataDir, "journal");
+  if (!existsSync(folder)) return [];
+  const check = "journal";
+  const checks: Check[] = [];
+  const damaged = readdirSync(folder).filter((name) => name.endsWith(".corrupt"));
+  if (damaged.length > 0) {
+    const message =
+      `journal_corrupt: ${damaged.length} damaged ${damaged.length === 1 ? "range" : "ranges"} set aside ` +
+      `(journal/${damaged[0]}); see TurnproofJournalDamaged in docs/operate/alerts.md.`;
+    checks.push({ check, state: "warn", message });
+  }
+  let quarantined = 0;
+  for await (const record of readQuarantine(folder)) if (record.id !== "") quarantined += 1;
+  if (quarantined > 0) {
+    const message = `${quarantined} ${quarantined === 1 ? "record" : "records"} in quarantine; \`turnproof journal list\` has the reasons.`;
+    checks.push({ check, state: "warn", message });
+  }
+  return checks.length > 0 ? checks : [{ check, state: "ok", message: "Nothing was set aside." }];
+}
+
+/** Whether the server of the store answers; none without a server. */
+export async function serverCheck(config: Config): Promise<readonly Check[]> {
+  const host = serverOf(config);
+  if (host === undefined) return [];
+  const check = "store";
+  try {
+    if (config.backend === "clickhouse") {
+      await using _admin = await clickhouseAdmin({
+        connection: connectionOf(config),
+        mayChange: false,
+      });
+    } else {
+      const archive = await openArchive(config, "evidence", { mayChange: false });
+      await using _opened = archive;
+      const found = await archive?.evidence.check();
+      if (found?.ok === false) {
+        const { code = "store_unavailable", reason } = found;
+        throw new CodedError(code as Code, reason === undefined ? {} : { field: reason });
+      }
+    }
+    return [{ check, state: "ok", message: `${host} answers.` }];
+  } catch (error) {
+    if (!CodedError.is(error)) throw error;
+    if (error.code === "not_configured") {
+      return [
+        { check, state: "ok", message: `${host} answers; its tables are made at the start.` },
+      ];
+    }
+    const message = `${error.code}: ${host}: ${reasonWords(error)}.`;
+    return [{ check, state: "fail", message }];
+  }
+}
+
+function sentenceOf(code: Code): string {
+  return `${code}: ${codes[code].sentence}`;
+}
