@@ -48,7 +48,8 @@ test("the body a thread dies of is refused for ever, those behind it may come ag
   expect(await Promise.all(bodies)).toEqual([
     "internal_error",
     "overloaded",
-    "overloaded",
+    // These were in the queue: the next thread has them.
+    "internal_error",
     "overloaded",
   ]);
   expect(await outcomeOf(threads.run(body(0), keep))).toBe("taken");
@@ -63,4 +64,22 @@ test("a body in the next thread is not refused by the end of the one before", as
     expect(await outcomeOf(threads.run(body(0), keep))).toBe("taken");
   }
   await threads.close();
+});
+
+test("a body that no thread takes in time is refused, and those before it are taken", async () => {
+  const threads = createBodyThreads({ settings, threads: 1, module, queueMsMax: 1_000 });
+  const all = Array.from({ length: 30 }, () => outcomeOf(threads.run(body(0), keep)));
+  const outcomes = await Promise.all(all);
+  const taken = outcomes.filter((one) => one === "taken").length;
+  expect(outcomes.slice(0, 2)).toEqual(["taken", "taken"]);
+  expect(new Set(outcomes.slice(taken))).toEqual(new Set(["overloaded"]));
+  expect(await outcomeOf(threads.run(body(0), keep))).toBe("taken");
+  await threads.close();
+});
+
+test("a body in the queue is refused when the threads are closed", async () => {
+  const threads = createBodyThreads({ settings, threads: 1, module });
+  const all = Array.from({ length: 4 }, () => outcomeOf(threads.run(body(0), keep)));
+  await threads.close();
+  expect(await Promise.all(all)).toEqual(Array(4).fill("overloaded"));
 });

@@ -52,6 +52,8 @@ export interface BodyThreadsOptions {
   readonly inlineCompressedBytesMax?: number;
   /** Module that a thread runs; default `ingest-thread`. */
   readonly module?: URL;
+  /** Longest wait of a body before a thread takes it, in milliseconds; default 5,000. */
+  readonly queueMsMax?: number;
 }
 
 /** A processor that must be closed. */
@@ -60,6 +62,10 @@ export interface BodyThreads extends BodyProcessor {
 }
 
 const defaults = { inlineBytesMax: 262_144, inlineCompressedBytesMax: 16_384 } as const;
+/** A client that is answered 503 by then sends again; one that waits longer gives up by itself. */
+const queueMsMaxDefault = 5_000;
+/** Bodies that a thread has: the one in work, and the next, so that it does not wait for it. */
+const handedMax = 2;
 /**
  * Most items that are mapped on the event loop: some milliseconds. A small body may have
  * thousands.
@@ -133,12 +139,20 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** A body that no thread has yet. */
+interface Queued extends Waiting {
+  readonly body: IngestBody;
+  readonly timer: NodeJS.Timeout;
+}
+
 /**
- * One worker thread after another. A body that kills a thread is permanently refused, because it
- * would kill the next one as well; bodies queued behind it may be sent again.
+ * One worker thread after another, with a queue before it that is bounded in time. A body that kills
+ * a thread is permanently refused, because it would kill the next one as well; one that the thread
+ * had besides may be sent again, and those in the queue go to the next thread.
  */
 class BodyThread {
   private readonly options: BodyThreadsOptions;
+  private readonly queue = new Set<Queued>();
   private running: RunningThread | undefined;
 
   constructor(options: BodyThreadsOptions) {
@@ -146,24 +160,46 @@ class BodyThread {
   }
 
   get waiting(): number {
-    return this.running?.waiting.size ?? 0;
+    return (this.running?.waiting.size ?? 0) + this.queue.size;
   }
 
+  /** @throws CodedError `overloaded` where no thread takes it in time */
   run(body: IngestBody, keep: KeepPart): Promise<IngestPart> {
-    if (this.running === undefined || this.running.gone) {
-      this.running = startThread(this.options);
-    }
-    const { waiting, worker } = this.running;
     return new Promise((resolve, reject) => {
-      const id = nextTask++;
-      waiting.set(id, { keep, resolve, reject });
-      const bytes = owned(body.bytes);
-      const task: ThreadTask = { id, body: { ...body, bytes } };
-      worker.postMessage(task, [bytes.buffer]);
+      const timer = setTimeout(() => {
+        this.queue.delete(queued);
+        reject(new CodedError("overloaded"));
+      }, this.options.queueMsMax ?? queueMsMaxDefault);
+      const queued: Queued = { body, keep, resolve, reject, timer };
+      this.queue.add(queued);
+      this.handNext();
     });
   }
 
+  private handNext(): void {
+    for (const queued of this.queue) {
+      if (this.running === undefined || this.running.gone) {
+        this.running = startThread(this.options, () => this.handNext());
+      }
+      const { waiting, worker } = this.running;
+      if (waiting.size >= handedMax) return;
+      this.queue.delete(queued);
+      clearTimeout(queued.timer);
+      const id = nextTask++;
+      waiting.set(id, queued);
+      const { body } = queued;
+      const bytes = owned(body.bytes);
+      const task: ThreadTask = { id, body: { ...body, bytes } };
+      worker.postMessage(task, [bytes.buffer]);
+    }
+  }
+
   async close(): Promise<void> {
+    for (const { reject, timer } of this.queue) {
+      clearTimeout(timer);
+      reject(new CodedError("overloaded"));
+    }
+    this.queue.clear();
     if (this.running === undefined) return;
     this.running.closing = true;
     await this.running.worker.terminate();
@@ -190,7 +226,8 @@ interface RunningThread {
 
 const source: boolean = import.meta.url.endsWith(".ts");
 
-function startThread(options: BodyThreadsOptions): RunningThread {
+/** @param freed called when it has room for another body, or has ended */
+function startThread(options: BodyThreadsOptions, freed: () => void): RunningThread {
   const standard = new URL(`./ingest-thread.${source ? "ts" : "js"}`, import.meta.url);
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const data: ThreadData = { settings: options.settings, gate };
@@ -213,6 +250,7 @@ function startThread(options: BodyThreadsOptions): RunningThread {
           waiting.delete(answer.id);
           requested?.reject(error);
           letOn(gate, partGate.stop);
+          freed();
         },
       );
       return;
@@ -220,6 +258,7 @@ function startThread(options: BodyThreadsOptions): RunningThread {
     waiting.delete(answer.id);
     if ("part" in answer) requested?.resolve(answer.part);
     else requested?.reject(new CodedError(answer.code));
+    freed();
   });
   const died = (): void => {
     thread.gone = true;
@@ -229,6 +268,7 @@ function startThread(options: BodyThreadsOptions): RunningThread {
       code = "overloaded";
     }
     waiting.clear();
+    freed();
   };
   worker.on("error", died);
   worker.on("exit", died);
