@@ -41,22 +41,27 @@ export interface ListFile {
   /** What its lines are: `calls by one field`. */
   readonly rows: string;
   readonly query: z.ZodObject;
+  /** The JSON that has the rows; of the page where it is absent. */
+  readonly json?: string;
+  /** As the page needs it; `trace.read` where it is absent. */
+  readonly needs?: Endpoint["needs"];
   /** As those of the page ({@link Endpoint}). */
   readonly unbound?: true;
   readonly reads?: true;
 }
 
 /** The endpoints of a list's files. */
-export function fileEndpoints({ path, name, rows, query, ...of }: ListFile): Endpoints {
+export function fileEndpoints(file: ListFile): Endpoints {
+  const { path, name, rows, query, json = `${path}.json`, needs = "trace.read", ...of } = file;
   const id = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   const shared = {
     ...of,
-    needs: "trace.read",
+    needs,
     lasts: true,
     audit: `${name}.export`,
     query,
     text:
-      `Columns are the fields of a row of \`${path}.json\`; a column that is a list or a record there ` +
+      `Columns are the fields of a row of \`${json}\`; a column that is a list or a record there ` +
       "is JSON. A cell of CSV that begins like a formula has an apostrophe before it.",
     failures: ["scope_forbidden", "store_unavailable", "streams_full"],
   } as const satisfies Partial<Endpoint>;

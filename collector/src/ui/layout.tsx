@@ -7,8 +7,7 @@ import { placeAt } from "../http/rail.ts";
 import { inRange } from "./display/time-range.ts";
 import { Time } from "./elements/figure.tsx";
 import { RangePicker } from "./elements/range-picker.tsx";
-import { LeftOut } from "./elements/left-out.tsx";
-import { RangeRefusal } from "./elements/refused-range.tsx";
+import { NotApplied } from "./elements/not-applied.tsx";
 import { Icon, IconSprite } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
 
@@ -121,6 +120,8 @@ export interface PageProps {
   readonly script?: string | undefined;
   /** Title of the window, where it differs from the heading. */
   readonly windowTitle?: string;
+  /** Terms of the page's filters that could not be read. */
+  readonly unclear?: readonly string[];
   readonly children?: Child;
 }
 
@@ -187,7 +188,15 @@ const Imprint: FC<{ readonly frame: Frame }> = ({ frame }) => {
 const titleCharsMax = 40;
 
 /** A whole page. */
-export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, children }) => (
+export const Page: FC<PageProps> = ({
+  frame,
+  title,
+  bar,
+  script,
+  windowTitle,
+  unclear = [],
+  children,
+}) => (
   <html
     lang="en"
     data-base={frame.basePath === "/" ? "" : frame.basePath}
@@ -214,13 +223,12 @@ export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, ch
           <Switches />
         </header>
         <main class="page" id="content" tabindex={-1}>
-          {frame.refusedRange === undefined ? null : (
-            <RangeRefusal
-              refused={frame.refusedRange}
-              hrefWith={(changes) => hrefWith(frame, changes)}
-            />
-          )}
-          {frame.leftOut.length === 0 ? null : <LeftOut parameters={frame.leftOut} />}
+          <NotApplied
+            range={frame.refusedRange}
+            parameters={frame.leftOut}
+            terms={unclear}
+            hrefWith={(changes) => hrefWith(frame, changes)}
+          />
           {children}
           <Imprint frame={frame} />
         </main>

@@ -8,7 +8,7 @@ import { problemWords } from "./display/problem-words.ts";
 import type { Problem } from "../http/problem.ts";
 import type { Frame } from "../http/frame.ts";
 import { requestedRange } from "./display/time-range.ts";
-import { OtherRange } from "./elements/refused-range.tsx";
+import { OtherRange } from "./elements/other-range.tsx";
 import { Fact, Facts } from "./elements/panel.tsx";
 import { Icon } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";

@@ -58,6 +58,12 @@ export const states: readonly State[] = [
   },
   {
     view: "turns",
+    name: "nothing of the address understood",
+    ...on("site", "/traces?start_time=-1h&end_time=-4h&colour=red&limit=0&q=latency:soon"),
+    text: /Not applied:[\s\S]*is a range in which no time lies[\s\S]*latency:soon/,
+  },
+  {
+    view: "turns",
     name: "how well they fared",
     ...on("site", "/traces?chart=trend"),
     text: /Verdicts, up to/,
@@ -204,6 +210,12 @@ export const states: readonly State[] = [
     ...on("long", "/traces/health"),
     text: /never reported what it lost/,
   },
+  {
+    view: "health",
+    name: "store away",
+    ...on("broken", "/traces/health"),
+    text: /cannot be read: the store does not answer/,
+  },
   { view: "find", name: "asking", ...on("site", "/traces/find"), text: /Paste the id/ },
   {
     view: "find",
@@ -232,21 +244,6 @@ export const states: readonly State[] = [
   },
   { view: "tools", name: "empty", ...on("empty", "/tools"), text: /No tool call in these turns/ },
   { view: "tools", name: "long words", ...on("long", "/tools"), text: /Calls by tool/ },
-  { view: "alerts", name: "firing", ...on("site", "/alerts"), text: /Firing[\s\S]*Rules/ },
-  {
-    view: "alerts",
-    name: "a rule on past data",
-    ...on("site", "/alerts?rule=not-successful"),
-    text: /it would have fired/,
-  },
-  {
-    view: "alerts",
-    name: "a draft that is not valid",
-    ...on("site", "/alerts?draft=name%3A%20x"),
-    text: /The rule is not valid/,
-  },
-  { view: "alerts", name: "no rules", ...on("empty", "/alerts"), text: /No rules/ },
-  { view: "alerts", name: "read-only", ...on("readOnly", "/alerts"), text: /read-only mode/ },
   { view: "threads", name: "with data", ...on("site", "/threads"), text: /thr_/ },
   { view: "threads", name: "none", ...on("empty", "/threads"), text: /No thread/ },
   { view: "threads", name: "long words", ...on("long", "/threads"), text: /Donaudampf/ },

@@ -5,6 +5,7 @@
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
+import { CodedError } from "@turnproof/semconv";
 import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 
@@ -46,16 +47,18 @@ export const mounted = {
   },
 };
 
-/** A store of which no read comes back; what answers to liveness still does. */
+/** A store of which no read and no check comes back. */
 function mute(store: EvidenceStore): EvidenceStore {
-  const fails = (): Promise<never> => Promise.reject(new Error("the store does not answer"));
+  const fails = (): Promise<never> => Promise.reject(new CodedError("store_unavailable"));
   const reads = new Set<string | symbol>(["turns", "page", "find", "root", "bundles"]);
+  const checked = { ok: false, code: "store_unavailable", elapsedMs: 0 };
   const { ledger } = store;
   const questions = Object.keys(ledger).filter((name) => /^(list|count)|^turn|Figures$/.test(name));
   const away = Object.fromEntries(questions.map((name) => [name, fails]));
   return new Proxy(store, {
     get: (target, name) => {
       if (reads.has(name)) return fails;
+      if (name === "check") return () => Promise.resolve(checked);
       if (name === "ledger") return { ...ledger, ...away };
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? (value as () => unknown).bind(target) : value;
@@ -90,7 +93,7 @@ export async function openScene(): Promise<Scene> {
     openSite(),
     openSite({ TURNPROOF_UI_ACCOUNTS: JSON.stringify(accounts) }, { hooks: mounted }),
     openSite({ TURNPROOF_UI_READ_ONLY: "true" }, { hooks: mounted }),
-    openSite({}, { store: mute(ephemeral()) }),
+    openSite({ TURNPROOF_ALERT_RULES: alertRules }, { store: mute(ephemeral()) }),
     openSite(),
   ]);
   const sites = { site, empty, guarded, readOnly, broken, long };

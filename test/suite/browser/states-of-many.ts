@@ -1,6 +1,6 @@
 /**
- * @module States of the pages about many turns together, of the sample, of a missing provider, and
- * of the interface.
+ * @module States of the pages about many turns together, of alerts, of the sample, of a missing provider,
+ * and of the interface.
  */
 import type { Site } from "./browser.ts";
 import type { Scene } from "./scene.ts";
@@ -98,6 +98,27 @@ export const statesOfMany = [
   { view: "cost", name: "by turn", ...on("site", "/cost?by=turn"), text: /Cost by turn/ },
   { view: "cost", name: "empty", ...on("empty", "/cost"), text: /No model call in these turns/ },
   { view: "cost", name: "long words", ...on("long", "/cost?by=agent"), text: /Cost by agent/ },
+  { view: "alerts", name: "firing", ...on("site", "/alerts"), text: /Firing[\s\S]*Rules/ },
+  {
+    view: "alerts",
+    name: "a rule on past data",
+    ...on("site", "/alerts?rule=not-successful"),
+    text: /it would have fired/,
+  },
+  {
+    view: "alerts",
+    name: "a draft that is not valid",
+    ...on("site", "/alerts?draft=name%3A%20x"),
+    text: /The rule is not valid/,
+  },
+  { view: "alerts", name: "no rules", ...on("empty", "/alerts"), text: /No rules/ },
+  { view: "alerts", name: "read-only", ...on("readOnly", "/alerts"), text: /read-only mode/ },
+  {
+    view: "alerts",
+    name: "store away",
+    ...on("broken", "/alerts?rule=not-successful"),
+    text: /The store cannot be used now[\s\S]*Unknown whether an alert fires/,
+  },
   {
     view: "gate",
     name: "with data",
@@ -109,6 +130,12 @@ export const statesOfMany = [
     name: "a word not understood",
     ...on("site", "/traces/compare/gate?baseline=x:y&candidate=verdict:failed"),
     text: /Nothing is compared[\s\S]*Baseline: x:y/,
+  },
+  {
+    view: "gate",
+    name: "store away",
+    ...on("broken", "/traces/compare/gate?baseline=release:1&candidate=release:2"),
+    text: /The store cannot be used now/,
   },
   {
     view: "gate",

@@ -29,6 +29,7 @@ interface Body {
   readonly recommendations: readonly Row[];
   readonly experiment?: object | null;
   readonly experiments?: readonly object[];
+  readonly candidates?: readonly object[];
 }
 
 let desk: Desk;
@@ -107,6 +108,61 @@ describe("learning", () => {
     const none = { ...propose, code: "page_thread_mismatch" };
     expect((await post("/traces/recommendations", none)).status).toBe(404);
   });
+});
+
+/** The lines of a file for one account. */
+async function linesOf(path: string, name: string): Promise<readonly object[]> {
+  const text = await (await desk.get(path, bearer(name))).text();
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as object);
+}
+
+test("draft experiments and candidates leave as files, in the scope of their reader", async () => {
+  const [event] = turnEvents({ root: "root-learning", user: "bob" });
+  if (event === undefined) throw new Error("a desk's turn has events");
+  const attributes = {
+    candidate_ref: "workflow:0123456789abcdef",
+    learning_event: "skill_candidate_created",
+  };
+  const learned = { ...event, event_id: "learned", event_kind: "learning" as const, attributes };
+  await desk.put([event, learned]);
+  const model = await desk.json<Body>("/learning.json", bearer("root"));
+  for (const name of ["experiments", "candidates"] as const) {
+    const rows = model[name] ?? [];
+    expect([name, rows.length]).toEqual([name, 1]);
+    expect(await linesOf(`/learning/${name}.jsonl`, "root")).toEqual(rows);
+    const csv = await (await desk.get(`/learning/${name}.csv`, bearer("root"))).text();
+    expect(csv.split("\r\n")[0]).toBe(Object.keys(rows[0] ?? {}).join(","));
+  }
+  // The experiment is of alice's evidence, the candidate of bob's.
+  expect(await linesOf("/learning/experiments.jsonl", "alice")).toEqual(model.experiments);
+  expect(await linesOf("/learning/candidates.jsonl", "alice")).toEqual([]);
+  const of = await desk.get("/learning?agent_id=helper", {
+    ...bearer("root"),
+    accept: "text/html",
+  });
+  const page = await of.text();
+  expect(page).toContain('href="/learning/candidates.csv?agent_id=helper"');
+  const all = await desk.get("/learning", { ...bearer("root"), accept: "text/html" });
+  expect(await all.text()).toContain('href="/learning/experiments.csv"');
+});
+
+test("the permissions of the roles leave as files", async () => {
+  const { permissions } = await desk.json<{ readonly permissions: readonly object[] }>(
+    "/settings.json",
+    bearer("vera"),
+  );
+  expect(permissions).toContainEqual(
+    expect.objectContaining({
+      permission: "trace.read",
+      roles: ["viewer", "analyst", "operator", "admin"],
+    }),
+  );
+  expect(await linesOf("/settings.jsonl", "vera")).toEqual(permissions);
+  const page = await desk.get("/settings", { ...bearer("vera"), accept: "text/html" });
+  expect(await page.text()).toContain('href="/settings.csv"');
 });
 
 test("the file has every recommendation, also where the list of the page is cut", async () => {

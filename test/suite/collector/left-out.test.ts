@@ -62,6 +62,28 @@ test.each([
   expect(await statusOf(`${path}?${query}`)).toBe(400);
 });
 
+test("one box has the range, the parameters and the terms that are not applied", async () => {
+  const text = await shown(
+    "/traces?start_time=2026-11-20&end_time=2026-11-10&colour=red&q=latency:soon&limit=0",
+  );
+  expect(text.split('role="status" data-not-applied').length - 1).toBe(1);
+  expect(text.split('class="unclear').length - 1).toBe(1);
+  expect(marked(text).toSorted()).toEqual(
+    ["2026-11-10", "2026-11-20", "colour=red", "latency:soon", "limit=0"].toSorted(),
+  );
+  // Both fields are described by their own lines.
+  expect(text).toMatch(/aria-describedby="range-refused"/);
+  expect(text).toMatch(/<ul id="range-refused"/);
+  expect(text).toMatch(/aria-describedby="filter-unclear"/);
+  expect(text).toMatch(/<ul id="filter-unclear"/);
+  expect((await shown("/traces")).includes("data-not-applied")).toBe(false);
+});
+
+test("a list without rows does not offer what sets them apart", async () => {
+  expect(await shown("/traces?agent_id=helper")).toContain("What sets these turns apart");
+  expect(await shown("/traces?agent_id=none")).not.toContain("What sets these turns apart");
+});
+
 test("a value that would select something stays out of the search box", async () => {
   const text = await shown(`/traces?verdict=${encodeURIComponent('nice" helper "')}`);
   expect(text).toMatch(/name="q"[^>]* value=""/);

@@ -122,6 +122,9 @@ export const table: { readonly [route: string]: Row } = {
   ...files("/agents"),
   ...files("/threads"),
   ...files("/learning"),
+  ...files("/learning/experiments"),
+  ...files("/learning/candidates"),
+  ...files("/settings"),
   "GET /memory.csv": ["401 200 200 200 200 200 403 200 401 401 401 200", { path: "/memory.csv" }],
   "GET /memory.jsonl": [
     "401 200 200 200 200 200 403 200 401 401 401 200",

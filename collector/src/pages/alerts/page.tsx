@@ -9,6 +9,7 @@ import type { Tone } from "../../ui/elements/badge.tsx";
 import { NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Hidden } from "../../ui/elements/hidden.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
+import { StoreAwayNote } from "../../ui/groups/store-away-note.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 import type { AlertsModel, EndedAlert, FiringAlert, RuleState, TargetState } from "./route.ts";
@@ -27,6 +28,9 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
       {model.running ? null : (
         <Note tone="warn">Alerts do not run in read-only mode: it writes nothing.</Note>
       )}
+      <StoreAwayNote away={model.store_away} frame={frame}>
+        <NotLooked at={model.looked_at} />
+      </StoreAwayNote>
       <Firing model={model} frame={frame} />
       {model.rules.length === 0 ? (
         <Empty title="No rules" icon="warning">
@@ -55,6 +59,17 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
   );
 }
 
+/** From when the page is while the store is away. */
+const NotLooked: FC<{ readonly at: string | null }> = ({ at }) =>
+  at === null ? (
+    <>The rules were not looked at yet, and no alert is sent.</>
+  ) : (
+    <>
+      Since <Time at={at} form="daytime" /> the rules are not looked at, and no alert is sent; this
+      page is as of then.
+    </>
+  );
+
 const heads = (names: readonly string[]): Child => (
   <>
     {names.map((name) => (
@@ -64,9 +79,16 @@ const heads = (names: readonly string[]): Child => (
 );
 
 const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ model, frame }) => {
-  const { firing, looked_at: at, rules } = model;
+  const { firing, looked_at: at, rules, store_away: away } = model;
   if (firing.length === 0) {
     if (rules.length === 0) return <></>;
+    if (away !== null) {
+      return (
+        <Empty title="Unknown whether an alert fires" icon="unknown">
+          <p>{at === null ? "No look has ended yet." : "Nothing fired at the last look."}</p>
+        </Empty>
+      );
+    }
     return (
       <Empty title="Nothing fires" icon="success">
         {at === null ? (

@@ -17,12 +17,14 @@ import { turnsQuery } from "../../alerts/alert-message.ts";
 import { limitText, measureText, valueText } from "../../alerts/breach.ts";
 import { previewRule } from "../../alerts/preview.ts";
 import type { RulePreview } from "../../alerts/preview.ts";
+import { storeAway } from "../../backend/store-away.ts";
+import type { StoreAway } from "../../backend/store-away.ts";
 import { parseAlertRules } from "../../config/alert-rules.ts";
 import type { AlertRule, AlertSeverity } from "../../config/alert-rules.ts";
 import { readBody } from "../../http/body.ts";
 import { formOrJson, orForm, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
-import { principalOf } from "../../http/environment.ts";
+import { principalOf, wantsPage } from "../../http/environment.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { readParameters } from "../../http/parameters.ts";
@@ -120,6 +122,8 @@ export interface AlertsModel {
   /** False in read-only mode, which writes nothing beside the evidence. */
   readonly running: boolean;
   readonly looked_at: string | null;
+  /** Why the store cannot be used: the rules are not looked at meanwhile. Null while it answers. */
+  readonly store_away: StoreAway | null;
   readonly firing: readonly FiringAlert[];
   readonly rules: readonly RuleState[];
   readonly ended: readonly EndedAlert[];
@@ -214,9 +218,13 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
     if (name !== undefined && draft === undefined && rule === undefined) {
       throw new CodedError("not_found");
     }
+    const store_away = await storeAway(parts.store);
+    // A page has its other parts without the past; a program's request is refused.
+    const past = rule !== undefined && (store_away === null || !wantsPage(c));
     const model: AlertsModel = {
       ...stateOf(parts),
-      preview: rule === undefined ? null : await previewOf(parts, rule, days),
+      store_away,
+      preview: past ? await previewOf(parts, rule, days) : null,
       draft_problems: problems,
     };
     return respond(c, { model, view: alertsPage });
@@ -307,7 +315,11 @@ function rulesOf({ alerts, config }: Pick<Parts, "alerts" | "config">): readonly
   return alerts?.rules ?? config.alertRules.rules;
 }
 
-function stateOf({ alerts, config, now }: Parts): Omit<AlertsModel, "preview" | "draft_problems"> {
+function stateOf({
+  alerts,
+  config,
+  now,
+}: Parts): Omit<AlertsModel, "store_away" | "preview" | "draft_problems"> {
   const {
     active = [],
     closed = [],

@@ -19,11 +19,14 @@ min_count: 20`;
 
 /** The form, and what the rule would have done. */
 export const Preview: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({
-  model: { preview, draft_problems: problems },
+  model: { preview, store_away: away, draft_problems: problems },
   frame,
 }) => (
   <Card title="Preview on past data" id="preview" icon="clock">
     {preview === null ? null : <Past of={preview} frame={frame} />}
+    {away === null ? null : (
+      <p class="muted">A preview reads the store, which cannot be used now.</p>
+    )}
     {problems.length === 0 ? null : (
       <Note tone="bad">
         The rule is not valid. {problems.map((problem) => `${problem}.`).join(" ")}

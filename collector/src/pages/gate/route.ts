@@ -6,6 +6,8 @@ import { CodedError } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
 
+import { storeAway } from "../../backend/store-away.ts";
+import type { StoreAway } from "../../backend/store-away.ts";
 import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
 import { pageFailures, withTwin } from "../../http/endpoint.ts";
@@ -65,6 +67,8 @@ export interface GateModel {
   readonly answer: GateAnswer | null;
   /** Batches that were acknowledged and are not readable yet. */
   readonly pending_frames: number;
+  /** Why the store cannot be used, so that nothing is compared; null while it answers. */
+  readonly store_away: StoreAway | null;
 }
 
 /** Its JSON, by route. */
@@ -118,7 +122,8 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
     const required = (require ?? "").split(/[\s,]+/u).filter((name) => name !== "");
     const contracts = namesOf(parts);
     const unknown_required = notCompared(required, contracts);
-    const named = { ...sides, required, unknown_required, pending_frames, limit: most };
+    const store_away = await storeAway(parts.store);
+    const named = { ...sides, required, unknown_required, pending_frames, limit: most, store_away };
     const wrong = [
       ...unclearWords(named).map(({ side: field }) => field),
       ...unknown_required.map(() => "require"),
@@ -127,6 +132,7 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
     if (wrong[0] !== undefined && !wantsPage(c)) {
       throw new CodedError("parameter_invalid", { field: wrong[0] });
     }
+    if (store_away !== null && wantsPage(c)) return { ...named, read: null, answer: null };
     if (wrong.length > 0 || !isNamed(baseline) || !isNamed(candidate)) {
       return { ...named, read: null, answer: null };
     }

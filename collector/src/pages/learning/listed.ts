@@ -7,7 +7,6 @@ import { shownNote } from "../../hooks/content-mode.ts";
 import { readRecommendation, sharedOf } from "../../memory/recommendation-record.ts";
 import type { StoredRecommendation } from "../../memory/recommendation-record.ts";
 import type { Parts } from "../../parts.ts";
-import type { ListFields } from "../../tables/list-files.ts";
 
 /** A recommendation in the list. */
 export interface RecommendationRow extends Recommendation {
@@ -17,26 +16,6 @@ export interface RecommendationRow extends Recommendation {
   /** Null where the caller's role or the content mode hides it. */
   readonly note: string | null;
 }
-
-/** The fields of a recommendation in a file. */
-export const recommendationFields: ListFields<RecommendationRow> = {
-  recommendation_id: "text",
-  revision: "integer",
-  state: "text",
-  code: "text",
-  component: "text",
-  title: "text",
-  recommendation: "text",
-  subject: "text",
-  owner: "json",
-  evidence_ids: "texts",
-  evidence_count: "integer",
-  experiment_id: "text",
-  proposed_at: "time",
-  reviewed_at: "time",
-  has_note: "flag",
-  note: "text",
-};
 
 const listedMax = 1_000;
 
@@ -53,15 +32,15 @@ export async function listed(
   return { rows, complete: next === null };
 }
 
-/** Every recommendation as it is shown, a page of the store at a time. */
-export async function* everyShown(
+/** Every recommendation, a page of the store at a time. */
+export async function* everyStored(
   parts: Parts,
   principal: Principal,
   query: Owned,
-): AsyncGenerator<readonly RecommendationRow[]> {
+): AsyncGenerator<readonly StoredRecommendation[]> {
   for (let after: string | null | undefined; after !== null;) {
     const { rows, next } = await readable(parts, principal, query, after);
-    yield rows.map((row) => shownRow(parts, principal, row));
+    yield rows;
     after = next;
   }
 }

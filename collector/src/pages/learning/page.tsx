@@ -13,6 +13,7 @@ import type { LearningModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Id } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Heads, Note, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
 import { ExportMenu } from "../../ui/elements/export-menu.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
@@ -55,8 +56,8 @@ export function learningPage(model: LearningModel, frame: Frame): Child {
           More recommendations are kept than are listed here; a file has all of them.
         </Note>
       )}
-      <Experiments of={model.experiments} />
-      <Candidates model={model} />
+      <Experiments of={model.experiments} frame={frame} />
+      <Candidates model={model} frame={frame} />
     </Page>
   );
 }
@@ -118,11 +119,23 @@ const Propose: FC<{ readonly frame: Frame }> = ({ frame }) => {
   );
 };
 
-const Experiments: FC<{ readonly of: readonly DraftExperiment[] }> = ({ of }) =>
+const Experiments: FC<{ readonly of: readonly DraftExperiment[]; readonly frame: Frame }> = ({
+  of,
+  frame,
+}) =>
   of.length === 0 ? (
     <></>
   ) : (
-    <Card title="Draft experiments" icon="contract" flush end={countText(of.length)}>
+    <Card
+      title="Draft experiments"
+      icon="contract"
+      flush
+      end={
+        <ListEnd frame={frame} path="/learning/experiments">
+          {countText(of.length)}
+        </ListEnd>
+      }
+    >
       <ul class="recommendations">
         {of.map((draft) => (
           <li id={draft.experiment_id}>
@@ -150,14 +163,15 @@ const Experiments: FC<{ readonly of: readonly DraftExperiment[] }> = ({ of }) =>
     </Card>
   );
 
-const Candidates: FC<{ readonly model: LearningModel }> = ({ model }) => (
+const Candidates: FC<{ readonly model: LearningModel; readonly frame: Frame }> = ({
+  model,
+  frame,
+}) => (
   <Card
     title="Candidates that agents report"
     icon="agents"
     flush
-    end={`${countText(model.candidates.length)} in ${countText(model.event_count)} events${
-      model.window_complete ? "" : ", bounded"
-    }`}
+    end={<CandidatesEnd model={model} frame={frame} />}
   >
     {model.candidates.length === 0 ? (
       <p class="muted padded">No learning event in this window.</p>
@@ -180,3 +194,20 @@ const Candidates: FC<{ readonly model: LearningModel }> = ({ model }) => (
     )}
   </Card>
 );
+
+/** How many of how much was read; a file only where there is a candidate. */
+const CandidatesEnd: FC<{ readonly model: LearningModel; readonly frame: Frame }> = ({
+  model,
+  frame,
+}) => {
+  const { candidates, event_count, window_complete } = model;
+  const counted = `${countText(candidates.length)} in ${countText(event_count)} events`;
+  const words = window_complete ? counted : `${counted}, bounded`;
+  return candidates.length === 0 ? (
+    <>{words}</>
+  ) : (
+    <ListEnd frame={frame} path="/learning/candidates" limited>
+      {words}
+    </ListEnd>
+  );
+};

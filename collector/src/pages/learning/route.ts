@@ -37,7 +37,8 @@ import type { Parts } from "../../parts.ts";
 import { selectRoot } from "../../turns/window.ts";
 import { newestEvents } from "../../turns/turn-reading.ts";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
-import { everyShown, listed, mayRead, recommendationFields, shownRow } from "./listed.ts";
+import { everyStored, listed, mayRead, shownRow } from "./listed.ts";
+import { candidateFields, experimentFields, recommendationFields } from "./file-fields.ts";
 import type { RecommendationRow } from "./listed.ts";
 import { learningPage } from "./page.tsx";
 
@@ -101,6 +102,21 @@ const learningFile = {
   rows: "recommendations, `recommendations` of `/learning.json`,",
   query: z.strictObject(fileShape),
 } as const;
+const experimentsFile = {
+  path: "/learning/experiments",
+  name: "experiments",
+  rows: "draft experiments, `experiments` of `/learning.json`,",
+  json: "/learning.json",
+  query: z.strictObject(fileShape),
+} as const;
+/** Of the same turns as on the page, so with its limit. */
+const candidatesFile = {
+  path: "/learning/candidates",
+  name: "candidates",
+  rows: "candidates that agents report, `candidates` of `/learning.json`,",
+  json: "/learning.json",
+  query: learningParameters,
+} as const;
 
 /** Its JSON, by route. */
 export interface LearningAnswers {
@@ -124,6 +140,8 @@ export const learningGroup: RouteGroup<LearningAnswers> = {
       failures: ["not_configured", "scope_forbidden"],
     }),
     ...fileEndpoints(learningFile),
+    ...fileEndpoints(experimentsFile),
+    ...fileEndpoints(candidatesFile),
     "POST /traces/recommendations": {
       needs: "recommendation.review",
       audit: "recommendation.proposed",
@@ -177,7 +195,32 @@ function learningRoutes(parts: Parts): Hono<AppEnv> {
     fields: recommendationFields,
     async *pages(c) {
       const { query } = readingFor(c, readParameters(c, learningFile.query));
-      yield* everyShown(parts, principalOf(c), query);
+      const principal = principalOf(c);
+      for await (const rows of everyStored(parts, principal, query)) {
+        yield rows.map((row) => shownRow(parts, principal, row));
+      }
+    },
+  });
+
+  mountFiles<DraftExperiment>(app, parts, {
+    ...experimentsFile,
+    fields: experimentFields,
+    async *pages(c) {
+      const { query } = readingFor(c, readParameters(c, experimentsFile.query));
+      for await (const rows of everyStored(parts, principalOf(c), query)) {
+        yield rows.flatMap(({ experiments }) => experiments);
+      }
+    },
+  });
+  mountFiles<CandidateState>(app, parts, {
+    ...candidatesFile,
+    fields: candidateFields,
+    async *pages(c) {
+      const { limit = limits.pageEventsDefault, ...narrowed } = readParameters(
+        c,
+        candidatesFile.query,
+      );
+      yield readCandidates((await newestEvents(parts, readingFor(c, narrowed), limit)).events);
     },
   });
 

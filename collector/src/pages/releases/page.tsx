@@ -13,7 +13,6 @@ import { queryOf, readTerms, termsOf, unclearOf } from "../../ui/display/filter-
 import { pendingText } from "../../ui/display/window-words.ts";
 import { CohortLine } from "../../ui/elements/cohort-row.tsx";
 import { Time } from "../../ui/elements/figure.tsx";
-import { Unclear } from "../../ui/elements/filter-bar.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
@@ -30,6 +29,7 @@ export function releasesPage(model: ReleasesModel, frame: Frame): Child {
     <Page
       frame={frame}
       title="Compare releases"
+      unclear={[...unclearOf(frame.query), ...requested.flatMap((text) => readTerms(text).unclear)]}
       bar={<CompareTabs frame={frame} here="releases" />}
     >
       <p class="lead">
@@ -41,9 +41,6 @@ export function releasesPage(model: ReleasesModel, frame: Frame): Child {
         frame={frame}
         terms={termsOf(frame.query)}
         path={hrefOf(frame, "/traces/compare/releases")}
-      />
-      <Unclear
-        words={[...unclearOf(frame.query), ...requested.flatMap((text) => readTerms(text).unclear)]}
       />
       {terms === null || compared === null ? (
         <Empty title="No two releases here" icon="compare">

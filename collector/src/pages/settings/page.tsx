@@ -4,14 +4,14 @@
  */
 import type { Child, FC } from "hono/jsx";
 
-import { rolePermissions, roles } from "../../access/principal.ts";
-import type { Permission } from "../../access/principal.ts";
+import { roles } from "../../access/principal.ts";
 import { countText } from "../../ui/display/figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { SettingsModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Chip, TenantChip } from "../../ui/elements/chip.tsx";
 import { Card, Fact, Facts, Note, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 
@@ -34,7 +34,7 @@ export function settingsPage(model: SettingsModel, frame: Frame): Child {
         <Configured model={model} />
         <About model={model} frame={frame} />
       </div>
-      <Permissions model={model} />
+      <Permissions model={model} frame={frame} />
     </Page>
   );
 }
@@ -198,23 +198,17 @@ const About: FC<{ readonly model: SettingsModel; readonly frame: Frame }> = ({ m
   </Card>
 );
 
-const permissionWords: { readonly [P in Permission]: string } = {
-  "trace.read": "read turns, health, comparisons and verdicts",
-  "artifact.lookup": "look an artifact up at the host",
-  "replay.create": "export a plan of a replay",
-  "view.share": "share views of the turns, rename and delete shared ones",
-  "account.resolve": "look a user id up in the host's directory",
-  "recommendation.review": "accept, defer or reject recommendations",
-  "outcome.write": "record feedback and outcomes",
-  "note.write": "note on turns, change and delete own notes",
-  "alert.manage": "silence and resolve alerts",
-  "agent.run": "run mounted agents",
-  "trace.reveal": "reveal content that a host keeps",
-  "trace.write": "change what is stored",
-};
-
-const Permissions: FC<{ readonly model: SettingsModel }> = ({ model }) => (
-  <Card title="Roles and permissions" icon="blocking" id="roles" flush>
+const Permissions: FC<{ readonly model: SettingsModel; readonly frame: Frame }> = ({
+  model,
+  frame,
+}) => (
+  <Card
+    title="Roles and permissions"
+    icon="blocking"
+    id="roles"
+    flush
+    end={<ListEnd frame={frame}>{countText(model.permissions.length)}</ListEnd>}
+  >
     <Table
       stacks
       label="Permissions by role"
@@ -230,14 +224,14 @@ const Permissions: FC<{ readonly model: SettingsModel }> = ({ model }) => (
         </>
       }
     >
-      {(Object.keys(permissionWords) as Permission[]).map((permission) => (
+      {model.permissions.map(({ permission, meaning, roles: holders }) => (
         <tr>
           <td class="wide wrap">
-            <code>{permission}</code> <span class="muted">{permissionWords[permission]}</span>
+            <code>{permission}</code> <span class="muted">{meaning}</span>
           </td>
           {roles.map((role) => (
             <td data-head={role}>
-              {rolePermissions[role].includes(permission) ? (
+              {holders.includes(role) ? (
                 <Icon name="success" label="yes" />
               ) : (
                 <>

@@ -18,7 +18,10 @@ import { z } from "zod";
 import { withTwin, none } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { settingsPage } from "./page.tsx";
+import { permissionRows } from "./permission-rows.ts";
+import type { PermissionRow } from "./permission-rows.ts";
 
 /** Body of `/settings.json`. */
 export interface SettingsModel {
@@ -31,6 +34,8 @@ export interface SettingsModel {
     /** Present when bound: a tenant, or null for the anonymous rows. */
     readonly user_id?: Identity["user_id"];
   };
+  /** Every permission, with the roles that hold it. */
+  readonly permissions: readonly PermissionRow[];
   readonly auth_configured: boolean;
   readonly content_mode: string;
   readonly read_only: boolean;
@@ -49,6 +54,14 @@ export interface SettingsAnswers {
   readonly "GET /settings.json": SettingsModel;
 }
 
+const settingsFile = {
+  path: "/settings",
+  name: "permissions",
+  rows: "permissions, `permissions` of `/settings.json`,",
+  query: none,
+  needs: "signed_in",
+} as const;
+
 /** Settings: what each route needs, records and answers. */
 export const settingsGroup: RouteGroup<SettingsAnswers> = {
   tag: "Session and settings",
@@ -60,8 +73,9 @@ export const settingsGroup: RouteGroup<SettingsAnswers> = {
       id: "getSettings",
       summary: "Principal and configuration",
       query: none,
-      returns: "Principal, modes and warnings.",
+      returns: "Principal, permissions of each role, modes and warnings.",
     }),
+    ...fileEndpoints(settingsFile),
   },
   routes: settingsRoutes,
 };
@@ -72,6 +86,14 @@ function settingsRoutes(parts: Parts): Hono<AppEnv> {
   app.on("GET", ["/settings", "/settings.json"], (c) => {
     readParameters(c, z.strictObject({}));
     return respond<SettingsModel>(c, { model: modelOf(parts, principalOf(c)), view: settingsPage });
+  });
+  mountFiles<PermissionRow>(app, parts, {
+    ...settingsFile,
+    fields: { permission: "text", meaning: "text", roles: "texts" },
+    async *pages(c) {
+      readParameters(c, settingsFile.query);
+      yield permissionRows;
+    },
   });
   return app;
 }
@@ -88,6 +110,7 @@ function modelOf(parts: Parts, principal: ReturnType<typeof principalOf>): Setti
       ...(applicationId === undefined ? {} : { application_id: applicationId }),
       ...(userId === undefined ? {} : { user_id: userId }),
     },
+    permissions: permissionRows,
     auth_configured: parts.credentials.configured,
     content_mode: config.contentMode,
     read_only: config.readOnly,

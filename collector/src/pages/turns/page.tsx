@@ -13,7 +13,7 @@ import type { Frame } from "../../http/frame.ts";
 import type { TurnsModel } from "./route.ts";
 import { ColumnChooser } from "../../ui/elements/column-chooser.tsx";
 import { ChartSwitch } from "../../ui/elements/chart-switch.tsx";
-import { Facets, FilterBar, Unclear } from "../../ui/elements/filter-bar.tsx";
+import { Facets, FilterBar } from "../../ui/elements/filter-bar.tsx";
 import { ListViews } from "../../ui/elements/list-views.tsx";
 import { ExportMenu, turnFiles } from "../../ui/elements/export-menu.tsx";
 import { Empty } from "../../ui/elements/panel.tsx";
@@ -40,6 +40,7 @@ export function turnsPage(model: TurnsModel, frame: Frame, shared: readonly Shar
       frame={frame}
       title="Turns"
       script="turns"
+      unclear={unclearOf(frame.query)}
       bar={
         <>
           <FilterBar action={path} terms={terms} query={frame.query} />
@@ -48,11 +49,10 @@ export function turnsPage(model: TurnsModel, frame: Frame, shared: readonly Shar
       }
     >
       <ScopeLine frame={frame} terms={terms} path={path} />
-      <Unclear words={unclearOf(frame.query)} />
       {none && !filtered ? <FirstSteps frame={frame} /> : null}
       <div class="turns" data-turns hidden={none && !filtered}>
         <Chart model={model} frame={frame} />
-        {terms.every(isTime) ? null : <WhatIsSpecial />}
+        {none || terms.every(isTime) ? null : <WhatIsSpecial />}
         <div class="columns">
           <div class="side">
             <ListViews

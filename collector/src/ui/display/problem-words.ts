@@ -23,6 +23,12 @@ const byCode: { readonly [code: string]: ProblemWords } = {
       "A page waits five seconds for all of its reads, and shows nothing of a part. Try again, or " +
       "choose a shorter range or a narrower filter.",
   },
+  store_unavailable: {
+    title: "No evidence can be read just now",
+    next:
+      "What is sent is received and kept in the journal meanwhile. Health shows why the store is " +
+      "away; Alerts, Memory and Settings open without it.",
+  },
   cursor_rejected: {
     title: "This page of the list is gone",
     next:

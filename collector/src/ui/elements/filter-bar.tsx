@@ -6,14 +6,7 @@ import type { FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
 import type { Facet } from "../display/turn-figures.ts";
-import {
-  keptParameters,
-  queryOf,
-  sameTerm,
-  termText,
-  unclearOf,
-  unclearReason,
-} from "../display/filter-terms.ts";
+import { keptParameters, queryOf, sameTerm, termText, unclearOf } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { Icon } from "../icons.tsx";
 
@@ -52,22 +45,6 @@ export const FilterBar: FC<{
     </form>
   );
 };
-
-/** Words of the bar that were not understood, each marked and with its reason. */
-export const Unclear: FC<{ readonly words: readonly string[] }> = ({ words }) =>
-  words.length === 0 ? null : (
-    <div class="unclear" id="filter-unclear" role="status">
-      <Icon name="warning" />
-      <p>Not understood and not applied:</p>
-      <ul>
-        {words.map((word) => (
-          <li>
-            <mark>{word}</mark> <span class="muted">{unclearReason(word)}</span>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
 
 /** True for a term with a chip; the range of time is in the header's picker. */
 export function isChip({ key, negated }: Term): boolean {

@@ -3,11 +3,11 @@ import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import { termsOf, unclearOf } from "../display/filter-terms.ts";
-import { FilterBar, Unclear } from "../elements/filter-bar.tsx";
+import { FilterBar } from "../elements/filter-bar.tsx";
 import { Page, hrefOf } from "../layout.tsx";
 import { ScopeLine } from "./turns-scope.tsx";
 
-/** The page: filter bar, tabs, scope and filters, terms that could not be read, then its content. */
+/** The page: filter bar, tabs, scope and filters, then its content. */
 export const FilteredPage: FC<{
   readonly frame: Frame;
   readonly title: string;
@@ -23,11 +23,11 @@ export const FilteredPage: FC<{
       frame={frame}
       title={title}
       script={script}
+      unclear={unclearOf(frame.query)}
       bar={<FilterBar action={path} terms={terms} query={frame.query} />}
     >
       {tabs}
       <ScopeLine frame={frame} terms={terms} path={path} />
-      <Unclear words={unclearOf(frame.query)} />
       {children}
     </Page>
   );

@@ -10,9 +10,11 @@ export const ListEnd: FC<{
   readonly frame: Frame;
   readonly children?: Child;
   readonly limited?: boolean;
-}> = ({ frame, children, limited = false }) => (
+  /** Path of the files, without their ending; of the page where it is absent. */
+  readonly path?: string;
+}> = ({ frame, children, limited = false, path = frame.path }) => (
   <>
     <span>{children}</span>
-    <ExportMenu path={hrefOf(frame, frame.path)} query={frame.query} limited={limited} />
+    <ExportMenu path={hrefOf(frame, path)} query={frame.query} limited={limited} />
   </>
 );

@@ -1,0 +1,22 @@
+/** @module StoreAwayNote: why the store of a page cannot be used, and what the page has without it. */
+import type { Child, FC } from "hono/jsx";
+
+import type { StoreAway } from "../../backend/store-away.ts";
+import type { Frame } from "../../http/frame.ts";
+import { hrefOf } from "../layout.tsx";
+import { Note } from "../elements/panel.tsx";
+
+/** Nothing where the store answers; `children` follow the reason. */
+export const StoreAwayNote: FC<{
+  readonly away: StoreAway | null;
+  readonly frame: Frame;
+  readonly children?: Child;
+}> = ({ away, frame, children }) =>
+  away === null ? (
+    <></>
+  ) : (
+    <Note tone="bad">
+      <b>The store cannot be used now: {away.reason}.</b> {children} What is sent is received and
+      kept in the journal meanwhile. <a href={hrefOf(frame, "/traces/health")}>Health</a>
+    </Note>
+  );

@@ -1,0 +1,84 @@
+/**
+ * @module Pages while the store is away: those that have a part without it show why it cannot be
+ * used, and what is left; they never look as if all were well.
+ */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { ephemeral } from "@turnproof/store";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { AlertsModel } from "../../../collector/src/pages/alerts/route.ts";
+import type { GateModel } from "../../../collector/src/pages/gate/route.ts";
+import { openDesk } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+import { awayStore } from "./away-store.ts";
+
+const rules = "version: 1\nrules:\n  - { name: slow, measure: p95_ms, window: 1h, above: 7000 }\n";
+const html = { accept: "text/html" };
+
+let desk: Desk;
+const { store, put } = awayStore(ephemeral());
+
+beforeAll(async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-away-")), "rules.yml");
+  writeFileSync(file, rules);
+  desk = await openDesk({ TURNPROOF_ALERT_RULES: file }, { store, judge: false });
+});
+afterAll(() => desk.collector.close());
+
+const page = async (path: string): Promise<readonly [number, string]> => {
+  const response = await desk.get(path, html);
+  return [response.status, await response.text()];
+};
+const gate = "/traces/compare/gate?baseline=release:1&candidate=release:2";
+
+test("a store that answers is no matter of the pages", async () => {
+  put("there");
+  expect((await desk.json<AlertsModel>("/alerts.json")).store_away).toBeNull();
+  expect((await page("/alerts"))[1]).not.toContain("cannot be used");
+  expect((await desk.json<GateModel>("/traces/compare/gate.json")).store_away).toBeNull();
+  expect((await page(gate))[1]).not.toContain("cannot be used");
+});
+
+test("alerts: the reason, from when the page is, and that it is unknown what fires", async () => {
+  put("away");
+  const { store_away } = await desk.json<AlertsModel>("/alerts.json");
+  expect(store_away).toEqual({
+    code: "store_unavailable",
+    reason: "nothing listens there",
+  });
+  const [status, text] = await page("/alerts");
+  expect(status).toBe(200);
+  expect(text).toContain("The store cannot be used now: nothing listens there.");
+  expect(text).toMatch(/the rules are not looked at|rules were not looked at yet/);
+  expect(text).toContain("Unknown whether an alert fires");
+  expect(text).not.toContain("Nothing fires");
+});
+
+test("alerts: a page has its other parts without a preview, a program is refused", async () => {
+  put("away");
+  const [status, text] = await page("/alerts?rule=slow");
+  expect(status).toBe(200);
+  expect(text).toContain("A preview reads the store, which cannot be used now.");
+  expect((await desk.get("/alerts.json?rule=slow")).status).toBe(503);
+});
+
+test("gate: the sides stay in the form, and nothing is compared", async () => {
+  put("away");
+  const [status, text] = await page(gate);
+  expect(status).toBe(200);
+  expect(text).toContain("The store cannot be used now: nothing listens there.");
+  expect(text).toContain('value="release:1"');
+  expect(text).not.toContain("Two sides are compared");
+  expect((await desk.get(gate.replace("?", ".json?"))).status).toBe(503);
+});
+
+test("a page of evidence alone names what opens without the store", async () => {
+  put("away");
+  const [status, text] = await page("/traces");
+  expect(status).toBe(503);
+  expect(text).toContain("No evidence can be read just now");
+  expect(text).toContain("Alerts, Memory and Settings open without it");
+});
