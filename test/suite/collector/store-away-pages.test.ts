@@ -75,6 +75,18 @@ test("gate: the sides stay in the form, and nothing is compared", async () => {
   expect((await desk.get(gate.replace("?", ".json?"))).status).toBe(503);
 });
 
+test("health: the store is away, and what was not read is unknown, no zero", async () => {
+  put("away");
+  const [status, text] = await page("/traces/health");
+  expect(status).toBe(200);
+  expect(text).toContain('<span class="unknown-figure">away</span>');
+  expect(text).toContain("nothing listens there");
+  expect(text).toContain("Unknown: no store answered");
+  expect(text).toContain("no store answered</");
+  expect(text).not.toContain("No producer reported in this window");
+  expect(text).not.toContain("store_unavailable</");
+});
+
 test("a page of evidence alone names what opens without the store", async () => {
   put("away");
   const [status, text] = await page("/traces");

@@ -14,6 +14,11 @@ export interface LossWords {
   readonly why: string;
 }
 
+/** True where no store answered this page: its counts of events are unknown then. */
+export function nothingRead({ query_timing: reads }: Pick<TraceHealth, "query_timing">): boolean {
+  return reads.length > 0 && reads.every(({ failed }) => failed);
+}
+
 /** Read whole, and there is neither an event nor a report: no count that could be unknown. */
 export function nothingReceived(
   of: Pick<TraceHealth, "normalized_events" | "producers" | "failures_by_code" | "query_failures">,

@@ -6,7 +6,7 @@ import type { ProducerLoss } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
-import { knownText, nothingReceived, lossOf } from "./health-figures.ts";
+import { knownText, nothingRead, nothingReceived, lossOf } from "./health-figures.ts";
 import type { HealthModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Count, Id, Unknown } from "../../ui/elements/figure.tsx";
@@ -88,6 +88,9 @@ const Answer: FC<{ readonly model: HealthModel; readonly silent: number }> = ({
   silent,
 }) => {
   const { producers, dropped_events: lost } = model;
+  if (producers.length === 0 && nothingRead(model)) {
+    return <>Unknown: no store answered, so no producer's report was read.</>;
+  }
   if (producers.length === 0) return <>No producer reported in this window.</>;
   const known = producers.reduce((sum, producer) => sum + (producer.lost ?? 0), 0);
   if (lost.value !== null) {

@@ -7,7 +7,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
 import { requestedRange } from "../../ui/display/time-range.ts";
-import { knownText, nothingReceived } from "./health-figures.ts";
+import { knownText, nothingRead, nothingReceived } from "./health-figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { HealthModel } from "./route.ts";
 import { Chip, Chips } from "../../ui/elements/chip.tsx";
@@ -167,6 +167,11 @@ const Reported: FC<{
   </Tile>
 );
 
+function readWords(model: HealthModel): string {
+  if (nothingRead(model)) return "no store answered";
+  return model.window_complete ? "all there are" : "bounded window";
+}
+
 /** The most important answers, in one line. */
 const Headline: FC<{ readonly model: HealthModel }> = ({ model }) => {
   const { collector } = model;
@@ -187,13 +192,21 @@ const Headline: FC<{ readonly model: HealthModel }> = ({ model }) => {
       {collector === null ? null : (
         <Tile
           name="store"
-          more={collector.store.ok ? "answers" : (collector.store.code ?? "fails")}
+          more={collector.store.ok ? "answers" : (collector.store.reason ?? "fails")}
         >
-          <Duration ms={collector.store.elapsed_ms} />
+          {collector.store.ok ? (
+            <Duration ms={collector.store.elapsed_ms} />
+          ) : (
+            <span class="unknown-figure">away</span>
+          )}
         </Tile>
       )}
-      <Tile name="events read" more={model.window_complete ? "all there are" : "bounded window"}>
-        <Count of={model.normalized_events} />
+      <Tile name="events read" more={readWords(model)}>
+        {nothingRead(model) ? (
+          <span class="unknown-figure">unknown</span>
+        ) : (
+          <Count of={model.normalized_events} />
+        )}
       </Tile>
     </Tiles>
   );

@@ -71,9 +71,11 @@ const RangeLines: FC<{
   readonly hrefWith: NotAppliedProps["hrefWith"];
 }> = ({ range: { requested, noTimes }, hrefWith }) =>
   noTimes.length === 0 ? (
-    <li>
-      <mark>{requested.start_time}</mark> to <mark>{requested.end_time}</mark>{" "}
-      <span class="muted">is a range in which no time lies</span>{" "}
+    <li class="spread">
+      <span>
+        <mark>{requested.start_time}</mark> to <mark>{requested.end_time}</mark>{" "}
+        <span class="muted">is a range in which no time lies</span>
+      </span>
       <OtherRange requested={requested} hrefWith={hrefWith} small />
     </li>
   ) : (
