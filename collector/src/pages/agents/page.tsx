@@ -6,7 +6,7 @@ import type { Frame } from "../../http/frame.ts";
 import type { AgentSummary } from "../../turns/agent-summary.ts";
 import type { AgentsModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
-import { NotMeasured, NotThere, Time } from "../../ui/elements/figure.tsx";
+import { Name, NotMeasured, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
@@ -83,7 +83,7 @@ const Head: FC = () => (
       Application
     </th>
     <GroupHeads threads />
-    <th scope="col" class="minor">
+    <th scope="col" class="minor wide-only">
       Models
     </th>
   </>
@@ -102,7 +102,9 @@ const Models: FC<{ readonly names: readonly string[] }> = ({ names: [first, ...o
 
 const AgentLink: FC<{ readonly agent: string; readonly frame: Frame }> = ({ agent, frame }) => (
   <a href={rangedHref(frame, `/agents/${encodeURIComponent(agent)}`)} data-row>
-    <b>{agent}</b>
+    <b>
+      <Name of={agent} />
+    </b>
   </a>
 );
 
@@ -142,7 +144,7 @@ const Row: FC<{
       )}
     </td>
     <GroupCells of={item} threads={item.threads} />
-    <td data-head="Models" class="models minor" title={item.models.join(", ")}>
+    <td data-head="Models" class="models minor wide-only" title={item.models.join(", ")}>
       <Models names={item.models} />
     </td>
   </tr>

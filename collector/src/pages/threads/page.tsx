@@ -5,7 +5,7 @@ import { countText } from "../../ui/display/figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { ThreadSummary } from "../../turns/thread-summary.ts";
 import type { ThreadsModel } from "./route.ts";
-import { Id, Time } from "../../ui/elements/figure.tsx";
+import { Id, Name, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
@@ -84,7 +84,13 @@ const Row: FC<{ readonly item: ThreadSummary; readonly frame: Frame }> = ({ item
       <Tenants of={item.user_ids} />
     </td>
     <td data-head="Agents">
-      {item.agent_ids.join(", ") || <Id of={null} why="No agent was recorded." />}
+      {item.agent_ids.length === 0 ? <Id of={null} why="No agent was recorded." /> : null}
+      {item.agent_ids.map((agent, place) => (
+        <>
+          {place === 0 ? null : ", "}
+          <Name of={agent} />
+        </>
+      ))}
     </td>
     <GroupCells of={item} />
   </tr>

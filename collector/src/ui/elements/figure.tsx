@@ -146,3 +146,10 @@ export const Id: FC<{
     </a>
   );
 };
+
+/** Longest name that is kept on one line; it has room in a window of 320 pixels. */
+const nameCharsMax = 28;
+
+/** A name, on one line where it is of usual length. */
+export const Name: FC<{ readonly of: string }> = ({ of }) =>
+  of.length > nameCharsMax ? <>{of}</> : <span class="one-line">{of}</span>;
