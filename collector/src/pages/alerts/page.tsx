@@ -182,7 +182,9 @@ const Rule: FC<{ readonly of: RuleState; readonly frame: Frame }> = ({ of, frame
         <Badge tone={tones[of.severity]} icon="warning" word={`${of.firing} firing`} />
       ) : of.not_established > 0 ? (
         <Badge tone="quiet" icon="unknown" word={`${of.not_established} not established`} />
-      ) : of.last === null ? null : (
+      ) : of.last === null ? (
+        <NotThere why="The rule was not looked at yet." />
+      ) : (
         <Badge tone="ok" icon="success" word="quiet" />
       )}
     </td>
