@@ -190,39 +190,7 @@ function learningRoutes(parts: Parts): Hono<AppEnv> {
     return respond(c, { model, view: learningPage });
   });
 
-  mountFiles<RecommendationRow>(app, parts, {
-    ...learningFile,
-    fields: recommendationFields,
-    async *pages(c) {
-      const { query } = readingFor(c, readParameters(c, learningFile.query));
-      const principal = principalOf(c);
-      for await (const rows of everyStored(parts, principal, query)) {
-        yield rows.map((row) => shownRow(parts, principal, row));
-      }
-    },
-  });
-
-  mountFiles<DraftExperiment>(app, parts, {
-    ...experimentsFile,
-    fields: experimentFields,
-    async *pages(c) {
-      const { query } = readingFor(c, readParameters(c, experimentsFile.query));
-      for await (const rows of everyStored(parts, principalOf(c), query)) {
-        yield rows.flatMap(({ experiments }) => experiments);
-      }
-    },
-  });
-  mountFiles<CandidateState>(app, parts, {
-    ...candidatesFile,
-    fields: candidateFields,
-    async *pages(c) {
-      const { limit = limits.pageEventsDefault, ...narrowed } = readParameters(
-        c,
-        candidatesFile.query,
-      );
-      yield readCandidates((await newestEvents(parts, readingFor(c, narrowed), limit)).events);
-    },
-  });
+  mountLists(app, parts);
 
   app.post("/traces/recommendations", async (c) => {
     const { data, form } = await readBody(c, recommendationBody);
@@ -269,6 +237,43 @@ function learningRoutes(parts: Parts): Hono<AppEnv> {
     return respondJson(c, model);
   });
   return app;
+}
+
+/** The lists of the view as files. */
+function mountLists(app: Hono<AppEnv>, parts: Parts): void {
+  mountFiles<RecommendationRow>(app, parts, {
+    ...learningFile,
+    fields: recommendationFields,
+    async *pages(c) {
+      const { query } = readingFor(c, readParameters(c, learningFile.query));
+      const principal = principalOf(c);
+      for await (const rows of everyStored(parts, principal, query)) {
+        yield rows.map((row) => shownRow(parts, principal, row));
+      }
+    },
+  });
+
+  mountFiles<DraftExperiment>(app, parts, {
+    ...experimentsFile,
+    fields: experimentFields,
+    async *pages(c) {
+      const { query } = readingFor(c, readParameters(c, experimentsFile.query));
+      for await (const rows of everyStored(parts, principalOf(c), query)) {
+        yield rows.flatMap(({ experiments }) => experiments);
+      }
+    },
+  });
+  mountFiles<CandidateState>(app, parts, {
+    ...candidatesFile,
+    fields: candidateFields,
+    async *pages(c) {
+      const { limit = limits.pageEventsDefault, ...narrowed } = readParameters(
+        c,
+        candidatesFile.query,
+      );
+      yield readCandidates((await newestEvents(parts, readingFor(c, narrowed), limit)).events);
+    },
+  });
 }
 
 function pathOf({ config }: Parts): string {
