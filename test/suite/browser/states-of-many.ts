@@ -1,6 +1,6 @@
 /**
- * @module States of the pages about many turns together, of alerts, of the sample, of a missing provider,
- * and of the interface.
+ * @module States of the pages about many turns together, of alerts, of the sample, of a missing
+ * provider, and of the interface.
  */
 import type { Site } from "./browser.ts";
 import type { Scene } from "./scene.ts";
