@@ -2,66 +2,13 @@
 import { z } from "zod";
 
 import { AnswerText, value } from "./answer-text.ts";
+import { guideFor } from "./guide-names.ts";
 import guides from "./guides.json" with { type: "json" };
 import { tool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
 const names = Object.keys(guides);
 const pages: Readonly<Record<string, readonly string[]>> = guides;
-
-/** Letters and digits alone, so that `AI SDK` and `ai-sdk` are one. */
-const bare = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-
-/** Words of a question that name no framework. */
-const plain: ReadonlySet<string> = new Set([
-  "a",
-  "an",
-  "and",
-  "cli",
-  "for",
-  "in",
-  "my",
-  "sdk",
-  "the",
-  "with",
-]);
-
-const wordsOf = (text: string): readonly string[] =>
-  text
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== "" && !plain.has(word));
-
-/** Languages that OpenTelemetry has an SDK for and that have no page of their own. */
-const otherLanguages: ReadonlySet<string> = new Set(
-  (
-    "c clojure cpp csharp dart dotnet elixir erlang haskell julia kotlin lua net perl php r ruby " +
-    "rust scala swift"
-  ).split(" "),
-);
-
-/** The page of a name; else of a title, then of a language, then of a text that has every word. */
-function pageFor(framework: string): string | undefined {
-  const requested = bare(framework);
-  const named =
-    names.find((one) => bare(one) === requested) ??
-    names.find(
-      (one) =>
-        requested.length > 2 && (bare(one).includes(requested) || requested.includes(bare(one))),
-    );
-  const words = wordsOf(framework);
-  if (named !== undefined || words.length === 0) return named;
-  const withAll = (lines: (name: string) => readonly string[]): string | undefined =>
-    names.find((name) => {
-      const found = new Set(wordsOf(lines(name).join(" ")));
-      return words.every((word) => found.has(word));
-    });
-  return (
-    withAll((name) => (pages[name] ?? []).slice(0, 1)) ??
-    (words.some((word) => otherLanguages.has(word)) ? "other-languages" : undefined) ??
-    withAll((name) => pages[name] ?? [])
-  );
-}
 
 /** How do I instrument this framework? */
 export const instrument: Tool = tool({
@@ -78,13 +25,20 @@ export const instrument: Tool = tool({
       .describe(`One of: ${names.join(", ")}; or a product or language that a page is about.`),
   },
   async answer(request, { framework }) {
-    const name = pageFor(framework);
+    const found = guideFor(framework, names);
     const text = new AnswerText();
-    if (name === undefined) {
-      text.add(`There is no page about ${value(framework)}. Pages: ${names.join(", ")}.`);
-      text.add("Any library that sends OpenTelemetry spans over OTLP is received.");
+    const none = `There is no page about ${value(framework)}.`;
+    if (found === undefined) {
+      text.always(
+        `${none} Any library that sends OpenTelemetry spans over OTLP is received; the nearest page ` +
+          "is other-languages, and node-sdk in Node.",
+      );
+      text.add(`Pages: ${names.join(", ")}.`);
     } else {
-      text.add(...(pages[name] ?? []));
+      const { page, exact, also } = found;
+      if (!exact) text.always(`${none} The nearest is ${page}: OpenTelemetry over OTLP.`);
+      if (also.length > 0) text.always(`See also the page ${also.join(", ")}.`);
+      text.add(...(pages[page] ?? []));
     }
     return text.end(`send to: OTEL_EXPORTER_OTLP_ENDPOINT=${request.link("")}`);
   },

@@ -281,8 +281,14 @@ test("each framework's page is read by its name", async () => {
     expect([framework, text.includes(stated)]).toEqual([framework, true]);
     expect(text).toContain(`OTEL_EXPORTER_OTLP_ENDPOINT=${server.url}`);
   }
-  const { text } = await call(client, "how_do_i_instrument", { framework: "Fortran" });
-  expect(text).toContain("There is no page about Fortran");
+  const django = await call(client, "how_do_i_instrument", { framework: "django" });
+  expect(django.text).toMatch(
+    /^There is no page about django\. The nearest is python: .*\n# Python/,
+  );
+  const mongo = await call(client, "how_do_i_instrument", { framework: "mongo" });
+  expect(mongo.text).toMatch(
+    /^There is no page about mongo\. Any library that sends OpenTelemetry/,
+  );
 });
 
 test("a wrong input is refused before anything is read", async () => {
