@@ -1,16 +1,17 @@
 /**
- * @module Preview: when a rule would have fired on what is stored, window after window, by the turns'
- * own time. Only for measures of turns: others have no past in the ledger.
+ * @module Preview: when a rule would have fired on what is stored, by the turns' own time. Windows
+ * slide in steps, as those of a living rule do; a percentile does not follow from those of parts,
+ * so its windows stand side by side. Only for measures of turns: others have no past in the ledger.
  */
 import { isoTime } from "@turnproof/semconv";
 import type { TurnReader } from "@turnproof/store";
 
 import type { AlertRule } from "../config/alert-rules.ts";
-import { breaks } from "./breach.ts";
 import { ruleQuestion, turnValues } from "./measure.ts";
-import type { TurnValue } from "./measure.ts";
+import { addsUp, passWindows } from "./preview-windows.ts";
+import type { PreviewPart } from "./preview-windows.ts";
 
-/** One window of a group in which the rule would have fired. */
+/** The window of a group at which an alert would have begun. */
 export interface PreviewWindow {
   readonly group: string | null;
   readonly from_ms: number;
@@ -22,12 +23,14 @@ export interface PreviewWindow {
 export interface RulePreview {
   readonly from_ms: number;
   readonly to_ms: number;
+  /** From the start of a window to that of the next. */
+  readonly step_ms: number;
   /** Windows of groups with a result, and of them those that break the rule. */
   readonly established: number;
   readonly broken: number;
-  /** Windows in a row count once: the number of alerts. */
+  /** An alert lasts from one window to the next until its condition has ended. */
   readonly alerts: number;
-  /** The newest windows that break the rule. */
+  /** The newest windows at which an alert begins. */
   readonly windows: readonly PreviewWindow[];
 }
 
@@ -38,10 +41,13 @@ const previewed: ReadonlySet<AlertRule["measure"]> = new Set([
   "contract_share",
   "p95_ms",
 ]);
-/** Most windows that are read, and most that are listed. */
+/** Most windows side by side, most steps of a group, and most alerts that are listed. */
 const windowsMax = 2_000;
+const stepsMax = 10_000;
 const listedMax = 25;
 const weekMs = 7 * 86_400_000;
+/** Steps of a window, the most that {@link stepsMax} allows; each divides whole seconds. */
+const stepsPerWindow = [10, 8, 5, 4, 2] as const;
 
 /** The past of a rule up to now, over at most so many days; null for a measure without one. */
 export async function previewRule(
@@ -50,50 +56,46 @@ export async function previewRule(
   { nowMs, days }: { readonly nowMs: number; readonly days: number },
 ): Promise<RulePreview | null> {
   if (!previewed.has(rule.measure)) return null;
-  const { window_ms: everyMs } = rule;
-  const spanMs = Math.min(days * 86_400_000, windowsMax * everyMs);
-  const toMs = Math.floor(nowMs / everyMs) * everyMs;
-  const fromMs = Math.ceil((toMs - spanMs) / everyMs) * everyMs;
-  const backMs = rule.change === undefined ? 0 : weekMs;
+  const { window_ms: windowMs } = rule;
+  const spanMs = Math.min(days * 86_400_000, windowsMax * windowMs);
+  const fits = (steps: number): boolean => (spanMs / windowMs) * steps <= stepsMax;
+  const perWindow = (addsUp(rule) ? stepsPerWindow.find(fits) : undefined) ?? 1;
+  const stepMs = windowMs / perWindow;
+  const lastEnd = Math.floor(nowMs / stepMs);
+  const from = Math.ceil(lastEnd - spanMs / stepMs);
+  const weekAgo = Math.round(weekMs / stepMs);
+  const backTo = from - (rule.change === undefined ? 0 : weekAgo);
   const { scope, where } = await ruleQuestion(ledger, rule);
-  const span = { time: "ended_at", from: isoTime(fromMs - backMs), to: isoTime(toMs) } as const;
-  const groups = await turnValues(ledger, rule, { scope, where: [...where, span] }, everyMs);
-  return foldWindows(rule, groups, fromMs, toMs);
-}
-
-function foldWindows(
-  rule: AlertRule,
-  groups: readonly TurnValue[],
-  fromMs: number,
-  toMs: number,
-): RulePreview {
-  const least = rule.measure === "findings" ? 1 : rule.min_count;
-  const key = (group: string | null, from: number): string => JSON.stringify([group, from]);
-  const values = new Map(
-    groups.map(({ group, from_ms: from, value, count }) => [
-      key(group, from),
-      { value: count < least ? null : value, count },
-    ]),
-  );
-  const windows: PreviewWindow[] = [];
-  let established = 0;
-  for (const { group: named, from_ms: from } of groups) {
-    if (from < fromMs) continue;
-    const { value = null, count = 0 } = values.get(key(named, from)) ?? {};
-    const broken = breaks(rule, value, values.get(key(named, from - weekMs))?.value ?? null);
-    if (broken !== null) established += 1;
-    if (broken === true && value !== null)
-      windows.push({ group: named, from_ms: from, value, count });
+  const span = {
+    time: "ended_at",
+    from: isoTime(backTo * stepMs),
+    to: isoTime(lastEnd * stepMs),
+  } as const;
+  const values = await turnValues(ledger, rule, { scope, where: [...where, span] }, stepMs);
+  const groups = new Map<string | null, Map<number, PreviewPart>>();
+  for (const { group, from_ms, value, count } of values) {
+    const parts = groups.get(group) ?? new Map<number, PreviewPart>();
+    groups.set(group, parts.set(Math.round(from_ms / stepMs), { value, count }));
   }
-  windows.sort((a, b) => b.from_ms - a.from_ms);
-  const broken = new Set(windows.map((one) => key(one.group, one.from_ms)));
-  const alerts = windows.filter((one) => !broken.has(key(one.group, one.from_ms - rule.window_ms)));
+  const steps = { perWindow, firstEnd: from + perWindow, lastEnd, weekAgo };
+  const passed = [...groups].map(([group, parts]) => ({
+    group,
+    ...passWindows(rule, parts, steps),
+  }));
+  const windows = passed
+    .flatMap(({ group, alerts }) =>
+      alerts.map(({ end, value, count }) => {
+        return { group, from_ms: (end - perWindow) * stepMs, value, count };
+      }),
+    )
+    .toSorted((a, b) => b.from_ms - a.from_ms);
   return {
-    from_ms: fromMs,
-    to_ms: toMs,
-    established,
-    broken: windows.length,
-    alerts: alerts.length,
+    from_ms: from * stepMs,
+    to_ms: lastEnd * stepMs,
+    step_ms: stepMs,
+    established: passed.reduce((sum, one) => sum + one.established, 0),
+    broken: passed.reduce((sum, one) => sum + one.broken, 0),
+    alerts: windows.length,
     windows: windows.slice(0, listedMax),
   };
 }

@@ -326,7 +326,9 @@ test("each measure has its value, and nothing where nothing is recorded", async 
   const [rule] = parseAlertRules(`version: 1\nrules:\n  - {name: one, window: 10m, ${order}}`);
   if (rule === undefined) throw new Error("no rule");
   const past = await previewRule(store.ledger, rule, { nowMs: start + 600_000, days: 1 });
-  expect(past).toMatchObject({ established: 1, alerts: 1, windows: [{ value: 0.5, count: 2 }] });
+  expect(past).toMatchObject({ established: 10, alerts: 1, windows: [{ value: 0.5, count: 2 }] });
+  // A window of ten minutes begins every minute; the first one with these turns ends with theirs.
+  expect(past).toMatchObject({ step_ms: 60_000, windows: [{ from_ms: start - 10 * 60_000 }] });
   expect(await values(order.replace("order,", "other,"))).toEqual([[null, null]]);
   expect(await values("measure: p95_ms, above: 0")).toEqual([[null, 300]]);
   expect(await values('measure: p95_ms, above: 0, where: "agent:helper"')).toEqual([[null, 200]]);

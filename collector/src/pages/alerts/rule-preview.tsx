@@ -59,11 +59,14 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
         <b>{name}</b>: {sentence}. In the {countText(of.days)} days before{" "}
         <Time at={isoTime(past.to_ms)} form="daytime" /> it would have fired{" "}
         <b>{countText(past.alerts)} times</b>: in {countText(past.broken)} of{" "}
-        {countText(past.established)} windows with a result, by the turns' own time.
+        {countText(past.established)} windows with a result, by the turns' own time.{" "}
+        {past.step_ms === of.window_ms
+          ? "Percentiles are of windows side by side: one across two of them may be missed."
+          : `A window begins every ${durationText(past.step_ms)}.`}
       </p>
       {past.windows.length === 0 ? null : (
         <Table
-          label="Windows in which it would have fired"
+          label="Windows at which it would have fired"
           head={<Heads texts={["Window", "Group"]} figures={["Value", "Turns"]} />}
         >
           {past.windows.map((window, index) => (
@@ -81,8 +84,8 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
           ))}
         </Table>
       )}
-      {past.broken > past.windows.length ? (
-        <p class="muted">These are the newest {countText(past.windows.length)} windows.</p>
+      {past.alerts > past.windows.length ? (
+        <p class="muted">These are the newest {countText(past.windows.length)} of them.</p>
       ) : null}
     </>
   );

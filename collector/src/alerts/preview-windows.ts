@@ -1,0 +1,104 @@
+/**
+ * @module PreviewWindows: the windows of one group as a living rule passes over them: a new one
+ * each step, and an alert that lasts from one to the next until its condition has ended.
+ */
+import type { AlertRule } from "../config/alert-rules.ts";
+import { breaks } from "./breach.ts";
+
+/** A part of the past, one step long; a window is some of them in a row. */
+export interface PreviewPart {
+  readonly value: number | null;
+  readonly count: number;
+}
+
+/** How the past is divided, in whole steps since the epoch. */
+export interface PreviewSteps {
+  /** Steps of one window. */
+  readonly perWindow: number;
+  /** Ends of the first and the last window. */
+  readonly firstEnd: number;
+  readonly lastEnd: number;
+  /** How far back a rule of change compares. */
+  readonly weekAgo: number;
+}
+
+/** One window of a group. */
+export interface PassedWindow {
+  /** Step at which it ends. */
+  readonly end: number;
+  readonly value: number;
+  readonly count: number;
+}
+
+/** What a rule would have done about one group. */
+export interface PassedWindows {
+  readonly established: number;
+  readonly broken: number;
+  /** The window at which each alert begins, the oldest first. */
+  readonly alerts: readonly PassedWindow[];
+}
+
+/** Passes a rule over the parts of one group, by the step at which each begins. */
+export function passWindows(
+  rule: AlertRule,
+  parts: ReadonlyMap<number, PreviewPart>,
+  { perWindow, firstEnd, lastEnd, weekAgo }: PreviewSteps,
+): PassedWindows {
+  const alerts: PassedWindow[] = [];
+  let established = 0;
+  let broken = 0;
+  /** End of the last window that broke the rule, while its alert lasts. */
+  let lasts: number | undefined;
+  for (const end of endsOf(parts, perWindow)) {
+    if (end < firstEnd || end > lastEnd) continue;
+    const { value, count } = windowOf(rule, parts, end, perWindow);
+    const before =
+      rule.change === undefined ? null : windowOf(rule, parts, end - weekAgo, perWindow).value;
+    const breaksIt =
+      count === 0 && rule.measure === "findings" ? false : breaks(rule, value, before);
+    if (count > 0 && breaksIt !== null) established += 1;
+    // Without evidence for a whole window it is no alarm any more.
+    if (lasts !== undefined && (breaksIt === false || end - lasts > perWindow)) lasts = undefined;
+    if (breaksIt !== true || value === null) continue;
+    broken += 1;
+    if (lasts === undefined) alerts.push({ end, value, count });
+    lasts = end;
+  }
+  return { established, broken, alerts };
+}
+
+/** Ends of windows that have a turn, and of the first one after them that has none; ascending. */
+function endsOf(parts: ReadonlyMap<number, PreviewPart>, perWindow: number): readonly number[] {
+  const ends: number[] = [];
+  for (const from of [...parts.keys()].toSorted((a, b) => a - b)) {
+    const next = Math.max(from + 1, (ends.at(-1) ?? from) + 1);
+    for (let end = next; end <= from + perWindow + 1; end += 1) ends.push(end);
+  }
+  return ends;
+}
+
+/** The value of a window; null where its turns are too few. */
+function windowOf(
+  rule: AlertRule,
+  parts: ReadonlyMap<number, PreviewPart>,
+  end: number,
+  perWindow: number,
+): PreviewPart {
+  let count = 0;
+  let sum = 0;
+  for (let from = end - perWindow; from < end; from += 1) {
+    const part = parts.get(from);
+    if (part === undefined) continue;
+    count += part.count;
+    // A share is of a whole number of turns.
+    sum += isShare(rule) ? Math.round((part.value ?? 0) * part.count) : (part.value ?? 0);
+  }
+  const least = rule.measure === "findings" ? 1 : rule.min_count;
+  if (count < least) return { value: null, count };
+  return { value: isShare(rule) ? sum / count : sum, count };
+}
+
+const isShare = ({ measure }: AlertRule): boolean => measure.endsWith("_share");
+
+/** True where the value of a window follows from those of its parts. */
+export const addsUp = (rule: AlertRule): boolean => isShare(rule) || rule.measure === "findings";
