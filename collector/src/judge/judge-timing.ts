@@ -4,6 +4,8 @@
 export const quietMs = 5_000;
 /** How often the judge looks for quiet roots. */
 export const everyMs = 2_000;
+/** How soon it looks after a start: when the process listens, and its first requests are answered. */
+export const firstMs = 250;
 /** How often the progress is stored. */
 export const keepEveryMs = 5_000;
 /** A span is received a moment before it is pending. */

@@ -16,7 +16,7 @@ import { createOpenRoots } from "./judge-open.ts";
 import { readBriefing } from "./briefing.ts";
 import type { Briefing, JudgeMemory } from "./briefing.ts";
 import { judgeRoots } from "./judge-roots.ts";
-import { everyMs, keepEveryMs, pendingAfterMs, quietMs } from "./judge-timing.ts";
+import { everyMs, firstMs, keepEveryMs, pendingAfterMs, quietMs } from "./judge-timing.ts";
 import { unendedRoots, unjudgedRoots, unsettledRoots } from "./judge-todo.ts";
 import type { JudgeParts } from "../parts.ts";
 
@@ -25,6 +25,8 @@ export interface JudgeOptions {
   /** A root is quiet when nothing arrived for this long. */
   readonly quietMs?: number;
   readonly everyMs?: number;
+  /** How soon after the start it looks; without it as often as `everyMs` where that is given. */
+  readonly firstMs?: number;
   /** Roots of one page of the store; with more, the next check follows at once. */
   readonly rootsMax?: number;
   /** Called after a check that settled turns. */
@@ -38,7 +40,7 @@ export interface Judge {
   close(): Promise<void>;
 }
 
-const defaults = { quietMs, everyMs, rootsMax: 5_000, onSettled: () => {} } as const;
+const defaults = { quietMs, everyMs, firstMs, rootsMax: 5_000, onSettled: () => {} } as const;
 /** Roots that are judged and written together; other requests run in between. */
 const rootsPerWrite = 2_000;
 /**
@@ -56,18 +58,24 @@ const ownMax = 200_000;
 export function startJudge(parts: JudgeParts, options: JudgeOptions = {}): Judge {
   const running = new RunningJudge(parts, { ...defaults, ...options });
   let looking: Promise<number> | undefined;
-  const timer = setInterval(() => {
+  const look = (): void => {
     looking ??= running
       .look()
       .catch((error: unknown) => noteFailure(parts, error))
       .finally(() => (looking = undefined));
-  }, options.everyMs ?? defaults.everyMs);
-  timer.unref();
+  };
+  const { everyMs: pauseMs = everyMs } = options;
+  const soonMs = options.firstMs ?? (options.everyMs === undefined ? firstMs : pauseMs);
+  // What a process that was killed left is quiet already when the next one starts.
+  let timer = setTimeout(() => {
+    timer = setInterval(look, pauseMs).unref();
+    look();
+  }, soonMs).unref();
   return {
     look: () => running.look(),
     close: async () => {
       running.closed = true;
-      clearInterval(timer);
+      clearTimeout(timer);
       await looking;
       await running.keep();
     },

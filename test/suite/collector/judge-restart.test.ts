@@ -9,8 +9,9 @@ import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import { recordStored } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { allTenants } from "@turnproof/store/testing";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 
+import { everyMs, firstMs } from "../../../collector/src/judge/judge-timing.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
 import { isoOf, Stand, start, turnAt } from "./stopped-judge.ts";
 
@@ -56,6 +57,14 @@ async function restarted(stand: Stand): Promise<void> {
   await judge.look();
   await judge.close();
 }
+
+test("a judge looks soon after its start, long before its next look", async () => {
+  const stand = await stored();
+  const judge = stand.judge({}, { firstMs: 0 });
+  await vi.waitFor(async () => expect(await stand.verdicts()).toEqual(all("success")), 10_000);
+  await judge.close();
+  expect(firstMs).toBeLessThan(everyMs);
+});
 
 test("judging again after a loss goes on where a stop ended it", async () => {
   const stand = await stored();
