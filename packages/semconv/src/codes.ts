@@ -313,7 +313,8 @@ export const codes = {
   span_unmapped: { sentence: "A span could not be turned into an event.", status: 400 },
   metrics_not_accepted: { sentence: "Metric points are not evidence and are not kept." },
   log_not_evidence: {
-    sentence: "Only evaluation results and details of model calls are accepted as log records.",
+    sentence:
+      "Of log records only evaluation results, details of model calls, and turns of Claude Code and Codex are kept.",
   },
 
   // HTTP

@@ -207,7 +207,11 @@ test("a record sent again is the same event; others of those names are rejected 
   // All but the decision about a tool.
   expect(await harness.events()).toHaveLength(6);
   const answer = await sendJson(harness, fixtures["stranger"] as Recorded);
-  expect(JSON.parse(answer)).toMatchObject({ partialSuccess: { rejectedLogRecords: "2" } });
+  // The reason names what is kept, these products included.
+  const errorMessage = expect.stringMatching(/^log_not_evidence 2: .*Claude Code and Codex/);
+  expect(JSON.parse(answer)).toMatchObject({
+    partialSuccess: { rejectedLogRecords: "2", errorMessage },
+  });
   expect(await harness.events()).toHaveLength(6);
   await harness.close();
 });
