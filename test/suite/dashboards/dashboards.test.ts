@@ -7,14 +7,14 @@ import { createClient } from "@clickhouse/client";
 import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
 import { createChdbConnection } from "chdb/connection";
 import type { TurnEvent } from "@turnproof/evidence";
-import { clickhouse } from "@turnproof/store";
+import { clickhouse, ephemeral } from "@turnproof/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
 import { variables } from "../../../collector/src/config/config-variables.ts";
-import { listParameters } from "../../../collector/src/turns/list-parameters.ts";
-import { judgeTurns, recordEvents, turnEvents } from "../collector/desk.ts";
+import { judgeTurns, openDesk, recordEvents, turnEvents } from "../collector/desk.ts";
 import { noPlainSecret } from "./compose-secrets.ts";
+import { day, expanded, hrefOf, isTurn, linksOf, oddValues } from "./grafana-macros.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -128,7 +128,7 @@ function panels(): { name: string; target: Target; type: string }[] {
   });
 }
 
-const day = "2026-11-21";
+const finding_codes = ["delivery_unconfirmed"];
 let client: ClickHouseClient;
 
 beforeAll(async () => {
@@ -165,7 +165,6 @@ async function demoClient(): Promise<ClickHouseClient> {
   // A retry of the same export lies in the table twice and is counted once.
   await store.append({ batchId: "again", receivedAt, events: demo() });
   await recordEvents(store, demo());
-  const finding_codes = ["delivery_unconfirmed"];
   await judgeTurns(store, ["root-demo"], { verdict: "partial", finding_codes });
   await store.close();
   type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
@@ -231,71 +230,64 @@ describe("variables", () => {
     },
   );
 
+  test.each(panels())(
+    "$name is answered by several values, by all and by none",
+    async ({ target }) => {
+      const all = await rowsOf(expanded(target.rawSql));
+      expect(all.length).toBeGreaterThan(0);
+      for (const [name, value] of Object.entries(variableValues)) {
+        const several = { [name]: ["it's not there", value] };
+        for (const chosen of [{ [name]: value }, several, { [name]: ["$__all"] }, { [name]: [] }]) {
+          const rows = await rowsOf(expanded(target.rawSql, chosen));
+          expect([chosen, rows]).toEqual([chosen, all]);
+        }
+        const others = expanded(target.rawSql, { [name]: ["it's not there", "nor this"] });
+        expect([name, await rowsOf(others)]).toEqual([name, []]);
+      }
+    },
+  );
+
   test("rows of every dashboard lead to turns of the collector", () => {
     for (const { file, board } of boards) {
-      const leading = board.panels.filter((panel) =>
-        JSON.stringify(panel).includes("${collector}/traces/${__data.fields.root_trace_id}"),
-      );
+      const leading = board.panels.filter((panel) => linksOf(panel).some(isTurn));
       expect([file, leading.length]).toEqual([file, 1]);
       for (const { targets } of leading) expect(targets[0]?.rawSql).toMatch(/, root_trace_id FROM/);
     }
   });
 
-  test("links to lists use filters that the list of turns has, and fields of their rows", () => {
-    const links = boards.flatMap(({ board }) =>
-      board.panels.flatMap((panel) =>
-        [...JSON.stringify(panel).matchAll(/\/traces\?(\w+)=\$\{__data\.fields\.(\w+)\}/g)].map(
-          ([, filter, field]) => ({ filter, field, sql: panel.targets[0]?.rawSql }),
-        ),
-      ),
+  test("each link opens what its row names, whatever signs the value has", async () => {
+    const store = ephemeral();
+    await store.append({ batchId: "demo", receivedAt: `${day}T10:00:00.000000Z`, events: demo() });
+    await recordEvents(store, demo());
+    await judgeTurns(store, ["root-demo"], { verdict: "partial", finding_codes });
+    const desk = await openDesk(
+      {},
+      { store, judge: false, now: () => Date.parse(`${day}T11:00Z`) },
     );
-    expect(links.length).toBeGreaterThanOrEqual(4);
-    for (const { filter, field, sql } of links) {
-      expect(Object.keys(listParameters.shape)).toContain(filter);
-      expect(sql).toMatch(new RegExp(`\\b${field}\\b`));
+    let followed = 0;
+    for (const { board } of boards) {
+      for (const panel of board.panels) {
+        const [row] = await rowsOf(expanded(panel.targets[0]?.rawSql ?? ""));
+        for (const link of linksOf(panel)) {
+          const path = hrefOf(link, row ?? {});
+          const answer = await desk.get(path);
+          expect([path, answer.status]).toEqual([path, 200]);
+          expect([path, (await answer.text()).includes("root-demo")]).toEqual([path, true]);
+          const odd = new URL(`http://x${hrefOf(link, oddValues(row ?? {}))}`);
+          expect([link, odd.pathname.split("/").length, odd.hash]).toEqual([
+            link,
+            isTurn(link) ? 3 : 2,
+            "",
+          ]);
+          expect([...odd.searchParams].length).toBe(isTurn(link) ? 0 : 1);
+          followed += 1;
+        }
+      }
     }
+    expect(followed).toBeGreaterThanOrEqual(12);
+    await desk.collector.close();
   });
 });
-
-/** The macros of the data source, as its documentation expands them. */
-function expanded(sql: string, chosen: Readonly<Record<string, string>> = {}): string {
-  const from = `toDateTime64('${day} 00:00:00', 3, 'UTC')`;
-  const to = `toDateTime64('${day} 23:59:59', 3, 'UTC')`;
-  const text = withConditions(sql, chosen)
-    .replaceAll("$__fromTime", from)
-    .replace(/\$__timeFilter\(((?:[^()]|\([^()]*\))*)\)/g, `$1 >= ${from} AND $1 <= ${to}`)
-    .replace(
-      /\$__timeInterval\(([^()]*)\)/g,
-      "toStartOfInterval(toDateTime($1), INTERVAL 60 second)",
-    );
-  expect(text).not.toContain("$__");
-  return text;
-}
-
-/** The macro of a condition: true where every value is chosen, as on a dashboard just opened. */
-function withConditions(sql: string, chosen: Readonly<Record<string, string>>): string {
-  const macro = "$__conditionalAll(";
-  let text = sql;
-  for (let start = text.indexOf(macro); start !== -1; start = text.indexOf(macro)) {
-    const from = start + macro.length;
-    let depth = 1;
-    let comma = -1;
-    let end = from;
-    for (; depth > 0 && end < text.length; end += 1) {
-      const sign = text[end];
-      if (sign === "(") depth += 1;
-      if (sign === ")") depth -= 1;
-      if (sign === "," && depth === 1) comma = end;
-    }
-    const name = text.slice(comma + 1, end - 1).trim();
-    const value = chosen[name.slice(1)];
-    const condition = text
-      .slice(from, comma)
-      .replaceAll(/\$\{\w+:singlequote\}/g, () => `'${value?.replaceAll("'", "\\'") ?? ""}'`);
-    text = `${text.slice(0, start)}${value === undefined ? "1=1" : condition}${text.slice(end)}`;
-  }
-  return text;
-}
 
 /** One turn with something for every panel. */
 function demo(): TurnEvent[] {
