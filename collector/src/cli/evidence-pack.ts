@@ -144,6 +144,7 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
     audit: audit.log,
     deletions: [...audit.deletions],
     retentions: audit.retentions,
+    rules: 2,
   };
 }
 

@@ -161,6 +161,39 @@ test("under a legal hold nothing is deleted", async () => {
   }
 });
 
+test("a pack under a legal hold alone states it, and what the refused run left", async () => {
+  delete process.env["TURNPROOF_RETENTION_FLOOR_DAYS"];
+  const of = async (name: string): Promise<[Check, string]> => {
+    const out = join(folder, name);
+    const ran = await made(out, token);
+    expect(ran.code, ran.err).toBe(0);
+    const [code, check] = await verified(out, "--keys", keys);
+    expect([code, check.problems]).toEqual([0, []]);
+    return [check, readFileSync(join(out, "table.md"), "utf8")];
+  };
+  const kept = ({ table }: Check): readonly string[] =>
+    table.filter(({ article }) => /^(19|26)/.test(article)).map(({ state }) => state);
+  try {
+    process.env["TURNPROOF_LEGAL_HOLD"] = "true";
+    const place = ["--backend", "filesystem", "--data-dir", desk.dataDir];
+    expect((await turnproof("retention", "--apply", ...place)).code).not.toBe(0);
+    const [held, page] = await of("held");
+    expect(kept(held)).toEqual(["proven", "proven"]);
+    expect(page).toContain("| Legal hold | set |");
+    expect(page).toContain("| Retention floor | not set |");
+    // A refused run removed nothing, and is none.
+    expect(page).toMatch(/Runs of retention in the window, by the age of rows:\n\nNone/);
+    delete process.env["TURNPROOF_LEGAL_HOLD"];
+    const [free, other] = await of("free");
+    expect(kept(free)).toEqual(["not_evidenced", "not_evidenced"]);
+    expect(other).toContain("| Legal hold | not set |");
+    process.env["TURNPROOF_RETENTION_FLOOR_DAYS"] = "182";
+    expect(kept((await of("short"))[0])).toEqual(["not_evidenced", "not_evidenced"]);
+  } finally {
+    process.env["TURNPROOF_RETENTION_FLOOR_DAYS"] = "183";
+  }
+});
+
 test("retention is raised to the floor, for tenants too", async () => {
   const tenants = join(folder, "tenants.json");
   writeFileSync(tenants, JSON.stringify([{ user_id: "alice", metadata: 1, preview: 1 }]));

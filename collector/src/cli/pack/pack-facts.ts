@@ -92,6 +92,8 @@ export const factsSchema = z.strictObject({
       runs: z.array(retentionRun),
     })
     .exactOptional(),
+  /** Rules of the table; packs of earlier versions, which have none, follow theirs. */
+  rules: z.literal(2).exactOptional(),
 });
 export type PackFacts = z.output<typeof factsSchema>;
 

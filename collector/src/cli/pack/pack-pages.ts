@@ -72,6 +72,8 @@ export const limitsPage = `# What this does not prove
 - What users and models wrote. Prompts, answers and arguments are not kept, so no file shows them.
 - Which rows retention removed. A run is recorded with its ages and the number of rows of each
   class; runs before the first record, and a rule of the database itself, are not recorded.
+- That the floor and the legal hold always applied. They are settings of the command that made the
+  pack, at that time; what retention did is in its runs.
 - Why a user was deleted. Deletions of users are recorded without the user. A reason is the code
   that the operator named, from a closed list; a request or an order behind it is in no file, and
   a deletion may have none ("reason not recorded"). A deletion by another way, such as a statement

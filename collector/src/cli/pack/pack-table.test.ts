@@ -25,6 +25,7 @@ const whole: PackFacts = {
   audit: { ...log, window: { accesses: 4, covered: true } },
   deletions: [],
   retentions: { log, since: "2026-01-01T00:00:00Z", runs: [] },
+  rules: 2,
 };
 
 const states = (facts: PackFacts): Readonly<Record<string, string>> =>
@@ -144,8 +145,20 @@ test("a run by a shorter age that removed evidence shows that logs were not kept
   expect([of(30, 7), of(30, 0), of(183, 7)]).toEqual(["partial", "proven", "proven"]);
 });
 
+test("logs of a deleted user were not kept by the setting; an earlier pack follows its own rule", () => {
+  const deletions = [
+    { at: run.at, reason: "mistaken_collection", result: "begun" },
+    { at: run.at, reason: "mistaken_collection", result: "ok" },
+  ];
+  const kept = packTable({ ...whole, deletions }).filter(({ duty }) => duty.includes("six months"));
+  expect(kept.map(({ state }) => state)).toEqual(["partial", "partial"]);
+  expect(kept[0]?.because).toMatch(/^Logs of users were deleted, 1 time, first at 2026-06-01T/);
+  const { rules: _rules, ...earlier } = { ...whole, deletions };
+  expect(states(earlier)["19(1)"]).toBe("proven");
+});
+
 test("the table of a pack of an earlier version follows its own rules", () => {
-  const { retentions: _retentions, ...facts } = whole;
+  const { retentions: _retentions, rules: _rules, ...facts } = whole;
   const earlier = packTable({ ...facts, audit: log });
   expect(earlier.map(({ article }) => article)).not.toContain("12 (removals)");
   expect(earlier.find(({ article }) => article === "12 (traceability)")).toEqual({

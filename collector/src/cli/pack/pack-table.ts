@@ -93,6 +93,14 @@ function kept(facts: PackFacts, article: string, duty: string): PackRow {
     const because = `A run of retention at ${young[0]?.at ?? ""} removed evidence by an age below ${sixMonthsDays} days.`;
     return { article, duty, state: "partial", because };
   }
+  const { rules, deletions } = facts;
+  if (rules !== undefined && deletions.length > 0) {
+    // A deletion has a record at its start, and one at its end.
+    const ends = deletions.filter(({ result }) => result !== "begun").length;
+    const times = Math.max(1, ends);
+    const because = `Logs of users were deleted, ${times} ${times === 1 ? "time" : "times"}, first at ${deletions[0]?.at ?? ""}; whether other law provides for it, a person decides.`;
+    return { article, duty, state: "partial", because };
+  }
   return days >= sixMonthsDays
     ? { article, duty, state: "proven", because: `The oldest turn was kept for ${days} days.` }
     : {
