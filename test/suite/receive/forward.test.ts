@@ -2,23 +2,64 @@
  * Forward to another OTLP endpoint: a second collector has the same events, a strict receiver finds
  * no fault and no content, and what it never gets is counted.
  */
+import { createServer } from "node:http";
+import type { ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
 import type { TurnEvent } from "@turnproof/evidence";
+import type { StoredFrames } from "@turnproof/journal";
 import { expect, test, vi } from "vitest";
 
 import { forwardHeaders, forwardUrl } from "../../../collector/src/config/forward-target.ts";
 import { startForward } from "../../../collector/src/receive/forward/forward.ts";
 import type { Forward } from "../../../collector/src/receive/forward/forward.ts";
 import { rejectedSpans } from "../../../collector/src/receive/forward/send-request.ts";
+import { encodeFrame } from "../../../collector/src/receive/otlp/frame-codec.ts";
 import { sendRecordings } from "../../apps/recorded.ts";
-import { quiet } from "../collector/desk.ts";
+import { quiet, turnEvents } from "../collector/desk.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
 import { openHarness } from "./harness.ts";
 import type { Harness } from "./harness.ts";
 import { openStrictReceiver } from "./strict-receiver.ts";
 
 const wait = { timeout: 30_000, interval: 20 };
+
+/** Events of spans; those of `lame` have an id of a trace that is none. */
+const eventsOf = (good: number, lame: number): readonly TurnEvent[] =>
+  Array.from({ length: good + lame }, (_, index) => {
+    const root = index < good ? "a".repeat(32) : "none";
+    const span_id = (index + 1).toString(16).padStart(16, "0");
+    const event_id = `${span_id}:result`;
+    return { ...(turnEvents({ root })[0] as TurnEvent), span_id, event_id };
+  });
+
+/** A forward that gets these events as one frame. */
+async function forwardOf(
+  url: string,
+  events: readonly TurnEvent[],
+  timeoutMs = 5_000,
+): Promise<{ readonly forward: Forward; close(): Promise<void> }> {
+  const directories = temporaryDirectories();
+  const forward = await startForward({
+    directory: await directories.make(),
+    target: { url, headers: {} },
+    bytesMax: 1 << 26,
+    log: quiet,
+    retryMs: 5,
+    timeoutMs,
+  });
+  const frames = [{ payload: encodeFrame(events), spans: events.length }];
+  await forward.stored({ frames, refused: new Map() } as unknown as StoredFrames);
+  await vi.waitFor(() => expect(forward.state().pending_spans).toBe(0), wait);
+  return {
+    forward,
+    close: async () => {
+      await forward.close();
+      await directories.remove();
+    },
+  };
+}
 
 /** A collector whose stored batches are forwarded. */
 async function openForwarding(
@@ -137,6 +178,54 @@ test("refused and rejected spans are counted, and keep no other back", async () 
   const answer = Uint8Array.from([0x0a, 0x07, 0x08, 0xac, 0x02, 0x12, 0x02, 0x6e, 0x6f]);
   expect([rejectedSpans(answer), rejectedSpans(new Uint8Array())]).toEqual([300, 0]);
   expect(rejectedSpans(Buffer.from("<html>"))).toBe(0);
+});
+
+test("each span is counted once, where requests are divided, rejected in part or cut off", async () => {
+  const strict = await openStrictReceiver();
+  const counts = ({ forward }: { readonly forward: Forward }): readonly number[] => {
+    const { sent_spans: taken, lost_spans: lost } = forward.state();
+    return [taken, lost.refused, lost.unmapped];
+  };
+  // Divided down to the refused span, with three events that are no spans.
+  const bad = "0000000000000005";
+  strict.answer = (spans) => ({ status: spans.some(({ spanId }) => spanId === bad) ? 400 : 200 });
+  const divided = await forwardOf(strict.url, eventsOf(13, 3));
+  expect(counts(divided)).toEqual([12, 1, 3]);
+  await divided.close();
+  const json = { "content-type": "application/json" };
+  const partial = (count: string): Buffer =>
+    Buffer.from(JSON.stringify({ partialSuccess: { rejectedSpans: count } }));
+  const tooMany = Uint8Array.from([0x0a, 0x03, 0x08, 0xac, 0x02]);
+  const belowZero = Uint8Array.from([0x0a, 0x0b, 0x08, ...Array<number>(9).fill(255), 1]);
+  for (const [answer, expected] of [
+    [{ body: Uint8Array.from([0x0a, 0x02, 0x08, 0x04]) }, [6, 4, 1]],
+    [{ body: tooMany }, [0, 10, 1]],
+    [{ body: belowZero }, [10, 0, 1]],
+    [{ headers: json, body: partial("4") }, [6, 4, 1]],
+    [{ headers: json, body: partial("-4") }, [10, 0, 1]],
+    [{ headers: json, body: Buffer.from("{}") }, [10, 0, 1]],
+  ] as const) {
+    strict.answer = () => ({ status: 200, ...answer });
+    const one = await forwardOf(strict.url, eventsOf(10, 1));
+    expect([answer, counts(one)]).toEqual([answer, expected]);
+    await one.close();
+  }
+  await strict.close();
+});
+
+test("an endpoint that hangs is cut off, and gets the same spans again", async () => {
+  const held: ServerResponse[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    if (held.push(response) > 2) response.end();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const hung = await forwardOf(`http://127.0.0.1:${port}/v1/traces`, eventsOf(10, 0), 200);
+  expect(hung.forward.state()).toMatchObject({ sent_spans: 10, failures: 2, failing: false });
+  await hung.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test("a full queue gives spans up, counts them over a restart, and stores them here", async () => {

@@ -16,7 +16,7 @@ export const ForwardFact: FC<{ readonly of: ForwardState }> = ({ of }) => {
         <Badge
           tone={of.failing ? "warn" : "ok"}
           icon={of.failing ? "warning" : "success"}
-          word={of.failing ? "does not answer" : "answers"}
+          word={of.failing ? "takes no spans" : "takes spans"}
         />
         <span>
           <Count of={of.sent_spans} /> spans sent · <Count of={of.pending_spans} /> wait in{" "}

@@ -167,15 +167,21 @@ class Sender implements Forward {
   /** True when every event was taken or given up; false when sending ended. */
   async #send(events: readonly TurnEvent[]): Promise<boolean> {
     const { bytes, length, skipped } = eventRequest(events);
-    this.#losses.add("unmapped", skipped);
-    if (length === 0) return true;
+    if (length === 0) {
+      this.#losses.add("unmapped", skipped);
+      return true;
+    }
     const sent = await this.#until(Uint8Array.from(bytes));
     if (sent === undefined) return false;
     if (sent.result === "taken") {
-      this.#sent += length - sent.rejected;
-      this.#losses.add("refused", sent.rejected);
+      // An endpoint that rejects more than it was sent has rejected all of it.
+      const rejected = Math.min(sent.rejected, length);
+      this.#sent += length - rejected;
+      this.#losses.add("refused", rejected);
+      this.#losses.add("unmapped", skipped);
       return true;
     }
+    // A divided request counts nothing: its parts do.
     if (events.length > 1) {
       const half = Math.ceil(events.length / 2);
       return (await this.#send(events.slice(0, half))) && this.#send(events.slice(half));

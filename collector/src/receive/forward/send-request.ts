@@ -3,6 +3,7 @@
  * a partial success is read of an answer; a redirect is a failure.
  */
 import { CodedError } from "@turnproof/semconv";
+import { z } from "zod";
 
 /** Where requests are sent. */
 export interface ForwardTarget {
@@ -42,7 +43,12 @@ export async function sendRequest(
         ...target.headers,
       },
     });
-    if (response.ok) return { result: "taken", rejected: rejectedSpans(await read(response)) };
+    if (response.ok) {
+      const answer = await read(response);
+      const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+      const rejected = isJson ? rejectedInJson(answer) : rejectedSpans(answer);
+      return { result: "taken", rejected };
+    }
     await response.body?.cancel();
     if (refusedStatuses.has(response.status)) return { result: "refused" };
     return { result: "later", waitMs: retryAfter(response.headers.get("retry-after")) };
@@ -75,8 +81,24 @@ function retryAfter(header: string | null): number | undefined {
  */
 export function rejectedSpans(bytes: Uint8Array): number {
   const success = field(bytes, 1, 2);
-  return typeof success === "object" ? Number(field(success, 1, 0) ?? 0) : 0;
+  const count = typeof success === "object" ? field(success, 1, 0) : undefined;
+  // The number has a sign on the wire; a count below zero is none.
+  return typeof count === "bigint" ? Math.max(0, Number(BigInt.asIntN(64, count))) : 0;
 }
+
+/** The same of an endpoint that answers protobuf in JSON, where the number is a text. */
+function rejectedInJson(bytes: Uint8Array): number {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    return partialSuccess.parse(parsed).partialSuccess.rejectedSpans;
+  } catch {
+    return 0;
+  }
+}
+
+const partialSuccess = z.object({
+  partialSuccess: z.object({ rejectedSpans: z.coerce.number<string | number>().int().min(0) }),
+});
 
 /** A field's message or number; undefined where it is absent or the bytes are no message. */
 function field(bytes: Uint8Array, number: number, wire: 0 | 2): Uint8Array | bigint | undefined {
