@@ -60,6 +60,8 @@ export const clauses: readonly Clause[] = [
   { clause: "order", tool: "b", never_after: { tool: "c" } },
   { clause: "order", tool: "a", before: { tool: "b" }, immediately: true },
   { clause: "order", tool: "a", before: { tool: "b" }, within_calls: 2 },
+  { clause: "order", tool: "a", before: { tool: "b" }, ended: true },
+  { clause: "order", tool: "b", never_after: { tool: "c" }, ended: true },
   ...modes.map((match): Clause => ({ clause: "trajectory", match, golden: "usual" })),
   ...modes.map((match): Clause => ({
     clause: "trajectory",

@@ -99,6 +99,36 @@ describe.each(files)("$name", ({ name, contracts, goldens }) => {
   });
 });
 
+/** Turns that the sentence of a contract excludes, though the calls begin in its order. */
+const excluded: readonly (readonly [string, string, readonly TurnEvent[]])[] = [
+  [
+    "approval-before-deletion",
+    "a deletion during the approval",
+    [tool("approve", 1_000, {}, { ms: 3_000 }), tool("delete_user", 3_000), end()],
+  ],
+  [
+    "approval-before-deletion",
+    "a second deletion",
+    [tool("approve", 1), tool("delete_user", 20), tool("delete_user", 40), end()],
+  ],
+  [
+    "refund",
+    "a refund during the search",
+    [tool("find_order", 1_000, {}, { ms: 3_000 }), tool("refund", 1_001), end()],
+  ],
+  [
+    "refund",
+    "a search that failed",
+    [tool("find_order", 1, { tool_outcome: "error" }), tool("refund", 20), end()],
+  ],
+];
+
+test.each(excluded)("%s is violated by %s", (name, _, events) => {
+  const { contracts = [] } = files.find((file) => file.name === name) ?? {};
+  const [turn] = evaluateTurns(events, contracts, { metadata: whole, otherwise: null });
+  expect(turn?.contracts[0]?.result).toBe("violated");
+});
+
 test("budget and calm calls are decided without a price and without a number of retries", () => {
   const decided = files.filter(({ name }) => name === "budget" || name === "calm-calls");
   const { retry_count: _, ...attributes } = model(1).attributes;

@@ -3,7 +3,7 @@
  * but two with one start have no known order, and neither have calls of different producers whose
  * starts are within the skew of clocks. A decision on order holds in every possible order.
  */
-import { bridgedSkewMs as skewMs, compareTimes, elapsedMs } from "@turnproof/evidence";
+import { bridgedSkewMs as skewMs, clockStepMs, compareTimes, elapsedMs } from "@turnproof/evidence";
 
 import type { Call } from "./call.ts";
 
@@ -31,6 +31,19 @@ export function followsWithin(first: Call, second: Call, most: number): boolean 
   const skew = areApart(first, second) ? skewMs : 0;
   if (gap + skew <= most) return true;
   return gap - skew > most ? false : undefined;
+}
+
+/**
+ * Whether one call has ended before another one begins. Spans of one process read two clocks, so
+ * that the end of a call can seem to be a little after the start of the next one.
+ */
+export function hasEndedBefore(first: Call, second: Call): boolean | undefined {
+  if (first.end === undefined || second.start === undefined) return undefined;
+  const gap = elapsedMs(first.end, second.start);
+  if (gap === undefined) return undefined;
+  const apart = areApart(first, second);
+  if (apart ? gap > skewMs : gap >= 0) return true;
+  return gap < -(apart ? skewMs : clockStepMs) ? false : undefined;
 }
 
 /** Clocks of different producers differ. */

@@ -4,7 +4,7 @@
  */
 import type { ClauseOf } from "../language/clauses.ts";
 import type { Call } from "./call.ts";
-import { beganBefore, followsWithin, placesOf } from "./call-order.ts";
+import { beganBefore, followsWithin, hasEndedBefore, placesOf } from "./call-order.ts";
 import type { Places } from "./call-order.ts";
 import { judged } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";
@@ -63,13 +63,14 @@ export function judgeOrder(clause: ClauseOf<"order">, facts: TurnFacts): ClauseJ
   );
 }
 
-function relationOf({ before, after, immediately }: ClauseOf<"order">): string {
-  const how = immediately === true ? "immediately " : "";
+function relationOf({ before, after, ended, immediately }: ClauseOf<"order">): string {
+  const apart = ended === true ? "without overlap " : "";
+  const how = `${apart}${immediately === true ? "immediately " : ""}`;
   return before !== undefined
     ? `${how}before`
     : after !== undefined
       ? `${how}after`
-      : "never after";
+      : `never ${how}after`;
 }
 
 function nearness({ within_ms: most, within_calls: calls }: ClauseOf<"order">): string {
@@ -128,8 +129,10 @@ function isNear(
   const apart = clause.immediately === true ? 1 : calls;
   const counted = apart === undefined ? true : areWithin(first, second, apart, places);
   const timed = most === undefined ? true : followsWithin(first, second, most);
-  if (counted === false || timed === false) return false;
-  return counted === true && timed === true ? true : undefined;
+  const ended = clause.ended === true ? hasEndedBefore(first, second) : true;
+  const answers = [counted, timed, ended];
+  if (answers.includes(false)) return false;
+  return answers.includes(undefined) ? undefined : true;
 }
 
 /** Whether a call comes at most so many places after another one that it follows. */

@@ -135,9 +135,15 @@ const singles = [
     before: selectorSchema.optional().describe("Every such call has one of the calls before it."),
     after: selectorSchema.optional().describe("Every such call has one of the calls after it."),
     never_after: selectorSchema.optional().describe("None of the calls follows such a call."),
-    immediately: z.literal(true).optional().describe("With no other call between."),
-    within_ms: amount.optional().describe("From the end of the first to the start of the second."),
-    within_calls: count.optional().describe("At most so many calls apart."),
+    ended: z
+      .literal(true)
+      .optional()
+      .describe("The first has ended before the second begins. Without it only starts count."),
+    immediately: z.literal(true).optional().describe("No other call begins between the two."),
+    within_ms: amount
+      .optional()
+      .describe("From the end of the first to the start of the second; an overlap is 0 ms."),
+    within_calls: count.optional().describe("At most so many calls apart, by their starts."),
   }),
   clause("trajectory", trajectory),
   clause("model", { pinned: z.array(namePattern).min(1) }),

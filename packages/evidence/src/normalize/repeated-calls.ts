@@ -20,7 +20,7 @@ const besideMax = 500;
  * millisecond and add a finer duration, so an inner span can seem to end after its outer one. They
  * read the two clocks one after the other, and a busy process can wait for a while in between.
  */
-const clockStepMs = 2;
+export const clockStepMs = 2;
 
 /**
  * The results of tool calls that repeat the call of a span above them, each with the outermost
