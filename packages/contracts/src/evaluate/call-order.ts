@@ -3,53 +3,14 @@
  * but two with one start have no known order, and neither have calls of different producers whose
  * starts are within the skew of clocks. A decision on order holds in every possible order.
  */
-import { bridgedSkewMs as skewMs, clockStepMs, compareTimes, elapsedMs } from "@turnproof/evidence";
+import { bridgedSkewMs as skewMs, elapsedMs } from "@turnproof/evidence";
 
 import type { Call } from "./call.ts";
 
-const nsPerMs = 1e6;
+/** Nanoseconds of a millisecond. */
+export const nsPerMs = 1e6;
 /** Skew of clocks of different processes that is bridged, in nanoseconds. */
 export const skewNs = skewMs * nsPerMs;
-
-/** True when `a` began before `b`, false when after, undefined where it is unknown. */
-export function beganBefore(a: Call, b: Call): boolean | undefined {
-  if (a.start === undefined || b.start === undefined) return undefined;
-  const order = compareTimes(a.start, b.start);
-  if (order === 0) return undefined;
-  if (areApart(a, b)) {
-    const apart = elapsedMs(a.start, b.start);
-    if (apart === undefined || Math.abs(apart) <= skewMs) return undefined;
-  }
-  return order < 0;
-}
-
-/** Whether at most so many milliseconds pass from the end of one call to the start of another. */
-export function followsWithin(first: Call, second: Call, most: number): boolean | undefined {
-  if (first.end === undefined || second.start === undefined) return undefined;
-  const gap = elapsedMs(first.end, second.start);
-  if (gap === undefined) return undefined;
-  const skew = areApart(first, second) ? skewMs : 0;
-  if (gap + skew <= most) return true;
-  return gap - skew > most ? false : undefined;
-}
-
-/**
- * Whether one call has ended before another one begins. Spans of one process read two clocks, so
- * that the end of a call can seem to be a little after the start of the next one.
- */
-export function hasEndedBefore(first: Call, second: Call): boolean | undefined {
-  if (first.end === undefined || second.start === undefined) return undefined;
-  const gap = elapsedMs(first.end, second.start);
-  if (gap === undefined) return undefined;
-  const apart = areApart(first, second);
-  if (apart ? gap > skewMs : gap >= 0) return true;
-  return gap < -(apart ? skewMs : clockStepMs) ? false : undefined;
-}
-
-/** Clocks of different producers differ. */
-function areApart(a: Call, b: Call): boolean {
-  return a.event.producer_id !== b.event.producer_id;
-}
 
 /** First and last place of a call in the possible orders, from 0. */
 export interface Places {
@@ -82,11 +43,17 @@ export function placesOf(calls: readonly Call[]): Places[] {
 
 /** Starts of calls in nanoseconds from one of them; undefined where one is unknown. */
 export function startsOf(calls: readonly Call[]): (number | undefined)[] {
+  const clock = clockOf(calls);
+  return calls.map(({ start }) => clock(start));
+}
+
+/** Reads times in nanoseconds from the first known start among calls. */
+export function clockOf(calls: readonly Call[]): (time: string | undefined) => number | undefined {
   const origin = calls.find(({ start }) => start !== undefined)?.start ?? "";
-  return calls.map(({ start }) => {
-    const apart = start === undefined ? undefined : elapsedMs(origin, start);
+  return (time) => {
+    const apart = time === undefined ? undefined : elapsedMs(origin, time);
     return apart === undefined ? undefined : Math.round(apart * nsPerMs);
-  });
+  };
 }
 
 function ascending(a: number, b: number): number {
