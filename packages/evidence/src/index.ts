@@ -96,7 +96,7 @@ export { orphanSpans } from "./turns/orphan-spans.ts";
 export { trustedErrors } from "./normalize/untrusted.ts";
 export { turnFields, turnKey } from "./event/turn-key.ts";
 export type { TurnKeyFields } from "./event/turn-key.ts";
-export { clockStepMs } from "./normalize/repeated-calls.ts";
+export { clockStepMs, mayBeBeside } from "./normalize/repeated-calls.ts";
 export { countedModelCalls, countUsage, hasUsage } from "./normalize/usage.ts";
 export type { Usage } from "./normalize/usage.ts";
 export { groupByIdentity, tupleFields, tupleOf } from "./event/identity-tuple.ts";

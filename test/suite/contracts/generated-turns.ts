@@ -10,10 +10,24 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { golden } from "./every-clause.ts";
 import { cut, end, step, tool, whole } from "./turns.ts";
 
-type Make = (at: number) => TurnEvent;
+type Make = (at: number) => TurnEvent | readonly TurnEvent[];
 
 const prints = ["k1_aaaaaaaaaaaaaaaaaaaaaaaaaa", "k1_bbbbbbbbbbbbbbbbbbbbbbbbbb"];
 const flag = fc.constantFrom(true, false, undefined);
+const outcome = fc.constantFrom(
+  ...(["success", "error", "fallback", "empty", "degraded", undefined] as const),
+);
+const dialects = ["turnproof", "vercel_ai", "gen_ai"] as const;
+const dialectOf = (dialect: (typeof dialects)[number] | undefined): Partial<TurnEvent> =>
+  dialect === undefined ? {} : { dialect };
+/** The start of a call as it is recorded beside its end. */
+const begun = (made: TurnEvent): TurnEvent => ({
+  ...made,
+  phase: "start",
+  status: "started",
+  timestamp: made.started_at ?? made.timestamp,
+  event_id: `${made.span_id}:start`,
+});
 const known = <T>(fields: Record<string, T | undefined>): TurnEvent["attributes"] =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
@@ -21,7 +35,7 @@ const makes: fc.Arbitrary<Make> = fc.oneof(
   fc
     .record({
       name: fc.constantFrom("a", "b", "c"),
-      tool_outcome: fc.constantFrom("success", "error", "fallback", "empty", "degraded", undefined),
+      tool_outcome: outcome,
       call_fingerprint: fc.constantFrom(...prints, undefined),
       result_count: fc.constantFrom(0, 3, undefined),
       retry_count: fc.constantFrom(0, 1, undefined),
@@ -29,22 +43,82 @@ const makes: fc.Arbitrary<Make> = fc.oneof(
       ms: fc.constantFrom(10, 80),
       start: fc.boolean(),
       nested: fc.integer({ min: 0, max: 3 }),
+      dialect: fc.constantFrom(...dialects, undefined, undefined, undefined),
     })
-    .map(({ name, ms, start, nested, ...attributes }): Make => (at) => {
+    .map(({ name, ms, start, nested, dialect, ...attributes }): Make => (at) => {
       const made = tool(name, at, known(attributes), {
         ms,
         status: attributes.tool_outcome === "error" ? "error" : "success",
+        ...dialectOf(dialect),
         ...(nested > 0 ? { parent_span_id: `nest${nested}` } : {}),
       });
-      return start
-        ? {
-            ...made,
-            phase: "start",
-            status: "started",
-            timestamp: made.started_at ?? made.timestamp,
-            event_id: `${made.span_id}:start`,
-          }
-        : made;
+      return start ? begun(made) : made;
+    }),
+  // One call by two vocabularies or in two spans of one, nested or beside each other.
+  fc
+    .record({
+      name: fc.constantFrom("a", "b", "c"),
+      outer: outcome,
+      inner: outcome,
+      later: fc.integer({ min: 0, max: 2 }),
+      nested: fc.boolean(),
+      by: fc.constantFrom(...dialects, undefined),
+      beside: fc.constantFrom(...dialects),
+      retries: fc.constantFrom(0, 1, undefined),
+      print: fc.constantFrom(...prints, undefined),
+    })
+    .map(({ name, outer, inner, later, nested, by, beside, retries, print }): Make => (at) => {
+      const around = tool(name, at, known({ tool_outcome: outer, retry_count: 0 }), {
+        ms: 60,
+        ...dialectOf(by),
+        status: outer === "error" ? "error" : "success",
+      });
+      const within = known({
+        tool_outcome: inner,
+        retry_count: retries,
+        call_fingerprint: print,
+      });
+      const again = tool(name, at + later, within, {
+        ms: 40,
+        ...dialectOf(beside),
+        span_id: `again${at}`,
+        event_id: `again${at}:result`,
+        status: inner === "error" ? "error" : "success",
+        ...(nested && around.span_id !== undefined ? { parent_span_id: around.span_id } : {}),
+      });
+      return [around, again];
+    }),
+  // A start beside its end, which records other values.
+  fc
+    .record({
+      name: fc.constantFrom("a", "b", "c"),
+      result_count: fc.constantFrom(0, 3, undefined),
+      call_fingerprint: fc.constantFrom(...prints, undefined),
+      tool_provider: fc.constantFrom("p-1", "p-2", undefined),
+    })
+    .map(({ name, ...ended }): Make => (at) => {
+      const first = { result_count: 3, call_fingerprint: prints[1], tool_provider: "p-2" };
+      return [begun(tool(name, at, known(first))), tool(name, at, known(ended))];
+    }),
+  // One call of a model in two spans, of which the inner one is measured.
+  fc
+    .record({
+      outer: fc.constantFrom(0, 2, undefined),
+      inner: fc.constantFrom(0, 1, 2, undefined),
+      fallback_used: flag,
+    })
+    .map(({ outer, inner, fallback_used }): Make => (at) => {
+      const around = step("model_call", at, known({ model: "m-1", retry_count: outer }), {
+        ms: 60,
+      });
+      const tokens = { model: "m-2", input_tokens: 100, output_tokens: 20 };
+      const measured = known<unknown>({ ...tokens, retry_count: inner, fallback_used });
+      const again = step("model_call", at + 1, measured, {
+        span_id: `inner${at}`,
+        event_id: `inner${at}:result`,
+        parent_span_id: around.span_id ?? "",
+      });
+      return [around, again];
     }),
   // Spans around calls of tools: a tool's own, a host's, a model's.
   fc
@@ -181,7 +255,7 @@ export const turns: fc.Arbitrary<TurnEvent[]> = fc
   })
   .map(({ parts, gaps, ended, status, ms, remote, hosted }) => {
     let at = 1;
-    const made = parts.map((make, index) => make((at += (gaps[index] ?? 0) + 1)));
+    const made = parts.flatMap((make, index) => make((at += (gaps[index] ?? 0) + 1)));
     const unique = [...new Map(made.map((event) => [event.event_id, event])).values()];
     const result = {
       ...end({ status, ms }),

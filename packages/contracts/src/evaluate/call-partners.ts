@@ -3,11 +3,11 @@
  * the two or in some. What a clause requires of two calls is a range of starts of the second for
  * each first one, and a limit of places: so all pairs are decided without a look at each.
  */
-import { bridgedSkewMs, clockStepMs } from "@turnproof/evidence";
+import { clockStepMs } from "@turnproof/evidence";
 
 import { BestValues } from "./best-values.ts";
 import type { Call } from "./call.ts";
-import { clockOf, firstWhere, nsPerMs } from "./call-order.ts";
+import { clockOf, firstWhere, nsPerMs, skewNs } from "./call-order.ts";
 import type { Places } from "./call-order.ts";
 
 /** How the second of two calls follows the first, beside its later start. */
@@ -66,8 +66,8 @@ export function partnersOf(
 /** Places in the list of the calls that have a partner. */
 function found(pairing: PairedCalls<Placed>, how: How): Set<number> {
   // Clocks of two producers differ, so that other times decide than of one.
-  const skew = bridgedSkewMs * nsPerMs;
-  const met = new Set(search(pairing, how, { skew, keyOf: ({ producer }) => producer }));
+  const apart: Kind = { skew: skewNs, keyOf: ({ producer }) => producer };
+  const met = new Set(search(pairing, how, apart));
   const own = new Map<string, Own>();
   const of = ({ producer }: Placed): Own => {
     const there = own.get(producer) ?? { calls: [], places: [], partners: [] };

@@ -1,12 +1,12 @@
 /**
  * @module Call: the model and tool calls of a turn, finished or not, each once. Where a part of the
- * window may be missing, a call is certain only when the spans above it show that it repeats no
- * other one.
+ * window may be missing, a call is certain only where it repeats no other one, whatever that is.
  */
 import {
   compareEvents,
   compareTimes,
   countedModelCalls,
+  mayBeBeside,
   parentKey,
   spanKey,
   toolOutcome,
@@ -22,8 +22,10 @@ export interface Call {
   readonly name: string | undefined;
   /** Outcome of a finished tool call, where it is known. */
   readonly outcome: string | undefined;
-  /** It is a call of its own, whatever is missing. */
+  /** It is a call of its own with what is recorded of it, whatever is missing. */
   readonly certain: boolean;
+  /** A call of its name counts for it and for no other one, whatever is missing. */
+  readonly counts: boolean;
   readonly finished: boolean;
   /** Start as text, undefined where only the end is known. */
   readonly start: string | undefined;
@@ -41,7 +43,10 @@ export function callsOf(
 ): Call[] {
   const calls: Call[] = [];
   const tools = whole ? toolResults(events) : events.filter(isToolEnd);
-  const certain = whole ? undefined : certainty(events);
+  const hasStarts = events.some(({ phase }) => phase === "start");
+  const open = hasStarts ? unfinishedStarts(events) : [];
+  const openTools = open.filter(({ event_kind: kind }) => kind === "tool_call");
+  const known = whole ? undefined : certaintyOf(events, [...tools, ...openTools]);
   const add = (event: TurnEvent, kind: Call["kind"], finished: boolean): void => {
     const { attributes } = event;
     calls.push({
@@ -50,7 +55,8 @@ export function callsOf(
       name:
         kind === "tool" ? attributes.tool_name : (attributes.response_model ?? attributes.model),
       outcome: kind === "tool" && finished ? toolOutcome(event) : undefined,
-      certain: certain === undefined || (kind === "tool" && certain(event)),
+      certain: known === undefined || (kind === "tool" && known.certain(event)),
+      counts: known === undefined || (kind === "tool" && known.counts(event)),
       finished,
       start: event.started_at ?? (event.phase === "start" ? event.timestamp : startOf(event)),
       end: finished ? event.timestamp : undefined,
@@ -59,12 +65,8 @@ export function callsOf(
   for (const event of tools) add(event, "tool", true);
   // Of nested model calls the innermost count, and in a part of a window it is unknown which.
   for (const event of models) add(event, "model", true);
-  if (events.some(({ phase }) => phase === "start")) {
-    for (const event of unfinishedStarts(events)) {
-      if (event.event_kind === "tool_call") add(event, "tool", false);
-      else if (event.event_kind === "model_call") add(event, "model", false);
-    }
-  }
+  for (const event of openTools) add(event, "tool", false);
+  for (const event of open) if (event.event_kind === "model_call") add(event, "model", false);
   return calls.length < 2 ? calls : calls.sort(compareCalls);
 }
 
@@ -84,33 +86,56 @@ function compareCalls(a: Call, b: Call): number {
   return compareTimes(left, right) || compareEvents(a.event, b.event);
 }
 
+/** What is certain of a call in a part of a window. */
+interface Certainty {
+  readonly certain: (event: TurnEvent) => boolean;
+  readonly counts: (event: TurnEvent) => boolean;
+}
+
 /**
- * Whether an event repeats no call that is missing: the spans above it are there up to one that
- * separates calls, and one vocabulary alone describes the calls of its tool.
+ * An event repeats no call that is around it where the spans above it are there, up to one that
+ * separates calls. Another vocabulary may describe its call beside it, and that event is missing:
+ * then the call counts with its name, and has perhaps another outcome, time and provider. Each
+ * vocabulary describes a call once, so of several recorded ones the calls of one are all others.
  */
-function certainty(events: readonly TurnEvent[]): (event: TurnEvent) => boolean {
+function certaintyOf(events: readonly TurnEvent[], tools: readonly TurnEvent[]): Certainty {
   const spans = new Map<string, TurnEvent>();
-  const dialects = new Map<string, string | undefined>();
-  const several = new Set<string>();
   for (const event of events) {
     const key = spanKey(event);
     if (key !== undefined && !(event.phase === "start" && spans.has(key))) spans.set(key, event);
-    const { tool_name: tool } = event.attributes;
-    if (event.event_kind !== "tool_call" || tool === undefined) continue;
-    if (dialects.has(tool) && dialects.get(tool) !== event.dialect) several.add(tool);
-    dialects.set(tool, event.dialect);
   }
-  return (event) => {
-    if (several.has(event.attributes.tool_name ?? "")) return false;
-    const passed = new Set<string>();
-    for (let at = parentKey(event); at !== undefined;) {
-      const above = spans.get(at);
-      if (above === undefined || passed.has(at)) return false;
-      if (separating.has(above.event_kind)) return true;
-      if (above.event_kind === event.event_kind) return false;
-      passed.add(at);
-      at = parentKey(above);
-    }
-    return true;
+  const outermost = new Set(tools.filter((event) => isOutermost(event, spans)));
+  const counted = new Map<string | undefined, Map<string | undefined, number>>();
+  for (const event of outermost) {
+    if (!mayBeBeside(event)) continue;
+    const { tool_name: tool } = event.attributes;
+    const counts = counted.get(tool) ?? new Map<string | undefined, number>();
+    counted.set(tool, counts.set(event.dialect, (counts.get(event.dialect) ?? 0) + 1));
+  }
+  const chosen = new Map(
+    [...counted].map(([tool, counts]) => {
+      const [first] = [...counts].toSorted(([, a], [, b]) => b - a);
+      return [tool, first?.[0]];
+    }),
+  );
+  return {
+    certain: (event) => outermost.has(event) && !mayBeBeside(event),
+    counts: (event) =>
+      outermost.has(event) &&
+      (!mayBeBeside(event) || chosen.get(event.attributes.tool_name) === event.dialect),
   };
+}
+
+/** Whether the spans above a call are there, up to one that separates calls, and none is a call. */
+function isOutermost(event: TurnEvent, spans: ReadonlyMap<string, TurnEvent>): boolean {
+  const passed = new Set<string>();
+  for (let at = parentKey(event); at !== undefined;) {
+    const above = spans.get(at);
+    if (above === undefined || passed.has(at)) return false;
+    if (separating.has(above.event_kind)) return true;
+    if (above.event_kind === event.event_kind) return false;
+    passed.add(at);
+    at = parentKey(above);
+  }
+  return true;
 }

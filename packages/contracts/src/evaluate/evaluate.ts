@@ -7,6 +7,7 @@ import {
   digestLines,
   isContested,
   settledTurnWindow,
+  spanKey,
   turnWindows,
 } from "@turnproof/evidence";
 import type {
@@ -185,6 +186,8 @@ function evaluateTurn({ events, window }: TurnWindow, rules: Rules): TurnResult 
   };
 }
 
+const callKinds: ReadonlySet<string> = new Set(["model_call", "tool_call"]);
+
 /**
  * Facts of events whose content is known. A contested one may have any of its contents, so it
  * counts as missing: what the rest decides stands whatever it was.
@@ -195,7 +198,11 @@ function factsOf(
   around: Surroundings,
 ): TurnFacts {
   if (!events.some(isContested)) return turnFacts(events, window, around);
-  const known = events.filter((event) => !isContested(event));
+  const spans = new Set(events.filter(isContested).map(spanKey));
+  // A call whose end has several contents may have another name than its start.
+  const isItsStart = (event: TurnEvent): boolean =>
+    event.phase === "start" && callKinds.has(event.event_kind) && spans.has(spanKey(event));
+  const known = events.filter((event) => !isContested(event) && !isItsStart(event));
   const { metadata } = around;
   const lacking = metadata && { ...metadata, known_loss: 1 };
   return turnFacts(known, { ...window, complete: false }, { ...around, metadata: lacking });

@@ -49,7 +49,7 @@ export function judgeTools(
     if (forbidden?.some((pattern) => matchesName(pattern, name)) === true) return false;
     return allowed?.some((pattern) => matchesName(pattern, name)) ?? true;
   };
-  const wrong = calls.filter((call) => call.certain && allows(call) === false);
+  const wrong = calls.filter((call) => call.counts && allows(call) === false);
   if (wrong.length > 0) {
     const names = [...new Set(wrong.flatMap(({ name }) => name ?? []))];
     const sentence = `Called although it is not allowed: ${listed(names.slice(0, 5), "and")}.`;
@@ -72,8 +72,8 @@ export function judgeTools(
 /** Every call of the tool has one of these fingerprints. */
 export function judgeArguments(clause: ClauseOf<"arguments">, facts: TurnFacts): ClauseJudgement {
   const { tool, any_of: wanted } = clause;
-  return forEach({ tool }, facts, ({ event }) =>
-    known(fingerprinted(wanted, event.attributes.call_fingerprint)),
+  return forEach({ tool }, facts, ({ event: { attributes: stated } }) =>
+    known(fingerprinted(wanted, stated.call_fingerprint)),
   );
 }
 
@@ -126,7 +126,8 @@ function forEach(
   for (const call of candidates(selector, facts)) {
     const match = selects(selector, call, facts);
     if (match === false) continue;
-    const result = meets(call);
+    // The missing end of a call may record other values than its start.
+    const result = call.finished || facts.whole ? meets(call) : "not_established";
     if (result === "holds") met.push(call);
     else if (result !== "violated" || match !== true) open.push(call);
     else if (call.certain) broken.push(call);

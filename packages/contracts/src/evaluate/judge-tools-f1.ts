@@ -12,7 +12,7 @@ import type { TurnFacts } from "./turn-facts.ts";
 /** F1 over the names; a call that is missing, or has no name, may be of any tool. */
 export function judgeToolsF1(clause: ClauseOf<"tools_f1">, facts: TurnFacts): ClauseJudgement {
   const expected = new Set(clause.expected);
-  const calls = facts.calls.filter(({ kind, certain }) => kind === "tool" && certain);
+  const calls = facts.calls.filter(({ kind, counts }) => kind === "tool" && counts);
   const called = new Set(calls.flatMap(({ name }) => name ?? []));
   const unnamed = calls.filter(({ name }) => name === undefined).length;
   const unknown = facts.closed ? unnamed : Number.POSITIVE_INFINITY;

@@ -24,7 +24,11 @@ export function judgeTrajectory(clause: ClauseOf<"trajectory">, facts: TurnFacts
   const wanted = golden.map(keyOf);
   if (!facts.closed) return judgePart(clause, facts, { wanted, calls, keyOf });
   const made = calls.map((call) => keyOf(stepOf(call)));
-  if ([...wanted, ...made].includes(undefined)) return judgeNames(clause, { golden, calls });
+  if ([...wanted, ...made].includes(undefined)) {
+    return (
+      judgeNames(clause, { golden, calls }) ?? judgePart(clause, facts, { wanted, calls, keyOf })
+    );
+  }
   return judgeWhole(clause, { golden, wanted: wanted as string[], made: made as string[], calls });
 }
 
@@ -35,7 +39,7 @@ export function judgeTrajectory(clause: ClauseOf<"trajectory">, facts: TurnFacts
 function judgeNames(
   clause: ClauseOf<"trajectory">,
   { golden, calls }: Pick<Compared, "golden" | "calls">,
-): ClauseJudgement {
+): ClauseJudgement | undefined {
   const nameOf = keying({ ...clause, compare: [] }, golden);
   const wanted = golden.map(nameOf);
   const made = calls.map((call) => nameOf(stepOf(call)));
@@ -44,7 +48,7 @@ function judgeNames(
     const found = judgeWhole({ ...clause, compare: [] }, names);
     if (found.result === "violated") return found;
   }
-  return judged("not_established", "A step lacks what is compared.", eventsOf(calls));
+  return undefined;
 }
 
 /**
@@ -74,7 +78,10 @@ function keying(
   };
 }
 
-/** In a part of a window a call too many decides, and for a superset that all are there. */
+/**
+ * Where calls are missing, or lack what is compared, a call too many decides, and for a superset
+ * that all are there.
+ */
 function judgePart(
   { match, compare = [] }: ClauseOf<"trajectory">,
   facts: TurnFacts,
@@ -85,22 +92,33 @@ function judgePart(
   },
 ): ClauseJudgement {
   const { wanted, calls, keyOf } = parts;
-  // Outcomes of calls may still change by what is missing.
-  const certain = compare.includes("outcome") ? [] : calls.filter((call) => call.certain);
+  const certain = calls.filter(
+    (call) => isSettled(call, facts, compare) && keyOf(stepOf(call)) !== undefined,
+  );
   const left = countsOf(wanted);
   const extra = certain.filter((call) => !take(left, keyOf(stepOf(call))));
-  const named = certain.every((call) => keyOf(stepOf(call)) !== undefined);
-  if (match === "superset" && wanted.length > 0 && sum(left) === 0 && named) {
+  if (match === "superset" && wanted.length > 0 && sum(left) === 0) {
     return judged("holds", "Every golden step is recorded.", eventsOf(certain));
   }
-  const decides = named && !wanted.includes(undefined) && extra.length > 0;
+  const decides = !wanted.includes(undefined) && extra.length > 0;
   if (match !== "superset" && match !== "ordered" && decides) {
     const words = stepWords(extra[0] && stepOf(extra[0]));
     const sentence = `A call (${words}) is recorded that the golden trajectory does not have.`;
     return judged("violated", sentence, eventsOf(extra));
   }
-  const sentence = facts.whole ? "The turn has not ended." : "A part of the calls may be missing.";
+  const sentence = facts.closed
+    ? "A step lacks what is compared."
+    : facts.whole
+      ? "The turn has not ended."
+      : "A part of the calls may be missing.";
   return judged("not_established", sentence, eventsOf(calls));
+}
+
+/** Whether what is compared of a call stands, whatever is missing. */
+function isSettled(call: Call, facts: TurnFacts, compare: readonly string[]): boolean {
+  if (facts.closed) return true;
+  if (compare.includes("outcome")) return false;
+  return compare.includes("arguments") ? call.certain && call.finished : call.counts;
 }
 
 interface Compared {

@@ -42,15 +42,17 @@ function usesToolFields({ kind, operation, outcome, fingerprint }: Selector): bo
   );
 }
 
-/** Whether it selects every model call or every tool call: then a call that counts instead matches. */
-function isAnyCall(selector: Selector): boolean {
-  const { kind, tool, model, operation, outcome, provider, status } = selector;
+/** Whether nothing but kind and tool select: then a call that counts instead matches, too. */
+function isByName(selector: Selector): boolean {
+  const { model, operation, outcome, provider, status } = selector;
   const { fingerprint, attributes, inside } = selector;
-  const narrowing = [tool, model, operation, outcome, provider, status, fingerprint];
-  return (
-    (kind === "model_call" || kind === "tool_call") &&
-    [...narrowing, attributes, inside].every((field) => field === undefined)
-  );
+  const narrowing = [model, operation, outcome, provider, status, fingerprint];
+  return [...narrowing, attributes, inside].every((field) => field === undefined);
+}
+
+/** Whether it selects every model call or every tool call. */
+function isAnyCall({ kind, tool }: Selector): boolean {
+  return tool === undefined && (kind === "model_call" || kind === "tool_call");
 }
 
 /** Events of other kinds, one per span; a point is one of its own. */
@@ -71,6 +73,7 @@ function eventCalls(events: readonly TurnEvent[]): Call[] {
     outcome:
       event.event_kind === "tool_call" && event.phase !== "start" ? toolOutcome(event) : undefined,
     certain: true,
+    counts: true,
     finished: event.phase !== "start",
     start: event.started_at ?? (event.phase === "result" ? undefined : event.timestamp),
     end: event.phase === "start" ? undefined : event.timestamp,
@@ -81,14 +84,15 @@ function eventCalls(events: readonly TurnEvent[]): Call[] {
 export function find(selector: Selector, facts: TurnFacts): Matched {
   const certain: Call[] = [];
   const open: Call[] = [];
+  const byName = isByName(selector);
   for (const call of candidates(selector, facts)) {
     const match = selects(selector, call, facts);
     if (match === false) continue;
-    if (match === true && call.certain) certain.push(call);
+    if (match === true && (byName ? call.counts : call.certain)) certain.push(call);
     else open.push(call);
   }
   // Of calls that repeat each other one counts, so of the recorded ones at least one does.
-  const some = open.length > 0 && isAnyCall(selector) ? 1 : 0;
+  const some = open.length > 0 && byName && isAnyCall(selector) ? 1 : 0;
   const low = Math.max(certain.length, some);
   const high = facts.closed ? certain.length + open.length : Number.POSITIVE_INFINITY;
   return { certain, open, range: { low, high } };
@@ -98,6 +102,8 @@ export function find(selector: Selector, facts: TurnFacts): Matched {
 export function selects(selector: Selector, call: Call, facts: TurnFacts): boolean | undefined {
   const { event } = call;
   const { attributes } = event;
+  // The missing end of a call may record other values than its start.
+  const final = call.finished || facts.whole ? attributes : {};
   // A failure is final; a success may be that of a call whose repetition failed.
   const outcome = facts.whole || isFailure(call.outcome) ? call.outcome : undefined;
   const answers = [
@@ -106,8 +112,8 @@ export function selects(selector: Selector, call: Call, facts: TurnFacts): boole
     named(selector.operation, event.operation),
     named(selector.outcome, outcome),
     named(selector.status, call.finished ? event.status : undefined),
-    named(selector.provider, attributes.tool_provider ?? attributes.provider),
-    fingerprinted(selector.fingerprint, attributes.call_fingerprint),
+    named(selector.provider, final.tool_provider ?? final.provider),
+    fingerprinted(selector.fingerprint, final.call_fingerprint),
     // What the end of a call adds or changes is not known before it.
     hasRecorded(selector.attributes, call.finished ? attributes : {}),
   ];

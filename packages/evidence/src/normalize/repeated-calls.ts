@@ -92,11 +92,8 @@ function reportedBeside(
   ]);
   const groups = new Map<string, TurnEvent[]>();
   for (const event of events) {
-    const { event_kind: kind, phase, dialect, started_at, attributes } = event;
-    if (kind !== "tool_call" || phase === "start" || repeated.has(event)) continue;
-    if (dialect === undefined || started_at === undefined) continue;
-    if (attributes.tool_name === undefined || event.turn_id === undefined) continue;
-    const key = `${turns.idOf(event)} ${attributes.tool_name}`;
+    if (event.phase === "start" || repeated.has(event) || !mayBeBeside(event)) continue;
+    const key = `${turns.idOf(event)} ${event.attributes.tool_name}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [event]);
     else group.push(event);
@@ -108,6 +105,18 @@ function reportedBeside(
     matchWithin(group.toSorted(compareSpans), beside);
   }
   return beside;
+}
+
+/** True for a call of a tool that another vocabulary may describe in a parallel span. */
+export function mayBeBeside(event: TurnEvent): boolean {
+  const { event_kind: kind, phase, dialect, started_at, attributes, turn_id: turn } = event;
+  return (
+    kind === "tool_call" &&
+    dialect !== undefined &&
+    (started_at !== undefined || phase === "start") &&
+    attributes.tool_name !== undefined &&
+    turn !== undefined
+  );
 }
 
 /**
