@@ -3,6 +3,7 @@ import { elapsedMs, parentKey, spanKey, toolOutcome, turnCalls } from "@turnproo
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { ClauseOf } from "../language/clauses.ts";
+import { sumReported } from "./call-reports.ts";
 import { openEndWords, ownDuration } from "./judge-ending.ts";
 import { counted, judged, measuredWords } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";
@@ -84,28 +85,27 @@ export function judgeCost(clause: ClauseOf<"cost">, facts: TurnFacts): ClauseJud
 
 /** Retries as they are recorded; a call without a count has an unknown number of them. */
 export function judgeRetries(clause: ClauseOf<"retries">, facts: TurnFacts): ClauseJudgement {
-  const calls = facts.events.filter(
-    ({ event_kind: kind, phase }) =>
-      (kind === "model_call" || kind === "tool_call") && phase !== "start",
+  const { low, open } = sumReported(facts, ({ attributes }) => attributes.retry_count);
+  const all = facts.closed && !open && facts.calls.every(({ finished }) => finished);
+  const evidence = facts.events.filter(
+    (event) => isCallEnd(event) && (event.attributes.retry_count ?? 0) > 0,
   );
-  let low = 0;
-  let unknown = 0;
-  for (const { attributes } of calls) {
-    if (attributes.retry_count === undefined) unknown += 1;
-    else low += attributes.retry_count;
-  }
-  const all = facts.closed && unknown === 0 && !facts.calls.some(({ finished }) => !finished);
-  const evidence = calls.filter(({ attributes }) => (attributes.retry_count ?? 0) > 0);
   const range = { low, high: all ? low : Number.POSITIVE_INFINITY };
   return limited(range, clause, "The turn had", "retries", evidence);
 }
 
-/** Events that used a fallback, of a tool, of the memory or of a host's action. */
+function isCallEnd({ event_kind: kind, phase }: TurnEvent): boolean {
+  return (kind === "model_call" || kind === "tool_call") && phase !== "start";
+}
+
+/** Fallbacks of a tool, of a model, of the memory or of a host's action. */
 export function judgeFallbacks(clause: ClauseOf<"fallbacks">, facts: TurnFacts): ClauseJudgement {
   const used = facts.events.filter(usedFallback);
-  const spans = new Set(used.map((event) => spanKey(event) ?? event.event_id));
+  const others = used.filter((event) => !isCallEnd(event));
+  const spans = new Set(others.map((event) => spanKey(event) ?? event.event_id));
+  const calls = sumReported(facts, (event) => (usedFallback(event) ? 1 : 0));
   const open = facts.calls.filter(({ kind, outcome }) => kind === "tool" && outcome === undefined);
-  const low = spans.size;
+  const low = spans.size + calls.low;
   const high = facts.closed ? low + open.length : Number.POSITIVE_INFINITY;
   return limited({ low, high }, clause, "The turn had", "fallbacks", used);
 }

@@ -35,9 +35,7 @@ export function hasUsage(event: TurnEvent): boolean {
  * response that was fetched several times.
  */
 export function countedModelCalls(events: readonly TurnEvent[]): readonly TurnEvent[] {
-  const calls = events.filter(
-    (event) => event.event_kind === "model_call" && event.phase !== "start",
-  );
+  const calls = events.filter(isModelResult);
   // A single call wraps no other and is fetched once.
   if (calls.length < 2) return calls;
   const wrappers = wrappedCalls(events);
@@ -90,14 +88,83 @@ function inAndOut({ attributes }: TurnEvent): number | undefined {
   return input_tokens + output_tokens;
 }
 
-/** Spans of model calls with a measured model call inside of them. */
-function wrappedCalls(events: readonly TurnEvent[]): Set<string> {
+/** Model calls that report one call, or several inside of one wrapper. */
+export interface ModelCallGroup {
+  /** Those that count. */
+  readonly counted: readonly TurnEvent[];
+  /** Wrappers of them, and fetches of their responses. */
+  readonly others: readonly TurnEvent[];
+}
+
+/**
+ * The results of model calls, each in one group with those that report the same call.
+ *
+ * @param counted {@link countedModelCalls} of the events
+ */
+export function modelCallGroups(
+  events: readonly TurnEvent[],
+  counted: readonly TurnEvent[] = countedModelCalls(events),
+): readonly ModelCallGroup[] {
+  const calls = events.filter(isModelResult);
+  if (counted.length === calls.length)
+    return counted.map((call) => ({ counted: [call], others: [] }));
+  const own = new Set(counted);
+  const spans = spansOf(events);
+  const wrappers = new Set(calls.filter((call) => !own.has(call)).map(spanKey));
+  const responses = new Map<unknown, string>();
+  for (const call of counted) {
+    const { request_id: id } = call.attributes;
+    if (id !== undefined && id !== "") responses.set(id, outermostKey(call, spans, wrappers));
+  }
+  const groups = new Map<string, { counted: TurnEvent[]; others: TurnEvent[] }>();
+  for (const call of calls) {
+    const response = own.has(call) ? undefined : responses.get(call.attributes.request_id);
+    const key = response ?? outermostKey(call, spans, wrappers);
+    const group = groups.get(key) ?? { counted: [], others: [] };
+    groups.set(key, group);
+    (own.has(call) ? group.counted : group.others).push(call);
+  }
+  return [...groups.values()];
+}
+
+/** Key of the outermost wrapper around a call, or of the call itself. */
+function outermostKey(
+  call: TurnEvent,
+  spans: Spans,
+  wrappers: ReadonlySet<string | undefined>,
+): string {
+  let key = spanKey(call) ?? call.event_id;
+  const passed = new Set<string>();
+  for (let at = parentKey(call); at !== undefined && !passed.has(at);) {
+    passed.add(at);
+    const above = spans.get(at);
+    if (above === undefined || separating.has(above.kind)) break;
+    if (wrappers.has(at)) key = at;
+    at = above.parent;
+  }
+  return key;
+}
+
+function isModelResult({ event_kind: kind, phase }: TurnEvent): boolean {
+  return kind === "model_call" && phase !== "start";
+}
+
+/** Kind and parent of each span by its key. */
+type Spans = ReadonlyMap<string, { readonly kind: string; readonly parent: string | undefined }>;
+
+function spansOf(events: readonly TurnEvent[]): Spans {
   const spans = new Map<string, { readonly kind: string; readonly parent: string | undefined }>();
   for (const event of events) {
     const key = spanKey(event);
     if (key === undefined || (event.phase === "start" && spans.has(key))) continue;
     spans.set(key, { kind: event.event_kind, parent: parentKey(event) });
   }
+  return spans;
+}
+
+/** Spans of model calls with a measured model call inside of them. */
+function wrappedCalls(events: readonly TurnEvent[]): Set<string> {
+  const spans = spansOf(events);
   const wrappers = new Set<string>();
   // Every span is passed once: the first walk settled everything above it.
   const climbed = new Set<string>();
