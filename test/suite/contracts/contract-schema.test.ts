@@ -114,8 +114,33 @@ test("over mutations the schema and the parser agree", () => {
       expect([accepts(changed), rules]).toEqual([rules.length === 0 || isBetween, rules]);
       seen[rules.length === 0 ? "read" : isBetween ? "between" : "refused"] += 1;
     }),
-    { numRuns: 3_000 },
+    { numRuns: 4_000 },
   );
   expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(500);
   expect(seen.between).toBeGreaterThan(50);
+});
+
+test("the schema refuses a kind that is not that of the tool or the model beside it", () => {
+  const fileOf = (selector: object): Json =>
+    JSON.parse(
+      JSON.stringify({
+        version: 1,
+        contracts: [
+          {
+            name: "a",
+            when: { calls: { ...selector, inside: selector } },
+            expect: [{ clause: "calls", ...selector, at_least: 1 }],
+          },
+        ],
+      }),
+    ) as Json;
+  const refusedKinds = { tool: "model_call", model: "tool_call" } as const;
+  for (const [field, kind] of Object.entries(refusedKinds)) {
+    expect(accepts(fileOf({ [field]: "x", kind }))).toBe(false);
+    expect(new Set(refused(fileOf({ [field]: "x", kind })))).toEqual(
+      new Set([`needs ${field}_call beside ${field}`]),
+    );
+    expect(accepts(fileOf({ [field]: "x", kind: `${field}_call` }))).toBe(true);
+    expect(refused(fileOf({ [field]: "x", kind: `${field}_call` }))).toEqual([]);
+  }
 });

@@ -80,6 +80,48 @@ const wrongClauses: readonly (readonly [string, string, string, string])[] = [
     ".profile",
     "needs the name of a coverage profile, without a pattern",
   ],
+  ...["calls", "each_call", "statistic", "order"].flatMap(
+    (name): (readonly [string, string, string, string])[] => {
+      const rest = {
+        calls: "at_least: 1",
+        each_call: "duration_at_most_ms: 1",
+        statistic: "of: tokens, sum: true, at_most: 1",
+        order: "before: { tool: y }",
+      }[name];
+      return [
+        [
+          `${name} of a tool and another kind`,
+          `{ clause: ${name}, tool: x, kind: delivery, ${rest ?? ""} }`,
+          ".kind",
+          "needs tool_call beside tool",
+        ],
+        [
+          `${name} of a model and another kind`,
+          `{ clause: ${name}, model: x, kind: tool_call, ${rest ?? ""} }`,
+          ".kind",
+          "needs model_call beside model",
+        ],
+      ];
+    },
+  ),
+  [
+    "another kind in a second selector",
+    "{ clause: order, tool: x, before: { tool: y, kind: model_call } }",
+    ".before.kind",
+    "needs tool_call beside tool",
+  ],
+  [
+    "another kind around",
+    "{ clause: calls, tool: x, inside: { model: y, kind: turn }, never: true }",
+    ".inside.kind",
+    "needs model_call beside model",
+  ],
+  [
+    "another kind in a condition",
+    "{ clause: ended, when: { calls: { tool: y, kind: delivery } } }",
+    ".when.calls.kind",
+    "needs tool_call beside tool",
+  ],
   ["no limit", "{ clause: tools_f1, expected: [a] }", "", "needs at_least or at_most"],
   [
     "an unknown attribute",

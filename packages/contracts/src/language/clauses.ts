@@ -13,7 +13,14 @@ import {
 import { z } from "zod";
 
 import { namePattern, oneOrMore } from "./names.ts";
-import { count, fingerprint, selectorSchema, selectorShape, someField } from "./selector.ts";
+import {
+  count,
+  fingerprint,
+  selectorSchema,
+  selectorShape,
+  someField,
+  withSameKind,
+} from "./selector.ts";
 
 /** How much a violated clause weighs. */
 export const severities = ["error", "warning", "note"] as const;
@@ -48,8 +55,13 @@ const shared = {
 const limitsOf = { at_least: amount.optional(), at_most: amount.optional() };
 const counts = { at_least: count.optional(), at_most: count.optional(), exactly: count.optional() };
 const ms = { at_least_ms: amount.optional(), at_most_ms: amount.optional() };
+const fieldsOf = <N extends string, S extends z.core.$ZodLooseShape>(name: N, shape: S) =>
+  z.strictObject({ clause: z.literal(name), ...shape, ...shared });
 const clause = <N extends string, S extends z.core.$ZodLooseShape>(name: N, shape: S) =>
-  z.strictObject({ clause: z.literal(name), ...shape, ...shared }).meta({ id: `clause_${name}` });
+  fieldsOf(name, shape).meta({ id: `clause_${name}` });
+/** A clause with the fields of a selector. */
+const selecting = <N extends string, S extends z.core.$ZodLooseShape>(name: N, shape: S) =>
+  withSameKind(fieldsOf(name, { ...selectorShape, ...shape })).meta({ id: `clause_${name}` });
 
 const stages = [...eventKinds, "model_call_result", "tool_call_result", "turn_result"] as const;
 
@@ -95,7 +107,7 @@ const singles = [
   clause("retries", { at_most: count }),
   clause("fallbacks", { at_most: count }),
   clause("depth", { at_most: count }),
-  clause("calls", { ...selectorShape, ...counts, never: z.literal(true).optional() }),
+  selecting("calls", { ...counts, never: z.literal(true).optional() }),
   clause("tools", {
     allowed: z.array(namePattern).min(1).optional(),
     forbidden: z.array(namePattern).min(1).optional(),
@@ -109,8 +121,7 @@ const singles = [
     at_most: share.optional(),
   }),
   clause("arguments", { tool: oneOrMore(namePattern), any_of: z.array(fingerprint).min(1) }),
-  clause("each_call", {
-    ...selectorShape,
+  selecting("each_call", {
     duration_at_most_ms: amount.optional(),
     first_token_at_most_ms: amount.optional(),
     tokens_at_most: count.optional(),
@@ -120,8 +131,7 @@ const singles = [
     provider_in: z.array(namePattern).min(1).optional(),
     finish_reason_in: z.array(namePattern).min(1).optional(),
   }),
-  clause("statistic", {
-    ...selectorShape,
+  selecting("statistic", {
     of: z
       .enum(["duration_ms", "first_token_ms", "tokens", "results"])
       .describe("What is measured of each such call."),
@@ -130,8 +140,7 @@ const singles = [
     percentile: z.number().gt(0).max(100).optional().describe("By nearest rank, such as 95."),
     ...limitsOf,
   }),
-  clause("order", {
-    ...selectorShape,
+  selecting("order", {
     before: selectorSchema.optional().describe("Every such call has one of the calls before it."),
     after: selectorSchema.optional().describe("Every such call has one of the calls after it."),
     never_after: selectorSchema.optional().describe("None of the calls follows such a call."),

@@ -8,15 +8,38 @@ import { z } from "zod";
 import { namePattern, oneOrMore } from "./names.ts";
 import { recordedSchema } from "./recorded.ts";
 
+/** A wrong field is reported by itself. */
+function isRight({ issues }: { readonly issues: readonly unknown[] }): boolean {
+  return issues.length === 0;
+}
+
 /** The object, refused without any field: it would select everything. */
 export function someField<T extends z.ZodObject>(object: T): T {
   const isSome = (value: object): boolean => Object.values(value).some((of) => of !== undefined);
-  // A wrong field is reported by itself.
-  const isRight = ({ issues }: { readonly issues: readonly unknown[] }): boolean =>
-    issues.length === 0;
   return object
     .refine(isSome, { error: "needs a field", when: isRight })
     .meta({ minProperties: 1 });
+}
+
+/** Kind of the calls that a field selects. */
+const kindOf = { tool: "tool_call", model: "model_call" } as const;
+
+/** The object with a selector's fields, refused where its kind is not that of its tool or model. */
+export function withSameKind<T extends z.ZodObject>(object: T): T {
+  const fields = Object.entries(kindOf);
+  const refined = fields.reduce(
+    (read, [field, kind]) =>
+      read.refine(
+        ({ [field]: name, kind: given }: Readonly<Record<string, unknown>>) =>
+          name === undefined || given === undefined || given === kind,
+        { path: ["kind"], error: `needs ${kind} beside ${field}`, when: isRight },
+      ),
+    object,
+  );
+  const rule = ([field, kind]: readonly [string, string]): object => ({
+    anyOf: [{ not: { required: [field] } }, { properties: { kind: { const: kind } } }],
+  });
+  return refined.meta({ allOf: fields.map(rule) });
 }
 
 /** A count of at least zero. */
@@ -46,11 +69,13 @@ export const selectorShape = {
   provider: oneOrMore(namePattern).optional(),
   fingerprint: oneOrMore(fingerprint).optional().describe("Keyed fingerprint of a tool's call."),
   attributes: recordedSchema.optional(),
-  inside: someField(z.strictObject(aroundShape))
+  inside: someField(withSameKind(z.strictObject(aroundShape)))
     .optional()
     .describe("Only inside such a span of the turn, at any depth."),
 } as const;
 
 /** A selector as it is written. */
-export const selectorSchema = someField(z.strictObject(selectorShape)).meta({ id: "Selector" });
+export const selectorSchema = someField(withSameKind(z.strictObject(selectorShape))).meta({
+  id: "Selector",
+});
 export type Selector = z.infer<typeof selectorSchema>;
