@@ -73,6 +73,8 @@ export const clauses: readonly Clause[] = [
   { clause: "model", pinned: ["m-1"] },
   { clause: "release", pinned: ["3.*"] },
   { clause: "services", pinned: ["support-desk"] },
+  { clause: "services", at_most: 1 },
+  { clause: "services", pinned: ["support-*", "queue"], at_least: 2 },
   { clause: "memory", supplied: { at_least: 2 } },
   { clause: "memory", supplied: { at_most: 2 }, degraded: false },
   { clause: "memory", retrieved: { at_least: 1 }, referenced: { at_most: 1 } },

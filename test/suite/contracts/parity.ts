@@ -40,6 +40,8 @@ const failed = [
   tool("refund", 80),
   end(),
 ];
+const fewErrors = { clause: "calls", operation: "*", status: "error", at_most: 1 } as const;
+const failedTwice = [...failed, tool("lookup", 200, {}, { status: "error" })];
 const slow = [tool("lookup", 10, {}, { ms: 900 }), model(2_000), tool("refund", 3_000), end()];
 const otherArguments = [
   tool("lookup", 10, stated(otherKey)),
@@ -62,6 +64,9 @@ const scored = (score: number) => [
   end(),
 ];
 const foreign = { service_name: "elsewhere", event_id: "elsewhere" };
+const twoServices = [...usual, tool("lookup", 200, {}, foreign)];
+const third = { service_name: "third", event_id: "third" };
+const threeServices = [...twoServices, tool("lookup", 300, {}, third)];
 
 const row =
   (of: string) =>
@@ -98,15 +103,12 @@ export const parity: readonly ParityRow[] = [
     slow,
   ),
   promptfoo("trace-error-spans", { clause: "no_errors" }, failed),
-  promptfoo(
-    "trace-error-spans with max_count",
-    { clause: "calls", operation: "*", status: "error", at_most: 1 },
-    [...failed, tool("lookup", 200, {}, { status: "error" })],
-  ),
+  promptfoo("trace-error-spans with max_count", fewErrors, failedTwice, failed),
   promptfoo(
     "trace-error-spans with max_percentage",
     { clause: "no_errors", at_most_share: 0.3 },
     failed,
+    [...usual, tool("mail", 200, {}, { status: "error" })],
   ),
   promptfoo(
     "trajectory:tool-used",
@@ -280,11 +282,8 @@ export const parity: readonly ParityRow[] = [
     end({ ms: 9_000, duration_ms: 9_000 }),
   ]),
   scouter("TraceSpanCount", { clause: "calls", operation: "*", at_most: 4 }, twice),
-  scouter("TraceErrorCount", { clause: "no_errors" }, failed),
-  scouter("TraceServiceCount", { clause: "services", pinned: ["support-desk"] }, [
-    ...usual,
-    tool("lookup", 200, {}, foreign),
-  ]),
+  scouter("TraceErrorCount", fewErrors, failedTwice, failed),
+  scouter("TraceServiceCount", { clause: "services", at_most: 2 }, threeServices, twoServices),
   scouter("TraceMaxDepth", { clause: "depth", at_most: 2 }, [
     ...usual,
     tool("lookup", 200, {}, { parent_span_id: usual[0]?.span_id ?? "" }),
@@ -385,10 +384,7 @@ export const parity: readonly ParityRow[] = [
     { clause: "calls", tool: ["mail", "refund"], at_most: 1 },
     twice,
   ),
-  tracetest("attr:service.name", { clause: "services", pinned: ["support-desk"] }, [
-    ...usual,
-    tool("lookup", 200, {}, foreign),
-  ]),
+  tracetest("attr:service.name", { clause: "services", pinned: ["support-desk"] }, twoServices),
   tracetest("selector by position", { clause: "trajectory", match: "strict", steps }, swapped),
   tracetest(
     "selector of a descendant",

@@ -80,6 +80,7 @@ const wrongClauses: readonly (readonly [string, string, string, string])[] = [
     ".profile",
     "needs the name of a coverage profile, without a pattern",
   ],
+  ["no service", "{ clause: services }", "", "needs pinned, at_least or at_most"],
   ...["calls", "each_call", "statistic", "order"].flatMap(
     (name): (readonly [string, string, string, string])[] => {
       const rest = {

@@ -2,9 +2,12 @@
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { ClauseOf } from "../language/clauses.ts";
+import { limited } from "./judge-budgets.ts";
 import { judged, listed } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import { named } from "./matching.ts";
+import { allOf } from "./three-values.ts";
+import type { NumberLimits } from "./three-values.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
 /** Every model that a call names in its request or response is pinned. */
@@ -23,12 +26,31 @@ function releaseOf({ attributes }: TurnEvent): readonly string[] {
   return attributes.service_version === undefined ? [] : [attributes.service_version];
 }
 
-/** Every service that recorded a part of the turn is pinned. */
-export function judgeServices({ pinned }: ClauseOf<"services">, facts: TurnFacts): ClauseJudgement {
-  return judgePins(pinned, "service", facts, facts.events, (event) => {
+/** The services that recorded a part of the turn: which they are, and how many. */
+export function judgeServices(clause: ClauseOf<"services">, facts: TurnFacts): ClauseJudgement {
+  const { pinned, at_least, at_most } = clause;
+  const read = (event: TurnEvent): string[] => {
     const name = event.service_name ?? event.application_id;
     return name === undefined ? [] : [name];
-  });
+  };
+  const parts = [
+    ...(pinned === undefined ? [] : [judgePins(pinned, "service", facts, facts.events, read)]),
+    ...(at_least === undefined && at_most === undefined ? [] : [judgeNumber(clause, facts, read)]),
+  ];
+  const result = allOf(parts.map((part) => part.result));
+  return parts.find((part) => part.result === result) ?? judged(result, "Nothing is required.");
+}
+
+/** A part without a name may be one of a further service. */
+function judgeNumber(
+  limits: NumberLimits,
+  facts: TurnFacts,
+  read: (event: TurnEvent) => readonly string[],
+): ClauseJudgement {
+  const low = new Set(facts.events.flatMap(read)).size;
+  const nameless = facts.events.filter((event) => read(event).length === 0).length;
+  const high = facts.closed ? low + nameless : Number.POSITIVE_INFINITY;
+  return limited({ low, high }, limits, "The turn was recorded by", "services", facts.events);
 }
 
 /**

@@ -31,7 +31,9 @@ export function measuredWords({ low, high, unit }: MeasuredRange): string {
 
 /** The unit of one. */
 function singular(unit: string): string {
-  return unit.replace("retries", "retry").replace(/\b(fallback|level|result|token)s\b/u, "$1");
+  return unit
+    .replace("retries", "retry")
+    .replace(/\b(fallback|level|result|service|token)s\b/u, "$1");
 }
 
 /** A number in a sentence. */

@@ -39,6 +39,10 @@ export function brokenRule(clause: Clause): string | undefined {
         : "needs one of before, after and never_after";
     case "trajectory":
       return has("golden", "steps") === 1 ? undefined : "needs one of golden and steps";
+    case "services":
+      return has("pinned", "at_least", "at_most") === 0
+        ? "needs pinned, at_least or at_most"
+        : undefined;
     case "tools":
       return has("allowed", "forbidden") === 0 ? "needs allowed or forbidden" : undefined;
     case "memory":

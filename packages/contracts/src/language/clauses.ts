@@ -157,7 +157,11 @@ const singles = [
   clause("trajectory", trajectory),
   clause("model", { pinned: z.array(namePattern).min(1) }),
   clause("release", { pinned: z.array(namePattern).min(1) }),
-  clause("services", { pinned: z.array(namePattern).min(1) }),
+  clause("services", {
+    pinned: z.array(namePattern).min(1).optional(),
+    at_least: count.optional().describe("How many services recorded a part of the turn."),
+    at_most: count.optional(),
+  }),
   clause("memory", {
     supplied: z.strictObject(limitsOf).optional(),
     retrieved: z.strictObject(limitsOf).optional(),
