@@ -78,7 +78,25 @@ const wrongClauses: readonly (readonly [string, string, string, string])[] = [
     "a pattern where a name is needed",
     '{ clause: stages, profile: "chat_*" }',
     ".profile",
-    "needs the name of a coverage profile, without a pattern",
+    "needs one of chat_response, content_ingestion, content_derived_artifact, interactive_response",
+  ],
+  [
+    "a coverage profile that is not registered",
+    "{ clause: stages, profile: nosuch }",
+    ".profile",
+    "needs one of chat_response, content_ingestion, content_derived_artifact, interactive_response",
+  ],
+  [
+    "a share that none fails",
+    "{ clause: some_of, at_least_share: 0, expect: [{ clause: ended }] }",
+    ".at_least_share",
+    "needs more than 0",
+  ],
+  [
+    "a share that all errors meet",
+    "{ clause: no_errors, at_most_share: 1 }",
+    ".at_most_share",
+    "needs less than 1",
   ],
   ["no service", "{ clause: services }", "", "needs pinned, at_least or at_most"],
   ...["calls", "each_call", "statistic", "order"].flatMap(

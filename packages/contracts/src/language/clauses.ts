@@ -4,6 +4,7 @@
  */
 import {
   cacheDecisions,
+  coverageProfiles,
   eventKinds,
   eventStatuses,
   parserStatuses,
@@ -96,9 +97,12 @@ const singles = [
   clause("status", { is: oneOrMore(z.enum(eventStatuses)) }),
   clause("verdict", { is: oneOrMore(z.enum(verdictStatuses)) }),
   clause("no_errors", {
-    at_most_share: share
+    at_most_share: z
+      .number()
+      .min(0)
+      .lt(1)
       .optional()
-      .describe("Errors are at most this share of what ended, from 0 to 1; default: none."),
+      .describe("Errors are at most this share of what ended, from 0 to below 1; default: none."),
   }),
   clause("tools_clean", { tool: oneOrMore(namePattern).optional() }),
   clause("duration", ms),
@@ -177,10 +181,9 @@ const singles = [
   }),
   clause("stages", {
     profile: z
-      .string()
-      .regex(/^[A-Za-z0-9._-]{1,120}$/, "the name of a coverage profile, without a pattern")
+      .enum(coverageProfiles)
       .optional()
-      .describe("Those of a coverage profile, by its name."),
+      .describe("Those of a coverage profile; one of a host's own is a list of stages."),
     stages: z.array(z.enum(stages)).min(1).optional(),
   }),
   clause("artifact", { type: namePattern, persisted: z.literal(true).optional() }),
@@ -204,7 +207,12 @@ export const clauseSchema = z.discriminatedUnion("clause", [
   clause("some_of", {
     expect: z.array(singleSchema).min(1).max(50).describe("Clauses of which a part may fail."),
     at_least: z.int().min(1).optional().describe("So many of them hold."),
-    at_least_share: share.optional().describe("This share of them holds, from 0 to 1."),
+    at_least_share: z
+      .number()
+      .gt(0)
+      .max(1)
+      .optional()
+      .describe("This share of them holds, from above 0 to 1."),
   }),
 ]);
 export type Clause = z.infer<typeof clauseSchema>;

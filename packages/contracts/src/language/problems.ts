@@ -47,8 +47,10 @@ function ruleOf(issue: z.core.$ZodIssue): string {
         ? `needs one of ${issue.options.map(String).join(", ")}`
         : "has the wrong form";
     case "too_small":
+      if (issue.inclusive === false) return `needs more than ${issue.minimum}`;
       return `needs at least ${sizeOf(issue.minimum, issue.origin)}`;
     case "too_big":
+      if (issue.inclusive === false) return `needs less than ${issue.maximum}`;
       return `needs at most ${sizeOf(issue.maximum, issue.origin)}`;
     case "invalid_format":
       return `needs ${issue.message}`;
