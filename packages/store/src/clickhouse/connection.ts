@@ -13,6 +13,7 @@ import { CodedError } from "@turnproof/semconv";
 import { loadDriver } from "../driver.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { clearDropped } from "./dropped-tables.ts";
+import { engineArguments } from "./engine-arguments.ts";
 import {
   coded,
   insertSettings,
@@ -41,6 +42,7 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
   makeDirectory(path);
   if (!(await isHeld(path))) await clearDropped(path);
   // One connection runs one query at a time, so reads have their own and do not wait for inserts.
+  const bounded = await boundedEngine(path);
   const writing = await embeddedClient(path);
   const reading = await embeddedClient(path);
   openHere.set(path, (openHere.get(path) ?? 0) + 1);
@@ -91,9 +93,18 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
       await reading.close();
       await writing.close();
       await ended();
+      bounded.close();
       openHere.set(path, (openHere.get(path) ?? 1) - 1);
     },
   };
+}
+
+/**
+ * Opens the engine with its bounds: the first connection to a directory sets them for the process.
+ */
+async function boundedEngine(path: string): Promise<{ close(): void }> {
+  const { Session } = await loadDriver("chdb", () => import("chdb"));
+  return opened(path, () => new Session(path, { connectionArgs: [...engineArguments] }));
 }
 
 /** How many times this process has each directory's engine open. */

@@ -1,0 +1,26 @@
+/**
+ * @module EngineArguments: bounds of the embedded engine, which its defaults make for a server of its
+ * own. They are no settings of a statement: the first connection to a directory passes them
+ * (decision 0017).
+ */
+
+const megabyte = 2 ** 20;
+
+/** Settings of the engine's process, by name; caches in bytes. */
+export const engineBounds: Readonly<Record<string, number>> = {
+  mark_cache_size: 64 * megabyte,
+  index_mark_cache_size: 32 * megabyte,
+  primary_index_cache_size: 64 * megabyte,
+  text_index_tokens_cache_size: 16 * megabyte,
+  text_index_header_cache_size: 16 * megabyte,
+  text_index_postings_cache_size: 64 * megabyte,
+  query_condition_cache_size: 16 * megabyte,
+  compiled_expression_cache_size: 16 * megabyte,
+  // An idle thread keeps its stack, its share of the allocator and three files of the kernel.
+  max_thread_pool_free_size: 8,
+};
+
+/** The same as arguments of a connection. */
+export const engineArguments: readonly string[] = Object.entries(engineBounds).map(
+  ([name, value]) => `--${name}=${value}`,
+);
