@@ -45,6 +45,7 @@ describe("retries", () => {
     expect(measure("retries", wrapped(undefined, 1))).toEqual([1, 1]);
     expect(measure("retries", wrapped(2, undefined))).toEqual([2, 2]);
     expect(measure("retries", wrapped(undefined, undefined))).toEqual([0, null]);
+    expect(measure("retries", wrapped(undefined, 1, undefined))).toEqual([1, null]);
   });
 
   test("of model calls that are others add up", () => {

@@ -100,11 +100,11 @@ const makes: fc.Arbitrary<Make> = fc.oneof(
       const first = { result_count: 3, call_fingerprint: prints[1], tool_provider: "p-2" };
       return [begun(tool(name, at, known(first))), tool(name, at, known(ended))];
     }),
-  // One call of a model in two spans, of which the inner one is measured.
+  // A wrapper around one or two calls of a model, which are measured.
   fc
     .record({
       outer: fc.constantFrom(0, 2, undefined),
-      inner: fc.constantFrom(0, 1, 2, undefined),
+      inner: fc.array(fc.constantFrom(0, 1, 2, undefined), { minLength: 1, maxLength: 2 }),
       fallback_used: flag,
     })
     .map(({ outer, inner, fallback_used }): Make => (at) => {
@@ -112,13 +112,14 @@ const makes: fc.Arbitrary<Make> = fc.oneof(
         ms: 60,
       });
       const tokens = { model: "m-2", input_tokens: 100, output_tokens: 20 };
-      const measured = known<unknown>({ ...tokens, retry_count: inner, fallback_used });
-      const again = step("model_call", at + 1, measured, {
-        span_id: `inner${at}`,
-        event_id: `inner${at}:result`,
-        parent_span_id: around.span_id ?? "",
-      });
-      return [around, again];
+      const within = inner.map((retry_count, index) =>
+        step("model_call", at + 1, known<unknown>({ ...tokens, retry_count, fallback_used }), {
+          span_id: `inner${at}-${index}`,
+          event_id: `inner${at}-${index}:result`,
+          parent_span_id: around.span_id ?? "",
+        }),
+      );
+      return [around, ...within];
     }),
   // Spans around calls of tools: a tool's own, a host's, a model's.
   fc

@@ -24,21 +24,26 @@ export function sumReported(facts: TurnFacts, read: Read): ReportedSum {
 function sumOfWhole({ events, modelCalls }: TurnFacts, read: Read): ReportedSum {
   const sums = [
     ...modelCallGroups(events, modelCalls).map((group) => sumOfModels(group, read)),
-    ...toolCallGroups(events).map((spans) => highest(spans.map(read))),
+    ...toolCallGroups(events).map((spans): ReportedSum => {
+      const value = highest(spans.map(read));
+      return { low: value ?? 0, open: value === undefined };
+    }),
   ];
   return {
-    low: sums.reduce<number>((sum, value) => sum + (value ?? 0), 0),
-    open: sums.includes(undefined),
+    low: sums.reduce((sum, { low }) => sum + low, 0),
+    open: sums.some(({ open }) => open),
   };
 }
 
 /** Calls inside of one wrapper add up, and what the wrapper reports contains them. */
-function sumOfModels({ counted, others }: ModelCallGroup, read: Read): number | undefined {
+function sumOfModels({ counted, others }: ModelCallGroup, read: Read): ReportedSum {
   const own = counted.map(read);
   const outer = highest(others.map(read));
-  if (outer === undefined && own.includes(undefined)) return undefined;
   const inner = own.reduce<number>((sum, value) => sum + (value ?? 0), 0);
-  return Math.max(inner, outer ?? 0);
+  return {
+    low: Math.max(inner, outer ?? 0),
+    open: outer === undefined && own.includes(undefined),
+  };
 }
 
 /** The results of tool calls, by the call that they describe. */
