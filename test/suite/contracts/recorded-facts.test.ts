@@ -53,6 +53,13 @@ describe("a span of a turn around the one that ended, in a whole window", () => 
     });
   });
 
+  test("leaves nothing open beside the end of a span without a parent", () => {
+    const contract = defineContract({ name: "one", expect: [{ clause: "ended" }] });
+    const inside = { ...begun, parent_span_id: ended.span_id ?? "" };
+    const [turn] = evaluateTurns([inside, ended], [contract], { metadata: whole, otherwise: null });
+    expect(turn?.contracts[0]?.clauses[0]?.result).toBe("holds");
+  });
+
   test("gives no golden trajectory", () => {
     const metadata = { ...whole, as_of: new Date(at + day).toISOString() };
     expect(goldensOf([begun, inner], metadata)).toMatchObject({ goldens: [], left_out: 1 });

@@ -17,6 +17,7 @@ import { unfinishedStarts } from "./completion.ts";
 import { compareEvents } from "../event/event-order.ts";
 import type { EventAttributeMap, EventIdentity, TurnEvent } from "../event/event.ts";
 import { createIdentityTable } from "../event/identity-table.ts";
+import { parentKey } from "../event/span-key.ts";
 import { readSupply } from "./supply.ts";
 import { compareText } from "../event/text-order.ts";
 import { compareTimes, elapsedMs, later } from "../event/time.ts";
@@ -274,16 +275,18 @@ export function turnResult(events: readonly TurnEvent[]): TurnEvent | undefined 
 
 /**
  * The result of the turn, where no other one can be that of it. In a window with a gap the result
- * of another span may be missing, and a span of the turn that is open may be around the one that
- * ended; neither matters beside the result of the span that names the turn.
+ * of another span may be missing, and a span of the turn that is open may be around one that ended
+ * and has a parent; neither matters beside the result of the span that names the turn.
  *
  * @param whole the window lacks nothing
  */
 export function certainResult(events: readonly TurnEvent[], whole: boolean): TurnEvent | undefined {
   const result = turnResult(events);
   if (result === undefined || result.span_id === result.turn_id) return result;
+  if (!whole) return undefined;
   const turns = events.filter(({ event_kind: kind }) => kind === "turn");
-  return whole && unfinishedStarts(turns).length === 0 ? result : undefined;
+  const outermost = parentKey(result) === undefined;
+  return outermost || unfinishedStarts(turns).length === 0 ? result : undefined;
 }
 
 function extentOf(
