@@ -146,9 +146,9 @@ interface Queued extends Waiting {
 }
 
 /**
- * One worker thread after another, with a queue before it that is bounded in time. A body that kills
- * a thread is permanently refused, because it would kill the next one as well; one that the thread
- * had besides may be sent again, and those in the queue go to the next thread.
+ * One worker thread after another, with a queue before it that is bounded in time. A body that
+ * kills a thread is permanently refused, because it would kill the next one as well; one that the
+ * thread had besides may be sent again, and those in the queue go to the next thread.
  */
 class BodyThread {
   private readonly options: BodyThreadsOptions;

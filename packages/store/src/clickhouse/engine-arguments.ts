@@ -1,7 +1,7 @@
 /**
- * @module EngineArguments: bounds of the embedded engine, which its defaults make for a server of its
- * own. They are no settings of a statement: the first connection to a directory passes them
- * (decision 0017).
+ * @module EngineArguments: bounds of the embedded engine, whose defaults are those of a server.
+ * They are no settings of a statement: the first connection to a directory passes them (decision
+ * 0017).
  */
 
 const megabyte = 2 ** 20;
