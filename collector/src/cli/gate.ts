@@ -11,7 +11,7 @@ import type { GateOutcome, GatePlans, GateReport, GateSettings } from "@turnproo
 
 import { readClientConfig } from "../config/config.ts";
 import { openPriceList } from "../cost/price-list.ts";
-import { ownBaseline } from "../judge/gate-sides.ts";
+import { gateSides } from "../judge/gate-sides.ts";
 import { measureTrials, notCompared, trialsOf } from "../judge/gate-turns.ts";
 import { contractsOf } from "./check.ts";
 import { createClient } from "./client.ts";
@@ -128,9 +128,9 @@ async function compare(flags: GateFlags): Promise<void> {
   for (const { more } of [baseline, candidate]) {
     if (more) write(`More turns match; these are the newest ${turnsMax} of a side.`);
   }
-  const { turns: before, shared } = ownBaseline(baseline.turns, candidate.turns);
-  const trials = trialsOf(names, before, candidate.turns);
-  const measures = measureTrials(before, candidate.turns);
+  const { shared, ...sides } = gateSides(baseline.turns, candidate.turns);
+  const trials = trialsOf(names, sides.baseline, sides.candidate);
+  const measures = measureTrials(sides.baseline, sides.candidate);
   const plans = planTogether(trials, measures, settings);
   const report = withShared(gate(trials, measures, settings), shared);
   const text = format(report, plans);

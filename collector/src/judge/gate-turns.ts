@@ -34,6 +34,8 @@ export interface SideTurn {
   /** External id of the turn, else of its first intent: the task that both sides did. */
   readonly caseId?: string;
   readonly results: TurnResult["contracts"];
+  /** When it began. */
+  readonly began?: string;
   readonly durationMs?: number;
   readonly tokens?: number;
   /** US dollars; a range where a count of tokens that has its own price is not recorded. */
@@ -128,6 +130,7 @@ function measuresOf(
   const tokens = isKnown ? (row.total_tokens ?? undefined) : undefined;
   return {
     ...(caseId === undefined ? {} : { caseId }),
+    ...(row === undefined ? {} : { began: row.started_at }),
     ...(duration === undefined ? {} : { durationMs: duration }),
     ...(tokens === undefined ? {} : { tokens }),
     ...(usd === undefined ? {} : { usd }),

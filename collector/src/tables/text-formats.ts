@@ -32,15 +32,19 @@ export function csvLines(
   { head, forSheets }: { readonly head: boolean; readonly forSheets: boolean },
 ): Uint8Array<ArrayBuffer> {
   const rows = columns[0]?.values.length ?? 0;
-  const lines = head ? [headOf(columns)] : [];
+  let text = head ? `${headOf(columns)}\r\n` : "";
   for (let row = 0; row < rows; row += 1) {
-    const cells = columns.map(({ type, values }) => {
-      const value = values[row] ?? null;
-      return cell(type, forSheets && typeof value === "string" ? unformulated(value) : value);
-    });
-    lines.push(cells.join(","));
+    for (let at = 0; at < columns.length; at += 1) {
+      if (at > 0) text += ",";
+      const value = columns[at]?.values[row] ?? null;
+      // Most columns are of other kinds of rows.
+      if (value === null) continue;
+      const type = columns[at]?.type ?? "text";
+      text += cell(type, forSheets && typeof value === "string" ? unformulated(value) : value);
+    }
+    text += "\r\n";
   }
-  return encoder.encode(lines.map((line) => `${line}\r\n`).join(""));
+  return encoder.encode(text);
 }
 
 function headOf(columns: FileRows["columns"]): string {
@@ -68,8 +72,7 @@ export function linesOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer>
   return encoder.encode(lines.join(""));
 }
 
-function cell(type: ColumnType, value: ColumnValue): string {
-  if (value === null) return "";
+function cell(type: ColumnType, value: NonNullable<ColumnValue>): string {
   if (type === "time" && typeof value === "number") return isoOfMicros(value);
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
   return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

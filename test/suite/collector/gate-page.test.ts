@@ -165,6 +165,36 @@ test("turns that are left out of pairs are named apart, in the page and the JSON
   expect(text).toMatch(/<summary>1 left out<\/summary>[^]*?erin-2/);
 });
 
+test("of a case that was run again the first attempt is compared, and a warning names the rest", async () => {
+  const start = Date.UTC(2026, 10, 27);
+  const attempt = (user: string, n: number, again: number, failed: boolean) =>
+    turnEvents({
+      root: `${user}-${n}-${again}`,
+      at: new Date(start + again * 60_000 + n).toISOString(),
+      user,
+    }).map((event) =>
+      event.event_kind === "turn"
+        ? { ...event, external_id: `again-${n}`, status: failed ? "error" : "success" }
+        : event,
+    );
+  await desk.put([
+    ...Array.from({ length: 20 }, (_, n) => attempt("grace", n, 0, false)).flat(),
+    ...Array.from({ length: 20 }, (_, n) => attempt("heidi", n, 0, n < 15)).flat(),
+    // What failed is run again, and then holds; one fails again.
+    ...Array.from({ length: 15 }, (_, n) => attempt("heidi", n, 1, n === 0)).flat(),
+  ] as Parameters<typeof desk.put>[0]);
+  const { answer } = await model("baseline=user:grace&candidate=user:heidi");
+  expect(answer?.report.contracts[0]).toMatchObject({
+    paired: true,
+    repeated: { baseline: 0, candidate: 15 },
+    candidate: { holds: 5, violated: 15 },
+    outcome: "regressed",
+  });
+  expect(answer?.report.warnings).toContainEqual(
+    expect.stringMatching(/beyond those of their case.*and 1 of 15 of the candidate\.$/),
+  );
+});
+
 test("a cell counts turns without a value apart, as its median does", async () => {
   const start = Date.UTC(2026, 10, 25);
   await desk.put(

@@ -3,7 +3,7 @@
  * of them gives the same result.
  */
 import fc from "fast-check";
-import { defineContract, evaluateTurns } from "@turnproof/contracts";
+import { defineContract, evaluateTurns, goldenOf } from "@turnproof/contracts";
 import type { Clause, Outcome } from "@turnproof/contracts";
 import type { TurnEvent } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
@@ -233,4 +233,36 @@ test("what is decided is so in every possible order", () => {
       expect([at, result, decided.has(`${at} ${result} ${result}`)]).toEqual([at, result, true]);
     }
   }
+});
+
+describe("a golden of calls that start at one instant", () => {
+  const made = [
+    { name: "check", at: 10 },
+    { name: "find", at: 10 },
+    { name: "pay", at: 10 },
+  ];
+  const recorded = goldenOf("tied", turn(made));
+  const against = (match: "strict" | "ordered" | "unordered", ...names: string[]) => {
+    const clause: Clause = { clause: "trajectory", match, golden: "tied" };
+    const contract = defineContract({ name: "order", expect: [clause] });
+    const events = turn(names.map((name, at) => ({ name, at: 10 + 20 * at })));
+    const options = { metadata: whole, goldens: [recorded] };
+    return evaluateTurns(events, [contract], options)[0]?.contracts[0]?.result;
+  };
+
+  test("has no known order, and decides by its steps alone", () => {
+    expect(recorded).toMatchObject({ ordered: false });
+    expect(against("strict", "find", "check", "pay")).toBe("not_established");
+    expect(against("ordered", "find", "check", "pay")).toBe("not_established");
+    expect(against("unordered", "find", "check", "pay")).toBe("holds");
+    expect(against("strict", "find", "check")).toBe("violated");
+    expect(against("ordered", "find", "check")).toBe("violated");
+  });
+
+  test("has one where the starts differ, and where the calls are the same step", () => {
+    const apart = made.map((one, at) => ({ ...one, at: 10 + 20 * at }));
+    expect(goldenOf("apart", turn(apart))).not.toHaveProperty("ordered");
+    const same = made.map((one) => ({ ...one, name: "find" }));
+    expect(goldenOf("same", turn(same))).not.toHaveProperty("ordered");
+  });
 });

@@ -3,7 +3,7 @@ import { comparedTurns, gate, highOf, lowOf, planTogether, withShared } from "@t
 import type { GatePlans, OfSides, Outcome, SharedReport } from "@turnproof/contracts";
 import type { NullableIdentity } from "@turnproof/semconv";
 
-import { ownBaseline } from "../../judge/gate-sides.ts";
+import { gateSides } from "../../judge/gate-sides.ts";
 import { measureTrials, measuredOf, trialsOf } from "../../judge/gate-turns.ts";
 import type { SideTurn } from "../../judge/gate-turns.ts";
 import { sides } from "./names.ts";
@@ -59,8 +59,7 @@ export function answerOf(
   candidate: Side,
   how: { readonly contracts: readonly string[]; readonly required: readonly string[] },
 ): GateAnswer {
-  const { turns: before, shared } = ownBaseline(baseline.turns, candidate.turns);
-  const both: BothSides = { baseline: before, candidate: candidate.turns };
+  const { shared, ...both } = gateSides(baseline.turns, candidate.turns);
   const trials = trialsOf(how.contracts, both.baseline, both.candidate);
   const measures = measureTrials(both.baseline, both.candidate);
   const report = withShared(gate(trials, measures, { required: how.required }), shared);

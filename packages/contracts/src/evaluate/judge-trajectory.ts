@@ -15,7 +15,9 @@ import type { TurnFacts } from "./turn-facts.ts";
 
 /** Judges a trajectory. */
 export function judgeTrajectory(clause: ClauseOf<"trajectory">, facts: TurnFacts): ClauseJudgement {
-  const steps = clause.steps ?? facts.around.goldens.get(clause.golden ?? "")?.steps;
+  const named = facts.around.goldens.get(clause.golden ?? "");
+  const steps = clause.steps ?? named?.steps;
+  const isOrdered = clause.steps !== undefined || named?.ordered !== false;
   if (steps === undefined) return judged("not_established", "The golden trajectory is not there.");
   const of = clause.of ?? "tools";
   const golden = steps.filter(({ kind }) => of === "calls" || kind === "tool");
@@ -29,7 +31,19 @@ export function judgeTrajectory(clause: ClauseOf<"trajectory">, facts: TurnFacts
       judgeNames(clause, { golden, calls }) ?? judgePart(clause, facts, { wanted, calls, keyOf })
     );
   }
-  return judgeWhole(clause, { golden, wanted: wanted as string[], made: made as string[], calls });
+  const compared = { golden, wanted: wanted as string[], made: made as string[], calls };
+  return isOrdered ? judgeWhole(clause, compared) : judgeWithoutOrder(clause, compared);
+}
+
+/** What a golden whose own order is not known still decides: whether the same steps are there. */
+function judgeWithoutOrder(clause: ClauseOf<"trajectory">, compared: Compared): ClauseJudgement {
+  const { match } = clause;
+  const matches = { strict: "unordered", ordered: "superset" } as const;
+  if (match !== "strict" && match !== "ordered") return judgeWhole(clause, compared);
+  const found = judgeWhole({ ...clause, match: matches[match] }, compared);
+  if (found.result !== "holds") return found;
+  const sentence = "Times do not establish the order of the golden steps.";
+  return judged("not_established", sentence, eventsOf(compared.calls));
 }
 
 /**

@@ -270,6 +270,19 @@ describe("outcomes", () => {
     expect(report.contracts[0]?.dropInterval?.high).toBeGreaterThan(0.3);
   });
 
+  test("violations of repeated attempts have a warning", () => {
+    const side = (results: readonly TrialResult[]): readonly Trial[] =>
+      results.map((result, at) => ({ caseId: `case-${at % 3}`, result }));
+    const baseline = side(["holds", "holds", "holds"]);
+    const candidate = side(["violated", "holds", "holds", "violated", "holds"]);
+    const report = gate([{ name: "ended", baseline, candidate }], []);
+    expect(report.contracts[0]).toMatchObject({ candidate: { holds: 2, violated: 1 } });
+    expect(report.warnings).toEqual([
+      "ended is compared without the turns beyond those of their case on the other side: " +
+        "0 of 0 such turns of the baseline violate it, and 1 of 2 of the candidate.",
+    ]);
+  });
+
   test("medians are those of the turns in pairs", () => {
     const pairs = (value: number): Measured[] =>
       Array.from({ length: 6 }, (_, at) => ({ caseId: `case-${at}`, value }));

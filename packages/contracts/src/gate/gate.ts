@@ -65,7 +65,7 @@ export function gate(
   const notRecorded = every.filter((one) => !isRecorded(one)).map(({ name }) => name);
   const warnings = [
     ...notApplied.map(notAppliedWarning),
-    ...pairings.flatMap((pairing, at) => aloneWords(contracts[at]?.name ?? "", pairing)),
+    ...pairings.flatMap((pairing, at) => leftOutWords(contracts[at]?.name ?? "", pairing)),
     ...notRecorded.filter((name) => required.includes(name)).map(requiredWords),
     ...ofMeasures.filter(({ decides }) => !decides).map(({ name }) => openWords(name)),
   ];
@@ -113,14 +113,23 @@ function regression(cases: readonly CaseCount[], paired: boolean): number {
   });
 }
 
-/** Violations that pairs leave out, because the other side has not the case; else nothing. */
-function aloneWords(name: string, { counts, alone: { baseline, candidate } }: Pairing): string[] {
-  if (!counts.paired || baseline.violated + candidate.violated === 0) return [];
-  return [
-    `${name} is compared without the turns of cases that one side has not: ` +
-      `${baseline.violated} of ${size(baseline)} such turns of the baseline violate it, and ` +
-      `${candidate.violated} of ${size(candidate)} of the candidate.`,
+/** Violations among the turns that a comparison leaves out, each kind in a sentence. */
+function leftOutWords(name: string, { counts, alone, repeats }: Pairing): string[] {
+  const further = counts.paired
+    ? "beyond those of their case on the other side"
+    : "of a case after its first";
+  const kinds = [
+    ...(counts.paired ? [["of cases that one side has not", alone] as const] : []),
+    [further, repeats] as const,
   ];
+  return kinds
+    .filter(([, { baseline, candidate }]) => baseline.violated + candidate.violated > 0)
+    .map(
+      ([which, { baseline, candidate }]) =>
+        `${name} is compared without the turns ${which}: ${baseline.violated} of ` +
+        `${size(baseline)} such turns of the baseline violate it, and ` +
+        `${candidate.violated} of ${size(candidate)} of the candidate.`,
+    );
 }
 
 /** Both sides of a measure, by the turns that are compared. */

@@ -34,6 +34,8 @@ export type PairedUp<T> = {
   readonly unnamed: SharedCase<T>;
   /** Turns that name a case which the other side has not. */
   readonly alone: SharedCase<T>;
+  /** Turns that are left out because their case has others. */
+  readonly repeats: SharedCase<T>;
   /** The turns of both sides without pairs: each one, or the first of each case where none pair. */
   readonly apart: SharedCase<T>;
   /** The turns that the comparison reads. */
@@ -67,19 +69,18 @@ export function pairUp<T extends Named>(
     ? { baseline, candidate }
     : { baseline: firstOfEach(baseline), candidate: firstOfEach(candidate) };
   const compared = paired ? flat(shared) : apart;
-  const readable = paired ? inPairs : sizesOf({ baseline, candidate });
+  const repeats = paired
+    ? flat(both.map(furtherOf))
+    : { baseline: furtherOfEach(baseline), candidate: furtherOfEach(candidate) };
   const counts = {
     paired,
     cases: paired ? shared.length : 1,
     inPairs,
     withoutCase: sizesOf(unnamed),
     withoutPartner: sizesOf(alone),
-    repeated: {
-      baseline: readable.baseline - compared.baseline.length,
-      candidate: readable.candidate - compared.candidate.length,
-    },
+    repeated: sizesOf(repeats),
   };
-  return { counts, shared, unnamed, alone, apart, compared };
+  return { counts, shared, unnamed, alone, repeats, apart, compared };
 }
 
 /** The turns that a comparison reads: those in pairs, or where there are none, one of each case. */
@@ -108,6 +109,12 @@ function asMany<T>({ baseline, candidate }: SharedCase<T>): SharedCase<T> {
   return { baseline: baseline.slice(0, size), candidate: candidate.slice(0, size) };
 }
 
+/** The turns of a case beyond those. */
+function furtherOf<T>({ baseline, candidate }: SharedCase<T>): SharedCase<T> {
+  const size = Math.min(baseline.length, candidate.length);
+  return { baseline: baseline.slice(size), candidate: candidate.slice(size) };
+}
+
 function flat<T>(cases: readonly SharedCase<T>[]): SharedCase<T> {
   return {
     baseline: cases.flatMap((one) => one.baseline),
@@ -127,14 +134,13 @@ function aloneOf<T>(
   return [...own].flatMap(([id, turns]) => (others.has(id) ? [] : turns));
 }
 
+/** Turns without a case, and the first one of each case. */
 function firstOfEach<T extends Named>(side: readonly T[]): readonly T[] {
-  const seen = new Set<string>();
-  return side.filter(({ caseId }) => {
-    if (caseId === undefined) return true;
-    const isFirst = !seen.has(caseId);
-    seen.add(caseId);
-    return isFirst;
-  });
+  return [...withoutCase(side), ...[...byCase(side).values()].flatMap(([first]) => first ?? [])];
+}
+
+function furtherOfEach<T extends Named>(side: readonly T[]): readonly T[] {
+  return [...byCase(side).values()].flatMap(([, ...others]) => others);
 }
 
 function withoutCase<T extends Named>(side: readonly T[]): readonly T[] {

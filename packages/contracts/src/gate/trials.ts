@@ -37,20 +37,22 @@ export type Pairing = {
   readonly cases: Readonly<Record<TrialView, readonly CaseCount[]>>;
   /** Turns of the cases that the other side has not. */
   readonly alone: CaseCount;
+  /** Turns that are left out because their case has others. */
+  readonly repeats: CaseCount;
 };
 
 /** Groups both sides by case where they are compared in pairs; otherwise all turns are one case. */
 export function pair(baseline: readonly Trial[], candidate: readonly Trial[]): Pairing {
   const { counts, shared, unnamed, ...others } = pairUp(baseline, candidate);
   const apart = [countedOf(others.apart)];
-  const alone = countedOf(others.alone);
-  if (!counts.paired) return { counts, alone, cases: { pairs: apart, bounded: apart, apart } };
+  const leftOut = { alone: countedOf(others.alone), repeats: countedOf(others.repeats) };
+  if (!counts.paired) return { counts, ...leftOut, cases: { pairs: apart, bounded: apart, apart } };
   const pairs = shared.map(countedOf);
   const open = [
     ...unnamed.baseline.map((one) => ({ baseline: counted([one]), candidate: noResult })),
     ...unnamed.candidate.map((one) => ({ baseline: noResult, candidate: counted([one]) })),
   ];
-  return { counts, alone, cases: { pairs, bounded: [...pairs, ...open], apart } };
+  return { counts, ...leftOut, cases: { pairs, bounded: [...pairs, ...open], apart } };
 }
 
 const noResult: TrialCount = { holds: 0, violated: 0, unknown: 1 };

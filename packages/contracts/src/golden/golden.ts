@@ -7,6 +7,7 @@ import type { TurnEvent, TurnWindow, WindowMetadata } from "@turnproof/evidence"
 
 import { callsOf } from "../evaluate/call.ts";
 import type { Call } from "../evaluate/call.ts";
+import { hasKnownOrder } from "../evaluate/step-order.ts";
 import type { GoldenStep } from "../language/clauses.ts";
 import type { Golden } from "../language/contract.ts";
 
@@ -27,9 +28,13 @@ export function stepOf({ kind, name, outcome, event }: Call): GoldenStep {
  */
 export function goldenOf(name: string, events: readonly TurnEvent[]): Golden {
   const first = events[0];
+  const calls = callsOf(events, true);
+  const steps = calls.map(stepOf);
+  const made = steps.map((step) => JSON.stringify(step));
   return {
     golden: name,
-    steps: callsOf(events, true).map(stepOf),
+    steps,
+    ...(hasKnownOrder(made, calls) ? {} : { ordered: false }),
     ...(first?.root_trace_id === undefined
       ? {}
       : {

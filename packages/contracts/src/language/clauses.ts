@@ -152,7 +152,10 @@ const singles = [
       .literal(true)
       .optional()
       .describe("The first has ended before the second begins. Without it only starts count."),
-    immediately: z.literal(true).optional().describe("No other call begins between the two."),
+    immediately: z
+      .literal(true)
+      .optional()
+      .describe("No other call of their kinds begins between the two."),
     within_ms: amount
       .optional()
       .describe("From the end of the first to the start of the second; an overlap is 0 ms."),

@@ -37,6 +37,12 @@ export const goldenSchema = z
   .strictObject({
     golden: label.describe("Name to which a trajectory clause refers."),
     steps: z.array(stepSchema).max(10_000),
+    ordered: z
+      .literal(false)
+      .optional()
+      .describe(
+        "Times do not establish the order of the steps: `strict` and `ordered` do not hold.",
+      ),
     recorded_from: z
       .strictObject({ root_trace_id: z.string().max(240), turn_id: z.string().max(240).nullable() })
       .optional(),
