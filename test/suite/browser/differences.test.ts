@@ -60,15 +60,14 @@ test("w counts both sides; what is asked for is no news; a value narrows the fil
   expect(new URL(page.url()).searchParams.get("status")).toBe("error");
 });
 
-test("all turns of a time, and none, leave nothing to compare; a page without a filter offers none", async () => {
+test("all turns of a time leave nothing to compare; a page without rows or a filter offers none", async () => {
   const page = await visit("/traces?user_id=ann");
   await page.locator("[data-differences] summary").click();
   await page
     .locator("[data-differences]", { hasText: "Every turn of their time passes" })
     .waitFor();
   await page.goto(`${site.url}/traces?agent_id=nobody`);
-  await page.locator("[data-differences] summary").click();
-  await page.locator("[data-differences]", { hasText: "No turn passes the filter" }).waitFor();
+  expect(await page.locator("[data-differences]").count()).toBe(0);
   await page.goto(`${site.url}/traces?start_time=2026-11-20T00%3A00%3A00Z`);
   expect(await page.locator("[data-differences]").count()).toBe(0);
 });
