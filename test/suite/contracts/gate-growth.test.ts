@@ -22,11 +22,12 @@ interface Design {
   readonly tests?: number;
 }
 
-/** Values of three shapes: nearly even, of a long tail, of two humps. */
+/** Values of four shapes: nearly even, of a long tail, of two humps, exponential. */
 const shapes: Readonly<Record<string, (next: () => number) => number>> = {
   even: (next) => 800 + 400 * next(),
   "long tail": (next) => 1_000 / (1 - 0.98 * next()),
   "two humps": (next) => (next() < 0.4 ? 300 : 2_000) * (1 + 0.3 * next()),
+  exponential: (next) => -1_000 * Math.log(1 - next()),
 };
 
 function side(
@@ -61,6 +62,7 @@ const designs: readonly (readonly [string, Design])[] = [
   ["150 and 40 turns", { baseline: 150, candidate: 40 }],
   ["100 and 100 turns, a twentieth unknown", { baseline: 100, candidate: 100, unknown: 0.05 }],
   ["100 and 100 turns, six tests", { baseline: 100, candidate: 100, tests: 6 }],
+  ["60 cases", { baseline: 60, candidate: 60, paired: true }],
   ["20 cases", { baseline: 20, candidate: 20, paired: true }],
   ["130 cases, a fiftieth unknown", { baseline: 130, candidate: 130, paired: true, unknown: 0.02 }],
 ];
