@@ -43,11 +43,14 @@ export type PairedUp<T> = {
 };
 
 /**
- * Groups both sides by case. The sides are compared in pairs where at least half of the turns of
- * each have a case that both have, and of each case as many of both, the first ones: else chance
- * alone makes the side with more turns of a rare violation look worse in most cases. Otherwise the
- * first turn of each case stands for it, because turns of one case may have a state in common. What
- * a turn shows has no part in these choices.
+ * Groups both sides by case, without regard to the results of the turns.
+ *
+ * In pairs, where at least half of the turns of each side have a case that both sides have: of each
+ * such case the first turns, as many of both sides. With unlike numbers, the side with more turns
+ * has a rare violation in more cases by chance.
+ *
+ * Without pairs: the first turn of each case, because the results of turns of one case may depend
+ * on each other.
  */
 export function pairUp<T extends Named>(
   baseline: readonly T[],

@@ -16,7 +16,7 @@ export const engineBounds: Readonly<Record<string, number>> = {
   text_index_postings_cache_size: 64 * megabyte,
   query_condition_cache_size: 16 * megabyte,
   compiled_expression_cache_size: 16 * megabyte,
-  // An idle thread keeps its stack, its share of the allocator and three files of the kernel.
+  // An idle thread holds memory and three open descriptors, of its files under /proc.
   max_thread_pool_free_size: 8,
 };
 
