@@ -107,6 +107,41 @@ test("d goes on to how well turns fared, of every turn under every filter", asyn
 });
 
 test.each([
+  ["counts", "/traces", "up to 2 turns"],
+  ["a trend", "/traces?chart=trend", "Verdicts, up to 2 turns"],
+])("%s have axes, few elements, and the pointer's bar is marked", async (_name, path, peak) => {
+  const page = await visit(path);
+  await readout(page, /^120 turns .*in all/);
+  const chart = page.locator("[data-histogram] > svg");
+  expect(await chart.locator("text.band").first().innerHTML()).toBe(peak);
+  const ticks = page.locator(".time-axis text");
+  expect(await ticks.allInnerTexts().then((all) => all.length)).toBeGreaterThan(2);
+  expect(await ticks.evaluateAll((all) => all.map(({ textContent: text }) => text))).toContain(
+    "09:00",
+  );
+  // A path for each fill, not an element for each bar.
+  expect(await chart.locator("path").count()).toBeLessThanOrEqual(6);
+  const brushed = (): Promise<string | null> => page.locator("[data-brush]").getAttribute("width");
+  expect(await brushed()).toBe("0");
+  await chart.hover({ position: { x: 400, y: 20 } });
+  expect(Number.parseFloat((await brushed()) ?? "")).toBeGreaterThan(0);
+  await page.mouse.move(2, 2);
+  await expect.poll(brushed).toBe("0%");
+});
+
+test("the axis goes by the clock that is chosen", async () => {
+  const page = await visit("/traces");
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setTimezoneOverride", { timezoneId: "Asia/Kolkata" });
+  await readout(page, /^120 turns .*in all/);
+  const words = (): Promise<readonly (string | null)[]> =>
+    page.locator(".time-axis text").evaluateAll((all) => all.map(({ textContent: text }) => text));
+  expect(await words()).toContain("09:00");
+  await page.locator("[data-switch=clock]").click();
+  expect(await words()).toContain("14:30");
+});
+
+test.each([
   ["counts", "/traces", null],
   ["durations", "/traces?chart=duration", "duration"],
   ["a trend", "/traces?chart=trend", "trend"],

@@ -5,10 +5,10 @@
 import type { FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
-import { TimeFigure } from "../../ui/elements/time-figure.tsx";
+import { Peak, TimeFigure, peakHeight } from "../../ui/elements/time-figure.tsx";
 import type { IngestRange, IngestSlice } from "./range-ingest.ts";
 
-const height = 64;
+const height = 78;
 
 /** The chart; nothing where no time is known. */
 export const RangeChart: FC<{ readonly of: IngestRange }> = ({ of }) => {
@@ -33,6 +33,7 @@ export const RangeChart: FC<{ readonly of: IngestRange }> = ({ of }) => {
         label={`${words} over time${open}`}
         readout={`${words}${open}`}
       >
+        <Peak of={`${countText(most)} items`} />
         {slices.map((slice, index) => (
           <Bar of={slice} slot={[index, slices.length]} most={most} />
         ))}
@@ -52,7 +53,7 @@ const Bar: FC<{
     width: `${(wide * 0.8).toFixed(3)}%`,
   };
   const tall = (count: number): number =>
-    count === 0 || most === 0 ? 0 : Math.max(2, (count / most) * (height - 4));
+    count === 0 || most === 0 ? 0 : Math.max(2, (count / most) * (height - peakHeight));
   const bars = [
     ["turns", tall(of.received)],
     ["errors", Math.min(tall(of.received), tall(of.refused))],

@@ -35,8 +35,14 @@ function watchPointer(place: HTMLElement): void {
   });
   place.addEventListener("pointermove", (event) => {
     const to = share(event);
-    read(place, barAt(place, to));
+    const bar = barAt(place, to);
+    read(place, bar);
     if (from !== undefined) draw(place, [Math.min(from, to), Math.max(from, to)]);
+    // The bar whose values are shown, unless keys have a selection.
+    else if (place.dataset["brushing"] === undefined) draw(place, selectedOf(place, bar, bar));
+  });
+  place.addEventListener("pointerleave", () => {
+    if (place.dataset["brushing"] === undefined) draw(place, [0, 0]);
   });
   place.addEventListener("pointerup", (event) => {
     if (from === undefined) return;

@@ -59,6 +59,10 @@ export function showTimes(within: ParentNode): void {
     if (node.textContent !== text) node.textContent = text;
     node.title = timeText(node.dateTime, clock(), "full");
   }
+  for (const tick of within.querySelectorAll<SVGTextElement>("text[data-at]")) {
+    const { at = "", form } = tick.dataset;
+    tick.textContent = timeText(at, clock(), form as TimeForm);
+  }
 }
 
 /** Shows the switches with their values. */

@@ -98,7 +98,7 @@ export function bytesText(bytes: number): string {
 export type DisplayClock = "utc" | "local";
 
 /** Precision of a shown time. */
-export type TimeForm = "time" | "second" | "minute" | "day" | "daytime" | "full";
+export type TimeForm = "time" | "second" | "minute" | "date" | "day" | "daytime" | "full";
 
 const two = (value: number): string => String(value).padStart(2, "0");
 
@@ -128,6 +128,9 @@ export function timeText(iso: string, clock: DisplayClock, form: TimeForm): stri
   switch (form) {
     case "day":
       return day;
+    case "date":
+      // A day of UTC begins within one of another clock.
+      return minute === "00:00" ? day.slice(5) : `${day.slice(5)} ${minute}`;
     case "minute":
       return minute;
     case "second":

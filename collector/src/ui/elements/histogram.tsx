@@ -1,14 +1,16 @@
 /**
- * @module Histogram: turns or calls over time as bars; the part with errors is hatched as well as
- * red. In the browser a brush over it filters by time.
+ * @module Histogram: turns or calls over time as bars, with the part in error in front. In the
+ * browser a brush over it filters by time.
  */
 import type { FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
 import type { Bin } from "../display/turn-figures.ts";
-import { TimeFigure, elsewhereText, turnsText } from "./time-figure.tsx";
+import { ColumnPaths } from "./column-paths.tsx";
+import type { ColumnBar } from "./column-paths.tsx";
+import { Peak, TimeFigure, elsewhereText, peakHeight, turnsText } from "./time-figure.tsx";
 
-const height = 48;
+const height = 62;
 
 /** What is counted, and the part of it that is drawn in front. */
 export interface HistogramWords {
@@ -44,56 +46,30 @@ export const Histogram: FC<{
         elsewhereText(of, turns)
       }
     >
-      {bins.map((bin, index) => (
-        <Bar bin={bin} index={index} size={bins.length} most={most} words={words} />
+      <Peak of={words.counted(most)} />
+      <ColumnPaths bars={barsOf(bins, most)} columns={bins.length} height={height} />
+      {bins.map((bin) => (
+        <g
+          data-from={String(bin.fromMs)}
+          data-turns={String(bin.turns)}
+          data-words={binWords(bin, words)}
+        />
       ))}
     </TimeFigure>
   );
 };
 
-const Bar: FC<{
-  readonly bin: Bin;
-  readonly index: number;
-  readonly size: number;
-  readonly most: number;
-  readonly words: HistogramWords;
-}> = ({ bin, index, size, most, words }) => {
-  const slot = 100 / size;
-  const x = `${(index * slot + slot * 0.1).toFixed(3)}%`;
-  const width = `${(slot * 0.8).toFixed(3)}%`;
-  const tall = (count: number): number =>
-    count === 0 ? 0 : Math.max(2, (count / most) * (height - 4));
-  const total = tall(bin.turns);
-  const bad = Math.min(total, tall(bin.errors));
-  return (
-    <g
-      data-from={String(bin.fromMs)}
-      data-turns={String(bin.turns)}
-      data-words={binWords(bin, words)}
-    >
-      {total === 0 ? null : (
-        <rect
-          class="turns"
-          x={x}
-          width={width}
-          y={String(height - total)}
-          height={String(total)}
-          rx="1"
-        />
-      )}
-      {bad === 0 ? null : (
-        <rect
-          class="errors"
-          x={x}
-          width={width}
-          y={String(height - bad)}
-          height={String(bad)}
-          rx="1"
-        />
-      )}
-    </g>
-  );
-};
+/** The bars, and over them those of the part. */
+function barsOf(bins: readonly Bin[], most: number): readonly ColumnBar[] {
+  const tall = (count: number): number => Math.max(2, (count / most) * (height - peakHeight));
+  const bars = (fill: string, of: (bin: Bin) => number): readonly ColumnBar[] =>
+    bins.flatMap((bin, column) => {
+      if (of(bin) === 0) return [];
+      const own = Math.min(tall(bin.turns), tall(of(bin)));
+      return [{ column, top: height - own, height: own, fill }];
+    });
+  return [...bars("turns", ({ turns }) => turns), ...bars("errors", ({ errors }) => errors)];
+}
 
 /** A bar in words, for its tooltip. */
 function binWords({ turns, errors }: Bin, { counted, part }: HistogramWords): string {

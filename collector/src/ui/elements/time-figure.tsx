@@ -1,12 +1,13 @@
 /**
  * @module TimeFigure: the frame of a chart of turns over time: the drawing, a brush over it, its
- * start and end, and in words what it shows and how many turns are outside of it.
+ * axis of time with start and end, and in words what it shows and how many turns are outside of it.
  */
 import { isoTime } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
-import { countText } from "../display/figures.ts";
+import { countText, timeText } from "../display/figures.ts";
 import type { TimeForm } from "../display/figures.ts";
+import { timeTicks } from "../display/time-ticks.ts";
 import { Time } from "./figure.tsx";
 
 /** A chart's time range in epoch milliseconds, its height in pixels, and its texts. */
@@ -39,6 +40,7 @@ export const TimeFigure: FC<TimeFigureProps> = (props) => {
         <rect class="brush" data-brush x="0" y="0" width="0" height={String(height)} />
       </svg>
       {scale}
+      <Axis fromMs={fromMs} toMs={toMs} />
       <figcaption>
         <Time at={isoTime(fromMs)} form={form} />
         <span class="readout" data-readout>
@@ -49,6 +51,40 @@ export const TimeFigure: FC<TimeFigureProps> = (props) => {
     </figure>
   );
 };
+
+/** Round times below the drawing. Both ends are in the caption, exactly. */
+const Axis: FC<{ readonly fromMs: number; readonly toMs: number }> = ({ fromMs, toMs }) => {
+  const { atMs, form } = timeTicks(fromMs, toMs);
+  if (atMs.length === 0) return null;
+  return (
+    <div class="time-axis" aria-hidden="true">
+      <svg width="100%" height="18" focusable="false">
+        {atMs.map((ms) => {
+          const x = `${(((ms - fromMs) / (toMs - fromMs)) * 100).toFixed(3)}%`;
+          const at = isoTime(ms);
+          return (
+            <>
+              <line x1={x} x2={x} y1="0" y2="4" />
+              <text x={x} y="15" text-anchor="middle" data-at={at} data-form={form}>
+                {timeText(at, "utc", form)}
+              </text>
+            </>
+          );
+        })}
+      </svg>
+    </div>
+  );
+};
+
+/** Height of the words over the bars of a chart with one scale. */
+export const peakHeight = 14;
+
+/** The value of a full bar, over the drawing. */
+export const Peak: FC<{ readonly of: string }> = ({ of }) => (
+  <text class="band" x="0" y="10">
+    up to {of}
+  </text>
+);
 
 /** How exact both ends are written, so that they differ. */
 function endForm(spanMs: number): TimeForm {

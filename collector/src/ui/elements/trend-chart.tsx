@@ -3,25 +3,26 @@
  * limitation or a failure, tokens. A new release is a line through all of them. Unknown values are
  * hatched, and absent ones left empty. A brush over it filters by time.
  */
-import type { Child, FC } from "hono/jsx";
+import type { FC } from "hono/jsx";
 
 import { countText, durationText, shareText, shortCountText, shortId } from "../display/figures.ts";
 import { tokensPerTurn, troubledShare, verdictWords } from "../display/trend.ts";
 import type { ReleaseTrend, Trend, TrendFigures, TrendSlice } from "../display/trend.ts";
 import { VerdictBadge } from "./badge.tsx";
+import { ColumnPaths } from "./column-paths.tsx";
+import type { ColumnBar } from "./column-paths.tsx";
 import { TimeFigure, elsewhereText, turnsText } from "./time-figure.tsx";
 
-/** One band: its name with the value of a full bar, its height, and the value of a slice. */
+/** One band: its name with the value of a full bar, its height, and the bars of a slice. */
 interface Band {
   readonly title: string;
   readonly height: number;
-  readonly draw: (slice: TrendSlice, box: Box) => Child;
+  readonly bars: (slice: TrendSlice, box: Box) => readonly ColumnBar[];
 }
 
 /** Position of a slice in a band. */
 interface Box {
-  readonly x: string;
-  readonly width: string;
+  readonly column: number;
   readonly top: number;
   readonly height: number;
 }
@@ -46,7 +47,6 @@ export const TrendChart: FC<{ readonly trend: Trend; readonly extent: string }> 
   const bandsHeight = bands.reduce((sum, band) => sum + titleHeight + band.height + gap, 0) - gap;
   const height = bandsHeight + (newReleases(releases).length > 0 ? titleHeight : 0);
   const words = `${turnsText(drawn)} over time ${extent}`;
-  const slot = 100 / slices.length;
   const figure = (
     <TimeFigure
       class="trend"
@@ -61,24 +61,7 @@ export const TrendChart: FC<{ readonly trend: Trend; readonly extent: string }> 
           {title}
         </text>
       ))}
-      {slices.map((slice, at) => (
-        <g
-          data-from={String(slice.from_ms)}
-          data-turns={String(slice.turns)}
-          data-words={sliceText(slice)}
-        >
-          {slice.turns === 0
-            ? null
-            : bands.map((band, index) =>
-                band.draw(slice, {
-                  x: `${(at * slot + slot * 0.1).toFixed(3)}%`,
-                  width: `${(slot * 0.8).toFixed(3)}%`,
-                  top: (tops[index] ?? 0) + titleHeight,
-                  height: band.height,
-                }),
-              )}
-        </g>
-      ))}
+      <Bars slices={slices} bands={bands} tops={tops} height={bandsHeight} />
       {tops.map((top, index) => {
         const y = String(top + titleHeight + (bands[index]?.height ?? 0) + 0.5);
         return <line class="floor" x1="0" x2="100%" y1={y} y2={y} />;
@@ -90,6 +73,56 @@ export const TrendChart: FC<{ readonly trend: Trend; readonly extent: string }> 
     <>
       <Legend trend={trend} />
       {figure}
+    </>
+  );
+};
+
+/** The bars, and what the pointer and the keys find of each slice. */
+const Bars: FC<{
+  readonly slices: readonly TrendSlice[];
+  readonly bands: readonly Band[];
+  readonly tops: readonly number[];
+  readonly height: number;
+}> = ({ slices, bands, tops, height }) => {
+  const bars = slices.flatMap((slice, column) =>
+    slice.turns === 0
+      ? []
+      : bands.flatMap((band, index) =>
+          band.bars(slice, {
+            column,
+            top: (tops[index] ?? 0) + titleHeight,
+            height: band.height,
+          }),
+        ),
+  );
+  const slot = 100 / slices.length;
+  return (
+    <>
+      <ColumnPaths
+        bars={bars.filter(({ fill }) => fill !== unknownFill)}
+        columns={slices.length}
+        height={height}
+      />
+      {slices.map((slice, at) => (
+        <g
+          data-from={String(slice.from_ms)}
+          data-turns={String(slice.turns)}
+          data-words={sliceText(slice)}
+        >
+          {/* Stretched, the hatching would be uneven. */}
+          {bars
+            .filter(({ fill, column }) => fill === unknownFill && column === at)
+            .map((bar) => (
+              <rect
+                class={unknownFill}
+                x={`${(at * slot + slot * 0.1).toFixed(3)}%`}
+                width={`${(slot * 0.8).toFixed(3)}%`}
+                y={bar.top.toFixed(2)}
+                height={bar.height.toFixed(2)}
+              />
+            ))}
+        </g>
+      ))}
     </>
   );
 };
@@ -119,8 +152,10 @@ const Legend: FC<{ readonly trend: Trend }> = ({ trend: { verdicts, releases } }
   </p>
 );
 
+const unknownFill = "unknown-fill";
+
 function fillOf(verdict: string): string {
-  return verdict === "unknown" ? "unknown-fill" : `verdict ${verdict}`;
+  return verdict === "unknown" ? unknownFill : `verdict ${verdict}`;
 }
 
 /** Releases that began in this window: not the one with which it begins. */
@@ -140,17 +175,15 @@ function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
     {
       title: `Verdicts, up to ${turnsText(turns)}`,
       height: 56,
-      draw: (slice, box) => <Verdicts slice={slice} box={box} most={turns} />,
+      bars: (slice, box) => verdictBars(slice, box, turns),
     },
     {
       title: lasting === 0 ? "Duration" : `Duration, median to p95, up to ${durationText(lasting)}`,
       height: 36,
-      draw: ({ p50_ms: low, p95_ms: high }, box) =>
-        low === null || high === null ? (
-          <UnknownBar box={box} />
-        ) : (
-          <Range box={box} low={part(low, lasting)} high={part(high, lasting)} />
-        ),
+      bars: ({ p50_ms: low, p95_ms: high }, box) =>
+        low === null || high === null
+          ? unknownBar(box)
+          : rangeBars(box, part(low, lasting), part(high, lasting)),
     },
     {
       title:
@@ -158,11 +191,9 @@ function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
           ? "Tools with a fallback, a limit or a failure: none"
           : `Tools with a fallback, a limit or a failure, up to ${shareText(troubled, 1)}`,
       height: 24,
-      draw: (slice, box) => {
+      bars: (slice, box) => {
         const share = troubledShare(slice);
-        return share === null || share === 0 ? null : (
-          <Bar box={box} share={part(share, troubled)} name="troubled" />
-        );
+        return share === null || share === 0 ? [] : oneBar(box, part(share, troubled), "troubled");
       },
     },
     {
@@ -171,13 +202,9 @@ function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
           ? "Tokens a turn"
           : `Tokens a turn, up to ${shortCountText(Math.round(tokens))}`,
       height: 24,
-      draw: (slice, box) => {
+      bars: (slice, box) => {
         const each = tokensPerTurn(slice);
-        return each === null ? (
-          <UnknownBar box={box} />
-        ) : (
-          <Bar box={box} share={part(each, tokens)} />
-        );
+        return each === null ? unknownBar(box) : oneBar(box, part(each, tokens), "range");
       },
     },
   ];
@@ -188,87 +215,42 @@ function part(value: number, most: number): number {
   return most === 0 ? 0 : value / most;
 }
 
-const Verdicts: FC<{
-  readonly slice: TrendSlice;
-  readonly box: Box;
-  readonly most: number;
-}> = ({ slice, box, most }) => {
-  const scale = box.height / most;
+/** Verdicts of a slice, one on the other. */
+function verdictBars(slice: TrendSlice, box: Box, most: number): readonly ColumnBar[] {
   let y = box.top + box.height;
-  return (
-    <>
-      {verdictWords.map((verdict) => {
-        const count = slice.verdicts[verdict] ?? 0;
-        if (count === 0) return null;
-        // One failed turn among thousands must be visible.
-        const tall = Math.max(2, count * scale);
-        y -= tall;
-        return (
-          <rect
-            class={fillOf(verdict)}
-            x={box.x}
-            width={box.width}
-            y={Math.max(y, box.top).toFixed(2)}
-            height={tall.toFixed(2)}
-          />
-        );
-      })}
-    </>
-  );
-};
+  return verdictWords.flatMap((verdict) => {
+    const count = slice.verdicts[verdict] ?? 0;
+    if (count === 0) return [];
+    // One failed turn among thousands must be visible.
+    const height = Math.max(2, (count * box.height) / most);
+    y -= height;
+    return [{ column: box.column, top: Math.max(y, box.top), height, fill: fillOf(verdict) }];
+  });
+}
 
-const Range: FC<{ readonly box: Box; readonly low: number; readonly high: number }> = ({
-  box,
-  low,
-  high,
-}) => {
+/** From the lower value to the higher, with a line at the lower. */
+function rangeBars(box: Box, low: number, high: number): readonly ColumnBar[] {
+  const { column } = box;
   const top = box.top + box.height * (1 - high);
   const middle = box.top + box.height * (1 - low);
-  const tall = Math.max(2, middle - top);
-  const y = Math.min(top, box.top + box.height - tall);
-  return (
-    <>
-      <rect
-        class="range"
-        x={box.x}
-        width={box.width}
-        y={y.toFixed(2)}
-        height={tall.toFixed(2)}
-        rx="1"
-      />
-      <rect class="half" x={box.x} width={box.width} y={(y + tall - 2).toFixed(2)} height="2" />
-    </>
-  );
-};
+  const height = Math.max(2, middle - top);
+  const y = Math.min(top, box.top + box.height - height);
+  return [
+    { column, top: y, height, fill: "range" },
+    { column, top: y + height - 2, height: 2, fill: "half" },
+  ];
+}
 
-const Bar: FC<{ readonly box: Box; readonly share: number; readonly name?: string }> = ({
-  box,
-  share,
-  name = "range",
-}) => {
-  const tall = Math.max(2, box.height * share);
-  return (
-    <rect
-      class={name}
-      x={box.x}
-      width={box.width}
-      y={(box.top + box.height - tall).toFixed(2)}
-      height={tall.toFixed(2)}
-      rx="1"
-    />
-  );
-};
+function oneBar({ column, top, height }: Box, share: number, fill: string): readonly ColumnBar[] {
+  const tall = Math.max(2, height * share);
+  return [{ column, top: top + height - tall, height: tall, fill }];
+}
 
 /** There were turns, without a recorded value. */
-const UnknownBar: FC<{ readonly box: Box }> = ({ box }) => (
-  <rect
-    class="unknown-fill"
-    x={box.x}
-    width={box.width}
-    y={String(box.top + box.height - unknownHeight)}
-    height={String(unknownHeight - 1)}
-  />
-);
+function unknownBar({ column, top, height }: Box): readonly ColumnBar[] {
+  const y = top + height - unknownHeight;
+  return [{ column, top: y, height: unknownHeight - 1, fill: unknownFill }];
+}
 
 /** Width that a name needs; of releases closer together only the first is named. */
 const namedShare = 0.2;

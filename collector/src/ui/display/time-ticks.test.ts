@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+
+import { timeText } from "./figures.ts";
+import { timeTicks } from "./time-ticks.ts";
+
+const at = (text: string): number => Date.parse(`2026-11-${text}Z`);
+const words = (from: string, to: string): readonly string[] => {
+  const { atMs, form } = timeTicks(at(from), at(to));
+  return atMs.map((ms) => timeText(new Date(ms).toISOString(), "utc", form));
+};
+
+test("a week has its days, a day its hours, a minute its seconds", () => {
+  expect(words("20T12:00:00", "27T15:00:00")).toEqual(["11-21", "11-23", "11-25", "11-27"]);
+  expect(words("20T09:10:00", "21T09:10:00")).toEqual(["12:00", "18:00", "00:00", "06:00"]);
+  expect(words("20T09:00:00", "20T09:01:00")).toEqual([
+    "09:00:10",
+    "09:00:20",
+    "09:00:30",
+    "09:00:40",
+    "09:00:50",
+  ]);
+});
+
+test("a tick keeps away from both ends, and a moment has none", () => {
+  expect(words("20T00:00:00", "26T00:00:00")).toEqual([
+    "11-21",
+    "11-22",
+    "11-23",
+    "11-24",
+    "11-25",
+  ]);
+  expect(words("20T00:00:00.100", "20T00:00:00.900")).toEqual([]);
+});
+
+test("a span of years has few ticks", () => {
+  const { atMs } = timeTicks(0, 40 * 365 * 86_400_000);
+  expect(atMs.length).toBeLessThanOrEqual(6);
+});
