@@ -24,6 +24,8 @@ test.each([
   ["/memory?scope=anonymous", "Memory units by kind"],
   ["/traces/health", "Stores"],
   ["/settings", "Permissions by role"],
+  ["/graph", "Connections"],
+  ["/traces/compare?agent_id=desk", "Turns to choose from"],
   ["/traces/compare/gate?baseline=agent:desk&candidate=agent:shop", "Measures"],
 ])("%s has all of %s in a window of 320 pixels", async (path, label) => {
   const page = await visit(path, { width: 320, theme: "light" });

@@ -105,6 +105,7 @@ const Picker: FC<{ readonly model: Choice; readonly agent: string; readonly path
       >
         <Table
           label="Turns to choose from"
+          stacks
           head={
             <>
               <th scope="col">A</th>
@@ -143,7 +144,7 @@ const Option: FC<{
   const named = `turn that ended ${turn?.ended_at ?? "at an unknown time"}`;
   return (
     <tr>
-      <td>
+      <td data-head="A">
         <input
           type="radio"
           name="baseline_root"
@@ -153,7 +154,7 @@ const Option: FC<{
           aria-label={`A: ${named}`}
         />
       </td>
-      <td>
+      <td data-head="B">
         <input
           type="radio"
           name="candidate_root"
@@ -163,19 +164,19 @@ const Option: FC<{
           aria-label={`B: ${named}`}
         />
       </td>
-      <td>
+      <td data-head="Ended">
         <Time at={turn?.ended_at} form="daytime" />
       </td>
-      <td>
+      <td data-head="Verdict">
         <VerdictBadge verdict={turn?.verdict} />
       </td>
-      <td>
+      <td data-head="Thread">
         <Id of={turn?.thread_id} chars={18} why="No thread was recorded." />
       </td>
-      <td class="num">
+      <td class="num" data-head="Took">
         <TurnDuration of={turn} />
       </td>
-      <td>
+      <td data-head="Root">
         <Id of={root} chars={14} />
         {turns.length > 1 ? <span class="muted"> {countText(turns.length)} turns</span> : null}
       </td>

@@ -23,7 +23,12 @@ import type { GraphModel } from "./route.ts";
 export function graphPage(model: GraphModel, frame: Frame): Child {
   const terms = termsOf(frame.query);
   return (
-    <FilteredPage frame={frame} title="Agent graph" tabs={<AgentTabs frame={frame} here="graph" />}>
+    <FilteredPage
+      frame={frame}
+      title="Agent graph"
+      script="graph"
+      tabs={<AgentTabs frame={frame} here="graph" />}
+    >
       {model.agents.length === 0 ? (
         <NoRows frame={frame} title="No agent in these turns" icon="agents">
           An agent shows as soon as one of its turns arrives.
@@ -68,6 +73,7 @@ const Graph: FC<{
       >
         <Table
           label="Connections"
+          stacks
           head={
             <>
               <th scope="col">Agent</th>
@@ -111,8 +117,10 @@ const Edge: FC<{
   return (
     <tr>
       <td>{of.agent_id ?? <NotThere why="no agent was recorded" />}</td>
-      <td class="muted">{of.kind}</td>
-      <td>
+      <td class="muted" data-head="Uses">
+        {of.kind}
+      </td>
+      <td data-head="Name">
         {of.name === null ? (
           <NotThere why="no name was recorded" />
         ) : href === undefined ? (
@@ -123,10 +131,16 @@ const Edge: FC<{
           </a>
         )}
       </td>
-      <td class="num">{countText(of.calls)}</td>
-      <td class="num">{rate === null ? <NotThere why="all turns ended at one moment" /> : rate}</td>
-      <td class="num">{rateText(of.failed, of.calls)}</td>
-      <td class="num">
+      <td class="num" data-head="Calls">
+        {countText(of.calls)}
+      </td>
+      <td class="num" data-head="An hour">
+        {rate === null ? <NotThere why="all turns ended at one moment" /> : rate}
+      </td>
+      <td class="num" data-head="Failed">
+        {rateText(of.failed, of.calls)}
+      </td>
+      <td class="num" data-head="p95">
         {of.kind === "memory" ? (
           <NotThere why="the duration of a memory is in its turn" />
         ) : (

@@ -14,16 +14,18 @@ import { Card, Table } from "../../ui/elements/panel.tsx";
 
 const shownMax = 12;
 
-/** Three lists of bars. */
+/** Three lists of bars: the long one beside the two short ones. */
 export const MixCards: FC<{ readonly model: HealthModel }> = ({ model }) => (
-  <div class="health-panels three">
+  <div class="health-panels">
     <Mix title="Kinds" counts={model.kind_counts} print={kindWords} />
-    <Mix
-      title="Dialects"
-      counts={model.dialect_counts}
-      print={(name) => (name === "unknown" ? "not recorded" : name)}
-    />
-    <Mix title="Schema versions" counts={model.schema_counts} print={(name) => `v${name}`} />
+    <div class="stack">
+      <Mix
+        title="Dialects"
+        counts={model.dialect_counts}
+        print={(name) => (name === "unknown" ? "not recorded" : name)}
+      />
+      <Mix title="Schema versions" counts={model.schema_counts} print={(name) => `v${name}`} />
+    </div>
   </div>
 );
 

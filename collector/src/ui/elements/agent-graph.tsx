@@ -21,7 +21,7 @@ interface Size {
 }
 
 const sizes = {
-  wide: { width: 860, box: { width: 250, height: 38 }, nameMax: 28, lines: 1 },
+  wide: { width: 860, box: { width: 250, height: 38 }, nameMax: 25, lines: 1 },
   narrow: { width: 340, box: { width: 150, height: 54 }, nameMax: 20, lines: 2 },
 } as const satisfies Readonly<Record<string, Size>>;
 /** Space below a box. */
@@ -72,7 +72,7 @@ const Drawing: FC<{
         ),
       )}
       {agents.map((node) => (
-        <Box of={node} x={0} size={size} />
+        <Box of={node} x={0} size={size} caller />
       ))}
       {used.map((node) => (
         <Box of={node} x={width - box.width} size={size} />
@@ -90,6 +90,7 @@ const Line: FC<{ readonly of: GraphLine; readonly size: Size }> = ({
   return (
     <path
       class={isFailing(edge) ? "edge failed" : "edge"}
+      {...endsOf(edge)}
       d={`M${from} ${fromY}C${from + bend} ${fromY} ${to - bend} ${toY} ${to} ${toY}`}
       stroke-width={width === sizes.wide.width ? wide : Math.max(1, wide / 2)}
     >
@@ -126,6 +127,7 @@ const Between: FC<{
   return (
     <path
       class={isFailing(edge) ? "edge failed" : "edge"}
+      {...endsOf(edge)}
       d={`M0 ${start}C${-far} ${start} ${-far} ${end} 0 ${end}`}
       stroke-width={Math.max(1, wide / 2)}
       marker-end={`url(#called-${name})`}
@@ -134,6 +136,11 @@ const Between: FC<{
     </path>
   );
 };
+
+/** Both ends of a connection, by which the browser module finds it. */
+function endsOf({ agent_id: agent, kind, name }: GraphEdge): Readonly<Record<string, string>> {
+  return { "data-from": agent ?? "", "data-to": `${kind} ${name ?? ""}` };
+}
 
 /** A few failures among many calls are in the figures; the eye is led to what fails often. */
 function isFailing({ failed, calls }: GraphEdge): boolean {
@@ -152,14 +159,16 @@ function badWord(kind: GraphNode["kind"]): string {
   return kind === "memory" ? "degraded" : "failed";
 }
 
-const Box: FC<{ readonly of: GraphNode; readonly x: number; readonly size: Size }> = ({
-  of,
-  x,
-  size: { box, nameMax, lines },
-}) => {
+const Box: FC<{
+  readonly of: GraphNode;
+  readonly x: number;
+  readonly size: Size;
+  /** An agent on the left, which uses the others. */
+  readonly caller?: boolean;
+}> = ({ of, x, size: { box, nameMax, lines }, caller = false }) => {
   const name = of.name ?? "not recorded";
   const shown = name.length > nameMax ? `${name.slice(0, nameMax - 1)}…` : name;
-  const unit = of.kind === "memory" || (of.kind === "agent" && x === 0) ? "turns" : "calls";
+  const unit = of.kind === "memory" || caller ? "turns" : "calls";
   const took = of.p95_ms === null ? [] : [`p95 ${durationText(of.p95_ms)}`];
   const figures = [
     `${countText(of.count)} ${unit}`,
@@ -171,7 +180,10 @@ const Box: FC<{ readonly of: GraphNode; readonly x: number; readonly size: Size 
   const inset = lines === 1 ? 10 : 7;
   const top = of.y - box.height / 2 + 16;
   return (
-    <g class={`node ${of.kind}`}>
+    <g
+      class={`node ${of.kind}`}
+      data-node={caller ? (of.name ?? "") : `${of.kind} ${of.name ?? ""}`}
+    >
       <title>{name}</title>
       <rect
         x={x + 0.5}
@@ -183,6 +195,17 @@ const Box: FC<{ readonly of: GraphNode; readonly x: number; readonly size: Size 
       <text class="name" x={x + inset} y={top}>
         {shown}
       </text>
+      {/* The colour of a box is not the only sign of its kind. */}
+      {caller || of.kind === name ? null : (
+        <text
+          class="figures"
+          x={x + box.width - inset}
+          y={lines === 1 ? top : top + 30}
+          text-anchor="end"
+        >
+          {of.kind}
+        </text>
+      )}
       {rows.map((row, at) => (
         <text class="figures" x={x + inset} y={top + 15 * (at + 1)}>
           {row.join(" · ")}
