@@ -80,6 +80,10 @@ test("evidence selects its event in the waterfall, and a reload selects it again
   expect(await selected.getAttribute("data-event")).toMatch(/^root-11-.*:result$/);
   const event = await selected.getAttribute("data-event");
   expect(await selected.getAttribute("aria-label")).toContain("usually 10");
+  // Beside the bar, in words.
+  const usual = selected.locator(".wf-usual text");
+  expect(await usual.innerHTML()).toMatch(/^usually 1\d\d ms$/);
+  expect(await usual.isVisible()).toBe(true);
   expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get("event")).toBe(event);
   await page.reload();
   await page.locator("body[data-ready]").waitFor();
@@ -142,7 +146,7 @@ test("what a turn offers for checking is checked by its command", async () => {
   const page = await visit("/traces/root-3");
   await page.locator("body[data-ready]").waitFor();
   const folder = mkdtempSync(join(tmpdir(), "turnproof-proof-"));
-  for (const name of ["Signed statement", "Evidence"]) {
+  for (const name of ["Signed statement", "Evidence", "Public keys"]) {
     const [file] = await Promise.all([
       page.waitForEvent("download"),
       page.locator("#proof a", { hasText: name }).click(),
@@ -153,7 +157,8 @@ test("what a turn offers for checking is checked by its command", async () => {
   const program = join(import.meta.dirname, "../../../collector/dist/program/main.js");
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [program, ...command.slice(1), "--url", site.url],
+    // Offline: no collector listens there.
+    [program, ...command.slice(1), "--url", "http://127.0.0.1:9"],
     { cwd: folder },
   );
   expect(stdout).toContain("matches");

@@ -104,7 +104,7 @@ for (const plot of Object.keys(answers) as Plot[]) {
     expect(await page.locator("main").innerText()).toMatch(stated);
     // Agents are called by their name where they have one, and by their id where they have none.
     const agent = reported.service.startsWith("plain-") ? "Finch" : "counter";
-    expect(await page.locator("h1").innerText()).toBe(agent);
+    expect(await page.locator("h1").innerText()).toBe(`Turn of ${agent}`);
     const verdict = await page.locator(".verdict .sentence").innerText();
     expect(verdict).not.toMatch(/^\s*success/);
     await press(page, "]");

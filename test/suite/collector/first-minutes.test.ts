@@ -2,7 +2,10 @@
  * The first minutes with a collector: the shown command sends a turn that is then in the list, the
  * sample is a whole turn that no list counts, and the words of the pages are those of the glossary.
  */
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
 
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
@@ -35,26 +38,33 @@ test("the sample is a whole turn with a verdict, and no list counts it", async (
   expect(found.status).toBe(404);
 });
 
-test("the empty home has three ways, and the shell's line sends a turn", async () => {
+test("the empty home has three ways, and the shell's line sends a turn each time", async () => {
   const page = await (await desk.get("/traces", { accept: "text/html" })).text();
   for (const way of ["OTEL_EXPORTER_OTLP_ENDPOINT", "curl ", "npm run demo", "/sample"]) {
     expect(page).toContain(way);
   }
-  const command = curlCommand("http://localhost:4318");
-  const [, path = "", type = "", body = ""] =
-    /^curl http:\/\/localhost:4318(\S+) -H 'content-type: (\S+)' -d '(.*)'$/s.exec(command) ?? [];
-  const seconds = String(Math.floor(Date.now() / 1_000));
-  const answer = await desk.collector.app.request(`http://localhost:4318${path}`, {
-    method: "POST",
-    headers: { "content-type": type },
-    // As a shell reads it: the quotes end, the seconds stand there, and they begin again.
-    body: body.replaceAll("'$(date +%s)'", seconds),
-  });
-  expect([answer.status, await answer.json()]).toEqual([200, {}]);
-  await vi.waitFor(async () =>
-    expect((await list()).items).toMatchObject([{ agent_id: "my-agent", thread_id: "my-thread" }]),
-  );
+  for (const turns of [1, 2]) {
+    const [path = "", body = ""] = await argumentsOf(curlCommand("http://localhost:4318"));
+    const answer = await desk.collector.app.request(path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    expect([answer.status, await answer.json()]).toEqual([200, {}]);
+    // The line once more, a second later, is another turn.
+    await vi.waitFor(async () => expect((await list()).items).toHaveLength(turns));
+    await wait(1_000);
+  }
+  const [turn] = (await list()).items;
+  expect(turn).toMatchObject({ agent_id: "my-agent", thread_id: "my-thread" });
 });
+
+/** Address and body that a shell gives to curl. */
+async function argumentsOf(command: string): Promise<readonly string[]> {
+  const curl = `curl() { printf '%s\\n' "$1" "$5"; }`;
+  const { stdout } = await promisify(execFile)("sh", ["-c", `${curl}; ${command}`]);
+  return stdout.split("\n");
+}
 
 test("the commands name the address of the collector, also behind a proxy", async () => {
   const below = await openDesk({ TURNPROOF_BASE_PATH: "/evidence" });

@@ -38,7 +38,7 @@ export function comparePage(model: CompareModel, frame: Frame): Child {
   return (
     <Page
       frame={frame}
-      title="Compare"
+      title={`Compare turns of ${model.agent_id}`}
       script="compare"
       bar={
         <div class="page-actions">

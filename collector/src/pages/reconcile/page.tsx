@@ -21,7 +21,7 @@ export function reconcilePage(model: ReconcileModel, frame: Frame): Child {
   return (
     <Page
       frame={frame}
-      title="Verdict"
+      title={`Verdict on a turn of ${model.agent_id}`}
       bar={
         <div class="page-actions">
           <a

@@ -25,7 +25,7 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
   const name = thread.thread_id ?? "";
   const none = turns.length === 0 && model.timeline.events.length === 0;
   return (
-    <Page frame={frame} title="Thread" windowTitle="Thread" script="thread">
+    <Page frame={frame} title={`Thread ${name}`} script="thread">
       <div class="chips" role="group" aria-label="Thread">
         <Chip name="thread" value={name} icon="threads" chars={60} copy="Thread id" />
         {none ? null : <Tenants of={thread.user_ids} />}

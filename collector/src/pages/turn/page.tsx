@@ -59,8 +59,7 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
   return (
     <Page
       frame={frame}
-      title={turns.length > 1 ? `${countText(turns.length)} turns` : name}
-      windowTitle={`${name} · turn`}
+      title={turns.length > 1 ? `${countText(turns.length)} turns of ${name}` : `Turn of ${name}`}
       script="turn"
       bar={
         <>
@@ -76,13 +75,13 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
       <OtherTurns model={model} frame={frame} />
       <VerdictStrip verdict={verdict} failures={failures} />
       <ContractsCard turns={model.contracts} />
+      <SpanTabs frame={frame} />
       <WaterfallCard
         waterfall={waterfall}
         priorities={prioritiesOf(model)}
         typical={typicalByTool(model.typical_calls)}
         label={`Causal waterfall of ${name}`}
       />
-      <SpanTabs frame={frame} />
       {view === undefined || spans === undefined ? null : (
         <SpansCard page={spans} view={view} frame={frame} />
       )}
@@ -94,10 +93,10 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
           <InsightsCard insights={insights} />
           <ToolsCard events={events} typical={model.typical_calls} />
           <ModelsCard events={events} />
+          <OutcomesCard events={events} />
         </div>
         <div class="stack">
           <ContextCard events={events} />
-          <OutcomesCard events={events} />
           <ProofCard model={model} frame={frame} />
           <NotesCard model={model} frame={frame} />
         </div>

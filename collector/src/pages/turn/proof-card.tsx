@@ -1,6 +1,7 @@
 /**
  * @module ProofCard: what a reader takes away of a turn: the strict verdict, its signed statement,
- * the evidence that it rests on, the page's JSON, and the command that checks them offline.
+ * the evidence that it rests on, the public keys, the page's JSON, and the command that checks them
+ * offline.
  */
 import type { FC } from "hono/jsx";
 
@@ -11,6 +12,8 @@ import { Icon } from "../../ui/icons.tsx";
 import type { IconName } from "../../ui/icons.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import type { TurnModel } from "./route.ts";
+
+const keysName = "jwks.json";
 
 /** The card; a statement is about one agent's turn. */
 export const ProofCard: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({
@@ -24,7 +27,7 @@ export const ProofCard: FC<{ readonly model: TurnModel; readonly frame: Frame }>
   if (turn?.turn_id !== undefined) query.set("turn_id", turn.turn_id);
   const href = (path: string): string => hrefOf(frame, `${path}?${query.toString()}`);
   const [statement, evidence] = [downloadName(root, "jws"), downloadName(root, "jsonl")];
-  const command = `turnproof verify ${statement} --events ${evidence}`;
+  const command = `turnproof verify ${statement} --events ${evidence} --keys ${keysName}`;
   return (
     <Card title="Statement and evidence" icon="contract" id="proof">
       {agent === undefined ? (
@@ -45,11 +48,19 @@ export const ProofCard: FC<{ readonly model: TurnModel; readonly frame: Frame }>
             <Way href={href("/traces/evidence.jsonl")} icon="raw" name="Evidence" file>
               JSONL: every event that was judged
             </Way>
+            <Way
+              href={hrefOf(frame, `/.well-known/${keysName}`)}
+              icon="raw"
+              name="Public keys"
+              file
+            >
+              {`${keysName}: those that check a signature`}
+            </Way>
             <Way href={frame.jsonHref ?? ""} icon="raw" name="JSON">
               this page
             </Way>
           </ul>
-          <p class="muted">Checked offline, in the folder of the two files:</p>
+          <p class="muted">Checked offline, in the folder of these three files:</p>
           <code class="id proof-command" data-copy={command} data-copy-name="Verify command">
             {command}
           </code>

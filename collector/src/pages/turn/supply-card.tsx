@@ -28,6 +28,11 @@ export const SupplyCard: FC<{
   return (
     <Card
       title="Memory supply"
+      heading={
+        <>
+          Memory <Word of="supply" />
+        </>
+      }
       icon="memory"
       id="memory"
       end={
@@ -40,9 +45,6 @@ export const SupplyCard: FC<{
     >
       {recorded ? (
         <>
-          <p class="muted flow-of">
-            Memory <Word of="supply" />
-          </p>
           <div class="flow">
             <Stage name="Retrieved" of={supply.retrieved} about="candidates considered" />
             <Icon name="more" />

@@ -18,25 +18,25 @@ export const FirstSteps: FC<{ readonly frame: Frame }> = ({ frame }) => (
         Send a first turn by one of three ways. No prompt, answer or argument is ever kept.{" "}
         <a href={hrefOf(frame, "/sample")}>Explore a sample turn</a> without sending anything.
       </p>
-      <ol class="first-steps">
+      <ul class="first-steps">
         <li>
           <h3>Any OpenTelemetry app</h3>
           <p class="muted">Start it with these variables; nothing else is needed.</p>
-          <Command text={sdkVariables(frame.home)} />
+          <Command text={sdkVariables(frame.home)} name="Variables" />
         </li>
         <li>
           <h3>One line in a shell</h3>
           <p class="muted">One turn of an agent, as JSON.</p>
-          <Command text={curlCommand(frame.home)} />
+          <Command text={curlCommand(frame.home)} name="Line for a shell" />
         </li>
         <li>
           <h3>A week of a demo</h3>
           <p class="muted">
             Five agents with incidents worth finding, from a clone of the project.
           </p>
-          <Command text={`npm run demo -- --week --endpoint ${frame.home}`} />
+          <Command text={`npm run demo -- --week --endpoint ${frame.home}`} name="Demo command" />
         </li>
-      </ol>
+      </ul>
       <p class="waiting" data-waiting hidden>
         <Icon name="live" /> Listening: the first turn appears here by itself.
       </p>
@@ -48,8 +48,20 @@ export const FirstSteps: FC<{ readonly frame: Frame }> = ({ frame }) => (
   </div>
 );
 
-const Command: FC<{ readonly text: string }> = ({ text }) => (
-  <pre class="code" tabindex={0}>
-    {text}
-  </pre>
+const Command: FC<{ readonly text: string; readonly name: string }> = ({ text, name }) => (
+  <div class="command">
+    <pre class="code" tabindex={0}>
+      {text}
+    </pre>
+    <button
+      class="button small"
+      type="button"
+      aria-label={`Copy: ${name}`}
+      data-copy-before
+      data-copy-name={name}
+      hidden
+    >
+      <Icon name="copy" /> Copy
+    </button>
+  </div>
 );

@@ -19,6 +19,7 @@ export async function copy(text: string, what: string, control?: HTMLElement): P
 
 /** Makes the ids in a part of the page copyable. */
 export function makeCopyable(within: ParentNode): void {
+  for (const button of findAll("[data-copy-before]", within)) button.hidden = false;
   for (const id of findAll("[data-copy]:not([role])", within)) {
     id.setAttribute("role", "button");
     id.tabIndex = 0;
@@ -30,9 +31,11 @@ export function makeCopyable(within: ParentNode): void {
 export function startCopying(): void {
   makeCopyable(document);
   const take = (event: Event): boolean => {
-    const id = (event.target as Element).closest<HTMLElement>("[data-copy]");
+    const id = (event.target as Element).closest<HTMLElement>("[data-copy], [data-copy-before]");
     if (id === null) return false;
-    void copy(id.dataset["copy"] ?? "", id.dataset["copyName"] ?? "Id", id);
+    // A button copies what stands before it.
+    const text = id.dataset["copy"] ?? id.previousElementSibling?.textContent ?? "";
+    void copy(text, id.dataset["copyName"] ?? "Id", id);
     return true;
   };
   document.addEventListener("click", take);

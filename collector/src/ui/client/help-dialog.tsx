@@ -1,6 +1,8 @@
 /**
- * @module HelpDialog: the shortcuts of this page, generated from their table.
+ * @module HelpDialog: the shortcuts of this page, generated from their table, and the meaning of the
+ * words that pages explain in place.
  */
+import { glossary } from "../display/glossary.ts";
 import { drawn, find } from "./page.ts";
 import { shortcuts } from "./shortcuts.ts";
 import type { Shortcut } from "./shortcuts.ts";
@@ -34,9 +36,9 @@ export function toggleHelp(): void {
 
 function HelpDialog({ table }: { readonly table: readonly Shortcut[] }) {
   return (
-    <dialog data-help aria-label="Keyboard shortcuts">
+    <dialog data-help aria-label="Keys and words">
       <header>
-        <h2>Keyboard shortcuts</h2>
+        <h2>Keys and words</h2>
         <button class="button bare" type="button" data-close aria-label="Close">
           ✕
         </button>
@@ -65,6 +67,17 @@ function HelpDialog({ table }: { readonly table: readonly Shortcut[] }) {
           );
         })}
       </div>
+      <section class="words">
+        <h3>Words</h3>
+        <dl>
+          {Object.entries(glossary).map(([word, meaning]) => (
+            <>
+              <dt>{word}</dt>
+              <dd>{meaning}</dd>
+            </>
+          ))}
+        </dl>
+      </section>
     </dialog>
   );
 }

@@ -1,7 +1,8 @@
 /**
  * @module Tips: shows tooltips to keyboard users too. The explanation of a control is beside it
- * while it has the focus; `i` shows those of the whole row or card around it. Escape closes a tip
- * and keeps the focus (WCAG 2.2, 1.4.13).
+ * while it has the focus; `i` shows those of the whole row or card around it. A word of the glossary
+ * has its meaning under the pointer and after a tap as well, at once. Escape closes a tip and keeps
+ * the focus (WCAG 2.2, 1.4.13).
  */
 import { announce, drawn, find } from "./page.ts";
 import { addShortcuts } from "./shortcuts.ts";
@@ -38,9 +39,44 @@ function show(at: Element, lines: readonly string[]): void {
   tip.style.top = `${Math.max(gap, y)}px`;
 }
 
+/** Time to move the pointer from a word into its tip. */
+const leaveMs = 200;
+
+/** Shows the meaning of a word under the pointer; the tip of the browser is late, and absent on touch. */
+function startWords(): void {
+  let leaving: ReturnType<typeof setTimeout> | undefined;
+  let over: HTMLElement | undefined;
+  /** The browser's own tip would lie over this one. */
+  const showWord = (word: HTMLElement): void => {
+    over = word;
+    word.dataset["meaning"] = word.title || (word.dataset["meaning"] ?? "");
+    word.removeAttribute("title");
+    show(word, [word.dataset["meaning"]]);
+  };
+  const leave = (): void => {
+    if (over === undefined) return;
+    over.title = over.dataset["meaning"] ?? "";
+    if (!over.matches(":focus-visible")) hide();
+    over = undefined;
+  };
+  document.addEventListener("pointerover", ({ target }) => {
+    const word = (target as Element).closest<HTMLElement>("[data-word-of]");
+    const within = (target as Element).closest("[role=tooltip]") !== null;
+    clearTimeout(leaving);
+    if (word !== null && word !== over) {
+      leave();
+      showWord(word);
+    } else if (word === null && !within) leaving = setTimeout(leave, leaveMs);
+  });
+  document.addEventListener("click", ({ target }) => {
+    const word = (target as Element).closest<HTMLElement>("[data-word-of]");
+    if (word !== null) showWord(word);
+  });
+}
+
 /** A title that has more than the visible words. */
 function ownTip(node: Element): string | undefined {
-  const title = node.getAttribute("title") ?? "";
+  const title = node.getAttribute("title") ?? (node as HTMLElement).dataset["meaning"] ?? "";
   return title === "" || title === node.textContent?.trim() ? undefined : title;
 }
 
@@ -86,6 +122,7 @@ export function startTips(): void {
     event.preventDefault();
   };
   document.addEventListener("keydown", onEscape, { capture: true });
+  startWords();
   addShortcuts([
     { keys: ["i"], words: "Explain what has the focus", group: "Everywhere", run: explain },
   ]);

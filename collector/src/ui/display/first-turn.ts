@@ -10,9 +10,13 @@ export function sdkVariables(origin: string): string {
   ].join("\n");
 }
 
-/** A command that sends one turn as JSON; it needs a POSIX shell and curl. */
+/**
+ * A command that sends one turn as JSON; it needs a POSIX shell and curl. The ids are of the second
+ * in which it runs, so that each run is another turn.
+ */
 export function curlCommand(origin: string): string {
   const now = "'$(date +%s)'";
+  const id = (digits: number): string => `'$(printf %0${digits}x $(date +%s))'`;
   const text = (key: string, value: string): object => ({ key, value: { stringValue: value } });
   const body = {
     resourceSpans: [
@@ -22,8 +26,8 @@ export function curlCommand(origin: string): string {
           {
             spans: [
               {
-                traceId: "0af7651916cd43dd8448eb211c80319c",
-                spanId: "b7ad6b7169203331",
+                traceId: id(32),
+                spanId: id(16),
                 name: "invoke_agent my-agent",
                 kind: 1,
                 startTimeUnixNano: `${now}000000000`,

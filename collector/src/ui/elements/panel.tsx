@@ -7,17 +7,19 @@ import type { IconName } from "../icons.tsx";
 /** A titled section. `end` is at the right of its head: a count, a link. */
 export const Card: FC<{
   readonly title: string;
+  /** The title with a word that is explained in place. */
+  readonly heading?: Child;
   readonly id?: string;
   readonly icon?: IconName;
   readonly end?: Child;
   /** Content extends to the edges, as tables do. */
   readonly flush?: boolean;
   readonly children?: Child;
-}> = ({ title, id, icon, end, flush = false, children }) => (
+}> = ({ title, heading = title, id, icon, end, flush = false, children }) => (
   <section class="card" id={id} aria-label={title}>
     <header>
       {icon === undefined ? null : <Icon name={icon} />}
-      <h2>{title}</h2>
+      <h2>{heading}</h2>
       {end === undefined || end === null ? null : <div class="end">{end}</div>}
     </header>
     <div class={flush ? "body flush" : "body"}>{children}</div>

@@ -205,7 +205,7 @@ const TimeCell: FC<{
       ))}
       <Mark row={row} scale={scale} critical={critical} />
       {typical === undefined || row.startMs === null ? null : (
-        <Usual from={row.startMs} scale={scale} typical={typical} />
+        <Usual row={row} from={row.startMs} scale={scale} typical={typical} />
       )}
     </svg>
   );
@@ -243,17 +243,39 @@ const Mark: FC<{ readonly row: Row; readonly scale: TimeScale; readonly critical
   );
 };
 
-/** Below the bar: a tick where the tool is usually done, and a line from there to its p95. */
+/** Most of the width that a bar may take so that a word has room after it. */
+const wordFrom = 0.72;
+
+/**
+ * Below the bar: a tick where the tool is usually done, and a line from there to its p95. Beside
+ * both, the usual duration in words.
+ */
 const Usual: FC<{
+  readonly row: Row;
   readonly from: number;
   readonly scale: TimeScale;
   readonly typical: TypicalCall;
-}> = ({ from, scale, typical: { p50_ms: half, p95_ms: most } }) => {
+}> = ({ row, from, scale, typical: { p50_ms: half, p95_ms: most } }) => {
   const [x1, x2] = [percent(scale.place(from + half)), percent(scale.place(from + most))];
+  const [start, end] = [scale.place(from), scale.place(Math.max(row.endMs ?? from, from + most))];
+  // After the bar, else before it; over the end of a bar that leaves no room.
+  const after = end <= wordFrom;
+  const before = !after && start >= 1 - wordFrom;
   return (
     <g class="wf-usual">
       <line x1={x1} x2={x2} y1="80%" y2="80%" />
       <line x1={x1} x2={x1} y1="20%" y2="88%" />
+      <svg
+        x={percent(after ? end : before ? start : 1)}
+        y="50%"
+        width="1"
+        height="1"
+        overflow="visible"
+      >
+        <text x={after ? "6" : "-6"} y="4" text-anchor={after ? "start" : "end"}>
+          usually {durationText(half)}
+        </text>
+      </svg>
     </g>
   );
 };
