@@ -45,6 +45,16 @@ function cutOff(page: Page): Promise<readonly string[]> {
   );
 }
 
+test("a row of the waterfall is as tall as its lines", async () => {
+  const page = await printed();
+  const heights = await page
+    .locator(".wf-row")
+    .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+  expect(heights.length).toBeGreaterThan(3);
+  // A long name takes a second line and a third one.
+  expect(Math.max(...heights)).toBeLessThan(80);
+});
+
 test("a failed turn: every fact of the verdict stands on the sheet, folded ones too", async () => {
   const page = await printed();
   const verdict = page.locator("section.verdict");

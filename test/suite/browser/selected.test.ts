@@ -90,6 +90,20 @@ test("evidence selects its event in the waterfall, and a reload selects it again
   expect(await selected.getAttribute("data-event")).toBe(event);
 });
 
+test("two marked turns of different agents lead nowhere, and the bar has the reason", async () => {
+  const page = await visit("/traces");
+  await page.locator("body[data-page=turns] [data-live]").waitFor({ state: "visible" });
+  for (const key of ["j", "m", "j", "m"]) await page.keyboard.press(key);
+  const bar = page.locator("[data-marks]");
+  expect(await bar.innerText()).toMatch(/2 turns marked: only turns of one agent can be compared/);
+  expect(await bar.locator("a").isVisible()).toBe(false);
+  for (const key of ["k", "m", "j", "j", "j", "m"]) await page.keyboard.press(key);
+  expect(await bar.locator("a").isVisible()).toBe(true);
+  await Promise.all([page.waitForURL(/candidate_root=/), page.keyboard.press("c")]);
+  await page.locator("h1", { hasText: "Compare turns of" }).waitFor();
+  expect(await bar.count()).toBe(0);
+});
+
 test("Enter takes the only suggestion, and then searches", async () => {
   const page = await visit("/traces");
   await page.locator("[role=combobox]").waitFor();

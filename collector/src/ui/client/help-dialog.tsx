@@ -1,6 +1,6 @@
 /**
- * @module HelpDialog: the shortcuts of this page, generated from their table, and the meaning of the
- * words that pages explain in place.
+ * @module HelpDialog: the shortcuts of this page, generated from their table, and the meaning of
+ * the words that pages explain in place.
  */
 import { glossary } from "../display/glossary.ts";
 import { drawn, find } from "./page.ts";

@@ -62,10 +62,21 @@ function show(): void {
   }
   find("[data-marks]")?.remove();
   if (marks.length === 0) return;
+  const differ = marks.length === 2 && !isComparable();
   const bar = drawn(
     <div class="float" data-marks role="region" aria-label="Marked turns">
-      <span>{marks.length === 1 ? "1 turn marked" : "2 turns marked"}</span>
-      <a class="button primary small" href={compareHref() ?? "#"} hidden={marks.length < 2}>
+      <span>
+        {marks.length === 1
+          ? "1 turn marked"
+          : differ
+            ? `2 turns marked: ${notComparable}`
+            : "2 turns marked"}
+      </span>
+      <a
+        class="button primary small"
+        href={compareHref() ?? "#"}
+        hidden={marks.length < 2 || differ}
+      >
         Compare <kbd>c</kbd>
       </a>
       <button class="button bare small" type="button">
@@ -75,6 +86,12 @@ function show(): void {
   ) as HTMLElement;
   find("button", bar)?.addEventListener("click", () => keep([]));
   document.body.append(bar);
+}
+
+const notComparable = "only turns of one agent can be compared";
+
+function isComparable(): boolean {
+  return marks[0]?.agent === marks[1]?.agent;
 }
 
 /** Address of the comparison: the earlier turn is the baseline. */
@@ -100,8 +117,8 @@ function compare(): boolean {
     announce("Mark two turns with m first");
     return true;
   }
-  if (marks[0]?.agent !== marks[1]?.agent) {
-    announce("Only turns of one agent can be compared");
+  if (!isComparable()) {
+    announce(notComparable);
     return true;
   }
   location.assign(href);

@@ -1,3 +1,4 @@
+/** The ticks of a chart: round times, few of them, away from both ends. */
 import { expect, test } from "vitest";
 
 import { timeText } from "./figures.ts";
