@@ -79,7 +79,7 @@ const looks: readonly Look[] = [
 /** Outlines of what is unknown, missing or not established. */
 const unknowns = ".unknown-fill, .wf-hollow, .tool-bar .outcome.unknown, .hatch";
 const bars =
-  ".wf-bar rect, .wf-point path, .meter .fill, .pair rect, .histogram g rect, .strip rect, " +
+  ".wf-bar rect, .wf-point path, .meter .fill, .pair rect, .histogram svg path, .strip rect, " +
   ".tool-bar .outcome";
 
 test.each(looks)("$theme, forced $forcedColors: what is unknown is seen", async (look) => {

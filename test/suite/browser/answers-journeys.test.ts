@@ -10,7 +10,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 import { readEvidence } from "../../apps/week/evidence.ts";
 import { slowSeconds, weekQuestions } from "../../apps/week/questions.ts";
@@ -180,7 +180,15 @@ class Hand {
 async function facet(page: Page, key: string, value: string): Promise<string> {
   await page.locator("[data-facet-extent]", { hasText: /\d turns?/ }).waitFor();
   const link = page.locator(`[data-facet=${key}] a`).filter({ hasText: value }).first();
-  return (await link.count()) === 0 ? "0" : link.locator(".count").innerText();
+  return (await link.count()) === 0 ? "0" : (await facetParts(link)).count;
+}
+
+/** The value of a facet's link and its count, as they are shown. */
+async function facetParts(
+  link: Locator,
+): Promise<{ readonly name: string; readonly count: string }> {
+  const [name = "", count = ""] = (await link.innerText()).split("\n");
+  return { name, count };
 }
 
 /** All turns of the list's filter, as the page reports them; a page of it has fewer. */
@@ -221,8 +229,8 @@ const ways: Readonly<Record<QuestionName, (hand: Hand) => Promise<string>>> = {
     await hand.filter("status:error");
     const turns = await turnsFound(hand.page);
     if (turns === 0) return "0 turns, 0 of ";
-    const [count, name] = [".count", ".value"].map((part) => `[data-facet=agent] a ${part}`);
-    return `${turns} turns, ${await hand.text(count ?? "")} of ${await hand.text(name ?? "")}`;
+    const { name, count } = await facetParts(hand.page.locator("[data-facet=agent] a").first());
+    return `${turns} turns, ${count} of ${name}`;
   },
   "release duration": async (hand) => {
     await releases(hand);

@@ -22,7 +22,11 @@ let desk: Desk;
 beforeAll(async () => {
   const file = join(mkdtempSync(join(tmpdir(), "turnproof-rules-")), "rules.yml");
   writeFileSync(file, rules);
-  const env = { TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_ALERT_RULES: file };
+  const env = {
+    TURNPROOF_UI_AUTH_TOKEN: token,
+    TURNPROOF_ALERT_RULES: file,
+    TURNPROOF_ALERT_TARGETS: "ops=webhook+http://127.0.0.1:9/",
+  };
   desk = await openDesk(env, { store: ephemeral(), judge: false });
 });
 afterAll(() => desk.collector.close());
@@ -67,4 +71,24 @@ test("windows are written in their whole unit", async () => {
     "above 50.0 % in 24 h",
     "above 7 s in 1 h 30 m",
   ]);
+});
+
+test("rules, silences and targets leave as files, as the page has them", async () => {
+  const shown = await desk.json<AlertsModel>("/alerts.json", headers);
+  for (const [list, size] of [
+    ["rules", 2],
+    ["silences", 3],
+    ["targets", 1],
+  ] as const) {
+    const text = await (await desk.get(`/alerts/${list}.jsonl`, headers)).text();
+    const lines = text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    expect([list, lines.length]).toEqual([list, size]);
+    expect(lines).toEqual(shown[list]);
+    const csv = await desk.get(`/alerts/${list}.csv`, headers);
+    expect(csv.headers.get("content-disposition")).toContain(`${list}`);
+    expect((await csv.text()).trim().split("\r\n")).toHaveLength(size + 1);
+    const page = await (await desk.get("/alerts", headers)).text();
+    expect(page).toContain(`href="/alerts/${list}.csv"`);
+  }
+  expect((await desk.get("/alerts/rules.csv?colour=red", headers)).status).toBe(400);
 });

@@ -42,7 +42,18 @@ interface Tokens {
   readonly calls_without: Readonly<Record<string, number>>;
 }
 
+interface Slice {
+  readonly from_ms: number;
+  readonly to_ms: number;
+  readonly turns: number;
+  readonly calls: number;
+  readonly unpriced: number;
+  readonly low_usd: number | null;
+  readonly high_usd: number | null;
+}
+
 interface Costs {
+  readonly slices: readonly Slice[];
   readonly turns_counted: number;
   readonly total: Row;
   readonly items: readonly Row[];
@@ -187,6 +198,25 @@ describe("responses of providers", () => {
     expect(items[0]?.low_usd).toBeCloseTo(wanted / 2, 9);
   });
 
+  test("the intervals have the same sum, each what its turns cost", async () => {
+    // A range draws turns of years ago as well.
+    const range = "start_time=2020-01-01&end_time=2027-01-01";
+    const { slices, total } = await desk.json<Costs>(`/cost.json?${range}`);
+    expect(slices.reduce((sum, { calls: own }) => sum + own, 0)).toBe(total.calls);
+    const sum = slices.reduce((all, { high_usd: usd }) => all + (usd ?? 0), 0);
+    expect(sum).toBeCloseTo(total.high_usd ?? Number.NaN, 9);
+    for (const { from_ms: from, to_ms: to, high_usd: usd, turns } of slices) {
+      const own = recorded.filter((one) => {
+        const endedMs = Date.parse(one.at) + 900;
+        return endedMs >= from && endedMs < to;
+      });
+      expect(turns).toBe(own.length * 2);
+      const wanted = own.reduce((all, one) => all + 2 * usdOf(one), 0);
+      expect(usd ?? 0).toBeCloseTo(wanted, 9);
+      expect(usd === null).toBe(own.length === 0);
+    }
+  });
+
   test("a tenant's cost is that of its turns", async () => {
     const own = recorded.filter((_, nth) => nth % 3 === 1);
     const { total } = await desk.json<Costs>("/cost.json?user_id=user-1");
@@ -230,6 +260,11 @@ test("what has no price is counted by its reason, and adds nothing", async () =>
     tokens_contradict: 1,
   });
   expect(total.low_usd).toBeCloseTo(2 * 0.0035, 12);
+  // Over time the calls without a price are counted beside the cost, in the same intervals.
+  const { slices } = await desk.json<Costs>("/cost.json");
+  expect(slices.reduce((sum, { unpriced }) => sum + unpriced, 0)).toBe(7);
+  const { slices: unknown } = await desk.json<Costs>("/cost.json?agent_id=not_listed");
+  expect(unknown).toMatchObject([{ turns: 1, calls: 1, unpriced: 1, low_usd: null }]);
   for (const { value, low_usd: usd, unpriced_calls: unpriced } of items) {
     if (value === "priced") continue;
     expect([usd, Object.keys(unpriced)]).toEqual([null, [value]]);

@@ -33,6 +33,8 @@ const turn = { agent_id: "agent-O", root_trace_id: "root-O", turn_id: "root-O-tu
 const noId = "00000000-0000-4000-8000-000000000000";
 const sides = "baseline_root=root-O&candidate_root=root-O";
 
+const alertStatuses = "401 200 200 200 200 403 403 403 401 401 401 200";
+
 type Row = readonly [statuses: string, asked: Requested];
 
 /** A list as files, in both forms. */
@@ -158,9 +160,12 @@ export const table: { readonly [route: string]: Row } = {
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/tools.json?by=agent" },
   ],
-  "GET /alerts": ["401 200 200 200 200 403 403 403 401 401 401 200", { path: "/alerts" }],
-  "GET /alerts.json": ["401 200 200 200 200 403 403 403 401 401 401 200", { path: "/alerts.json" }],
-  ...files("/alerts", "", "401 200 200 200 200 403 403 403 401 401 401 200"),
+  "GET /alerts": [alertStatuses, { path: "/alerts" }],
+  "GET /alerts.json": [alertStatuses, { path: "/alerts.json" }],
+  ...files("/alerts", "", alertStatuses),
+  ...files("/alerts/rules", "", alertStatuses),
+  ...files("/alerts/silences", "", alertStatuses),
+  ...files("/alerts/targets", "", alertStatuses),
   "POST /alerts/silence": [
     "401 403 403 404 404 403 403 403 401 401 401 403",
     { path: "/alerts/silence", body: { rule: "none", hours: 1 } },

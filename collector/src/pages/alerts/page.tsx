@@ -12,7 +12,8 @@ import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
 import { StoreAwayNote } from "../../ui/groups/store-away-note.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
-import type { AlertsModel, EndedAlert, FiringAlert, RuleState, TargetState } from "./route.ts";
+import type { EndedAlert, FiringAlert, RuleState, TargetState } from "./alert-lists.ts";
+import type { AlertsModel } from "./route.ts";
 import { Preview } from "./rule-preview.tsx";
 
 const tones: Readonly<Record<FiringAlert["severity"], Tone>> = {
@@ -39,7 +40,16 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
           </p>
         </Empty>
       ) : (
-        <Card title="Rules" icon="filter" flush end={countText(model.rules.length)}>
+        <Card
+          title="Rules"
+          icon="filter"
+          flush
+          end={
+            <ListEnd frame={frame} path="/alerts/rules">
+              {countText(model.rules.length)}
+            </ListEnd>
+          }
+        >
           <Table
             stacks
             label="Rules"
@@ -54,7 +64,7 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
       <Preview model={model} frame={frame} />
       <Silences model={model} frame={frame} />
       <Ended of={model.ended} frame={frame} />
-      <Targets model={model} />
+      <Targets model={model} frame={frame} />
     </Page>
   );
 }
@@ -199,7 +209,16 @@ const Rule: FC<{ readonly of: RuleState; readonly frame: Frame }> = ({ of, frame
 const Silences: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ model, frame }) => {
   if (model.silences.length === 0) return <></>;
   return (
-    <Card title="Silences" icon="pause" flush end={countText(model.silences.length)}>
+    <Card
+      title="Silences"
+      icon="pause"
+      flush
+      end={
+        <ListEnd frame={frame} path="/alerts/silences">
+          {countText(model.silences.length)}
+        </ListEnd>
+      }
+    >
       <Table stacks label="Silences" head={heads(["Rule", "Group", "Until", "By", "Change"])}>
         {model.silences.map(({ rule, group, until, by }) => (
           <tr>
@@ -283,8 +302,24 @@ const Ended: FC<{ readonly of: readonly EndedAlert[]; readonly frame: Frame }> =
   );
 };
 
-const Targets: FC<{ readonly model: AlertsModel }> = ({ model: { targets, given_up } }) => (
-  <Card title="Targets" icon="delivery" flush end={countText(targets.length)}>
+const Targets: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({
+  model: { targets, given_up },
+  frame,
+}) => (
+  <Card
+    title="Targets"
+    icon="delivery"
+    flush
+    end={
+      targets.length === 0 ? (
+        countText(0)
+      ) : (
+        <ListEnd frame={frame} path="/alerts/targets">
+          {countText(targets.length)}
+        </ListEnd>
+      )
+    }
+  >
     {targets.length === 0 ? (
       <p class="padded muted">
         None: alerts show here only. <code>TURNPROOF_ALERT_TARGETS</code> names where they are sent.

@@ -7,12 +7,7 @@ import { z } from "zod";
 import { CodedError, isoTime } from "@turnproof/semconv";
 
 import { standingSilences } from "../../alerts/alert-state.ts";
-import type {
-  ActiveAlert,
-  AlertEpisode,
-  AlertSilence,
-  ClosedAlert,
-} from "../../alerts/alert-state.ts";
+import type { ActiveAlert, AlertSilence } from "../../alerts/alert-state.ts";
 import { turnsQuery } from "../../alerts/alert-message.ts";
 import { limitText, measureText, valueText } from "../../alerts/breach.ts";
 import { previewRule } from "../../alerts/preview.ts";
@@ -20,16 +15,17 @@ import type { RulePreview } from "../../alerts/preview.ts";
 import { storeAway } from "../../backend/store-away.ts";
 import type { StoreAway } from "../../backend/store-away.ts";
 import { parseAlertRules } from "../../config/alert-rules.ts";
-import type { AlertRule, AlertSeverity } from "../../config/alert-rules.ts";
+import type { AlertRule } from "../../config/alert-rules.ts";
 import { readBody } from "../../http/body.ts";
 import { formOrJson, orForm, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import { principalOf, wantsPage } from "../../http/environment.ts";
 import type { AppEnv } from "../../http/environment.ts";
-import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
+import { alertFileEndpoints, mountAlertFiles } from "./alert-files.ts";
+import type { AlertLists, FiringAlert, RuleState } from "./alert-lists.ts";
 import { alertsPage } from "./page.tsx";
 
 const alertsParameters = z
@@ -65,46 +61,6 @@ const resolveBody = z.strictObject({
     .describe("Id of a firing alert."),
 });
 
-/** A rule with its last values. */
-export interface RuleState {
-  readonly name: string;
-  readonly severity: AlertSeverity;
-  readonly measures: string;
-  readonly limit: string;
-  readonly by: string | null;
-  readonly where: string | null;
-  readonly min_count: number;
-  /** The group with the largest value, in words; null before the first look. */
-  readonly last: string | null;
-  readonly firing: number;
-  /** Groups whose value is not established. */
-  readonly not_established: number;
-}
-
-/** An alert that fires, with words for its value. */
-export interface FiringAlert extends AlertEpisode {
-  readonly severity: AlertSeverity;
-  readonly sentence: string;
-  readonly silenced: boolean;
-  /** Query string of the list of its turns, in the window in which the rule was last broken. */
-  readonly turns_query: string;
-}
-
-/** An alert that has ended, with words for its value. */
-export interface EndedAlert extends ClosedAlert {
-  readonly value_text: string;
-}
-
-/** A target, without its address. */
-export interface TargetState {
-  readonly name: string;
-  readonly kind: string;
-  /** Messages that it has not taken. */
-  readonly waiting: number;
-  /** Failed attempts of the oldest of them. */
-  readonly attempts: number;
-}
-
 /** The past of a rule. */
 export interface PreviewModel {
   readonly name: string;
@@ -118,18 +74,12 @@ export interface PreviewModel {
 }
 
 /** Body of `/alerts.json`. */
-export interface AlertsModel {
+export interface AlertsModel extends AlertLists {
   /** False in read-only mode, which writes nothing beside the evidence. */
   readonly running: boolean;
   readonly looked_at: string | null;
   /** Why the store cannot be used: the rules are not looked at meanwhile. Null while it answers. */
   readonly store_away: StoreAway | null;
-  readonly firing: readonly FiringAlert[];
-  readonly rules: readonly RuleState[];
-  readonly ended: readonly EndedAlert[];
-  /** The one that ends first is the first. */
-  readonly silences: readonly AlertSilence[];
-  readonly targets: readonly TargetState[];
   /** Messages that no target took in three days. */
   readonly given_up: number;
   readonly preview: PreviewModel | null;
@@ -149,21 +99,6 @@ export interface AlertsAnswers {
   readonly "POST /alerts/resolve": AlertsChanged;
 }
 
-/** An alert that fires or has ended, as a line of a file. */
-export interface AlertLine extends AlertEpisode {
-  /** Null while it fires. */
-  readonly ended: string | null;
-  readonly reason: string | null;
-}
-
-const alertsFile = {
-  path: "/alerts",
-  name: "alerts",
-  rows: "alerts, those that fire first, `firing` and `ended` of `/alerts.json`,",
-  query: z.strictObject({}),
-  unbound: true,
-} as const;
-
 /** Alerts: what each route needs, records and answers. */
 export const alertsGroup: RouteGroup<AlertsAnswers> = {
   tag: "Alerts",
@@ -179,7 +114,7 @@ export const alertsGroup: RouteGroup<AlertsAnswers> = {
       returns: "Alerts, rules with their last values, silences, targets, and the past of one rule.",
       failures: ["scope_forbidden", "store_unavailable", "not_found"],
     }),
-    ...fileEndpoints(alertsFile),
+    ...alertFileEndpoints,
     "POST /alerts/silence": {
       needs: "alert.manage",
       unbound: true,
@@ -230,24 +165,7 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
     return respond(c, { model, view: alertsPage });
   });
 
-  mountFiles<AlertLine>(app, parts, {
-    ...alertsFile,
-    fields: {
-      id: "text",
-      rule: "text",
-      group: "text",
-      since: "time",
-      ended: "time",
-      reason: "text",
-      value: "number",
-      roots: "texts",
-    },
-    async *pages(c) {
-      readParameters(c, alertsFile.query);
-      const { firing, ended } = stateOf(parts);
-      yield [...firing.map((one) => ({ ...one, ended: null, reason: null })), ...ended];
-    },
-  });
+  mountAlertFiles(app, parts, () => stateOf(parts));
 
   app.post("/alerts/silence", async (c) => {
     const { data, form } = await readBody(c, silenceBody);

@@ -17,6 +17,7 @@ import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
 import { NoRows } from "../../ui/groups/no-rows.tsx";
 import { hrefOf, hrefWith } from "../../ui/layout.tsx";
+import { CostChart } from "./cost-chart.tsx";
 import type { CostModel } from "./route.ts";
 
 const fieldWords: Readonly<Record<CostField, string>> = {
@@ -32,7 +33,7 @@ const fieldWords: Readonly<Record<CostField, string>> = {
 export function costPage(model: CostModel, frame: Frame): Child {
   const terms = termsOf(frame.query);
   return (
-    <FilteredPage frame={frame} title="Cost">
+    <FilteredPage frame={frame} title="Cost" script="cost">
       {model.total.calls === 0 ? (
         <NoRows frame={frame} title="No model call in these turns" icon="cost">
           A cost shows as soon as a turn records a call of a model.
@@ -40,6 +41,7 @@ export function costPage(model: CostModel, frame: Frame): Child {
       ) : (
         <>
           <Total model={model} />
+          <CostChart slices={model.slices} of={model.turns_counted} />
           <Tabs
             label="Costs by"
             tabs={costFields.map((field) => ({

@@ -7,6 +7,8 @@ import { z } from "zod";
 
 import { costFields, costRowsMax, turnCosts } from "../../cost/turn-costs.ts";
 import type { CostField, CostRow } from "../../cost/turn-costs.ts";
+import { costSlices } from "../../turns/cost-slices.ts";
+import type { CostSlice } from "../../turns/cost-slices.ts";
 import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
 import { pageFailures, withTwin } from "../../http/endpoint.ts";
@@ -18,10 +20,12 @@ import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
+import type { ListFields } from "../../tables/list-files.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
+import { rangeOf } from "../../ui/display/time-range.ts";
 import { costPage } from "./page.tsx";
 
 const { chart: _chart, ...turnFilters } = listParameters.shape;
@@ -53,6 +57,8 @@ export interface CostModel {
   readonly total: CostRow;
   /** Dearest first; a turn of several releases counts under each. */
   readonly items: readonly CostRow[];
+  /** The same over time, by the time at which a turn ended. */
+  readonly slices: readonly CostSlice[];
   /** Number of rows, of which `items` has the first. */
   readonly groups: number;
   /** False where there are too many threads or turns to price each. */
@@ -78,6 +84,27 @@ const costFile = {
   rows: "costs",
   query: fileParameters,
 } as const;
+
+/** The fields of a row in a file. */
+const costFileFields: ListFields<CostRow> = {
+  value: "text",
+  provider: "text",
+  root_trace_id: "text",
+  ended_at: "time",
+  calls: "integer",
+  low_usd: "number",
+  high_usd: "number",
+  priced_calls: "integer",
+  ranged_calls: "integer",
+  unpriced_calls: "json",
+  input_tokens: "integer",
+  output_tokens: "integer",
+  cached_tokens: "integer",
+  cache_write_tokens: "integer",
+  reasoning_tokens: "integer",
+  tokens_unknown: "integer",
+  calls_without: "json",
+};
 
 /** Cost: what each route needs, records and answers. */
 export const costGroup: RouteGroup<CostAnswers> = {
@@ -122,14 +149,18 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
     const question = { ...requested, signal: c.req.raw.signal };
     const pending = await pendingFrames(parts);
     const prices = await (list ??= openPriceList(parts.config.prices));
-    const [turns, costs] = await Promise.all([
+    const nowMs = parts.now();
+    const drawn = { nowMs, within: rangeOf(parameters, nowMs), list: prices };
+    const [turns, costs, slices] = await Promise.all([
       ledger.countTurns(question),
       turnCosts(ledger, question, { by, list: prices }),
+      costSlices(ledger, question, drawn),
     ]);
     return {
       by,
       turns_counted: turns,
       total: costs.total,
+      slices,
       items: costs.rows,
       groups: costs.rows.length,
       every_group: costs.complete,
@@ -150,25 +181,7 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
   });
   mountFiles<CostRow>(app, parts, {
     ...costFile,
-    fields: {
-      value: "text",
-      provider: "text",
-      root_trace_id: "text",
-      ended_at: "time",
-      calls: "integer",
-      low_usd: "number",
-      high_usd: "number",
-      priced_calls: "integer",
-      ranged_calls: "integer",
-      unpriced_calls: "json",
-      input_tokens: "integer",
-      output_tokens: "integer",
-      cached_tokens: "integer",
-      cache_write_tokens: "integer",
-      reasoning_tokens: "integer",
-      tokens_unknown: "integer",
-      calls_without: "json",
-    },
+    fields: costFileFields,
     async *pages(c) {
       yield (await readCost(c, readParameters(c, fileParameters), false)).items;
     },

@@ -49,7 +49,7 @@ export const TimelineCard: FC<{
     >
       <div data-histogram-place>
         <TimeFigure
-          class="trend event-bands"
+          class="bands event-bands"
           fromMs={Date.parse(first.from)}
           toMs={Date.parse(last.from) + step}
           height={height}

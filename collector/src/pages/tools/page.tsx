@@ -14,13 +14,13 @@ import { pendingText } from "../../ui/display/window-words.ts";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
 import { Card, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
-import { SlicesChart } from "../../ui/elements/slices-chart.tsx";
 import { SortLink, directionOf } from "../../ui/elements/sort-head.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
 import { NoRows } from "../../ui/groups/no-rows.tsx";
 import { hrefOf, hrefWith } from "../../ui/layout.tsx";
+import { CallsChart } from "./calls-chart.tsx";
 import type { ToolsModel } from "./route.ts";
 
 const kindWords = { tool: "Tool", model: "Model" } as const;
@@ -61,26 +61,12 @@ export function toolsPage(model: ToolsModel, frame: Frame): Child {
       ) : (
         <>
           <Total model={model} />
-          <SlicesChart
-            slices={model.slices.map(({ from_ms, calls, failed }) => ({
-              from_ms,
-              counted: calls,
-              part: failed,
-            }))}
-            frame={model.frame}
-            of={model.total.calls}
-            words={{ counted: callsText, part: "failed" }}
-          />
+          <CallsChart of={model} />
           <Calls model={model} frame={frame} terms={terms} />
         </>
       )}
     </FilteredPage>
   );
-}
-
-/** `1 call`, `3 calls`. */
-function callsText(count: number): string {
-  return `${countText(count)} ${count === 1 ? "call" : "calls"}`;
 }
 
 const Total: FC<{ readonly model: ToolsModel }> = ({ model: { total, turns_counted: turns } }) => (

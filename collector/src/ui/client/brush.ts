@@ -37,12 +37,8 @@ function watchPointer(place: HTMLElement): void {
     const to = share(event);
     const bar = barAt(place, to);
     read(place, bar);
+    draw(place, selectedOf(place, bar, bar), "[data-pointed]");
     if (from !== undefined) draw(place, [Math.min(from, to), Math.max(from, to)]);
-    // The bar whose values are shown, unless keys have a selection.
-    else if (place.dataset["brushing"] === undefined) draw(place, selectedOf(place, bar, bar));
-  });
-  place.addEventListener("pointerleave", () => {
-    if (place.dataset["brushing"] === undefined) draw(place, [0, 0]);
   });
   place.addEventListener("pointerup", (event) => {
     if (from === undefined) return;
@@ -52,6 +48,10 @@ function watchPointer(place: HTMLElement): void {
     delete place.dataset["brushing"];
     const bar = barAt(place, to);
     narrow(place, selected[1] - selected[0] < 0.004 ? selectedOf(place, bar, bar) : selected);
+  });
+  place.addEventListener("pointerleave", () => {
+    draw(place, [0, 0], "[data-pointed]");
+    readWhole(place);
   });
   place.addEventListener("pointercancel", () => {
     from = undefined;
@@ -98,6 +98,7 @@ function watchKeys(place: HTMLElement): void {
       bar = anchor = -1;
       delete place.dataset["brushing"];
       draw(place, [0, 0]);
+      readWhole(place);
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -121,10 +122,10 @@ function selectedOf(place: HTMLElement, first: number, last: number): Selected {
   return [first / size, (last + 1) / size];
 }
 
-function draw(place: HTMLElement, [from, to]: Selected): void {
-  const brush = find<SVGRectElement>("[data-brush]", place);
-  brush?.setAttribute("x", `${from * 100}%`);
-  brush?.setAttribute("width", `${(to - from) * 100}%`);
+function draw(place: HTMLElement, [from, to]: Selected, over = "[data-brush]"): void {
+  const rect = find<SVGRectElement>(over, place);
+  rect?.setAttribute("x", `${from * 100}%`);
+  rect?.setAttribute("width", `${(to - from) * 100}%`);
 }
 
 /** A bar in words. */
@@ -137,7 +138,16 @@ function wordsOf(place: HTMLElement, bar: number): string | undefined {
 function read(place: HTMLElement, bar: number): void {
   const readout = find("[data-readout]", place);
   const words = wordsOf(place, bar);
-  if (readout !== undefined && words !== undefined) readout.textContent = words;
+  if (readout === undefined || words === undefined) return;
+  readout.dataset["whole"] ??= readout.textContent;
+  readout.textContent = words;
+}
+
+/** The words of the whole chart again. */
+function readWhole(place: HTMLElement): void {
+  const readout = find("[data-readout]", place);
+  const whole = readout?.dataset["whole"];
+  if (readout !== undefined && whole !== undefined) readout.textContent = whole;
 }
 
 function describeBar(place: HTMLElement, svg: SVGElement, bar: number): void {

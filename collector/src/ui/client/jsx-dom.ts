@@ -10,7 +10,9 @@ type Drawable = Node | string | number | boolean | null | undefined | readonly D
 type Props = Readonly<Record<string, unknown>> & { readonly children?: Drawable };
 
 const svgTags = new Set(
-  "svg g path rect circle line text use pattern defs symbol polyline polygon tspan".split(" "),
+  "svg g path rect circle line text use pattern defs symbol polyline polygon tspan clipPath".split(
+    " ",
+  ),
 );
 
 /** An element, or the result of a component. */

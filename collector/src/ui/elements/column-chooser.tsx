@@ -33,14 +33,8 @@ export const ColumnChooser: FC<{ readonly path: string; readonly query: URLSearc
               <a
                 href={hrefWith(path, query, "hide", toggled(name))}
                 title={hidden.has(name) ? `Show ${word}` : `Hide ${word}`}
+                class={hidden.has(name) ? undefined : "on"}
               >
-                {hidden.has(name) ? (
-                  <span class="tick" />
-                ) : (
-                  <span class="tick" role="img" aria-label="shown:">
-                    ✓
-                  </span>
-                )}
                 {word}
               </a>
             </li>
@@ -56,19 +50,13 @@ export const ColumnChooser: FC<{ readonly path: string; readonly query: URLSearc
                 href={hrefWith(path, query, "rows", value ?? null)}
                 aria-current={dense === (value === "dense") ? "true" : undefined}
               >
-                <span class="tick" aria-hidden="true">
-                  {dense === (value === "dense") ? "✓" : null}
-                </span>
                 {word}
               </a>
             </li>
           ))}
           {hidden.size === 0 ? null : (
             <li>
-              <a href={hrefWith(path, query, "hide", null)}>
-                <span class="tick" />
-                Show all columns
-              </a>
+              <a href={hrefWith(path, query, "hide", null)}>Show all columns</a>
             </li>
           )}
         </ul>

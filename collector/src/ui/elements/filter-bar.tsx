@@ -121,7 +121,7 @@ export const Facets: FC<{
                     <span class="value" title={value}>
                       {value}
                     </span>
-                    <span class="count">{countText(count)}</span>
+                    {countText(count)}
                   </a>
                 </li>
               );

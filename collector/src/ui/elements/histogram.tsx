@@ -6,8 +6,8 @@ import type { FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
 import type { Bin } from "../display/turn-figures.ts";
-import { ColumnPaths } from "./column-paths.tsx";
-import type { ColumnBar } from "./column-paths.tsx";
+import { BarPaths } from "./bar-paths.tsx";
+import type { ChartBar } from "./bar-paths.tsx";
 import { Peak, TimeFigure, elsewhereText, peakHeight, turnsText } from "./time-figure.tsx";
 
 const height = 62;
@@ -47,7 +47,7 @@ export const Histogram: FC<{
       }
     >
       <Peak of={words.counted(most)} />
-      <ColumnPaths bars={barsOf(bins, most)} columns={bins.length} height={height} />
+      <BarPaths bars={barsOf(bins, most)} size={bins.length} height={height} name="counts" />
       {bins.map((bin) => (
         <g
           data-from={String(bin.fromMs)}
@@ -60,13 +60,13 @@ export const Histogram: FC<{
 };
 
 /** The bars, and over them those of the part. */
-function barsOf(bins: readonly Bin[], most: number): readonly ColumnBar[] {
+function barsOf(bins: readonly Bin[], most: number): readonly ChartBar[] {
   const tall = (count: number): number => Math.max(2, (count / most) * (height - peakHeight));
-  const bars = (fill: string, of: (bin: Bin) => number): readonly ColumnBar[] =>
-    bins.flatMap((bin, column) => {
+  const bars = (tone: string, of: (bin: Bin) => number): readonly ChartBar[] =>
+    bins.flatMap((bin, at) => {
       if (of(bin) === 0) return [];
       const own = Math.min(tall(bin.turns), tall(of(bin)));
-      return [{ column, top: height - own, height: own, fill }];
+      return [{ at, tone, top: height - own, tall: own }];
     });
   return [...bars("turns", ({ turns }) => turns), ...bars("errors", ({ errors }) => errors)];
 }

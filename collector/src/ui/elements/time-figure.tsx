@@ -37,6 +37,7 @@ export const TimeFigure: FC<TimeFigureProps> = (props) => {
     >
       <svg width="100%" height={String(height)} role="img" aria-label={label} focusable="false">
         {children}
+        <rect class="pointed" data-pointed x="0" y="0" width="0" height={String(height)} />
         <rect class="brush" data-brush x="0" y="0" width="0" height={String(height)} />
       </svg>
       {scale}

@@ -9,27 +9,11 @@ import { countText, durationText, shareText, shortCountText, shortId } from "../
 import { tokensPerTurn, troubledShare, verdictWords } from "../display/trend.ts";
 import type { ReleaseTrend, Trend, TrendFigures, TrendSlice } from "../display/trend.ts";
 import { VerdictBadge } from "./badge.tsx";
-import { ColumnPaths } from "./column-paths.tsx";
-import type { ColumnBar } from "./column-paths.tsx";
-import { TimeFigure, elsewhereText, turnsText } from "./time-figure.tsx";
+import { BandChart, unknownMark } from "./band-chart.tsx";
+import type { ChartBand, BandMark } from "./band-chart.tsx";
+import { elsewhereText, turnsText } from "./time-figure.tsx";
 
-/** One band: its name with the value of a full bar, its height, and the bars of a slice. */
-interface Band {
-  readonly title: string;
-  readonly height: number;
-  readonly bars: (slice: TrendSlice, box: Box) => readonly ColumnBar[];
-}
-
-/** Position of a slice in a band. */
-interface Box {
-  readonly column: number;
-  readonly top: number;
-  readonly height: number;
-}
-
-const titleHeight = 16;
-const gap = 8;
-const unknownHeight = 7;
+const footHeight = 16;
 
 /** The chart; nothing is drawn without a turn. */
 export const TrendChart: FC<{ readonly trend: Trend; readonly extent: string }> = ({
@@ -40,89 +24,25 @@ export const TrendChart: FC<{ readonly trend: Trend; readonly extent: string }> 
   const [first, last] = [slices[0], slices.at(-1)];
   if (first === undefined || last === undefined) return <></>;
   const drawn = slices.reduce((sum, { turns }) => sum + turns, 0);
-  const bands = bandsOf(slices);
-  const tops = bands.map((_, index) =>
-    bands.slice(0, index).reduce((sum, { height }) => sum + titleHeight + height + gap, 0),
-  );
-  const bandsHeight = bands.reduce((sum, band) => sum + titleHeight + band.height + gap, 0) - gap;
-  const height = bandsHeight + (newReleases(releases).length > 0 ? titleHeight : 0);
-  const words = `${turnsText(drawn)} over time ${extent}`;
-  const figure = (
-    <TimeFigure
-      class="trend"
-      fromMs={first.from_ms}
-      toMs={last.to_ms}
-      height={height}
-      label={`${words}: ${verdictsText(trend)}`}
-      readout={words + elsewhereText(trend.turns, drawn)}
-    >
-      {bands.map(({ title }, index) => (
-        <text class="band" x="0" y={String((tops[index] ?? 0) + 11)}>
-          {title}
-        </text>
-      ))}
-      <Bars slices={slices} bands={bands} tops={tops} height={bandsHeight} />
-      {tops.map((top, index) => {
-        const y = String(top + titleHeight + (bands[index]?.height ?? 0) + 0.5);
-        return <line class="floor" x1="0" x2="100%" y1={y} y2={y} />;
-      })}
-      <ReleaseLines releases={releases} span={[first.from_ms, last.to_ms]} height={height} />
-    </TimeFigure>
-  );
+  const text = `${turnsText(drawn)} over time ${extent}`;
   return (
     <>
       <Legend trend={trend} />
-      {figure}
-    </>
-  );
-};
-
-/** The bars, and what the pointer and the keys find of each slice. */
-const Bars: FC<{
-  readonly slices: readonly TrendSlice[];
-  readonly bands: readonly Band[];
-  readonly tops: readonly number[];
-  readonly height: number;
-}> = ({ slices, bands, tops, height }) => {
-  const bars = slices.flatMap((slice, column) =>
-    slice.turns === 0
-      ? []
-      : bands.flatMap((band, index) =>
-          band.bars(slice, {
-            column,
-            top: (tops[index] ?? 0) + titleHeight,
-            height: band.height,
-          }),
-        ),
-  );
-  const slot = 100 / slices.length;
-  return (
-    <>
-      <ColumnPaths
-        bars={bars.filter(({ fill }) => fill !== unknownFill)}
-        columns={slices.length}
-        height={height}
+      <BandChart
+        slices={slices}
+        bands={bandsOf(slices)}
+        words={{
+          name: "trend",
+          label: `${text}: ${verdictsText(trend)}`,
+          readout: text + elsewhereText(trend.turns, drawn),
+          counted: ({ turns }) => turns,
+          slice: sliceText,
+        }}
+        footHeight={newReleases(releases).length > 0 ? footHeight : 0}
+        over={(height) => (
+          <ReleaseLines releases={releases} span={[first.from_ms, last.to_ms]} height={height} />
+        )}
       />
-      {slices.map((slice, at) => (
-        <g
-          data-from={String(slice.from_ms)}
-          data-turns={String(slice.turns)}
-          data-words={sliceText(slice)}
-        >
-          {/* Stretched, the hatching would be uneven. */}
-          {bars
-            .filter(({ fill, column }) => fill === unknownFill && column === at)
-            .map((bar) => (
-              <rect
-                class={unknownFill}
-                x={`${(at * slot + slot * 0.1).toFixed(3)}%`}
-                width={`${(slot * 0.8).toFixed(3)}%`}
-                y={bar.top.toFixed(2)}
-                height={bar.height.toFixed(2)}
-              />
-            ))}
-        </g>
-      ))}
     </>
   );
 };
@@ -152,10 +72,8 @@ const Legend: FC<{ readonly trend: Trend }> = ({ trend: { verdicts, releases } }
   </p>
 );
 
-const unknownFill = "unknown-fill";
-
 function fillOf(verdict: string): string {
-  return verdict === "unknown" ? unknownFill : `verdict ${verdict}`;
+  return verdict === "unknown" ? "unknown-fill" : `verdict ${verdict}`;
 }
 
 /** Releases that began in this window: not the one with which it begins. */
@@ -164,7 +82,7 @@ function newReleases(releases: readonly ReleaseTrend[]): readonly ReleaseTrend[]
   return releases.filter(({ release, first_ms: ms }) => release !== null && ms > first);
 }
 
-function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
+function bandsOf(slices: readonly TrendSlice[]): readonly ChartBand<TrendSlice>[] {
   const most = (of: (slice: TrendSlice) => number | null): number =>
     slices.reduce((max, slice) => Math.max(max, of(slice) ?? 0), 0);
   const turns = most((slice) => slice.turns);
@@ -175,15 +93,13 @@ function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
     {
       title: `Verdicts, up to ${turnsText(turns)}`,
       height: 56,
-      bars: (slice, box) => verdictBars(slice, box, turns),
+      marks: (slice) => verdictMarks(slice, turns),
     },
     {
       title: lasting === 0 ? "Duration" : `Duration, median to p95, up to ${durationText(lasting)}`,
       height: 36,
-      bars: ({ p50_ms: low, p95_ms: high }, box) =>
-        low === null || high === null
-          ? unknownBar(box)
-          : rangeBars(box, part(low, lasting), part(high, lasting)),
+      marks: ({ turns: own, p50_ms: low, p95_ms: high }) =>
+        own === 0 ? [] : durationMarks(low, high, lasting, 36),
     },
     {
       title:
@@ -191,9 +107,10 @@ function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
           ? "Tools with a fallback, a limit or a failure: none"
           : `Tools with a fallback, a limit or a failure, up to ${shareText(troubled, 1)}`,
       height: 24,
-      bars: (slice, box) => {
+      marks: (slice) => {
         const share = troubledShare(slice);
-        return share === null || share === 0 ? [] : oneBar(box, part(share, troubled), "troubled");
+        if (share === null || share === 0) return [];
+        return [{ tone: "troubled", from: 0, to: part(share, troubled) }];
       },
     },
     {
@@ -202,9 +119,12 @@ function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
           ? "Tokens a turn"
           : `Tokens a turn, up to ${shortCountText(Math.round(tokens))}`,
       height: 24,
-      bars: (slice, box) => {
+      marks: (slice) => {
+        if (slice.turns === 0) return [];
         const each = tokensPerTurn(slice);
-        return each === null ? unknownBar(box) : oneBar(box, part(each, tokens), "range");
+        return each === null
+          ? [unknownMark(24)]
+          : [{ tone: "range", from: 0, to: part(each, tokens) }];
       },
     },
   ];
@@ -215,41 +135,30 @@ function part(value: number, most: number): number {
   return most === 0 ? 0 : value / most;
 }
 
-/** Verdicts of a slice, one on the other. */
-function verdictBars(slice: TrendSlice, box: Box, most: number): readonly ColumnBar[] {
-  let y = box.top + box.height;
+function verdictMarks(slice: TrendSlice, most: number): readonly BandMark[] {
+  let below = 0;
   return verdictWords.flatMap((verdict) => {
     const count = slice.verdicts[verdict] ?? 0;
     if (count === 0) return [];
-    // One failed turn among thousands must be visible.
-    const height = Math.max(2, (count * box.height) / most);
-    y -= height;
-    return [{ column: box.column, top: Math.max(y, box.top), height, fill: fillOf(verdict) }];
+    const from = below;
+    below += part(count, most);
+    return [{ tone: fillOf(verdict), from, to: below }];
   });
 }
 
-/** From the lower value to the higher, with a line at the lower. */
-function rangeBars(box: Box, low: number, high: number): readonly ColumnBar[] {
-  const { column } = box;
-  const top = box.top + box.height * (1 - high);
-  const middle = box.top + box.height * (1 - low);
-  const height = Math.max(2, middle - top);
-  const y = Math.min(top, box.top + box.height - height);
+/** From the median to the p95, with a line at the median; both in milliseconds. */
+export function durationMarks(
+  low: number | null,
+  high: number | null,
+  most: number,
+  height: number,
+): readonly BandMark[] {
+  if (low === null || high === null) return [unknownMark(height)];
+  const from = part(low, most);
   return [
-    { column, top: y, height, fill: "range" },
-    { column, top: y + height - 2, height: 2, fill: "half" },
+    { tone: "range", from, to: part(high, most) },
+    { tone: "half", from, to: from },
   ];
-}
-
-function oneBar({ column, top, height }: Box, share: number, fill: string): readonly ColumnBar[] {
-  const tall = Math.max(2, height * share);
-  return [{ column, top: top + height - tall, height: tall, fill }];
-}
-
-/** There were turns, without a recorded value. */
-function unknownBar({ column, top, height }: Box): readonly ColumnBar[] {
-  const y = top + height - unknownHeight;
-  return [{ column, top: y, height: unknownHeight - 1, fill: unknownFill }];
 }
 
 /** Width that a name needs; of releases closer together only the first is named. */

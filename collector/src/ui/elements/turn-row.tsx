@@ -132,7 +132,7 @@ const Thread: FC<{ readonly of: string | undefined }> = ({ of }) =>
   ) : (
     <code class="id" title={of} data-whole={of}>
       <span>{of.slice(0, -tailChars)}</span>
-      <span>{of.slice(-tailChars)}</span>
+      {of.slice(-tailChars)}
     </code>
   );
 

@@ -1,0 +1,131 @@
+/** @module AlertFiles: the lists of the alerts page as files: alerts, rules, silences, targets. */
+import type { Hono } from "hono";
+import { z } from "zod";
+
+import type { AlertEpisode, AlertSilence } from "../../alerts/alert-state.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import type { Parts } from "../../parts.ts";
+import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
+import type { ListFields } from "../../tables/list-files.ts";
+import type { AlertLists, RuleState, TargetState } from "./alert-lists.ts";
+
+/** An alert that fires or has ended, as a line of a file. */
+interface AlertLine extends AlertEpisode {
+  /** Null while it fires. */
+  readonly ended: string | null;
+  readonly reason: string | null;
+}
+
+const shared = { json: "/alerts.json", query: z.strictObject({}), unbound: true } as const;
+
+const alertsFile = {
+  ...shared,
+  path: "/alerts",
+  name: "alerts",
+  rows: "alerts, those that fire first, `firing` and `ended` of `/alerts.json`,",
+} as const;
+
+const rulesFile = {
+  ...shared,
+  path: "/alerts/rules",
+  name: "rules",
+  rows: "rules with their last values, `rules` of `/alerts.json`,",
+} as const;
+
+const silencesFile = {
+  ...shared,
+  path: "/alerts/silences",
+  name: "silences",
+  rows: "silences, `silences` of `/alerts.json`,",
+} as const;
+
+const targetsFile = {
+  ...shared,
+  path: "/alerts/targets",
+  name: "targets",
+  rows: "targets with their waiting messages, `targets` of `/alerts.json`,",
+} as const;
+
+/** Their endpoints. */
+export const alertFileEndpoints = {
+  ...fileEndpoints(alertsFile),
+  ...fileEndpoints(rulesFile),
+  ...fileEndpoints(silencesFile),
+  ...fileEndpoints(targetsFile),
+};
+
+const alertFields: ListFields<AlertLine> = {
+  id: "text",
+  rule: "text",
+  group: "text",
+  since: "time",
+  ended: "time",
+  reason: "text",
+  value: "number",
+  roots: "texts",
+};
+
+const ruleFields: ListFields<RuleState> = {
+  name: "text",
+  severity: "text",
+  measures: "text",
+  limit: "text",
+  by: "text",
+  where: "text",
+  min_count: "integer",
+  last: "text",
+  firing: "integer",
+  not_established: "integer",
+};
+
+const silenceFields: ListFields<AlertSilence> = {
+  rule: "text",
+  group: "text",
+  until: "time",
+  by: "text",
+};
+
+const targetFields: ListFields<TargetState> = {
+  name: "text",
+  kind: "text",
+  waiting: "integer",
+  attempts: "integer",
+};
+
+/** Answers the files; `lists` reads what the page shows. */
+export function mountAlertFiles(app: Hono<AppEnv>, parts: Parts, lists: () => AlertLists): void {
+  mountFiles<AlertLine>(app, parts, {
+    ...alertsFile,
+    fields: alertFields,
+    async *pages(c) {
+      readParameters(c, shared.query);
+      const { firing, ended } = lists();
+      yield [...firing.map((one) => ({ ...one, ended: null, reason: null })), ...ended];
+    },
+  });
+  mountFiles<RuleState>(app, parts, {
+    ...rulesFile,
+    fields: ruleFields,
+    async *pages(c) {
+      readParameters(c, shared.query);
+      yield lists().rules;
+    },
+  });
+  mountFiles<AlertSilence>(app, parts, {
+    ...silencesFile,
+    fields: silenceFields,
+    async *pages(c) {
+      readParameters(c, shared.query);
+      yield lists().silences;
+    },
+  });
+  mountFiles<TargetState>(app, parts, {
+    ...targetsFile,
+    fields: targetFields,
+    async *pages(c) {
+      readParameters(c, shared.query);
+      yield lists().targets;
+    },
+  });
+}

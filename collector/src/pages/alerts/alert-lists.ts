@@ -1,0 +1,53 @@
+/** @module AlertLists: the rows of the lists of the alerts page. */
+import type { AlertEpisode, AlertSilence, ClosedAlert } from "../../alerts/alert-state.ts";
+import type { AlertSeverity } from "../../config/alert-rules.ts";
+
+/** A rule with its last values. */
+export interface RuleState {
+  readonly name: string;
+  readonly severity: AlertSeverity;
+  readonly measures: string;
+  readonly limit: string;
+  readonly by: string | null;
+  readonly where: string | null;
+  readonly min_count: number;
+  /** The group with the largest value, in words; null before the first look. */
+  readonly last: string | null;
+  readonly firing: number;
+  /** Groups whose value is not established. */
+  readonly not_established: number;
+}
+
+/** An alert that fires, with words for its value. */
+export interface FiringAlert extends AlertEpisode {
+  readonly severity: AlertSeverity;
+  readonly sentence: string;
+  readonly silenced: boolean;
+  /** Query string of the list of its turns, in the window in which the rule was last broken. */
+  readonly turns_query: string;
+}
+
+/** An alert that has ended, with words for its value. */
+export interface EndedAlert extends ClosedAlert {
+  readonly value_text: string;
+}
+
+/** A target, without its address. */
+export interface TargetState {
+  readonly name: string;
+  readonly kind: string;
+  /** Messages that it has not taken. */
+  readonly waiting: number;
+  /** Failed attempts of the oldest of them. */
+  readonly attempts: number;
+}
+
+/** The lists. */
+export interface AlertLists {
+  readonly firing: readonly FiringAlert[];
+  readonly rules: readonly RuleState[];
+  readonly ended: readonly EndedAlert[];
+  /** The one that ends first is the first. */
+  readonly silences: readonly AlertSilence[];
+  readonly targets: readonly TargetState[];
+}
