@@ -1,5 +1,5 @@
 /**
- * @module What is drawn over the turns: how many, or how long they took. Either can be brushed, the
+ * @module What is drawn over the turns: how many, or how long they took. Either can be pointed, the
  * choice is in the address, and what is unknown stands for itself.
  */
 import { beforeAll, expect, test } from "vitest";
@@ -121,12 +121,12 @@ test.each([
   );
   // A path for each fill, not an element for each bar.
   expect(await chart.locator("path").count()).toBeLessThanOrEqual(6);
-  const brushed = (): Promise<string | null> => page.locator("[data-brush]").getAttribute("width");
-  expect(await brushed()).toBe("0");
+  const pointed = (): Promise<string | null> => page.locator("[data-pointed]").getAttribute("width");
+  expect(await pointed()).toBe("0");
   await chart.hover({ position: { x: 400, y: 20 } });
-  expect(Number.parseFloat((await brushed()) ?? "")).toBeGreaterThan(0);
+  expect(Number.parseFloat((await pointed()) ?? "")).toBeGreaterThan(0);
   await page.mouse.move(2, 2);
-  await expect.poll(brushed).toBe("0%");
+  await expect.poll(pointed).toBe("0%");
 });
 
 test("the axis goes by the clock that is chosen", async () => {

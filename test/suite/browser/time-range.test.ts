@@ -140,7 +140,7 @@ test.each(["pointer", "keys"])("each chart of Health has its own brush, by %s", 
     expect(await chart.getAttribute("aria-valuetext")).toMatch(/ · \d+ events?/);
     await Promise.all([page.waitForURL(/end_time=/), page.keyboard.press("Enter")]);
   } else {
-    const svg = events.locator("svg");
+    const svg = events.locator("[data-histogram] > svg");
     await svg.scrollIntoViewIfNeeded();
     const box = await svg.boundingBox();
     if (box === null) throw new Error("no chart");
