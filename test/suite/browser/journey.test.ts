@@ -176,7 +176,7 @@ test("a brush over the histogram narrows the time", async () => {
   await listReady(page);
   // The bars of all turns take the place of the page's own.
   await page.locator("[data-readout]", { hasText: "in all" }).waitFor();
-  const box = await page.locator("[data-histogram] svg").boundingBox();
+  const box = await page.locator("[data-histogram] > svg").boundingBox();
   if (box === null) throw new Error("no histogram");
   const busy = await page
     .locator("[data-histogram] g")

@@ -1,6 +1,6 @@
 /**
- * @module Compare in the browser: the tree grid with its keys, and the marked turns above the form
- * that selects two turns.
+ * @module Compare in the browser: the tree grid with its keys, and the bar of marked turns on the
+ * form that selects two turns.
  */
 import { CompareGrid } from "./client/compare-grid.tsx";
 import type { CompareColumns } from "./client/compare-grid.tsx";
@@ -12,7 +12,8 @@ import { addTreeKeys } from "../../ui/client/tree-keys.ts";
 
 /** Starts the page. */
 export function start(): void {
-  startMarks();
+  // Beside the comparison itself the bar of marks would lie over what it led to.
+  if (find(".compare") === undefined) startMarks();
   if (find("[data-ops]") !== undefined) void load();
 }
 
