@@ -36,7 +36,7 @@ export function createFollowingBodies(): FollowingBodies {
           if (pieces === undefined) throw new CodedError("overloaded");
           const { value } = await pieces.read();
           if (value === undefined) held.delete(id);
-          const own = value === undefined ? null : Uint8Array.from(value);
+          const own = value === undefined ? null : ownBytes(value);
           return { value: own, transfer: own === null ? [] : [own.buffer] };
         } catch (error) {
           held.delete(id);
@@ -51,6 +51,11 @@ export function createFollowingBodies(): FollowingBodies {
       },
     },
   };
+}
+
+/** The bytes in a buffer of their own, which can be transferred. */
+function ownBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 }
 
 /**

@@ -48,7 +48,7 @@ export async function* arrowOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayB
   await nextTurn();
   const bytes = tableToIPC(tableFromColumns(built), { format: "file" });
   if (bytes === null) throw new TypeError("the encoder returned no bytes");
-  yield Uint8Array.from(bytes);
+  yield bytes as Uint8Array<ArrayBuffer>;
 }
 
 /**

@@ -3,16 +3,16 @@
  * are ISO 8601, lists and documents JSON; in CSV a value that is not recorded is empty, and an
  * empty text is quoted.
  */
-import { isoOfMicros } from "@turnproof/store";
 import type { ColumnType, ColumnValue } from "@turnproof/store";
 
 import type { ColumnData, FileRows } from "./column-data.ts";
+import { LineBytes } from "./line-bytes.ts";
 
-const encoder = new TextEncoder();
+const [comma, newline] = [0x2c, 0x0a];
 
 /** The CSV file, its first line the names of the columns. */
 export async function* csvOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  yield encoder.encode(`${headOf(part.columns)}\r\n`);
+  yield new TextEncoder().encode(`${headOf(part.columns)}\r\n`);
   for (const block of part.blocks()) yield csvLines(block, { head: false, forSheets: false });
 }
 
@@ -32,19 +32,31 @@ export function csvLines(
   { head, forSheets }: { readonly head: boolean; readonly forSheets: boolean },
 ): Uint8Array<ArrayBuffer> {
   const rows = columns[0]?.values.length ?? 0;
-  let text = head ? `${headOf(columns)}\r\n` : "";
+  const lines = new LineBytes();
+  if (head) lines.text(`${headOf(columns)}\r\n`);
+  const held = columns.flatMap((column, at) => (isEmpty(column) ? [] : [{ ...column, at }]));
   for (let row = 0; row < rows; row += 1) {
-    for (let at = 0; at < columns.length; at += 1) {
-      if (at > 0) text += ",";
-      const value = columns[at]?.values[row] ?? null;
+    let commas = 0;
+    for (const { at, type, values } of held) {
+      const value = values[row] ?? null;
       // Most columns are of other kinds of rows.
       if (value === null) continue;
-      const type = columns[at]?.type ?? "text";
-      text += cell(type, forSheets && typeof value === "string" ? unformulated(value) : value);
+      lines.signs(comma, at - commas);
+      commas = at;
+      if (typeof value === "string") lines.cell(forSheets ? unformulated(value) : value);
+      else if (typeof value === "object") lines.cell(JSON.stringify(value));
+      else if (type === "time" && typeof value === "number") lines.time(value);
+      else lines.text(String(value));
     }
-    text += "\r\n";
+    lines.signs(comma, columns.length - 1 - commas);
+    lines.text("\r\n");
   }
-  return encoder.encode(text);
+  return lines.done();
+}
+
+/** True for a column without any value in these rows. */
+function isEmpty({ values }: ColumnData): boolean {
+  return values.every((value) => value === null);
 }
 
 function headOf(columns: FileRows["columns"]): string {
@@ -61,24 +73,64 @@ function unformulated(text: string): string {
 /** Lines of JSON, each ended. */
 export function linesOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer> {
   const rows = columns[0]?.values.length ?? 0;
-  const heads = columns.map(({ name }) => `${JSON.stringify(name)}:`);
-  const lines: string[] = [];
+  const lines = new LineBytes();
+  const empty = emptyLine(columns.map(({ name }) => name));
+  const held = columns.flatMap((column, at) => (isEmpty(column) ? [] : [{ ...column, at }]));
   for (let row = 0; row < rows; row += 1) {
-    const texts = columns.map(
-      ({ type, values }, at) => `${heads[at] ?? ""}${jsonText(type, values[row] ?? null)}`,
-    );
-    lines.push(`{${texts.join(",")}}\n`);
+    let from = 0;
+    for (const { at, type, values } of held) {
+      const value = values[row] ?? null;
+      if (value === null) continue;
+      lines.raw(empty.upTo(from, at));
+      jsonValue(lines, type, value);
+      from = at + 1;
+    }
+    lines.raw(empty.upTo(from, columns.length));
+    lines.sign(newline);
   }
-  return encoder.encode(lines.join(""));
+  return lines.done();
 }
 
-function cell(type: ColumnType, value: NonNullable<ColumnValue>): string {
-  if (type === "time" && typeof value === "number") return isoOfMicros(value);
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
-  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** The line in which every value is null. */
+interface EmptyLine {
+  /** From a column's beginning up to the value of another one, or to the end of the line. */
+  upTo(from: number, to: number): Uint8Array;
 }
 
-function jsonText(type: ColumnType, value: ColumnValue): string {
-  if (type === "json" && typeof value === "string") return value;
-  return JSON.stringify(type === "time" && typeof value === "number" ? isoOfMicros(value) : value);
+/** Most columns of a row are without a value: the nulls between two values are one copy. */
+function emptyLine(names: readonly string[]): EmptyLine {
+  const starts: number[] = [];
+  const values: number[] = [];
+  let text = "{";
+  for (const [at, name] of names.entries()) {
+    starts.push(Buffer.byteLength(text));
+    text += `${at === 0 ? "" : ","}${JSON.stringify(name)}:`;
+    values.push(Buffer.byteLength(text));
+    text += "null";
+  }
+  starts.push(Buffer.byteLength(text));
+  const bytes = new TextEncoder().encode(`${text}}`);
+  const parts = new Map<number, Uint8Array>();
+  return {
+    upTo(from, to) {
+      const key = from * (names.length + 1) + to;
+      let part = parts.get(key);
+      if (part === undefined) {
+        part = bytes.subarray(from === 0 ? 0 : starts[from], values[to] ?? bytes.length);
+        parts.set(key, part);
+      }
+      return part;
+    },
+  };
+}
+
+function jsonValue(lines: LineBytes, type: ColumnType, value: NonNullable<ColumnValue>): void {
+  if (typeof value === "string") {
+    if (type === "json") lines.text(value);
+    else lines.jsonString(value);
+  } else if (type === "time" && typeof value === "number") {
+    lines.sign(0x22);
+    lines.time(value);
+    lines.sign(0x22);
+  } else lines.text(JSON.stringify(value));
 }

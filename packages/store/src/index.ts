@@ -118,6 +118,7 @@ export type { MongodbProvider } from "./mongodb/mongodb.ts";
 export type { MongodbOptions } from "./mongodb/mongodb-options.ts";
 export type { SearchMigrationOptions, SearchMigrationRow } from "./mongodb/vector-migration.ts";
 export { eventColumns } from "./tables/event-columns.ts";
+export { eventValues } from "./tables/event-values.ts";
 export type { ColumnType, ColumnValue, TableColumn } from "./tables/table-column.ts";
 export { callRowsOf, callTable, turnTable } from "./tables/turn-table.ts";
 export type { PlacedCall } from "./tables/turn-table.ts";

@@ -8,12 +8,12 @@ import { createHash } from "node:crypto";
 import type { EventIdentity } from "@turnproof/evidence";
 
 import type { Keyset } from "./evidence-store.ts";
-import { clampedNanos, epochMicros } from "./time.ts";
+import { clampedInstant, epochMicros, instantOfNanos, nanosOfInstant } from "./time.ts";
+import type { Instant } from "./time.ts";
 
-/** Position of an event: received microseconds, event nanoseconds, and its identity. */
-export interface Position {
+/** Position of an event: received microseconds, the instant of the event, and its identity. */
+export interface Position extends Instant {
   readonly micros: number;
-  readonly nanos: bigint;
   /** SHA-256 of the event's identity; breaks ties. */
   readonly key: string;
 }
@@ -28,6 +28,32 @@ export type Placed = EventIdentity & {
 
 /** The position of an event whose shown content was first received at `received_at`. */
 export function positionOf(event: Placed): Position {
+  return new EventPosition(event);
+}
+
+/** Computes the digest where a tie needs it: a page of many thousand events has few. */
+class EventPosition implements Position {
+  readonly micros: number;
+  readonly seconds: number;
+  readonly nanos: number;
+  readonly #event: Placed;
+  #digest: string | undefined;
+
+  constructor(event: Placed) {
+    const { seconds, nanos } = clampedInstant(event.timestamp);
+    this.micros = epochMicros(event.received_at);
+    this.seconds = seconds;
+    this.nanos = nanos;
+    this.#event = event;
+  }
+
+  get key(): string {
+    this.#digest ??= digestOf(this.#event);
+    return this.#digest;
+  }
+}
+
+function digestOf(event: Placed): string {
   const who = [
     event.root_trace_id,
     event.event_id,
@@ -38,15 +64,7 @@ export function positionOf(event: Placed): Position {
     event.thread_id,
     event.turn_id,
   ];
-  let digest: string | undefined;
-  return {
-    micros: epochMicros(event.received_at),
-    nanos: clampedNanos(event.timestamp),
-    get key() {
-      digest ??= createHash("sha256").update(JSON.stringify(who)).digest("hex");
-      return digest;
-    },
-  };
+  return createHash("sha256").update(JSON.stringify(who)).digest("hex");
 }
 
 /**
@@ -54,13 +72,14 @@ export function positionOf(event: Placed): Position {
  */
 export function comparePositions(a: Position, b: Position): number {
   if (a.micros !== b.micros) return b.micros - a.micros;
-  if (a.nanos !== b.nanos) return a.nanos > b.nanos ? -1 : 1;
+  if (a.seconds !== b.seconds) return b.seconds - a.seconds;
+  if (a.nanos !== b.nanos) return b.nanos - a.nanos;
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 }
 
 /** The keyset that continues after this position. */
 export function keysetOf(position: Position): Keyset {
-  return { micros: position.micros, nanos: String(position.nanos), key: position.key };
+  return { micros: position.micros, nanos: String(nanosOfInstant(position)), key: position.key };
 }
 
 /** The position of a keyset; an invalid keyset gives the first position. */
@@ -68,7 +87,7 @@ export function positionOfKeyset(keyset: Keyset): Position {
   const nanos = String(keyset["nanos"] ?? "0");
   return {
     micros: Number(keyset["micros"] ?? Number.MAX_SAFE_INTEGER),
-    nanos: /^-?\d{1,19}$/.test(nanos) ? BigInt(nanos) : 0n,
+    ...instantOfNanos(/^-?\d{1,19}$/.test(nanos) ? BigInt(nanos) : 0n),
     key: String(keyset["key"] ?? ""),
   };
 }

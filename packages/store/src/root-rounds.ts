@@ -58,7 +58,7 @@ export type SettleRoots<R extends KnownRoot> = (
 const rootsFirstDefault = 16;
 const roundMax = 512;
 /** Every event of the same microsecond comes after this one. */
-const latestNanos = 9_223_372_036_854_775_807n;
+const latest = { seconds: 9_223_372_036, nanos: 854_775_807 };
 
 /**
  * Rounds over roots in order of last receipt, newest first; `cut` is called for unreadable ones.
@@ -112,5 +112,5 @@ export async function* rootRounds<R extends KnownRoot>(
 }
 
 function frontierAt(micros: number): Position {
-  return { micros, nanos: latestNanos, key: "" };
+  return { micros, ...latest, key: "" };
 }

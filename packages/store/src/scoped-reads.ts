@@ -37,7 +37,8 @@ export interface RootSource {
 /** No event of a page comes before this position. */
 const aboveAll: Position = {
   micros: Number.MAX_SAFE_INTEGER,
-  nanos: 9_223_372_036_854_775_807n,
+  seconds: 9_223_372_036,
+  nanos: 854_775_807,
   key: "",
 };
 

@@ -4,9 +4,7 @@
  * reads end here, so that they agree; the rules themselves are in evidence.
  */
 import { dedupeEvents, resolveEvents } from "@turnproof/evidence";
-import type { TurnEvent } from "@turnproof/evidence";
 
-import { groupBy } from "@turnproof/semconv";
 import { positionOf } from "./position.ts";
 import type { Position } from "./position.ts";
 import type { StoredEvent } from "./stored-event.ts";
@@ -24,26 +22,37 @@ export interface Settled {
  * position of an event is the first receipt of its shown content.
  */
 export function settle(rows: readonly StoredEvent[]): Settled[] {
-  const resolved = resolveEvents(rows);
-  const { events, duplicatesRemoved } = dedupeEvents(resolved);
-  const copiesOf = duplicatesRemoved === 0 ? () => 1 : copyCounter(resolved);
-  return events.map((event) => {
-    const stored = event as StoredEvent;
-    return { event: stored, position: positionOf(stored), copies: copiesOf(event) };
-  });
+  const settled: Settled[] = [];
+  for (const run of runsOfRoots(rows)) {
+    const { events, copies } = dedupeEvents(resolveEvents(run));
+    for (const [at, event] of events.entries()) {
+      const stored = event as StoredEvent;
+      settled.push({ event: stored, position: positionOf(stored), copies: copies[at] ?? 1 });
+    }
+  }
+  return settled;
+}
+
+/**
+ * The rows root by root where each root's are together, which providers return; else all at once.
+ * Events of two roots are never copies, and a root's few ids are compared without a map.
+ */
+function runsOfRoots(rows: readonly StoredEvent[]): readonly (readonly StoredEvent[])[] {
+  const runs: (readonly StoredEvent[])[] = [];
+  const met = new Set<string | undefined>();
+  let from = 0;
+  for (let at = 1; at <= rows.length; at += 1) {
+    const root = rows[from]?.root_trace_id;
+    if (at < rows.length && rows[at]?.root_trace_id === root) continue;
+    if (met.has(root)) return [rows];
+    met.add(root);
+    runs.push(rows.slice(from, at));
+    from = at;
+  }
+  return runs;
 }
 
 /** The settled events of one or more whole roots, without positions. */
 export function settledEvents(rows: readonly StoredEvent[]): readonly StoredEvent[] {
   return dedupeEvents(resolveEvents(rows)).events as StoredEvent[];
-}
-
-/** Counts the rows of an event; evidence defines when two rows are one event. */
-function copyCounter(resolved: readonly TurnEvent[]): (event: TurnEvent) => number {
-  const sameId = groupBy(resolved, (event) => event.event_id);
-  return (event) => {
-    const group = sameId.get(event.event_id) ?? [];
-    if (dedupeEvents(group).events.length === 1) return group.length;
-    return group.filter((row) => dedupeEvents([event, row]).events.length === 1).length;
-  };
 }

@@ -2,8 +2,8 @@
  * @module Slice: the items that each kind of read selects from settled roots, and the slice of a
  * page of items. Providers differ in how they find roots, never in this.
  */
-import { compareText, matches, turnKey } from "@turnproof/evidence";
-import type { EventQuery } from "@turnproof/evidence";
+import { compareText, matches, turnFields, turnKey } from "@turnproof/evidence";
+import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 
 import { groupBy } from "@turnproof/semconv";
 import { bundleOf } from "./bundle-group.ts";
@@ -14,6 +14,7 @@ import type { Position } from "./position.ts";
 import { inScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
 import type { Settled } from "./settle.ts";
+import type { Instant } from "./time.ts";
 
 /** An item of a page, with its position. */
 export interface Item<T> {
@@ -73,31 +74,59 @@ export function bundleFilters(query: EventQuery): EventQuery {
  * would be the newest of every page.
  */
 export function eventSlice(items: readonly Item<Settled>[], bounded: boolean): EventSlice {
-  const shown = items.map((item) => item.value).toSorted(byOwnTime);
-  const rows = shown.reduce((sum, settled) => sum + settled.copies, 0);
+  const shown = items.map(ownTimed).toSorted(byOwnTime);
+  const rows = items.reduce((sum, { value }) => sum + value.copies, 0);
   return {
-    events: shown.map(({ event }) => event),
+    events: shown.map(({ settled }) => settled.event),
     next: null,
     sourceRows: rows,
-    bundleCount: new Set(shown.map(({ event }) => turnKey(event))).size,
-    duplicatesRemoved: rows - shown.length,
+    bundleCount: turnsIn(items),
+    duplicatesRemoved: rows - items.length,
     errors: [],
     bounded,
   };
 }
 
-/** Order of events inside one page: newest own time first. */
-function byOwnTime(a: Settled, b: Settled): number {
-  const [first, second] = [ownNanos(a.position), ownNanos(b.position)];
-  if (first !== second) return first > second ? -1 : 1;
-  return (
-    compareText(b.event.event_id, a.event.event_id) || comparePositions(a.position, b.position)
-  );
+/** Number of turns of the items; those of one turn are mostly adjacent. */
+function turnsIn(items: readonly Item<Settled>[]): number {
+  const turns = new Set<string>();
+  let before: TurnEvent | undefined;
+  for (const { value } of items) {
+    const { event } = value;
+    if (before === undefined || !isSameTurn(event, before)) turns.add(turnKey(event));
+    before = event;
+  }
+  return turns.size;
 }
 
-function ownNanos({ nanos, micros }: Position): bigint {
-  const received = BigInt(micros) * 1_000n;
-  return nanos < received ? nanos : received;
+function isSameTurn(a: TurnEvent, b: TurnEvent): boolean {
+  return turnFields.every((field) => a[field] === b[field]);
+}
+
+/** An event with its own time, which is no later than its receipt. */
+interface OwnTimed extends Instant {
+  readonly settled: Settled;
+}
+
+function ownTimed({ value: settled, position }: Item<Settled>): OwnTimed {
+  const { micros, seconds, nanos } = position;
+  const received = Math.floor(micros / 1_000_000);
+  const receivedNanos = (micros - received * 1_000_000) * 1_000;
+  const isEarlier = seconds < received || (seconds === received && nanos < receivedNanos);
+  return isEarlier
+    ? { settled, seconds, nanos }
+    : { settled, seconds: received, nanos: receivedNanos };
+}
+
+/** Order of events inside one page: newest own time first. */
+function byOwnTime(a: OwnTimed, b: OwnTimed): number {
+  const [one, other] = [a.settled, b.settled];
+  return (
+    b.seconds - a.seconds ||
+    b.nanos - a.nanos ||
+    compareText(other.event.event_id, one.event.event_id) ||
+    comparePositions(one.position, other.position)
+  );
 }
 
 function newest(events: readonly Settled[]): Position | undefined {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { clampedInstant, epochMicros, isoOfInstant, isoOfMicros } from "./time.ts";
+import { clampedInstant, epochMicros, isoOfInstant, isoOfMicros, wholeSecond } from "./time.ts";
 
 const seconds = fc.integer({ min: -2_208_988_800, max: 9_223_286_399 });
 const nanos = fc.integer({ min: 0, max: 999_999_999 });
@@ -40,4 +40,15 @@ test("a received time comes back from its microseconds", () => {
       expect(epochMicros(isoOfMicros(micros))).toBe(micros);
     }),
   );
+});
+
+test("a time that no calendar or clock has is not whole, also after one of its day", () => {
+  expect(wholeSecond("2026-02-28T23:59:59Z")).toBe(Date.UTC(2026, 1, 28, 23, 59, 59) / 1_000);
+  expect(wholeSecond("2026-02-28T24:00:00Z")).toBeUndefined();
+  expect(wholeSecond("2026-02-28T23:60:00Z")).toBeUndefined();
+  expect(wholeSecond("2026-02-28T2x:00:00Z")).toBeUndefined();
+  expect(wholeSecond("2026-02-28T23-59:00Z")).toBeUndefined();
+  expect(wholeSecond("2026-02-30T00:01:00Z")).toBeUndefined();
+  expect(wholeSecond("2026-02-30T00:02:00Z")).toBeUndefined();
+  expect(wholeSecond("0026-02-28T00:02:00Z")).toBe(Date.parse("0026-02-28T00:02:00Z") / 1_000);
 });

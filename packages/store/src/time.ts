@@ -19,12 +19,31 @@ interface Minute {
   readonly real: boolean;
 }
 
+/** The last parsed day: a page covers few of them, and many minutes of each. */
+let readDay: Minute = { text: "", seconds: NaN, real: false };
+
 function minuteOf(text: string): Minute {
+  const date = text.slice(0, dayChars);
+  if (date !== readDay.text) readDay = { ...parsedMinute(`${date}00:00`), text: date };
+  const [hours, minutesIn] = [twoDigitsAt(text, dayChars), twoDigitsAt(text, dayChars + 3)];
+  const isClock = text.length === minuteChars && text.charCodeAt(dayChars + 2) === 58;
+  if (!readDay.real || !isClock || !(hours < 24 && minutesIn < 60)) return parsedMinute(text);
+  return { text, seconds: readDay.seconds + hours * 3_600 + minutesIn * 60, real: true };
+}
+
+function parsedMinute(text: string): Minute {
   const ms = Date.parse(`${text}:00Z`);
   const real = Number.isFinite(ms) && isoTime(ms).slice(0, 16) === text;
   return { text, seconds: ms / 1000, real };
 }
 
+/** NaN where one of the two is no digit. */
+function twoDigitsAt(text: string, at: number): number {
+  const [tens, ones] = [text.charCodeAt(at) - 48, text.charCodeAt(at + 1) - 48];
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN;
+}
+
+const dayChars = 11;
 const minuteChars = 16;
 /**
  * Cache of the last few minutes: an event has its own time and that of its receipt, and a batch
@@ -108,9 +127,8 @@ export function clampedInstant(time: string): Instant {
   return { seconds, nanos };
 }
 
-/** Nanoseconds since the epoch, clamped to the range of the column; invalid text gives 0. */
-export function clampedNanos(time: string): bigint {
-  const { seconds, nanos } = clampedInstant(time);
+/** Nanoseconds of an instant since the epoch. */
+export function nanosOfInstant({ seconds, nanos }: Instant): bigint {
   return BigInt(seconds) * nanosPerSecond + BigInt(nanos);
 }
 
@@ -143,6 +161,7 @@ function wholeOf(seconds: number): string {
 export function isoOfInstant({ seconds, nanos }: Instant, digits: number): string {
   const whole = wholeOf(seconds);
   if (digits === 0) return `${whole}Z`;
+  if (digits === 9 && nanos >= 100_000_000) return `${whole}.${nanos}Z`;
   return `${whole}.${String(nanos).padStart(9, "0").slice(0, digits)}Z`;
 }
 

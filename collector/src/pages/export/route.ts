@@ -7,7 +7,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { trustedErrors } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
-import { callRowsOf, callTable, eventColumns, turnTable } from "@turnproof/store";
+import { callRowsOf, callTable, eventColumns, eventValues, turnTable } from "@turnproof/store";
 import type { TurnQuestion } from "@turnproof/store";
 
 import { pageFailures } from "../../http/endpoint.ts";
@@ -161,7 +161,7 @@ async function eventPart(requested: RequestedPart): Promise<ExportedPart> {
   });
   const errors = trustedErrors(slice.errors).reduce((sum, { count }) => sum + count, 0);
   return {
-    part: tablePart(eventColumns, slice.events),
+    part: tablePart(eventColumns, slice.events, eventValues),
     next: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
     errors,
     whole: !unread && !(slice.bounded && slice.next === null),

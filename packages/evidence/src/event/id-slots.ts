@@ -15,11 +15,12 @@ const slots = 2 * slotsMax;
 export class IdSlots {
   private readonly idAt: (index: number) => string;
   /** Index of the event in the slot, plus one; 0 is free. */
-  private readonly held = new Int32Array(slots);
+  private readonly held: Int32Array;
   private map: Map<string, number> | undefined;
 
-  constructor(idAt: (index: number) => string) {
+  constructor(idAt: (index: number) => string, held: Int32Array = new Int32Array(slots)) {
     this.idAt = idAt;
+    this.held = held;
   }
 
   /** Starts a group of that many members. */
@@ -48,9 +49,12 @@ export class IdSlots {
   }
 }
 
+/** Used within one call: many roots have a handful of events each. */
+const reused = new Int32Array(slots);
+
 /** True when no two events share an id: then there are no copies by any key. */
 export function haveDistinctIds(events: readonly TurnEvent[]): boolean {
-  const ids = new IdSlots((index) => (events[index] as TurnEvent).event_id);
+  const ids = new IdSlots((index) => (events[index] as TurnEvent).event_id, reused);
   ids.begin(events.length);
   for (let at = 0; at < events.length; at += 1) if (ids.firstOf(at) !== at) return false;
   return true;

@@ -297,9 +297,26 @@ function complete(
     }
   }
   if (patch === undefined || Object.keys(patch).length === 0) return event;
-  const derived = new Set<string>([...(event.identity_derived ?? []), ...Object.keys(patch)]);
-  const identity_derived = identityFields.filter((name) => derived.has(name));
-  return { ...event, ...patch, identity_derived } as TurnEvent;
+  let derived = 0;
+  for (const name of event.identity_derived ?? []) derived |= bitOf(name);
+  for (const name in patch) derived |= bitOf(name as IdentityField);
+  return { ...event, ...patch, identity_derived: fieldsOf(derived) } as TurnEvent;
+}
+
+function bitOf(name: IdentityField): number {
+  return 1 << identityFields.indexOf(name);
+}
+
+/** Lists of fields by their bits: most events of a root derive the same ones. */
+const lists = new Map<number, readonly IdentityField[]>();
+
+function fieldsOf(bits: number): readonly IdentityField[] {
+  let list = lists.get(bits);
+  if (list === undefined) {
+    list = identityFields.filter((name) => (bits & bitOf(name)) !== 0);
+    lists.set(bits, list);
+  }
+  return list;
 }
 
 /**

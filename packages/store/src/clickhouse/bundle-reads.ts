@@ -8,6 +8,7 @@ import { firstRound, rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
 import { settle } from "../settle.ts";
+import type { Settled } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { bundleFeed } from "./bundle-feed.ts";
 import { ofRootsSql } from "./bundle-table.ts";
@@ -31,12 +32,15 @@ export function bundleReads(engine: Engine, open: () => void, pending: () => boo
         async (some) => {
           let damaged = false;
           const roots = some.map(({ root }) => root);
-          const rows = await rowsOfRoots(engine, roots, {
+          const events: Settled[] = [];
+          const read = eachRoot(engine, roots, {
             rowsMax,
             cut: () => (damaged = true),
             ...(options.signal === undefined ? {} : { signal: options.signal }),
           });
-          return { events: settle(rows), cut: damaged };
+          // Root by root, so that the rows as recorded are garbage while they are young.
+          for await (const rows of read) for (const one of settle(rows)) events.push(one);
+          return { events, cut: damaged };
         },
         { ...options, ...first },
         cut,
@@ -66,9 +70,19 @@ export interface RowsOptions extends RootRowsOptions {
 export async function rowsOfRoots(
   engine: Engine,
   roots: readonly string[],
-  { rowsMax = Infinity, cut, signal }: RowsOptions = {},
+  options: RowsOptions = {},
 ): Promise<readonly StoredEvent[]> {
-  const rows = rootRows({ rowsMax, cut });
+  const all: StoredEvent[] = [];
+  for await (const rows of eachRoot(engine, roots, options)) for (const row of rows) all.push(row);
+  return all;
+}
+
+/** The same, the rows of one root at a time; roots are in the order given. */
+async function* eachRoot(
+  engine: Engine,
+  roots: readonly string[],
+  { rowsMax = Infinity, cut, signal }: RowsOptions,
+): AsyncGenerator<readonly StoredEvent[]> {
   const pass = paced();
   const runs = [...inRuns(roots, rootsPerStatement)];
   const request = (run: readonly string[] | undefined): Promise<QueryColumns> | undefined => {
@@ -82,16 +96,28 @@ export async function rowsOfRoots(
     const answer = await next;
     // The engine reads the next bodies while these are decoded.
     next = request(runs[index + 1]);
-    const names = (answer?.get("root_trace_id") ?? []) as readonly string[];
-    const bodies = (answer?.get("body") ?? []) as readonly string[];
+    const bodies = bodiesByRoot(answer);
     // Another root may share the hash. Filtering it in the statement costs more than reading it.
-    const wanted = new Set(some);
-    for (const [at, root] of names.entries()) {
+    for (const root of new Set(some)) {
       await pass();
-      if (wanted.has(root)) rows.add(root, bodies[at] ?? "");
+      const rows = rootRows({ rowsMax, cut });
+      for (const body of bodies.get(root) ?? []) rows.add(root, body);
+      yield rows.events;
     }
   }
-  return rows.events;
+}
+
+function bodiesByRoot(columns: QueryColumns | undefined): ReadonlyMap<string, readonly string[]> {
+  const names = (columns?.get("root_trace_id") ?? []) as readonly string[];
+  const bodies = (columns?.get("body") ?? []) as readonly string[];
+  const byRoot = new Map<string, string[]>();
+  for (const [at, root] of names.entries()) {
+    const body = bodies[at] ?? "";
+    const held = byRoot.get(root);
+    if (held === undefined) byRoot.set(root, [body]);
+    else held.push(body);
+  }
+  return byRoot;
 }
 
 type QueryColumns = Awaited<ReturnType<Engine["query"]>>["columns"];

@@ -3,14 +3,34 @@
  * copies merged, as on the event page. Attributes that many questions need have a column of their
  * own; all of them are in `attributes_json`.
  */
-import type { EventAttributeMap, TurnEvent } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
 import { attribute } from "@turnproof/semconv";
 import type { AttributeName } from "@turnproof/semconv";
 
 import { microsOf } from "../ledger/turn-fields.ts";
 import type { ColumnType, ColumnValue, TableColumn } from "./table-column.ts";
 
-type Column = TableColumn<TurnEvent>;
+/** A column of events, and the field of an event that it is read from. */
+export interface EventColumn extends TableColumn<TurnEvent> {
+  readonly field: keyof TurnEvent;
+  /** The attribute, for a column that is read from one. */
+  readonly attribute?: AttributeName;
+  /** The column's value of the field's, or of the attribute's, where it is recorded. */
+  readonly of: (held: unknown) => ColumnValue;
+}
+
+type Named = Pick<EventColumn, "name" | "type" | "brief">;
+
+/** A column of a field; without `of` the field's value itself. */
+function ofField(
+  field: keyof TurnEvent,
+  named: Named,
+  of: EventColumn["of"] = (held) => held as ColumnValue,
+): EventColumn {
+  const value = ({ [field]: held }: TurnEvent): ColumnValue =>
+    held === undefined ? null : of(held);
+  return { ...named, field, of, value };
+}
 
 /** Fields of an event that are one text. */
 const texts = {
@@ -62,86 +82,74 @@ const shownAttributes = [
   "parser_status",
 ] as const satisfies readonly AttributeName[];
 
-const number = (name: "producer_seq" | "schema_version", brief: string): Column => ({
-  name,
-  type: "integer",
-  brief,
-  value: (event) => event[name] ?? null,
-});
+const number = (name: "producer_seq" | "schema_version", brief: string): EventColumn =>
+  ofField(name, { name, type: "integer", brief });
 
 const time = (
   name: string,
   field: "timestamp" | "started_at" | "received_at",
   brief: string,
-): Column => ({
-  name,
-  type: "time",
-  brief: `${brief}, cut to microseconds.`,
-  value: ({ [field]: at }) => (at === undefined ? null : microsOf(at)),
-});
+): EventColumn =>
+  ofField(field, { name, type: "time", brief: `${brief}, cut to microseconds.` }, (at) =>
+    microsOf(at as string),
+  );
 
-function shown(name: (typeof shownAttributes)[number]): Column {
+function shown(name: (typeof shownAttributes)[number]): EventColumn {
   const { type, brief } = attribute[name];
   const columnType: ColumnType = type === "int" ? "integer" : type === "string" ? "text" : "number";
-  const value = ({ attributes }: TurnEvent): ColumnValue =>
-    (attributes as EventAttributeMap & Readonly<Record<string, ColumnValue>>)[name] ?? null;
-  return { name, type: columnType, brief, value };
+  const of = (held: unknown): ColumnValue => (held ?? null) as ColumnValue;
+  return {
+    name,
+    type: columnType,
+    brief,
+    field: "attributes",
+    attribute: name,
+    of,
+    value: ({ attributes }) => of((attributes as Readonly<Record<string, unknown>>)[name]),
+  };
 }
 
 /** The columns of `events`, in their order. */
-export const eventColumns: readonly Column[] = [
+export const eventColumns: readonly EventColumn[] = [
   time("timestamp", "timestamp", "Time of the event"),
   time("started_at", "started_at", "Start of its span"),
   time("event_received_at", "received_at", "First receipt"),
-  {
+  ofField("duration_ms", {
     name: "duration_ms",
     type: "number",
     brief: "Milliseconds from start to end.",
-    value: ({ duration_ms: ms }) => ms ?? null,
-  },
-  ...Object.entries(texts).map(([name, brief]): Column => ({
-    name,
-    type: "text",
-    brief,
-    value: (event) => (event as unknown as Readonly<Record<string, string>>)[name] ?? null,
-  })),
-  {
-    name: "scope",
-    type: "text",
-    brief: "`user` with a tenant, `anonymous` without one, unknown where neither is recorded.",
-    value: ({ user_id: user }) =>
-      user === undefined ? null : user === null ? "anonymous" : "user",
-  },
-  {
-    name: "user_id",
-    type: "text",
-    brief: "Tenant.",
-    value: ({ user_id: user }) => user ?? null,
-  },
-  {
+  }),
+  ...(Object.keys(texts) as (keyof typeof texts)[]).map((name) =>
+    ofField(name, { name, type: "text", brief: texts[name] }),
+  ),
+  ofField(
+    "user_id",
+    {
+      name: "scope",
+      type: "text",
+      brief: "`user` with a tenant, `anonymous` without one, unknown where neither is recorded.",
+    },
+    (user) => (user === null ? "anonymous" : "user"),
+  ),
+  ofField("user_id", { name: "user_id", type: "text", brief: "Tenant." }),
+  ofField("ingest_trusted", {
     name: "ingest_trusted",
     type: "flag",
     brief: "Whether that principal may assert verification; unknown counts as true.",
-    value: ({ ingest_trusted: trusted }) => trusted ?? null,
-  },
+  }),
   number("producer_seq", "Number of the event in its process."),
   number("schema_version", "Version of the event's form."),
   ...shownAttributes.map(shown),
-  {
-    name: "attributes_json",
-    type: "json",
-    brief: "Every attribute, by its short name.",
-    value: ({ attributes }) => JSON.stringify(attributes),
-  },
-  ...Object.entries(documents).map(([name, brief]): Column => ({
-    name: `${name}_json`,
-    type: "json",
-    brief,
-    value: (event) => {
-      const held = (event as unknown as Readonly<Record<string, unknown>>)[name];
-      return held === undefined ? null : JSON.stringify(held);
-    },
-  })),
+  ofField(
+    "attributes",
+    { name: "attributes_json", type: "json", brief: "Every attribute, by its short name." },
+    (attributes) => JSON.stringify(attributes),
+  ),
+  ...(Object.keys(documents) as (keyof typeof documents)[]).map((name) =>
+    ofField(name, { name: `${name}_json`, type: "json", brief: documents[name] }, (held) =>
+      JSON.stringify(held),
+    ),
+  ),
 ];
 
 /** Names of the parts that the view unpacks as documents. */
