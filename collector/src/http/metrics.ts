@@ -151,6 +151,12 @@ function putForward(put: Put, forward: ForwardState): void {
   put(Gauge, "turnproof_forward_bytes", "Bytes of its queue on the disk.", forward.disk_bytes);
   put(Gauge, "turnproof_forward_bytes_max", "Bound of its queue.", forward.bytes_max);
   put(Counter, "turnproof_forward_sent_spans_total", "Spans it has taken.", forward.sent_spans);
+  put(
+    Counter,
+    "turnproof_forward_unconfirmed_spans_total",
+    "Of these, spans of requests whose answer could not be read: some may have been rejected.",
+    forward.unconfirmed_spans,
+  );
   put(Counter, "turnproof_forward_failures_total", "Attempts it did not take.", forward.failures);
   // Counted since the directory was made, so that a restart does not reset it.
   put(

@@ -14,7 +14,8 @@ import { expect, test, vi } from "vitest";
 import { forwardHeaders, forwardUrl } from "../../../collector/src/config/forward-target.ts";
 import { startForward } from "../../../collector/src/receive/forward/forward.ts";
 import type { Forward } from "../../../collector/src/receive/forward/forward.ts";
-import { rejectedSpans } from "../../../collector/src/receive/forward/send-request.ts";
+import { openForwardQueue } from "../../../collector/src/receive/forward/forward-queue.ts";
+import { rejectedSpans, retryAfter } from "../../../collector/src/receive/forward/send-request.ts";
 import { encodeFrame } from "../../../collector/src/receive/otlp/frame-codec.ts";
 import { sendRecordings } from "../../apps/recorded.ts";
 import { quiet, turnEvents } from "../collector/desk.ts";
@@ -249,6 +250,85 @@ test("a full queue gives spans up, counts them over a restart, and stores them h
   expect(again.forward.state()).toMatchObject({ pending_spans: pending, lost_spans: lost });
   await again.close();
   await directories.remove();
+});
+
+test("a queue without room is logged at once, and then once a minute with its counts", async () => {
+  const directories = temporaryDirectories();
+  const lines: unknown[] = [];
+  let now = 0;
+  const queue = await openForwardQueue({
+    directory: await directories.make(),
+    bytesMax: 4_096,
+    log: { warn: (...line) => void lines.push(line) },
+    clock: () => now,
+  });
+  const frame = { payload: new Uint8Array(8_192), spans: 3 };
+  const store = async (frames: readonly object[]): Promise<void> =>
+    queue.stored({ frames, refused: new Map() } as unknown as StoredFrames);
+  const line = (frames: number, spans: number): readonly unknown[] => [
+    "not_forwarded",
+    { code: expect.any(String) as string, frames, spans },
+  ];
+  await store([frame, frame]);
+  for (let more = 0; more < 50; more += 1) await store([frame]);
+  expect(lines).toEqual([line(2, 6)]);
+  now += 60_000;
+  await store([]);
+  expect(lines).toEqual([line(2, 6), line(50, 150)]);
+  now += 60_000;
+  await store([]);
+  expect(lines).toHaveLength(2);
+  expect(queue.losses.counts.queue_full).toBe(156);
+  await queue.journal.close();
+  await directories.remove();
+});
+
+test("a request that was accepted is not sent again, whatever answer follows", async () => {
+  const strict = await openStrictReceiver();
+  strict.answer = () => ({ status: 200, body: new Uint8Array(70_000) });
+  const large = await forwardOf(strict.url, eventsOf(10, 0));
+  expect(strict.spans).toHaveLength(10);
+  expect(large.forward.state()).toMatchObject({
+    sent_spans: 10,
+    unconfirmed_spans: 10,
+    failures: 0,
+    lost_spans: { refused: 0 },
+  });
+  await large.close();
+  strict.answer = () => ({ status: 200, headers: { "content-length": "900" } });
+  const broken = await forwardOf(strict.url, eventsOf(5, 0), 300);
+  expect(strict.spans).toHaveLength(15);
+  expect(broken.forward.state()).toMatchObject({ unconfirmed_spans: 5, failures: 0 });
+  await broken.close();
+  strict.answer = () => ({ status: 200 });
+  const plain = await forwardOf(strict.url, eventsOf(2, 0));
+  expect(plain.forward.state()).toMatchObject({ sent_spans: 2, unconfirmed_spans: 0 });
+  await plain.close();
+  await strict.close();
+});
+
+test("a delay is read in seconds and as a date, and is bounded", () => {
+  const now = Date.parse("2026-11-21T10:00:00Z");
+  const of = (header: string, date?: string): number | undefined =>
+    retryAfter(
+      new Headers({ "retry-after": header, ...(date === undefined ? {} : { date }) }),
+      now,
+    );
+  expect([of("7"), of("999999"), of("0"), of("soon"), retryAfter(new Headers(), now)]).toEqual([
+    7_000,
+    300_000,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(of("Sat, 21 Nov 2026 10:00:30 GMT")).toBe(30_000);
+  expect(of("Sat, 21 Nov 2026 12:00:00 GMT")).toBe(300_000);
+  expect(of("Sat, 21 Nov 2026 09:00:00 GMT")).toBeUndefined();
+  // By its own clock, which is an hour behind.
+  expect(of("Sat, 21 Nov 2026 09:00:20 GMT", "Sat, 21 Nov 2026 09:00:00 GMT")).toBe(20_000);
+  for (const bad of ["Sat, 99 Xyz 2026 10:00:30 GMT", "2026-11-21T10:00:30Z", "-5", "1e3"]) {
+    expect([bad, of(bad)]).toEqual([bad, undefined]);
+  }
 });
 
 test("the endpoint's address and headers are read strictly", () => {

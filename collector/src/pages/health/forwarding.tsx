@@ -27,6 +27,13 @@ export const ForwardFact: FC<{ readonly of: ForwardState }> = ({ of }) => {
             </>
           )}
         </span>
+        {of.unconfirmed_spans === 0 ? null : (
+          <Badge
+            tone="warn"
+            icon="warning"
+            word={`${countText(of.unconfirmed_spans)} accepted, rejections unknown`}
+          />
+        )}
         {lost.map(([reason, count]) => (
           <Badge tone="bad" icon="failed" word={`${countText(count)} lost: ${wordsOf(reason)}`} />
         ))}

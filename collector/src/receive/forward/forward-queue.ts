@@ -27,13 +27,22 @@ export const forwardFolder = (dataDir: string): string => join(dataDir, "forward
 /** Directory of the queue's segments in {@link forwardFolder}. */
 export const queueFolder = (directory: string): string => join(directory, "queue");
 
-/** Opens the queue. @throws CodedError of the journal */
-export async function openForwardQueue(options: {
+/** How often a queue without room is logged, with the spans since the line before. */
+const lineMs = 60_000;
+
+/** Where the queue is, its bound, and its log. */
+export interface ForwardQueueOptions {
   readonly directory: string;
   readonly bytesMax: number;
   readonly log: Pick<Log, "warn">;
-}): Promise<ForwardQueue> {
-  const { directory, bytesMax, log } = options;
+  /** A clock in milliseconds, which a test sets. */
+  readonly clock?: () => number;
+}
+
+/** Opens the queue. @throws CodedError of the journal */
+export async function openForwardQueue(options: ForwardQueueOptions): Promise<ForwardQueue> {
+  const { directory, bytesMax, log, clock = () => performance.now() } = options;
+  const notForwarded = notForwardedLog(log, clock);
   const losses = openForwardLosses(join(directory, "losses.json"));
   const journal = await openJournal({
     directory: queueFolder(directory),
@@ -55,7 +64,7 @@ export async function openForwardQueue(options: {
       return 0;
     } catch (error) {
       const code = CodedError.is(error) ? error.code : "internal_error";
-      log.warn("not_forwarded", { code, spans });
+      notForwarded.add(code, spans);
       return spans;
     }
   };
@@ -66,11 +75,35 @@ export async function openForwardQueue(options: {
       const lost = await Promise.all(
         frames.map((frame, index) => add(frame, refused.get(index) ?? [])),
       );
+      notForwarded.write();
       // One write for the batch: an endpoint that is away must not cost a write for each frame.
       losses.add(
         "queue_full",
         lost.reduce((sum, spans) => sum + spans, 0),
       );
+    },
+  };
+}
+
+interface NotForwardedLog {
+  add(code: string, spans: number): void;
+  /** Writes the line where one is due. */
+  write(): void;
+}
+
+/** A line at once, then one for all that was given up since, a minute after it at the earliest. */
+function notForwardedLog(log: Pick<Log, "warn">, clock: () => number): NotForwardedLog {
+  let since: { readonly code: string; readonly frames: number; readonly spans: number } | undefined;
+  let writtenAt = -Infinity;
+  return {
+    add(code, spans) {
+      since = { code, frames: (since?.frames ?? 0) + 1, spans: (since?.spans ?? 0) + spans };
+    },
+    write() {
+      if (since === undefined || clock() - writtenAt < lineMs) return;
+      log.warn("not_forwarded", since);
+      writtenAt = clock();
+      since = undefined;
     },
   };
 }

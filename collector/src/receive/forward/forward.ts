@@ -27,6 +27,11 @@ export interface ForwardState {
   readonly bytes_max: number;
   /** Since this process began; a request after a kill is sent, and counted, again. */
   readonly sent_spans: number;
+  /**
+   * Of these the spans of requests that were accepted with an answer that could not be read: some
+   * of them may have been rejected.
+   */
+  readonly unconfirmed_spans: number;
   /** Attempts that the endpoint did not take. */
   readonly failures: number;
   /** True while the last attempt failed. */
@@ -75,6 +80,7 @@ class Sender implements Forward {
   readonly #running: Promise<void>;
   #wake = Promise.withResolvers<void>();
   #sent = 0;
+  #unconfirmed = 0;
   #failures = 0;
   #inRow = 0;
 
@@ -100,6 +106,7 @@ class Sender implements Forward {
       disk_bytes: diskBytes,
       bytes_max: bytesMax,
       sent_spans: this.#sent,
+      unconfirmed_spans: this.#unconfirmed,
       failures: this.#failures,
       failing: this.#inRow > 0,
       lost_spans: this.#losses.counts,
@@ -174,8 +181,9 @@ class Sender implements Forward {
     const sent = await this.#until(Uint8Array.from(bytes));
     if (sent === undefined) return false;
     if (sent.result === "taken") {
+      if (sent.rejected === undefined) this.#notConfirmed(length);
       // An endpoint that rejects more than it was sent has rejected all of it.
-      const rejected = Math.min(sent.rejected, length);
+      const rejected = Math.min(sent.rejected ?? 0, length);
       this.#sent += length - rejected;
       this.#losses.add("refused", rejected);
       this.#losses.add("unmapped", skipped);
@@ -188,6 +196,12 @@ class Sender implements Forward {
     }
     this.#losses.add("refused", 1);
     return true;
+  }
+
+  /** One line for an endpoint whose answers cannot be read; Health has the count. */
+  #notConfirmed(spans: number): void {
+    if (this.#unconfirmed === 0) this.#options.log.warn("forward_answer_unread", { spans });
+    this.#unconfirmed += spans;
   }
 
   /** Sends a request until it is taken or refused; undefined when sending ended before. */

@@ -13,8 +13,8 @@ export interface ForwardTarget {
 
 /** What became of a request. */
 export type Sent =
-  /** Taken; that many of its spans were rejected. */
-  | { readonly result: "taken"; readonly rejected: number }
+  /** Taken; that many of its spans were rejected, unknown where the answer could not be read. */
+  | { readonly result: "taken"; readonly rejected: number | undefined }
   /** Never taken in this form: the request is divided, and a single span is given up. */
   | { readonly result: "refused" }
   /** To be sent again, after this many milliseconds where the endpoint sets a delay. */
@@ -24,6 +24,8 @@ export type Sent =
 const refusedStatuses: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 const answerBytesMax = 65_536;
 const waitMsMax = 300_000;
+/** The form of a date in a header (RFC 9110: Date/Time Formats); the others are obsolete. */
+const headerDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Sends it. Never throws: an absent endpoint is `later`. */
 export async function sendRequest(
@@ -43,18 +45,27 @@ export async function sendRequest(
         ...target.headers,
       },
     });
-    if (response.ok) {
-      const answer = await read(response);
-      const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
-      const rejected = isJson ? rejectedInJson(answer) : rejectedSpans(answer);
-      return { result: "taken", rejected };
-    }
+    if (response.ok) return { result: "taken", rejected: await rejectedOf(response) };
     await response.body?.cancel();
     if (refusedStatuses.has(response.status)) return { result: "refused" };
-    return { result: "later", waitMs: retryAfter(response.headers.get("retry-after")) };
+    return { result: "later", waitMs: retryAfter(response.headers) };
   } catch {
     // Away, too slow, or a redirect.
     return { result: "later", waitMs: undefined };
+  }
+}
+
+/**
+ * The spans that an accepted request lost; undefined for an answer that is too large or breaks off.
+ * The status alone accepts the request: it is not sent again.
+ */
+async function rejectedOf(response: Response): Promise<number | undefined> {
+  try {
+    const answer = await read(response);
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+    return isJson ? rejectedInJson(answer) : rejectedSpans(answer);
+  } catch {
+    return undefined;
   }
 }
 
@@ -69,10 +80,27 @@ async function read(response: Response): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** Milliseconds of a `Retry-After` in seconds. */
-function retryAfter(header: string | null): number | undefined {
-  if (header === null || !/^\d{1,6}$/.test(header)) return undefined;
-  return Math.min(waitMsMax, Number(header) * 1_000);
+/**
+ * Milliseconds of a `Retry-After` in seconds, or up to its date by the clock of the endpoint;
+ * undefined without a delay: then the pauses grow, so that no endpoint is sent the same at once.
+ */
+export function retryAfter(
+  headers: Pick<Headers, "get">,
+  now: number = Date.now(),
+): number | undefined {
+  const header = headers.get("retry-after")?.trim() ?? "";
+  const until = timeOf(header);
+  const waitMs = /^\d{1,6}$/.test(header)
+    ? Number(header) * 1_000
+    : until === undefined
+      ? 0
+      : until - (timeOf(headers.get("date") ?? "") ?? now);
+  return waitMs > 0 ? Math.min(waitMsMax, waitMs) : undefined;
+}
+
+function timeOf(header: string): number | undefined {
+  const time = headerDate.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
 }
 
 /**
