@@ -14,7 +14,7 @@ import { parse } from "yaml";
 import { variables } from "../../../collector/src/config/config-variables.ts";
 import { judgeTurns, openDesk, recordEvents, turnEvents } from "../collector/desk.ts";
 import { noPlainSecret } from "./compose-secrets.ts";
-import { day, expanded, hrefOf, isTurn, linksOf, oddValues } from "./grafana-macros.ts";
+import { day, expanded, hrefOf, idOf, isTurn, linksOf, oddValues } from "./grafana-macros.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -166,10 +166,46 @@ async function demoClient(): Promise<ClickHouseClient> {
   await store.append({ batchId: "again", receivedAt, events: demo() });
   await recordEvents(store, demo());
   await judgeTurns(store, ["root-demo"], { verdict: "partial", finding_codes });
+  const odd = oddDemo();
+  await store.append({ batchId: "odd", receivedAt: `${oddDay}T10:00:00.000000Z`, events: odd });
+  await recordEvents(store, odd);
+  await judgeTurns(store, ["root-odd"], { verdict: "partial", finding_codes });
   await store.close();
   type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
   const connection = createChdbConnection({ path: join(dataDir, "clickhouse") });
   return createClient({ connection: connection as unknown as Injected });
+}
+
+/** A day later there is a turn whose names have the signs that a text of SQL escapes. */
+const oddDay = "2026-11-22";
+const oddSigns = (name: string): string => `${name}'s "\\' OR 1=1) -- ${"$"}agent, %27 \\`;
+const oddNames = {
+  agent: oddSigns("agent"),
+  application: oddSigns("application"),
+  tenant: `id:${oddSigns("user")}`,
+  release: oddSigns("release"),
+  environment: oddSigns("environment"),
+};
+
+/** The demo turn on that day, under those names. */
+function oddDemo(): TurnEvent[] {
+  const text = JSON.stringify(demo()).replaceAll(day, oddDay).replaceAll("root-demo", "root-odd");
+  return (JSON.parse(text) as TurnEvent[]).map((event) => ({
+    ...event,
+    agent_id: oddNames.agent,
+    application_id: oddNames.application,
+    user_id: oddSigns("user"),
+    producer_id: "producer-2",
+    ...(event.attributes.service_version === undefined
+      ? {}
+      : {
+          attributes: {
+            ...event.attributes,
+            service_version: oddNames.release,
+            deployment_environment: oddNames.environment,
+          },
+        }),
+  }));
 }
 
 const variableValues = {
@@ -213,11 +249,31 @@ describe("variables", () => {
     for (const { name, query } of first?.board.templating.list ?? []) {
       if (typeof query === "string") continue;
       const rows = await rowsOf(query.rawSql.replace("now() - INTERVAL 30 DAY", "toDateTime(0)"));
-      listed[name] = rows.flatMap((row) => Object.values(row));
+      // The first column is the value, the second what is shown.
+      for (const row of rows) expect(Object.keys(row)).toEqual(["id", "name"]);
+      listed[name] = rows;
     }
-    const expected = Object.entries(variableValues).map(([name, value]) => [name, [value]]);
+    const expected = Object.entries(variableValues).map(([name, value]) => {
+      const both = [value, oddNames[name as keyof typeof oddNames]].toSorted();
+      return [name, both.map((shown) => ({ id: idOf(shown), name: shown }))];
+    });
     expect(listed).toEqual(Object.fromEntries(expected));
   });
+
+  test.each(panels())(
+    "$name is answered by names with quotes and backslashes, and by no other name",
+    async ({ target }) => {
+      const all = await rowsOf(expanded(target.rawSql, {}, oddDay));
+      expect(all.length).toBeGreaterThan(0);
+      expect(await rowsOf(expanded(target.rawSql, oddNames, oddDay))).toEqual(all);
+      for (const [name, odd] of Object.entries(oddNames)) {
+        const both = { [name]: [odd, oddSigns("other")] };
+        expect([name, await rowsOf(expanded(target.rawSql, both, oddDay))]).toEqual([name, all]);
+        const other = { [name]: oddSigns("other") };
+        expect([name, await rowsOf(expanded(target.rawSql, other, oddDay))]).toEqual([name, []]);
+      }
+    },
+  );
 
   test.each(panels())(
     "$name is answered by each variable, and by none that is not there",

@@ -5,9 +5,9 @@ import { expect } from "vitest";
 export const day = "2026-11-21";
 
 /** The macros of the data source, as its documentation expands them. */
-export function expanded(sql: string, chosen: Chosen = {}): string {
-  const from = `toDateTime64('${day} 00:00:00', 3, 'UTC')`;
-  const to = `toDateTime64('${day} 23:59:59', 3, 'UTC')`;
+export function expanded(sql: string, chosen: Chosen = {}, on: string = day): string {
+  const from = `toDateTime64('${on} 00:00:00', 3, 'UTC')`;
+  const to = `toDateTime64('${on} 23:59:59', 3, 'UTC')`;
   const text = withConditions(sql, chosen)
     .replaceAll(/\$\{(\w+):singlequote\}/g, (_, name: string) => quoted(valuesOf(chosen, name)))
     .replaceAll("$__fromTime", from)
@@ -20,11 +20,14 @@ export function expanded(sql: string, chosen: Chosen = {}): string {
   return text;
 }
 
-/** Values of variables; one that is absent has every value. */
+/** Names that are chosen of variables; one that is absent has every value. */
 export type Chosen = Readonly<Record<string, string | readonly string[]>>;
 
 const valuesOf = (chosen: Chosen, name: string): readonly string[] =>
-  [chosen[name] ?? "$__all"].flat();
+  [chosen[name] ?? "$__all"].flat().map((one) => (one.startsWith("$__") ? one : idOf(one)));
+
+/** The value of a variable for a name: the first column of the variable's query, shown is the second. */
+export const idOf = (name: string): string => Buffer.from(name).toString("hex").toUpperCase();
 
 /** The format `singlequote` of Grafana: an apostrophe is escaped, a backslash is not. */
 const quoted = (values: readonly string[]): string =>
