@@ -10,7 +10,7 @@ import type { HeldTurn, RootStanding } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
 import type { JudgeParts } from "../parts.ts";
-import { readWhole, windowOf } from "../turns/window.ts";
+import { windowOf } from "../turns/window.ts";
 import type { Window } from "../turns/window.ts";
 import { pendingAfterMs } from "./judge-timing.ts";
 
@@ -58,11 +58,9 @@ export async function judgeWindows(
       keep(root, windowOf([slice], { ...manner, bounded: slice.bounded }));
       continue;
     }
-    const { slices, bounded } = await readWhole(
-      (page) => parts.store.root(collectorScope(), root, page),
-      limits.rootEventsMax,
-    );
-    keep(root, windowOf(slices, { ...manner, bounded }));
+    const alone = await parts.store.root(collectorScope(), root, { limit: limits.rootEventsMax });
+    const bounded = alone.bounded || alone.next !== null;
+    keep(root, windowOf([alone], { ...manner, bounded }));
   }
   return windows;
 }

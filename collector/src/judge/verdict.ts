@@ -8,7 +8,7 @@ import {
   producerLives,
   readCompleteness,
   readCoverage,
-  reconcileOutcome,
+  reconcileSettled,
   trustedErrors,
 } from "@turnproof/evidence";
 import type {
@@ -45,7 +45,7 @@ export async function judgeWindow(
   const selected = turnFilter(query);
   const events = window.events.filter((event) => matches(event, selected));
   const metadata = await metadataOf(parts, window, reports);
-  const verdict = reconcileOutcome(events, {
+  const verdict = reconcileSettled(events, {
     normalizationMetadata: metadata,
     ...(query.task_id === undefined ? {} : { taskId: query.task_id }),
   });

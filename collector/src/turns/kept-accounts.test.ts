@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 
 import { KeptAccounts } from "./kept-accounts.ts";
 import type { KeptQuestion } from "./kept-accounts.ts";
-import { accountOf } from "./turn-account.ts";
-import type { TurnAccount } from "./turn-account.ts";
+import { factsOf } from "./turn-account.ts";
+import type { TurnFacts } from "./turn-account.ts";
 
 const metadata: WindowMetadata = { window_complete: true };
 
@@ -28,16 +28,16 @@ const event = (index: number, more: Partial<TurnEvent> = {}): TurnEvent => ({
 /** Accounts that count how often one was computed. */
 class Counted {
   made = 0;
-  readonly #kept: KeptAccounts<TurnAccount>;
+  readonly #kept: KeptAccounts<TurnFacts>;
 
   constructor(bounds: ConstructorParameters<typeof KeptAccounts>[0] = {}) {
     this.#kept = new KeptAccounts(bounds);
   }
 
-  of(reported: KeptQuestion): TurnAccount {
+  of(reported: KeptQuestion): TurnFacts {
     return this.#kept.of(reported, () => {
       this.made += 1;
-      return accountOf(reported.events, reported.metadata as WindowMetadata);
+      return factsOf(reported.events);
     });
   }
 }

@@ -19,7 +19,7 @@ interface Kept<A> extends KeptQuestion {
 }
 
 /** How long an account is cached, in milliseconds, and how much of them. */
-const defaults = { keptMs: 10_000, accounts: 4, events: 40_000 };
+const defaults = { keptMs: 10_000, accounts: 4, events: 60_000 };
 
 /** Accounts of one kind: the last few are cached. */
 export class KeptAccounts<A> {

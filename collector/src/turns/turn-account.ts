@@ -1,14 +1,8 @@
 /**
- * @module TurnAccount: everything computed from the events of a root: its turns, waterfall,
- * supply, verdict and insights.
+ * @module TurnAccount: everything computed from the settled events of a root: its turns,
+ * waterfall, supply, insights and verdict.
  */
-import {
-  buildCausalWaterfall,
-  findInsights,
-  foldTurns,
-  readSupply,
-  reconcileOutcome,
-} from "@turnproof/evidence";
+import { foldTurns, readSupply, reconcileSettled, viewSettled } from "@turnproof/evidence";
 import type {
   CausalWaterfall,
   Insights,
@@ -19,24 +13,27 @@ import type {
   WindowMetadata,
 } from "@turnproof/evidence";
 
-/** Everything computed from some events. */
-export interface TurnAccount {
+/** What the events alone determine, however and whenever they were read. */
+export interface TurnFacts {
   readonly turns: readonly TurnRow[];
   readonly waterfall: CausalWaterfall;
   readonly supply: Supply;
-  /** The strict verdict over the events, judged at this moment. */
-  readonly verdict: Verdict;
   /** Insights of each turn. */
   readonly insights: Insights;
 }
 
-/** Computes the account of some events; `metadata`: how they were read. */
-export function accountOf(events: readonly TurnEvent[], metadata: WindowMetadata): TurnAccount {
-  return {
-    turns: foldTurns(events),
-    waterfall: buildCausalWaterfall(events),
-    supply: readSupply(events),
-    verdict: reconcileOutcome(events, { normalizationMetadata: metadata }),
-    insights: findInsights(events, { scope: "turn" }),
-  };
+/** Everything computed from some events. */
+export interface TurnAccount extends TurnFacts {
+  /** The strict verdict over the events, judged at this moment. */
+  readonly verdict: Verdict;
+}
+
+/** Computes the facts of some settled events. */
+export function factsOf(events: readonly TurnEvent[]): TurnFacts {
+  return { turns: foldTurns(events), supply: readSupply(events), ...viewSettled(events) };
+}
+
+/** The strict verdict over settled events; `metadata`: how they were read. */
+export function verdictOf(events: readonly TurnEvent[], metadata: WindowMetadata): Verdict {
+  return reconcileSettled(events, { normalizationMetadata: metadata });
 }

@@ -75,7 +75,8 @@ export function collectRoot(
   { eventsMax = limits.rootEventsMax, settled }: CollectOptions = {},
 ): Promise<Window> {
   const read: ReadPage = (options) => parts.store.root(reading.scope, root, options);
-  return collect(parts, read, eventsMax, settled);
+  // One page: each read of a root decodes and settles all of its rows, whatever its limit.
+  return collect(parts, read, { eventsMax, pageMax: eventsMax }, settled);
 }
 
 /** Bounds of a collected window. */
@@ -146,32 +147,32 @@ export function collectNewest(
   settled?: SettledMark,
 ): Promise<Window> {
   const read: ReadPage = (options) => parts.store.page(scope, query, options);
-  return collect(parts, read, eventsMax, settled);
+  return collect(parts, read, { eventsMax, pageMax: pageRows }, settled);
 }
 
 async function collect(
   parts: Parts,
   read: ReadPage,
-  eventsMax: number,
+  most: { readonly eventsMax: number; readonly pageMax: number },
   settled?: SettledMark,
 ): Promise<Window> {
   const started = performance.now();
   const { mark, pending } = settled ?? (await settle(parts));
-  const { slices, bounded } = await readWhole(read, eventsMax);
+  const { slices, bounded } = await readWhole(read, most);
   return windowOf(slices, { started, mark, pending, bounded });
 }
 
-/** All slices of a walk, up to that many events. */
-export async function readWhole(
+/** All slices of a walk, up to that many events, in pages of at most `pageMax`. */
+async function readWhole(
   read: ReadPage,
-  eventsMax: number,
+  { eventsMax, pageMax }: { readonly eventsMax: number; readonly pageMax: number },
 ): Promise<{ readonly slices: readonly EventSlice[]; readonly bounded: boolean }> {
   const slices: EventSlice[] = [];
   let after: Keyset | null = null;
   let count = 0;
   let bounded = false;
   do {
-    const limit: number = Math.min(pageRows, eventsMax - count);
+    const limit: number = Math.min(pageMax, eventsMax - count);
     const slice: EventSlice = await read({ limit, ...(after === null ? {} : { after }) });
     slices.push(slice);
     count += slice.events.length;

@@ -121,7 +121,7 @@ export type { ArtifactState } from "./reconcile/reconcile-states.ts";
 export { statesOf } from "./reconcile/reconcile-order.ts";
 export type { States } from "./reconcile/reconcile-order.ts";
 export { reconcileOutcome } from "./reconcile/reconcile.ts";
-export { judgeSettledTurn } from "./settled-turn.ts";
+export { judgeSettledTurn, reconcileSettled, viewSettled } from "./settled-turn.ts";
 export type { TurnFindings } from "./settled-turn.ts";
 export type { ReconcileOptions, Verdict } from "./reconcile/reconcile.ts";
 export type { ChainLink } from "./reconcile/reconcile-tuples.ts";

@@ -1,10 +1,15 @@
-/** @module SettledTurn: verdict and insights of one turn from settled events. */
+/**
+ * @module SettledTurn: verdict, waterfall and insights from settled events: as read from a store,
+ * resolved over their whole roots, each once. The checks of a store are not repeated.
+ */
 import type { TurnEvent } from "./event/event.ts";
 import { insightsIn } from "./insights/insights.ts";
-import type { Insight } from "./insights/insights.ts";
+import type { Insight, Insights } from "./insights/insights.ts";
 import { judgeWindow } from "./reconcile/reconcile.ts";
 import type { ReconcileOptions, Verdict } from "./reconcile/reconcile.ts";
 import { settledWindow } from "./normalize/window-events.ts";
+import { waterfallOf } from "./waterfall/waterfall.ts";
+import type { CausalWaterfall } from "./waterfall/waterfall.ts";
 
 /** Findings of the rules on a turn. */
 export interface TurnFindings {
@@ -13,10 +18,9 @@ export interface TurnFindings {
 }
 
 /**
- * Judges one turn like `reconcileOutcome` and finds its insights like `findInsights`, without
- * repeating the checks of a store.
+ * Judges one turn like `reconcileOutcome` and finds its insights like `findInsights`.
  *
- * @param events of one turn, as read from a store: resolved over the whole root, each once
+ * @param events of one turn
  */
 export function judgeSettledTurn(
   events: readonly TurnEvent[],
@@ -25,4 +29,25 @@ export function judgeSettledTurn(
   const read = settledWindow(events);
   const verdict = judgeWindow(read, events, options);
   return { verdict, insights: insightsIn(read, { scope: "turn" }).insights };
+}
+
+/** `reconcileOutcome` of settled events. */
+export function reconcileSettled(
+  events: readonly TurnEvent[],
+  options: ReconcileOptions,
+): Verdict {
+  return judgeWindow(settledWindow(events), events, options);
+}
+
+/** What the turns of a root show. */
+export interface SettledView {
+  readonly waterfall: CausalWaterfall;
+  /** Of each turn. */
+  readonly insights: Insights;
+}
+
+/** `buildCausalWaterfall` and `findInsights` of settled events. */
+export function viewSettled(events: readonly TurnEvent[]): SettledView {
+  const read = settledWindow(events);
+  return { waterfall: waterfallOf(read), insights: insightsIn(read, { scope: "turn" }) };
 }

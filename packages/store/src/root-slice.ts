@@ -1,11 +1,11 @@
 /** @module RootSlice: the events of one root in evidence order, oldest first, up to a limit. */
-import { compareText, compareTimes } from "@turnproof/evidence";
+import { compareEvents, compareText, compareTimes } from "@turnproof/evidence";
 
 import type { EventSlice, Keyset, SliceOptions } from "./evidence-store.ts";
 import { inScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
 import type { Settled } from "./settle.ts";
-import { eventSlice } from "./slice.ts";
+import { sliceCounts } from "./slice.ts";
 
 /** The settled events of one root as a slice; `cut` means that not all of its rows were read. */
 export function rootSlice(
@@ -16,17 +16,17 @@ export function rootSlice(
 ): EventSlice {
   const { after } = options;
   const rest = events
-    .filter(({ event }) => inScope(event, scope))
-    .toSorted((a, b) => compareMarks(markOf(a), markOf(b)))
-    .filter((settled) => after === undefined || compareMarks(markOf(settled), after) > 0);
+    .filter(
+      (settled) => inScope(settled.event, scope) && (after === undefined || isAfter(settled, after)),
+    )
+    .toSorted(compareSettled);
   const shown = rest.slice(0, options.limit);
   const last = shown.at(-1);
   const more = rest.length > shown.length;
-  const items = shown.map((value) => ({ value, position: value.position }));
   return {
-    ...eventSlice(items, more || cut),
+    ...sliceCounts(shown, more || cut),
     events: shown.map(({ event }) => event),
-    next: more && last !== undefined ? { ...markOf(last) } : null,
+    next: more && last !== undefined ? markOf(last) : null,
   };
 }
 
@@ -38,10 +38,17 @@ function markOf({ event, position }: Settled): Keyset {
   return { timestamp: event.timestamp, event: event.event_id, key: position.key };
 }
 
-function compareMarks(a: Keyset, b: Keyset): number {
+/** The key is a hash, made where it is read: of events with equal times and ids only. */
+function compareSettled(a: Settled, b: Settled): number {
   return (
-    compareTimes(String(a["timestamp"]), String(b["timestamp"])) ||
-    compareText(String(a["event"]), String(b["event"])) ||
-    compareText(String(a["key"]), String(b["key"]))
+    compareEvents(a.event, b.event) ||
+    (a === b ? 0 : compareText(a.position.key, b.position.key))
   );
+}
+
+function isAfter({ event, position }: Settled, after: Keyset): boolean {
+  const order =
+    compareTimes(event.timestamp, String(after["timestamp"])) ||
+    compareText(event.event_id, String(after["event"]));
+  return order > 0 || (order === 0 && compareText(position.key, String(after["key"])) > 0);
 }

@@ -75,24 +75,34 @@ export function bundleFilters(query: EventQuery): EventQuery {
  */
 export function eventSlice(items: readonly Item<Settled>[], bounded: boolean): EventSlice {
   const shown = items.map(ownTimed).toSorted(byOwnTime);
-  const rows = items.reduce((sum, { value }) => sum + value.copies, 0);
+  const settled = items.map(({ value }) => value);
   return {
-    events: shown.map(({ settled }) => settled.event),
+    ...sliceCounts(settled, bounded),
+    events: shown.map((one) => one.settled.event),
     next: null,
+  };
+}
+
+/** What a slice has besides its events and its end. */
+export function sliceCounts(
+  settled: readonly Settled[],
+  bounded: boolean,
+): Omit<EventSlice, "events" | "next"> {
+  const rows = settled.reduce((sum, { copies }) => sum + copies, 0);
+  return {
     sourceRows: rows,
-    bundleCount: turnsIn(items),
-    duplicatesRemoved: rows - items.length,
+    bundleCount: turnsIn(settled),
+    duplicatesRemoved: rows - settled.length,
     errors: [],
     bounded,
   };
 }
 
-/** Number of turns of the items; those of one turn are mostly adjacent. */
-function turnsIn(items: readonly Item<Settled>[]): number {
+/** Number of turns of these events; those of one turn are mostly adjacent. */
+function turnsIn(settled: readonly Settled[]): number {
   const turns = new Set<string>();
   let before: TurnEvent | undefined;
-  for (const { value } of items) {
-    const { event } = value;
+  for (const { event } of settled) {
     if (before === undefined || !isSameTurn(event, before)) turns.add(turnKey(event));
     before = event;
   }

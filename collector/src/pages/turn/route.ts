@@ -23,8 +23,8 @@ import type { Columns } from "../../ui/display/columns.ts";
 import type { TypicalCall } from "../../ui/display/typical-call.ts";
 import type { WaterfallColumns } from "../../ui/display/turn-columns.ts";
 import type { Parts } from "../../parts.ts";
-import { accountOf } from "../../turns/turn-account.ts";
-import type { TurnAccount } from "../../turns/turn-account.ts";
+import { factsOf, verdictOf } from "../../turns/turn-account.ts";
+import type { TurnAccount, TurnFacts } from "../../turns/turn-account.ts";
 import { notesOn } from "../../turns/turn-notes.ts";
 import type { TurnNote } from "../../turns/turn-notes.ts";
 import { typicalCalls } from "../../turns/typical-calls.ts";
@@ -107,7 +107,7 @@ export const turnGroup: RouteGroup<TurnAnswers> = {
 /** GET `/traces/{root_trace_id}` and its twin. */
 function turnRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const accounts = new KeptAccounts<TurnAccount>();
+  const accounts = new KeptAccounts<TurnFacts>();
   app.get("/traces/:root_trace_id", async (c) => {
     const root = readPathId(c, "root_trace_id");
     const { form: requested, ...narrowed } = readParameters(c, turnParameters);
@@ -115,7 +115,9 @@ function turnRoutes(parts: Parts): Hono<AppEnv> {
     const { window, selected, events } = await selectRoot(parts, reading, root);
     const question = JSON.stringify([scopeKey(principalOf(c)), root, selected]);
     const metadata = await metadataOf(parts, window);
-    const account = accounts.of({ question, events, metadata }, () => accountOf(events, metadata));
+    // The verdict is at this moment; the mark in its metadata differs in every request.
+    const facts = accounts.of({ question, events, metadata: null }, () => factsOf(events));
+    const account: TurnAccount = { ...facts, verdict: verdictOf(events, metadata) };
     const place = { scope: reading.scope, root };
     const rows = await timelineRows(parts.memory, reading.scope, events);
     const { ledger } = parts.store;

@@ -12,7 +12,7 @@ import type { RouteGroup } from "../../http/endpoint.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { form, readParameters } from "../../http/parameters.ts";
 import { respond } from "../../http/respond.tsx";
-import { accountOf } from "../../turns/turn-account.ts";
+import { factsOf, verdictOf } from "../../turns/turn-account.ts";
 import { windowModel } from "../../turns/window.ts";
 import type { Window } from "../../turns/window.ts";
 import { turnColumns } from "../../ui/display/turn-columns.ts";
@@ -84,7 +84,8 @@ function sampleModel(events: readonly [TurnEvent, ...TurnEvent[]]): TurnModel {
   };
   return {
     root_trace_id: events[0].root_trace_id ?? "",
-    ...accountOf(events, metadata),
+    ...factsOf(events),
+    verdict: verdictOf(events, metadata),
     events,
     window: windowModel(window),
     notes: null,

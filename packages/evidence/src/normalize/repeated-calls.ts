@@ -39,6 +39,8 @@ export function repeatedCalls(events: readonly TurnEvent[]): Map<TurnEvent, Turn
   const repeated = new Map<TurnEvent, TurnEvent>();
   for (const event of events) {
     if (event.event_kind !== "tool_call" || event.phase === "start") continue;
+    // Most calls are inside no other: they need no path.
+    if (around(event) === undefined) continue;
     const path = new Set<TurnEvent>();
     let call: TurnEvent | undefined;
     for (let at = event; call === undefined;) {
@@ -47,7 +49,7 @@ export function repeatedCalls(events: readonly TurnEvent[]): Map<TurnEvent, Turn
       if (above === undefined || !isSameCall(above, at)) call = at;
       // In a cycle no span is outermost, and every one of them counts.
       else if (path.has(above)) call = event;
-      else call = outermost.get(above);
+      else call = around(above) === undefined ? above : outermost.get(above);
       if (above !== undefined) at = above;
     }
     for (const passed of path) outermost.set(passed, call);
@@ -83,6 +85,9 @@ function reportedBeside(
   events: readonly TurnEvent[],
   repeated: ReadonlyMap<TurnEvent, TurnEvent>,
 ): Map<TurnEvent, TurnEvent> {
+  // Another vocabulary needs a second dialect.
+  const dialects = new Set(events.flatMap((event) => (mayBeBeside(event) ? event.dialect : [])));
+  if (dialects.size < 2) return new Map();
   const turns = createIdentityTable([
     "agent_id",
     "thread_id",

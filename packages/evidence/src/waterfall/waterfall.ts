@@ -144,7 +144,11 @@ interface Elsewhere {
  * sorting.
  */
 export function buildCausalWaterfall(events: readonly unknown[]): CausalWaterfall {
-  const window = readWindow(events);
+  return waterfallOf(readWindow(events));
+}
+
+/** The waterfall of a window that was read already. */
+export function waterfallOf(window: WindowEvents): CausalWaterfall {
   const groups = buildGroups(window).map(({ group }) => group);
   return {
     groups,

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import { groupBy, limits } from "@turnproof/semconv";
 
-import type { EvidenceStore, Keyset, RootStanding } from "../evidence-store.ts";
+import type { EvidenceStore, RootStanding } from "../evidence-store.ts";
 import { paced } from "../paced.ts";
 import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
@@ -237,8 +237,6 @@ async function turnsUnder(
   return turns;
 }
 
-const pageEvents = 10_000;
-
 /**
  * The stored roots; one without rows is left out. A root with more events than a verdict reads is
  * cut to them.
@@ -253,15 +251,8 @@ export async function readRoots(
   const read: WholeRoot[] = [];
   for (const [root, { rows, epoch }] of standing) {
     if (rows === 0) continue;
-    const events: TurnEvent[] = [];
-    let after: Keyset | null = null;
-    do {
-      const limit = Math.min(pageEvents, limits.rootEventsMax - events.length);
-      const options = { limit, ...(after === null ? {} : { after }) };
-      const slice = await store.root(scope, root, options);
-      for (const event of slice.events) events.push(event);
-      after = slice.next;
-    } while (after !== null && events.length < limits.rootEventsMax);
+    // One read: each read of a root decodes and settles all of its rows.
+    const { events } = await store.root(scope, root, { limit: limits.rootEventsMax });
     read.push({ root, events, rows, epoch });
   }
   return read;
