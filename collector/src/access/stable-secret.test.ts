@@ -1,5 +1,5 @@
 /** A key that was made once is never made anew because its file is gone, empty or cut. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 
 import { createStatementSigner } from "../judge/statement.ts";
 import { createSigner } from "./audit/checkpoint.ts";
-import { openIdentityKey, openKeyring } from "./stable-secret.ts";
+import { lostSecrets, openIdentityKey, openKeyring, readKeyring } from "./stable-secret.ts";
 
 const openers: readonly (readonly [string, (dataDir: string) => unknown])[] = [
   ["session-secret", (dataDir) => openKeyring(undefined, dataDir)],
@@ -47,6 +47,33 @@ test("the key of an earlier version, made without a note of it, is kept from the
   openKeyring(undefined, dataDir);
   rmSync(join(dataDir, "keys", "session-secret"));
   expect(() => openKeyring(undefined, dataDir)).toThrow(/keys\/session-secret/);
+});
+
+test.each([
+  ["session-secret", "judge.json"],
+  ["identity-key", "audit.jsonl"],
+  ["audit-checkpoint.pem", "audit.jsonl"],
+  ["statement-signing.pem", "evidence-account.jws"],
+])("%s is not made anew beside %s without any key", async (name, left) => {
+  const open = Object.fromEntries(openers)[name] as (dataDir: string) => unknown;
+  const dataDir = mkdtempSync(join(tmpdir(), "turnproof-keys-"));
+  writeFileSync(join(dataDir, left), "{}\n");
+  const refused = { code: "key_unusable", field: `keys/${name}` };
+  await expect(attempt(open, dataDir)).rejects.toMatchObject(refused);
+  // A second start is refused as the first one.
+  await expect(attempt(open, dataDir)).rejects.toMatchObject(refused);
+  expect(existsSync(join(dataDir, "keys"))).toBe(false);
+  expect(lostSecrets(dataDir)).toContain(name);
+  // As the advice states: an empty keys-made permits new keys.
+  writeFileSync(join(dataDir, "keys-made"), "");
+  await open(dataDir);
+  expect(lostSecrets(dataDir)).toEqual([]);
+});
+
+test("what a command only reads makes no key", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "turnproof-keys-"));
+  expect(() => readKeyring(undefined, dataDir)).toThrow(/keys\/session-secret/);
+  expect(readdirSync(dataDir)).toEqual([]);
 });
 
 async function attempt(open: (dataDir: string) => unknown, dataDir: string): Promise<unknown> {

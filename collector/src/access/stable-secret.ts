@@ -4,7 +4,7 @@
  * signed and keyed could not be checked or found any more.
  */
 import { randomBytes } from "node:crypto";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { makeDirectory } from "@turnproof/journal/process-lock";
@@ -17,9 +17,27 @@ import type { Keyring } from "./keyring.ts";
 
 /** Names of the keys that were made, beside their folder: it shows when the folder is gone. */
 const madeName = "keys-made";
+/**
+ * What a collector with keys leaves in its data directory. Where one of these is without any key
+ * and without `keys-made`, the keys were lost.
+ */
+const leftNames = [
+  "audit.jsonl",
+  "evidence-account.jws",
+  "judge.json",
+  "sessions.json",
+  "journal/checkpoint",
+] as const;
+
+/** What a key left, by its name; another key may have been configured at that time. */
+const leftBy: { readonly [name: string]: readonly string[] | undefined } = {
+  "audit-checkpoint.pem": ["audit.jsonl"],
+  "statement-signing.pem": ["evidence-account.jws"],
+};
 
 /**
- * Reads the secret `name` in the data directory's keys, creating it when it was never made.
+ * Reads the secret `name` in the data directory's keys, creating it when it was never made. An
+ * empty `keys-made` is an operator's permission to make new keys beside what others left.
  *
  * @throws CodedError `key_unusable` naming the file of a secret that was made and is gone or empty
  */
@@ -30,8 +48,9 @@ export function stableSecret(
 ): string {
   const folder = join(dataDir, "keys");
   const file = join(folder, name);
-  makeDirectory(folder);
   if (!wasMade(dataDir, name)) {
+    if (isLost(dataDir, name)) throw new CodedError("key_unusable", { field: fieldOf(name) });
+    makeDirectory(folder);
     try {
       writeFileSync(file, make(), { mode: 0o600, flag: "wx", flush: true });
     } catch (error) {
@@ -42,6 +61,24 @@ export function stableSecret(
     return secret;
   }
   return readSecret(dataDir, name);
+}
+
+/** True where a collector with keys was, and no key and no list of them is left. */
+function isLost(dataDir: string, name: string): boolean {
+  if (existsSync(join(dataDir, madeName)) || keyFiles(dataDir).length > 0) return false;
+  return (leftBy[name] ?? leftNames).some((left) => existsSync(join(dataDir, left)));
+}
+
+function keyFiles(dataDir: string): readonly string[] {
+  const folder = join(dataDir, "keys");
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/** The keys of a data directory that are lost without a list of them. */
+export function lostSecrets(dataDir: string): readonly string[] {
+  return ["session-secret", "identity-key", ...Object.keys(leftBy)].filter((name) =>
+    isLost(dataDir, name),
+  );
 }
 
 /**
@@ -86,6 +123,16 @@ export function madeSecrets(dataDir: string): readonly string[] {
 export function openKeyring(configured: string | undefined, dataDir: string): Keyring {
   const name = "session-secret";
   return createKeyring(keysIn(configured ?? stableSecret(dataDir, name), name));
+}
+
+/**
+ * The same keyring for what only reads; makes no secret.
+ *
+ * @throws CodedError `key_unusable` naming the file that is gone or empty
+ */
+export function readKeyring(configured: string | undefined, dataDir: string): Keyring {
+  const name = "session-secret";
+  return createKeyring(keysIn(configured ?? readSecret(dataDir, name), name));
 }
 
 /** The identity key: the configured one, or the one in the data directory. */

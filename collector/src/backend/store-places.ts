@@ -39,6 +39,9 @@ export function memoryFolder(config: Config): string {
   return join(config.dataDir, "memory");
 }
 
+/** Folder of the tables of the embedded ClickHouse, below the data directory. */
+export const tablesFolder = "clickhouse/clickhouse/data/default";
+
 /** A server by its URL, with credentials and database from it; else chDB in the data directory. */
 export function connectionOf(config: Config): ClickhouseConnection {
   if (config.clickhouseUrl === undefined) return { dataDir: join(config.dataDir, "clickhouse") };

@@ -12,7 +12,7 @@ import { checkpointKeyName, readPublicKey } from "../access/audit/checkpoint.ts"
 import { originOf, readVerifierKey, verifierKey } from "../access/audit/note.ts";
 import { proveConsistency, proveInclusion } from "../access/audit/proof.ts";
 import { verifyAudit } from "../access/audit/verify.ts";
-import { openKeyring, wasMade } from "../access/stable-secret.ts";
+import { readKeyring, wasMade } from "../access/stable-secret.ts";
 import { readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { withJson } from "./command.ts";
@@ -102,7 +102,7 @@ async function verify(flags: VerifyFlags): Promise<void> {
   }
   const result = await verifyAudit({
     file,
-    keyring: openKeyring(config.sessionSecret, config.dataDir),
+    keyring: readKeyring(config.sessionSecret, config.dataDir),
     origin: scope,
     publicKey: keyReader(flags.pub, config),
     ...(checkpoints === undefined ? {} : { checkpoints }),

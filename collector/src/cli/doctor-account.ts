@@ -9,7 +9,7 @@ import { lookAtParts } from "@turnproof/store/admin";
 import type { HeldEvents } from "@turnproof/store";
 
 import { openStore, serverOf } from "../backend/backend.ts";
-import { connectionOf, evidenceFolder, serverPlaceOf } from "../backend/store-places.ts";
+import { connectionOf, evidenceFolder, serverPlaceOf, tablesFolder } from "../backend/store-places.ts";
 import type { Config } from "../config/config.ts";
 import { hasAccount, missingSince, readAccount } from "../judge/evidence-account.ts";
 import type { EvidenceAccount } from "../judge/evidence-account.ts";
@@ -62,7 +62,9 @@ function isEmpty(folder: string): boolean {
 function partsCheck(damaged: readonly { readonly table: string; readonly part: string }[]): Check {
   const subject = "clickhouse parts";
   if (damaged.length === 0) return { check: subject, state: "ok", message: "Each is whole." };
-  const names = damaged.map(({ table, part }) => `${table}/${part}`).join(", ");
+  const names = damaged
+    .map(({ table, part }) => `${table}: ${tablesFolder}/${table}, ${part}`)
+    .join("; ");
   const message =
     `store_corrupt: ${damaged.length} parts are damaged and are not served (${names}); ${restore}, ` +
     "or remove them from the folder detached of their table.";

@@ -11,7 +11,7 @@ import { CodedError, codes } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 import { clickhouseAdmin } from "@turnproof/store/admin";
 
-import { fieldOf, madeSecrets, readSecret } from "../access/stable-secret.ts";
+import { fieldOf, lostSecrets, madeSecrets, readSecret } from "../access/stable-secret.ts";
 import { serverOf } from "../backend/backend.ts";
 import { connectionOf } from "../backend/store-places.ts";
 import { reasonWords } from "../backend/store-reason.ts";
@@ -21,7 +21,7 @@ import type { Check } from "./doctor-evidence.ts";
 
 /** Keys that were made once; none where none was. */
 export function keysCheck(dataDir: string): readonly Check[] {
-  const names = madeSecrets(dataDir);
+  const names = [...madeSecrets(dataDir), ...lostSecrets(dataDir)];
   const unusable = names.filter((name) => !isUsable(dataDir, name));
   if (names.length === 0) return [];
   const check = "keys";

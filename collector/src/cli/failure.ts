@@ -40,7 +40,8 @@ const advice: { readonly [code: string]: string | undefined } = {
   disk_full: "Make room on the disk of the data directory.",
   key_unusable:
     "Restore the file in the data directory from a copy. To go on with a new key, remove the file " +
-    "and its line in keys-made: what the old one signed or keyed is then another's.",
+    "and its line in keys-made, or make an empty keys-made where there is none: what the old one " +
+    "signed or keyed is then another's.",
   audit_unavailable:
     "Another collector may hold the file (TURNPROOF_UI_AUDIT_LOG), or its disk may be full.",
   unreachable: "Start it with `turnproof`, or name another with --url or TURNPROOF_URL.",

@@ -12,7 +12,7 @@ import type { Command } from "commander";
 
 import { verifyAudit } from "../access/audit/verify.ts";
 import { readPublicKey } from "../access/audit/checkpoint.ts";
-import { openKeyring } from "../access/stable-secret.ts";
+import { readKeyring } from "../access/stable-secret.ts";
 import { readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { countIn, requireEmpty } from "./backup.ts";
@@ -154,7 +154,7 @@ async function report(
 async function auditHolds(config: Config, file: string): Promise<boolean> {
   const { ok } = await verifyAudit({
     file,
-    keyring: openKeyring(config.sessionSecret, config.dataDir),
+    keyring: readKeyring(config.sessionSecret, config.dataDir),
     origin: config.auditScope,
     publicKey: () => readPublicKey(config.dataDir),
   });

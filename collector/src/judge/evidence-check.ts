@@ -9,9 +9,10 @@ import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore, HeldTurn, ShortRoots, TablePart } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
+import { tablesFolder } from "../backend/store-places.ts";
 import type { AccountKeeper } from "./evidence-account.ts";
 import type { Parts } from "../parts.ts";
-import type { MissingEvidence } from "../receive/ingest.ts";
+import type { MissingEvidence, SetAsidePart } from "../receive/ingest.ts";
 
 /** How the comparison is paced; times in milliseconds. */
 interface CheckOptions {
@@ -26,7 +27,7 @@ interface CheckOptions {
 
 /** Most turns of one root whose verdict is withdrawn. */
 const turnsOfRootMax = 10_000;
-/** Parts that the log names; those beyond are counted. */
+/** Parts that are named; those beyond are counted. */
 const partsNamedMax = 10;
 /** Most roots that are named; those beyond are counted. */
 const namedMax = 10_000;
@@ -59,14 +60,21 @@ export async function watchEvidence(
   while (!signal.aborted) {
     try {
       const aside = withdraw ? ((await store.setAside?.(signal)) ?? []) : [];
-      if (aside.length > 0)
-        log.error("parts_set_aside", { count: aside.length, parts: namesOf(aside) });
+      const parts = aside.slice(0, partsNamedMax).map(setAsidePart);
+      if (aside.length > 0) {
+        const named = parts.map(({ path }) => path).join(", ");
+        log.error("parts_set_aside", {
+          count: aside.length,
+          parts: named,
+          command: "turnproof restore",
+        });
+      }
       const first = (await account?.count(signal)) ?? null;
       if (first !== null && first > 0) log.error("evidence_missing", { count: first });
       const compared = await compareEvidence(store, { signal, withdraw });
       if (compared.roots_missing > 0)
         log.error("evidence_missing", { count: compared.rows_missing });
-      const found = { ...compared, parts_set_aside: aside.length, events_missing: first };
+      const found = { ...compared, parts_set_aside: aside.length, parts, events_missing: first };
       ingest.noteMissing(found);
       if (account !== undefined) await keepCounting(account, { signal, ingest, log }, found);
       return;
@@ -113,7 +121,7 @@ async function keepCounting(
 async function compareEvidence(
   store: Ledgered,
   { signal, pauseMs = 20, againMs = 2_000, withdraw = false }: CheckOptions,
-): Promise<Omit<MissingEvidence, "events_missing" | "parts_set_aside">> {
+): Promise<Omit<MissingEvidence, "events_missing" | "parts_set_aside" | "parts">> {
   const missing = new Map<string, number>();
   let turns = 0;
   let after: string | null = null;
@@ -201,8 +209,6 @@ async function gapsOf(
   return gaps;
 }
 
-/** Folders of parts, as they lie in `detached` of their table. */
-function namesOf(parts: readonly TablePart[]): string {
-  const named = parts.slice(0, partsNamedMax);
-  return named.map(({ table, part }) => `${table}/detached/${part}`).join(", ");
+function setAsidePart({ table, part }: TablePart): SetAsidePart {
+  return { table, path: `${tablesFolder}/${table}/detached/${part}` };
 }

@@ -6,6 +6,13 @@ import type { ConservationSnapshot } from "./conservation.ts";
 import type { ForwardState } from "./forward/forward.ts";
 import type { JournalLosses } from "./otlp/journal-losses.ts";
 
+/** A damaged part of an embedded ClickHouse. */
+export interface SetAsidePart {
+  readonly table: string;
+  /** Its folder, below the data directory. */
+  readonly path: string;
+}
+
 /** Evidence that turns rest on and that is not in the store any more, without a deletion. */
 export interface MissingEvidence {
   /** Turns that were compared. */
@@ -19,6 +26,8 @@ export interface MissingEvidence {
   readonly events_missing: number | null;
   /** Parts that an embedded engine does not serve, because they are damaged. */
   readonly parts_set_aside: number;
+  /** The first ten of them. */
+  readonly parts: readonly SetAsidePart[];
   /** The roots, up to a bound; never shown, because they are of all tenants. */
   readonly roots: readonly string[];
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { KeptAccounts } from "./kept-accounts.ts";
 import type { KeptQuestion } from "./kept-accounts.ts";
 import { factsOf } from "./turn-account.ts";
-import type { TurnFacts } from "./turn-account.ts";
+import type { RootFacts } from "./turn-account.ts";
 
 const metadata: WindowMetadata = { window_complete: true };
 
@@ -28,13 +28,13 @@ const event = (index: number, more: Partial<TurnEvent> = {}): TurnEvent => ({
 /** Accounts that count how often one was computed. */
 class Counted {
   made = 0;
-  readonly #kept: KeptAccounts<TurnFacts>;
+  readonly #kept: KeptAccounts<RootFacts>;
 
   constructor(bounds: ConstructorParameters<typeof KeptAccounts>[0] = {}) {
     this.#kept = new KeptAccounts(bounds);
   }
 
-  of(reported: KeptQuestion): TurnFacts {
+  of(reported: KeptQuestion): RootFacts {
     return this.#kept.of(reported, () => {
       this.made += 1;
       return factsOf(reported.events);

@@ -14,7 +14,7 @@ import type {
 } from "@turnproof/evidence";
 
 /** What the events alone determine, however and whenever they were read. */
-export interface TurnFacts {
+export interface RootFacts {
   readonly turns: readonly TurnRow[];
   readonly waterfall: CausalWaterfall;
   readonly supply: Supply;
@@ -23,13 +23,13 @@ export interface TurnFacts {
 }
 
 /** Everything computed from some events. */
-export interface TurnAccount extends TurnFacts {
+export interface TurnAccount extends RootFacts {
   /** The strict verdict over the events, judged at this moment. */
   readonly verdict: Verdict;
 }
 
 /** Computes the facts of some settled events. */
-export function factsOf(events: readonly TurnEvent[]): TurnFacts {
+export function factsOf(events: readonly TurnEvent[]): RootFacts {
   return { turns: foldTurns(events), supply: readSupply(events), ...viewSettled(events) };
 }
 

@@ -15,6 +15,8 @@ export interface JournalEvent {
   readonly count: number;
   readonly lostFrames?: number;
   readonly lostSpans?: number;
+  /** Of damage: name of the file, in the directory of the journal, with the bytes set aside last. */
+  readonly file?: string;
 }
 
 /** Directory, bounds and ports of a journal. */

@@ -41,6 +41,8 @@ export interface DamageLedger {
   lostFrames(): number;
   /** Ranges with lost frames. */
   losses(): readonly LostFrames[];
+  /** Name of the file of the range that this process recorded last; undefined without one. */
+  newest(): string | undefined;
 }
 
 const keptBytesMax = 16 * 1024 * 1024;
@@ -55,6 +57,7 @@ export function openDamageLedger(
 ): DamageLedger {
   const lost = new Map<string, LostFrames>();
   let keptBytes = 0;
+  let newest: string | undefined;
   for (const name of names) {
     const found = parseName(name);
     if (found === undefined) continue;
@@ -72,14 +75,15 @@ export function openDamageLedger(
       const bytes = range.to - range.from;
       const source = keptBytes + bytes <= keptBytesMax ? file : undefined;
       if (source !== undefined) keptBytes += bytes;
-      await setAside(fileSystem, join(directory, damageName(range, toMs)), range, source).catch(
-        () => undefined,
-      );
+      newest = damageName(range, toMs);
+      // On a full disk it is only counted.
+      await setAside(fileSystem, join(directory, newest), range, source).catch(() => undefined);
       return true;
     },
     known: (segment, from) => lost.has(`${segment}-${from}`),
     ranges: () => lost.size,
     lostFrames: () => [...lost.values()].reduce((sum, { frames }) => sum + frames, 0),
+    newest: () => newest,
     losses: () => [...lost.values()].filter(({ frames }) => frames > 0),
   };
 }

@@ -15,6 +15,7 @@ import type { Checkpoint } from "./checkpoint-file.ts";
 import { systemClock } from "./clock.ts";
 import type { Journal, JournalOptions } from "./contract.ts";
 import { openDamageLedger } from "./damage.ts";
+import type { DamageLedger } from "./damage.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { isNoSpace, nodeFileSystem } from "./file-system.ts";
 import { frameHeaderBytes, framePayloadBytesMax } from "./frame.ts";
@@ -133,7 +134,7 @@ async function openLocked(
       for (const listener of listeners) listener();
     },
   });
-  report(options, recovered);
+  report(options, recovered, damage);
   const idle = { closed: false, released: false, lostSpans: 0, tail: Promise.resolve() };
   const state = Object.assign(held.lostOwnership, { checkpoint, ...idle });
   const parts: JournalParts = {
@@ -189,13 +190,21 @@ function noteAcknowledged(parts: JournalParts): void {
   });
 }
 
-function report(options: JournalOptions, recovered: Recovered): void {
+function report(options: JournalOptions, recovered: Recovered, damage: DamageLedger): void {
   const { newRanges, newLostFrames, tornBytes, duplicateFrames, missingSegments } = recovered;
   const emit = options.onEvent ?? (() => undefined);
-  if (newRanges > 0) emit({ code: "journal_corrupt", count: newRanges, lostFrames: newLostFrames });
+  if (newRanges > 0) {
+    const counts = { count: newRanges, lostFrames: newLostFrames };
+    emit({ code: "journal_corrupt", ...counts, ...fileOf(damage) });
+  }
   if (tornBytes > 0) emit({ code: "journal_torn", count: tornBytes });
   if (duplicateFrames > 0) emit({ code: "journal_duplicate", count: duplicateFrames });
   if (missingSegments > 0) emit({ code: "journal_segment_missing", count: missingSegments });
+}
+
+function fileOf(damage: DamageLedger): { readonly file?: string } {
+  const file = damage.newest();
+  return file === undefined ? {} : { file };
 }
 
 function createJournal(parts: JournalParts): Journal {
@@ -282,7 +291,8 @@ function readPending(parts: JournalParts, from?: JournalPosition): AsyncIterable
     verifyChecksums: parts.options.verifyChecksums !== false,
     onDamage: (lostFrames, lostSpans) => {
       parts.state.lostSpans += lostSpans;
-      parts.options.onEvent?.({ code: "journal_corrupt", count: 1, lostFrames, lostSpans });
+      const lost = { lostFrames, lostSpans, ...fileOf(parts.damage) };
+      parts.options.onEvent?.({ code: "journal_corrupt", count: 1, ...lost });
     },
     ...(from === undefined ? {} : { from }),
   });

@@ -1,4 +1,5 @@
 /** Evidence that is gone without a deletion is noticed at the next start, and makes no success. */
+import { existsSync } from "node:fs";
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -139,12 +140,21 @@ test("damaged parts are set aside and the rest serves; a folder that is gone wit
   bytes.writeUInt8((bytes[middle] ?? 0) ^ 0xff, middle);
   await writeFile(file, bytes);
   expect((await doctorOf(config))[0]).toContain(`fail store_corrupt: 1 parts are damaged`);
+  expect((await doctorOf(config))[0]).toContain("bundles");
   const second = await createCollector({ config, log });
   const aside = { events_missing: rows, roots_missing: 1, parts_set_aside: 1 };
   expect(await comparedBy(second)).toMatchObject(aside);
   expect(await verdicts(second)).toHaveProperty("a");
   const page = await (await second.app.request("http://127.0.0.1/traces/health")).text();
   expect(page).toContain("1 damaged parts");
+  // Health has the table, the path that the operator finds, and the command that helps.
+  const { parts } = (await comparedBy(second)) as unknown as {
+    readonly parts: readonly { readonly table: string; readonly path: string }[];
+  };
+  const [part] = parts;
+  expect(part?.table).toBe("bundles");
+  expect(existsSync(join(dataDir, part?.path ?? "none"))).toBe(true);
+  for (const text of [part?.path ?? "none", "turnproof restore"]) expect(page).toContain(text);
   await second.close();
 
   await rm(join(dataDir, "clickhouse"), { recursive: true });

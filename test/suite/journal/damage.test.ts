@@ -153,6 +153,8 @@ describe("a journal of 200 frames", () => {
       count: 1,
       lostFrames: 1,
       lostSpans: 1,
+      // The file with the bytes, so that an operator finds it.
+      file: expect.stringMatching(new RegExp(String.raw`^${name}-\d+-\d+-1-.*\.corrupt$`)),
     });
     expect(journal.stats()).toMatchObject({ lostFrames: 1, corruptRanges: 1 });
     await journal.checkpoint(frameCount);

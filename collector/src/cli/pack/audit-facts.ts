@@ -10,7 +10,7 @@ import { originOf, verifierKey } from "../../access/audit/note.ts";
 import { openRecord } from "../../access/audit/record.ts";
 import type { AuditRecord } from "../../access/audit/record.ts";
 import { verifyAudit } from "../../access/audit/verify.ts";
-import { openKeyring } from "../../access/stable-secret.ts";
+import { readKeyring } from "../../access/stable-secret.ts";
 import type { Config } from "../../config/config.ts";
 import type { PackFacts, PackLog, PackRetention } from "./pack-facts.ts";
 
@@ -68,8 +68,8 @@ async function retentionFacts(
 }
 
 async function* recordsOf(config: Config, file: string): AsyncGenerator<AuditRecord> {
-  const keyring = openKeyring(config.sessionSecret, config.dataDir);
   for await (const { lines } of logLines(file)) {
+    const keyring = readKeyring(config.sessionSecret, config.dataDir);
     for (const line of lines) {
       const record = openRecord(line, keyring);
       if (record !== undefined) yield record;
@@ -82,7 +82,7 @@ function isIn({ ts }: AuditRecord, { from, to }: PackTimes): boolean {
 }
 
 async function logFacts(config: Config, file: string, scope: string): Promise<PackLog> {
-  const keyring = openKeyring(config.sessionSecret, config.dataDir);
+  const keyring = readKeyring(config.sessionSecret, config.dataDir);
   const publicKey = readPublicKey(config.dataDir);
   const result = await verifyAudit({ file, keyring, origin: scope, publicKey: () => publicKey });
   return {

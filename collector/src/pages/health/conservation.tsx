@@ -188,7 +188,14 @@ const Missing: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of
       {parts === 0 ? null : (
         <>
           <Badge tone="bad" icon="failed" word={`${countText(parts)} damaged parts`} /> are set
-          aside, and the rest is served.{" "}
+          aside, and the rest is served:{" "}
+          {of.parts.map(({ table, path }, at) => (
+            <>
+              {at === 0 ? "" : ", "}
+              <b>{table}</b> <code>{path}</code>
+            </>
+          ))}
+          {parts > of.parts.length ? ` and ${countText(parts - of.parts.length)} more` : ""}.{" "}
         </>
       )}
       <code>turnproof doctor</code> names them, and <code>turnproof restore</code> brings a backup

@@ -24,7 +24,7 @@ import type { TypicalCall } from "../../ui/display/typical-call.ts";
 import type { WaterfallColumns } from "../../ui/display/turn-columns.ts";
 import type { Parts } from "../../parts.ts";
 import { factsOf, verdictOf } from "../../turns/turn-account.ts";
-import type { TurnAccount, TurnFacts } from "../../turns/turn-account.ts";
+import type { TurnAccount, RootFacts } from "../../turns/turn-account.ts";
 import { notesOn } from "../../turns/turn-notes.ts";
 import type { TurnNote } from "../../turns/turn-notes.ts";
 import { typicalCalls } from "../../turns/typical-calls.ts";
@@ -107,7 +107,7 @@ export const turnGroup: RouteGroup<TurnAnswers> = {
 /** GET `/traces/{root_trace_id}` and its twin. */
 function turnRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const accounts = new KeptAccounts<TurnFacts>();
+  const accounts = new KeptAccounts<RootFacts>();
   app.get("/traces/:root_trace_id", async (c) => {
     const root = readPathId(c, "root_trace_id");
     const { form: requested, ...narrowed } = readParameters(c, turnParameters);

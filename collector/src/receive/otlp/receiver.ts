@@ -2,6 +2,7 @@
  * @module Receiver: the receiving side as one part. Intake, threads, journal and drain are opened,
  * counted and closed together, in order.
  */
+import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
 import { openJournal, startDrain } from "@turnproof/journal";
@@ -101,8 +102,9 @@ const openMsMax = 5_000;
 /** How often a waiting reader checks whether something was stored. */
 const lookMs = 25;
 
-function logEvent(log: Log, { code, count }: JournalEvent): void {
-  log.warn("journal_event", { code, count, sentence: codes[code].sentence });
+function logEvent(log: Log, directory: string, { code, count, file }: JournalEvent): void {
+  const place = file === undefined ? {} : { file: join(directory, file), command: "turnproof doctor" };
+  log.warn("journal_event", { code, count, sentence: codes[code].sentence, ...place });
 }
 
 /** Opens the journal, starts the drain and creates the routes; codes are the journal's. */
@@ -182,7 +184,7 @@ function journalOptions({
   journalBytesMax: bytesMax,
   log,
 }: ReceiverOptions): JournalOptions {
-  const onEvent = (event: JournalEvent): void => logEvent(log, event);
+  const onEvent = (event: JournalEvent): void => logEvent(log, directory, event);
   return { directory, ...(bytesMax === undefined ? {} : { bytesMax }), onEvent };
 }
 
