@@ -176,6 +176,7 @@ function handlersOf({ parts, store, memory }: ReadersOptions): Handlers {
       readonly token: string;
     }) => ({ value: await lent().insert(requested.table, requested.block, requested.token) }),
     pending: async () => ({ value: await lent().pending() }),
+    knownRoots: async (roots: readonly string[]) => ({ value: await lent().knownRoots(roots) }),
     settled: async (waitMs: number) => ({ value: await parts.ingest.settled(waitMs) }),
     judged: async () => {
       parts.ledger?.signal();

@@ -91,6 +91,7 @@ function engineOver(calls: Calls): LentEngine {
     command: (sql) => calls.request("command", sql),
     insert: (table, block, token) => calls.request("insert", { table, block, token }),
     pending: () => calls.request("pending", null),
+    knownRoots: (roots) => calls.request("knownRoots", roots),
   };
 }
 

@@ -121,8 +121,13 @@ export function encodeRows(batches: readonly RowsOfBatch[]): readonly WeekBlock[
   rows.sort((a, b) => a.row.last_received - b.row.last_received);
   return [...groupBy(rows, ({ row }) => weekOf(row.last_received))].map(([week, own]) => {
     const block = new NativeBlock();
-    for (const { batch, row } of own) putRow(block, row, batch);
-    return { week, block: block.encode() };
+    const roots = new Map<string, number>();
+    for (const { batch, row } of own) {
+      putRow(block, row, batch);
+      const { root_trace_id: root = "", events } = row;
+      roots.set(root, (roots.get(root) ?? 0) + events);
+    }
+    return { week, block: { ...block.encode(), roots: [...roots] } };
   });
 }
 

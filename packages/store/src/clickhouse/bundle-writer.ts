@@ -10,6 +10,7 @@ import type { BatchReadback } from "@turnproof/evidence";
 import { batchNumber, batchWords, hasAnyWordSql } from "./bundle-table.ts";
 import type { WeekBlock } from "./bundle-table.ts";
 import type { Engine } from "./engine.ts";
+import { smallSettings } from "./engine-client.ts";
 import type { PreparedBundles } from "./prepared-batch.ts";
 
 /** Inserts a batch; resolves when it is durable. */
@@ -37,7 +38,8 @@ export async function readBack(engine: Engine, batchId: string): Promise<BatchRe
   const answer = await engine.query(
     `SELECT toFloat64(sum(events)) AS rows, toFloat64(max(batch_events)) AS wanted,
     toFloat64(count()) AS bundles
-FROM bundles WHERE ${hasAnyWordSql(batchWords(batchId))} AND batch = ${batchNumber(batchId)}`,
+FROM bundles WHERE ${hasAnyWordSql(batchWords(batchId))} AND batch = ${batchNumber(batchId)}
+SETTINGS ${smallSettings}`,
   );
   const at = (name: string): number => Number(answer.columns.get(name)?.[0] ?? 0);
   const [rows, wanted] = [at("rows"), at("wanted")];

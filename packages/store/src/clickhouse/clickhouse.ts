@@ -56,6 +56,7 @@ export async function clickhouse({ connection }: ClickhouseOptions): Promise<Evi
         command: (sql) => engine.command(sql),
         insert: (...given) => engine.insert(...given),
         pending: async () => pending,
+        knownRoots: async (roots) => (await engine.knownRoots?.(roots)) ?? new Map(),
       });
     }
     return store;
@@ -72,6 +73,7 @@ export interface LentEngine {
   readonly insert: Engine["insert"];
   /** True while events of an older version are not copied. */
   readonly pending: () => Promise<boolean>;
+  readonly knownRoots: NonNullable<Engine["knownRoots"]>;
 }
 
 const lent = new WeakMap<EvidenceStore, LentEngine>();
@@ -92,6 +94,7 @@ export async function clickhouseOver(engine: LentEngine): Promise<EvidenceStore>
     query: async (...requested) => readAnswer(await engine.select(...requested)),
     command: engine.command,
     insert: engine.insert,
+    knownRoots: engine.knownRoots,
     close: async () => {},
   };
   return provider({ engine: borrowed, cluster: undefined }, await engine.pending());

@@ -3,7 +3,7 @@
  * in a data directory, injected into the official client; a server is the same client over HTTP.
  * Both return Native, accept Native blocks, and throw our codes.
  */
-import { access, constants, readFile, rm, statfs, writeFile } from "node:fs/promises";
+import { access, constants, readFile, realpath, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
@@ -14,6 +14,7 @@ import { loadDriver } from "../driver.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { clearDropped } from "./dropped-tables.ts";
 import { engineArguments } from "./engine-arguments.ts";
+import { forgetKnownRoots, knownRootsOf } from "./known-roots.ts";
 import {
   coded,
   insertSettings,
@@ -60,17 +61,25 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
         return select(reading, sql, parameters, signal);
       }),
     );
+  // One directory may have several names.
+  const real = await realpath(path);
+  const known = knownRootsOf(real);
+  const query: Engine["query"] = async (...requested) => readAnswer(await selected(...requested));
   return {
     embedded: true,
     select: selected,
-    query: async (...requested) => readAnswer(await selected(...requested)),
-    command: (sql) => coded(() => writes(() => run(writing, sql))),
+    query,
+    command: (sql) => known.changing([sql], () => coded(() => writes(() => run(writing, sql)))),
     together: (statements) =>
-      coded(() =>
-        writes(async () => {
-          for (const sql of statements) await run(writing, sql);
-        }),
+      known.changing(statements, () =>
+        coded(() =>
+          writes(async () => {
+            for (const sql of statements) await run(writing, sql);
+          }),
+        ),
       ),
+    knownRoots: (roots) =>
+      known.countsOf(roots, async (sql) => (await query(sql)).columns.get("value") ?? []),
     async insert(table, block, token) {
       const { columns } = block;
       const names = columns.map(({ name }) => name).join(", ");
@@ -83,8 +92,9 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
       const source = `file(${quote(file)}, 'Native', ${quote(structure)})`;
       const settings = `${insertSettings}, insert_deduplication_token = '${token}', max_insert_threads = 1`;
       const sql = `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${source} SETTINGS ${settings}`;
+      const insert = (): Promise<void> => coded(() => writes(() => run(writing, sql)));
       try {
-        await coded(() => writes(() => run(writing, sql)));
+        await (table === "bundles" ? known.inserting(block, token, insert) : insert());
       } finally {
         await rm(file, { force: true });
       }
@@ -94,7 +104,9 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
       await writing.close();
       await ended();
       bounded.close();
-      openHere.set(path, (openHere.get(path) ?? 1) - 1);
+      const left = (openHere.get(path) ?? 1) - 1;
+      openHere.set(path, left);
+      if (left === 0) forgetKnownRoots(real);
     },
   };
 }

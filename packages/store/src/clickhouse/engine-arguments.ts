@@ -16,6 +16,8 @@ export const engineBounds: Readonly<Record<string, number>> = {
   text_index_postings_cache_size: 64 * megabyte,
   query_condition_cache_size: 16 * megabyte,
   compiled_expression_cache_size: 16 * megabyte,
+  // How often the engine reads its own memory from /proc; by default some 20 times a second.
+  memory_worker_period_ms: 1_000,
   // An idle thread holds memory and three open descriptors, of its files under /proc.
   max_thread_pool_free_size: 8,
 };

@@ -27,6 +27,11 @@ export interface Engine {
   readonly together?: (statements: readonly string[]) => Promise<void>;
   /** Inserts one block; the same token with the same rows is stored once. */
   insert(table: string, block: EncodedBlock, token: string): Promise<void>;
+  /**
+   * Stored events of those of these roots that are counted without a query; none of them lost rows.
+   * Only an embedded engine, whose data no other process writes.
+   */
+  readonly knownRoots?: (roots: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   close(): Promise<void>;
 }
 

@@ -13,7 +13,12 @@ export interface EncodedBlock {
   /** Columns with a value in some row, and their types. */
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly bytes: Uint8Array;
+  /** Events of each root, in a block of bundles. */
+  readonly roots?: readonly RootEvents[];
 }
+
+/** Events of a root in some rows. */
+export type RootEvents = readonly [root: string, events: number];
 
 /** One column of a block; a row without a value has the type's default. */
 export class NativeColumn {

@@ -2,6 +2,7 @@
 import type { HeldEvents, RootStanding } from "../evidence-store.ts";
 import { ofRootsSql, rootHash } from "./bundle-table.ts";
 import type { Engine } from "./engine.ts";
+import { smallSettings } from "./engine-client.ts";
 import { inRuns, namesPerStatement } from "./sql-text.ts";
 
 /** The standing of these roots; an unknown root is absent. */
@@ -10,7 +11,10 @@ export async function standingOf(
   roots: readonly string[],
 ): Promise<ReadonlyMap<string, RootStanding>> {
   const standing = new Map<string, RootStanding>();
-  for (const some of inRuns(roots, namesPerStatement)) await addStanding(engine, some, standing);
+  const known = await engine.knownRoots?.(roots);
+  for (const [root, rows] of known ?? []) if (rows > 0) standing.set(root, { rows, epoch: 0 });
+  const others = known === undefined ? roots : roots.filter((root) => !known.has(root));
+  for (const some of inRuns(others, namesPerStatement)) await addStanding(engine, some, standing);
   return standing;
 }
 
@@ -40,7 +44,8 @@ FROM (SELECT DISTINCT root_trace_id, batch, events, cityHash64(body) FROM bundle
     WHERE ${ofRootsSql(roots)} AND events > 0)
 GROUP BY root_trace_id
 UNION ALL SELECT '', root, toFloat64(0), max(epoch) FROM root_epochs
-WHERE root IN (${hashes.join(", ")}) GROUP BY root`,
+WHERE root IN (${hashes.join(", ")}) GROUP BY root
+SETTINGS ${smallSettings}`,
   );
   const column = (name: string): readonly unknown[] => answer.columns.get(name) ?? [];
   const [names, places, counts, epochs] = ["root_trace_id", "root", "rows", "epoch"].map(column);
