@@ -115,11 +115,13 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const blocks = createBlockThread();
   const opened = openedStore(options.store);
   const watched = await watchJournal(journal);
+  const readers = { waiting: 0 };
   const drain = startDrain({
     journal: watched.journal,
     store: opened.store,
     decode: createPacedDecoder(),
     batchSpans,
+    isAwaited: () => readers.waiting > 0,
     prepare: async (frames) =>
       opened.takesPrepared() && options.threads !== 0 ? blocks.prepare(frames) : undefined,
     ...(options.onStored === undefined ? {} : { onStored: options.onStored }),
@@ -158,9 +160,9 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     accepting: () => state.open && options.enabled !== false && hasRoom(journal),
     pendingFrames: () => journal.stats().pendingFrames,
     storedBatches: () => drain.stats().storedBatches,
-    nextStored: (...requested) => nextStored(drain, ...requested),
+    nextStored: (...requested) => asReader(readers, () => nextStored(drain, ...requested)),
     mark: clock,
-    settled: (waitMs) => settled(journal, drain, waitMs),
+    settled: (waitMs) => asReader(readers, () => settled(journal, drain, waitMs)),
     report: () => ({ ...reportOf(journal, drain, conservation), ...besides(options, state) }),
     noteMissing: (missing) => void (state.missing = missing),
     losses: () => withMissing(watched.known(), state.missing),
@@ -238,6 +240,16 @@ function createPacedDecoder(): DecodeFrame {
     }
     return { events: decodeFrame(payload) };
   };
+}
+
+/** Counts a reader while it waits, so that batches start more often. */
+async function asReader<T>(readers: { waiting: number }, wait: () => Promise<T>): Promise<T> {
+  readers.waiting += 1;
+  try {
+    return await wait();
+  } finally {
+    readers.waiting -= 1;
+  }
 }
 
 /**
