@@ -16,6 +16,7 @@ import type {
   StoredFrames,
 } from "@turnproof/journal";
 import { CodedError, codes, increasingClock } from "@turnproof/semconv";
+import type { Clock } from "@turnproof/semconv";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import type { EvidenceStore } from "@turnproof/store";
 import type { Hono } from "hono";
@@ -136,8 +137,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     threads: options.threads ?? 1,
   });
   const state: { open: boolean; missing?: MissingEvidence } = { open: true };
-  const { now } = options;
-  const clock = increasingClock(now && (() => Math.floor(now() * 1_000)));
+  const clock = clockOf(options);
   const intake = createIntake({
     authenticateIngest: options.authenticateIngest,
     ...(options.wrongCredential === undefined ? {} : { wrongCredential: options.wrongCredential }),
@@ -240,6 +240,10 @@ function createPacedDecoder(): DecodeFrame {
     }
     return { events: decodeFrame(payload) };
   };
+}
+
+function clockOf({ now }: ReceiverOptions): Clock {
+  return increasingClock(now && (() => Math.floor(now() * 1_000)));
 }
 
 /** Counts a reader while it waits, so that batches start more often. */

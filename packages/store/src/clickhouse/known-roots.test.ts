@@ -83,6 +83,16 @@ describe("KnownRoots", () => {
     expect([...(await known.countsOf(["a"], empty))]).toEqual([]);
   });
 
+  it("knows nothing of before while rows are deleted, and nothing of meanwhile after", async () => {
+    const known = await begun();
+    await known.inserting({ roots: [["a", 2]] }, "00000002", stored);
+    await known.changing(["ALTER TABLE bundles DELETE WHERE true"], async () => {
+      expect([...(await known.countsOf(["a"], empty))]).toEqual([]);
+      await known.inserting({ roots: [["b", 1]] }, "00000003", stored);
+    });
+    expect([...(await known.countsOf(["a", "b"], empty))]).toEqual([]);
+  });
+
   it("ends counting with a block without roots", async () => {
     const known = await begun();
     await known.inserting({ roots: [["a", 2]] }, "00000002", stored);
