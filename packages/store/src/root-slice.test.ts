@@ -22,7 +22,8 @@ function settled(seconds: number, id: string, key: () => string): Settled {
   };
   const position = {
     micros: 1,
-    nanos: BigInt(seconds),
+    seconds,
+    nanos: 0,
     get key() {
       return key();
     },
