@@ -63,6 +63,17 @@ test.each(["/cost", "/tools"])("%s: keys read the intervals and narrow the page"
   expect(await page.locator("tbody tr").count()).toBeGreaterThan(0);
 });
 
+test("an amount is whole in its tile on a phone, also a range", async () => {
+  const page = await visit("/cost", { width: 390, theme: "light" });
+  const amount = page.locator(".tile .amount > span").first();
+  const right = await amount.evaluate((span) => {
+    span.textContent = "$107.12 – $107.78";
+    const tile = span.closest(".tile") ?? span;
+    return [span.getBoundingClientRect().right, tile.getBoundingClientRect().right] as const;
+  });
+  expect(right[0]).toBeLessThanOrEqual(right[1]);
+});
+
 test("without script the chart is there with its words", async () => {
   const page = await visit("/cost", { ...wide, script: false });
   expect(await page.locator("[data-histogram] > svg").getAttribute("aria-label")).toBe(

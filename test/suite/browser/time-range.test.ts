@@ -45,6 +45,16 @@ test("without scripts a range is chosen, goes along, and an own one is a form", 
   expect(await page.locator(".range-words").innerText()).toBe("11-20 08:30:00 – now");
 });
 
+test("a page without a range passes the last one on by its tabs", async () => {
+  const page = await visit("/traces?start_time=-6h");
+  await page.locator(".rail a", { hasText: "Compare" }).click();
+  await page.waitForURL(/\/traces\/compare$/);
+  await page.locator("[data-switches]:not([hidden])").waitFor();
+  await page.getByRole("link", { name: "Two releases" }).click();
+  await page.waitForURL(/\/traces\/compare\/releases/);
+  expect(parametersOf(page.url())).toEqual({ start_time: "-6h" });
+});
+
 test("the picker is sound when it is open, and closes as a menu does", async () => {
   const page = await visit("/agents");
   await page.locator("[data-range] summary").click();

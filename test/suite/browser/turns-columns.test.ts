@@ -1,5 +1,5 @@
 /**
- * @module The list of turns at 1440 px: names of agents are whole where there is room, and a page
+ * @module The list of turns at widths of desktops: names of agents are whole where there is room, and a page
  * of turns that went wrong keeps the bound of its elements, whatever is drawn above it.
  */
 import { expect, test } from "vitest";
@@ -50,8 +50,8 @@ test.each(["/traces?status=error", "/traces?status=error&chart=trend"])(
   },
 );
 
-test("an agent's name with the mark of an error is whole", async () => {
-  const page = await visit("/traces?status=error");
+test.each([900, 1024, 1440, 1920])("at %i px an agent's name is whole", async (width) => {
+  const page = await visit("/traces?status=error", { width, theme: "light" });
   const cut = await page
     .locator("td.c-agent")
     .evaluateAll((cells) =>

@@ -36,6 +36,19 @@ describe("reading", () => {
     ]);
   });
 
+  test("a quote that is not closed is marked, and the text stays the same when it is read again", () => {
+    for (const [text, marked] of [
+      ['"open two', '"open'],
+      ['two agent:"desk', 'agent:"desk'],
+      ['two o"p', 'o"p'],
+    ] as const) {
+      const { terms, unclear } = readTerms(text);
+      expect([terms.map(termText), unclear]).toEqual([["two"], [marked]]);
+      expect(unclearReason(marked)).toBe("has a quote that is not closed");
+      expect(readTerms(`two ${marked}`).unclear).toEqual([marked]);
+    }
+  });
+
   test("every key can be negated, and a time must be one", () => {
     for (const key of filterKeys) {
       const value =

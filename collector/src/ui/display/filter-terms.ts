@@ -142,7 +142,8 @@ export function readTerms(text: string): ReadTerms {
         ? textTerm(word, phrase, not === "-")
         : { key, value: quoted ?? plain ?? "", negated: minus === "-" };
     const known = term.key === textKey ? key === undefined && hasText(term) : isUnderstood(term);
-    if (known) terms.push(term);
+    // No form writes a quote inside of a value.
+    if (known && !term.value.includes('"')) terms.push(term);
     else unclear.push(word);
   }
   return { terms, unclear };
@@ -161,6 +162,7 @@ function hasText({ value }: Term): boolean {
 
 /** What is wrong with a word that was not understood. */
 export function unclearReason(word: string): string {
+  if (/^[^"]*"[^"]*$/.test(word)) return "has a quote that is not closed";
   const [, key, value] = /^-?([a-z]+):(.*)$/s.exec(word) ?? [];
   if (key === undefined) return "is no text";
   if (!filterKeys.includes(key)) return `${key}: is no key; in quotes it is searched as text`;

@@ -7,8 +7,8 @@ import { isoTime } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import type { Difference, Differences, Unrecorded } from "../display/differences.ts";
-import { chanceText, differenceText, rangeText } from "../display/share-words.ts";
-import { countText, shareText } from "../display/figures.ts";
+import { chanceText, differenceText, rangeText, rateText } from "../display/share-words.ts";
+import { countText } from "../display/figures.ts";
 import { queryOf } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { ShareBar } from "./bar.tsx";
@@ -119,7 +119,7 @@ const Line: FC<{
 }> = ({ one, of, place: { path, terms, query } }) => {
   const term = { key: one.key, value: one.value, negated: false };
   const share = (part: number, whole: number): string =>
-    `${countText(part)} of ${countText(whole)} · ${shareText(part, whole)}`;
+    `${countText(part)} of ${countText(whole)} · ${rateText(part, whole)}`;
   return (
     <tr {...(one.significant ? {} : { class: "muted", "data-chance": true })}>
       <td class="muted">{one.name}</td>

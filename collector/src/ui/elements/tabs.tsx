@@ -7,6 +7,8 @@ export interface Tab {
   readonly href: string;
   readonly here: boolean;
   readonly title?: string;
+  /** The other page has a range of time: in the browser it gets the last one of the tab. */
+  readonly ranged?: boolean;
 }
 
 /** The links; the present one is marked. */
@@ -15,8 +17,13 @@ export const Tabs: FC<{ readonly label: string; readonly tabs: readonly Tab[] }>
   tabs,
 }) => (
   <nav class="chart-switch" aria-label={label}>
-    {tabs.map(({ name, href, here, title }) => (
-      <a href={href} title={title} {...(here ? { "aria-current": "true" } : {})}>
+    {tabs.map(({ name, href, here, title, ranged }) => (
+      <a
+        href={href}
+        title={title}
+        data-ranged={ranged === true ? "" : undefined}
+        {...(here ? { "aria-current": "true" } : {})}
+      >
         {name}
       </a>
     ))}

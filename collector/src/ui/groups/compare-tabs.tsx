@@ -5,6 +5,12 @@ import type { Frame } from "../../http/frame.ts";
 import { Tabs } from "../elements/tabs.tsx";
 import { rangedHref } from "../layout.tsx";
 
+const pages = [
+  ["turns", "Two turns", "/traces/compare"],
+  ["releases", "Two releases", "/traces/compare/releases"],
+  ["gate", "Gate", "/traces/compare/gate"],
+] as const;
+
 /** The tabs. */
 export const CompareTabs: FC<{
   readonly frame: Frame;
@@ -12,14 +18,11 @@ export const CompareTabs: FC<{
 }> = ({ frame, here }) => (
   <Tabs
     label="Compare"
-    tabs={[
-      { name: "Two turns", href: rangedHref(frame, "/traces/compare"), here: here === "turns" },
-      {
-        name: "Two releases",
-        href: rangedHref(frame, "/traces/compare/releases"),
-        here: here === "releases",
-      },
-      { name: "Gate", href: rangedHref(frame, "/traces/compare/gate"), here: here === "gate" },
-    ]}
+    tabs={pages.map(([page, name, path]) => ({
+      name,
+      href: rangedHref(frame, path),
+      here: here === page,
+      ranged: frame.ranged.has(path),
+    }))}
   />
 );

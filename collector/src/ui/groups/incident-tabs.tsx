@@ -17,6 +17,7 @@ export const IncidentTabs: FC<{ readonly frame: Frame; readonly here: "incidents
         name: "What went wrong",
         href: rangedHref(frame, "/traces/incidents"),
         here: here === "incidents",
+        ranged: frame.ranged.has("/traces/incidents"),
       },
       { name: "Find", href: rangedHref(frame, "/traces/find"), here: here === "find" },
     ]}
