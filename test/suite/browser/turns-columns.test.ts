@@ -1,6 +1,6 @@
 /**
- * @module The list of turns at widths of desktops: names of agents are whole where there is room, and a page
- * of turns that went wrong keeps the bound of its elements, whatever is drawn above it.
+ * @module The list of turns at widths of desktops: names of agents are whole, and a page of turns
+ * that went wrong keeps the bound of its elements, whatever is drawn above it.
  */
 import { expect, test } from "vitest";
 
