@@ -21,15 +21,6 @@ export interface PaceOptions {
   readonly fullSpans: number;
 }
 
-/** Times of a drain without other ones. */
-export const paceDefaults: PaceOptions = {
-  everyMs: 1_000,
-  restMs: 2_000,
-  quickMs: 20,
-  quickMax: 10,
-  fullSpans: 10_000,
-};
-
 /** The time of the next batch, from the times of those before. */
 export class DrainPace {
   private readonly options: PaceOptions;

@@ -20,7 +20,7 @@ import { steadyClock } from "./clock.ts";
 import type { JournalClock } from "./clock.ts";
 import { deferred } from "./deferred.ts";
 import type { Deferred } from "./deferred.ts";
-import { AdaptiveConcurrency, DrainPace, paceDefaults } from "./drain-pace.ts";
+import { AdaptiveConcurrency, DrainPace } from "./drain-pace.ts";
 import type { PaceOptions } from "./drain-pace.ts";
 import { deliver, deliverPrepared, retryDelayMs } from "./delivery.ts";
 import type { StoreCallOptions, DrainStore } from "./delivery.ts";
@@ -91,6 +91,14 @@ export interface Drain {
   /** Stops sending and waits for calls in progress, at most this long (default 5 s). */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
+
+const paceDefaults: PaceOptions = {
+  everyMs: 1_000,
+  restMs: 2_000,
+  quickMs: 20,
+  quickMax: 10,
+  fullSpans: 10_000,
+};
 
 const defaults = {
   batchSpans: 50_000,
