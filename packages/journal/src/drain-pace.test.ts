@@ -43,47 +43,35 @@ test("nothing is concluded from batches that nothing waited behind; a failure le
   expect(new AdaptiveConcurrency(1).limit).toBe(1);
 });
 
-const options = { everyMs: 1_000, restMs: 2_000, quickMs: 20, quickMax: 3, fullSpans: 10_000 };
+const options = { everyMs: 1_000, quickMs: 20, quickMax: 3, fullSpans: 10_000 };
 
 test("a few batches start at once, then one each second", () => {
   const pace = new DrainPace(options);
-  expect(pace.nextAtMs(1, true)).toBeLessThan(0);
+  expect(pace.nextAtMs(1)).toBeLessThan(0);
   const starts: number[] = [];
   // A request of some spans each 10 ms, for five seconds.
   for (let now = 10_000; now < 15_000; now += 10) {
-    if (pace.nextAtMs(8, true) > now) continue;
+    if (pace.nextAtMs(8) > now) continue;
     starts.push(now - 10_000);
-    pace.started(now, true);
+    pace.started(now);
   }
   expect(starts).toEqual([0, 20, 40, 1_000, 2_000, 3_000, 4_000]);
 });
 
 test("batches that could start at once accrue with time, up to a bound", () => {
   const pace = new DrainPace(options);
-  for (const now of [10_000, 10_020, 10_040]) pace.started(now, true);
-  expect(pace.nextAtMs(1, true)).toBe(11_000);
+  for (const now of [10_000, 10_020, 10_040]) pace.started(now);
+  expect(pace.nextAtMs(1)).toBe(11_000);
   for (const now of [60_000, 60_020, 60_040]) {
-    expect(pace.nextAtMs(1, true)).toBeLessThanOrEqual(now);
-    pace.started(now, true);
+    expect(pace.nextAtMs(1)).toBeLessThanOrEqual(now);
+    pace.started(now);
   }
-  expect(pace.nextAtMs(1, true)).toBe(61_000);
+  expect(pace.nextAtMs(1)).toBe(61_000);
 });
 
 test("a full batch does not wait", () => {
   const pace = new DrainPace(options);
-  for (const now of [10_000, 10_020, 10_040, 11_040]) pace.started(now, true);
-  expect(pace.nextAtMs(9_999, true)).toBe(12_000);
-  expect(pace.nextAtMs(10_000, true)).toBe(11_060);
-});
-
-test("while no reader waits a batch starts each two seconds, and a reader that comes shortens it", () => {
-  const pace = new DrainPace(options);
-  const starts: number[] = [];
-  for (let now = 10_000; now < 17_000; now += 10) {
-    const isAwaited = now > 15_500;
-    if (pace.nextAtMs(8, isAwaited) > now) continue;
-    starts.push(now - 10_000);
-    pace.started(now, isAwaited);
-  }
-  expect(starts).toEqual([0, 20, 40, 2_000, 4_000, 5_510, 6_000]);
+  for (const now of [10_000, 10_020, 10_040, 11_040]) pace.started(now);
+  expect(pace.nextAtMs(9_999)).toBe(12_000);
+  expect(pace.nextAtMs(10_000)).toBe(11_060);
 });

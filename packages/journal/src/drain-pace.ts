@@ -1,8 +1,7 @@
 /**
  * @module DrainPace: when the next batch starts, and how many are in flight. A batch costs an
  * engine about the same for one event as for a thousand, so a few batches in a row start at once,
- * and after them one starts each second while a reader waits, else each two seconds, or when there
- * are many spans. The number in flight follows
+ * and after them one starts each second, or when there are many spans. The number in flight follows
  * the store's measured times (faults R14): one more while that makes each batch cheaper, one fewer
  * when it does not, a single one after a failure.
  */
@@ -11,11 +10,9 @@
 export interface PaceOptions {
   /** Time between the starts of two batches, on average, under steady traffic. */
   readonly everyMs: number;
-  /** The same while no reader waits for what is stored. */
-  readonly restMs: number;
   /** Time between the starts of two batches that start at once. */
   readonly quickMs: number;
-  /** Batches that may start at once; one more after each such time, up to this number. */
+  /** Batches that may start at once; one more after each `everyMs`, up to this number. */
   readonly quickMax: number;
   /** Spans from which a batch starts at once in any case. */
   readonly fullSpans: number;
@@ -33,23 +30,19 @@ export class DrainPace {
     this.quick = options.quickMax;
   }
 
-  /** When the next batch may start, with so many spans waiting, and whether a reader waits. */
-  nextAtMs(waitingSpans: number, isAwaited: boolean): number {
-    const { quickMs, fullSpans } = this.options;
+  /** When the next batch may start, with so many spans waiting. */
+  nextAtMs(waitingSpans: number): number {
+    const { everyMs, quickMs, fullSpans } = this.options;
     if (waitingSpans >= fullSpans) return this.startedAtMs + quickMs;
-    return this.startedAtMs + Math.max(quickMs, (1 - this.quick) * this.intervalMs(isAwaited));
+    return this.startedAtMs + Math.max(quickMs, (1 - this.quick) * everyMs);
   }
 
   /** A batch starts. */
-  started(nowMs: number, isAwaited: boolean): void {
-    const { quickMax } = this.options;
-    const accrued = (nowMs - this.startedAtMs) / this.intervalMs(isAwaited);
+  started(nowMs: number): void {
+    const { everyMs, quickMax } = this.options;
+    const accrued = (nowMs - this.startedAtMs) / everyMs;
     this.quick = Math.max(0, Math.min(quickMax, this.quick + accrued) - 1);
     this.startedAtMs = nowMs;
-  }
-
-  private intervalMs(isAwaited: boolean): number {
-    return isAwaited ? this.options.everyMs : this.options.restMs;
   }
 }
 

@@ -44,8 +44,6 @@ export interface DrainOptions {
   readonly batchBytes?: number;
   /** When a batch starts: see `PaceOptions`; by default each second, or with 10,000 spans. */
   readonly pace?: Partial<PaceOptions>;
-  /** Whether a reader waits for what is stored; by default one always does. */
-  readonly isAwaited?: () => boolean;
   /**
    * Most batches in flight; default 3. The actual number follows the store: see
    * `AdaptiveConcurrency`. One more is always being built.
@@ -92,13 +90,7 @@ export interface Drain {
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
-const paceDefaults: PaceOptions = {
-  everyMs: 1_000,
-  restMs: 2_000,
-  quickMs: 20,
-  quickMax: 10,
-  fullSpans: 10_000,
-};
+const paceDefaults: PaceOptions = { everyMs: 1_000, quickMs: 20, quickMax: 10, fullSpans: 10_000 };
 
 const defaults = {
   batchSpans: 50_000,
@@ -263,14 +255,10 @@ async function pace(flow: Flow): Promise<void> {
     }
     if (flow.hurry > 0 || spans >= batchSpans) return;
     const now = clock.now();
-    const waitMs = flow.pace.nextAtMs(spans, isAwaited(flow)) - now;
+    const waitMs = flow.pace.nextAtMs(spans) - now;
     if (waitMs <= 0) return;
     await clock.sleep(Math.min(waitMs, 25), stop.signal);
   }
-}
-
-function isAwaited({ options }: Flow): boolean {
-  return options.isAwaited?.() ?? true;
 }
 
 /** The next frames; undefined when there are none, or when the drain was stopped. */
@@ -284,7 +272,7 @@ function gather(flow: Flow, plannedEnd: number | undefined): Promise<Gathered | 
     decode: options.decode,
     prepare: options.prepare,
     stop: flow.stop.signal,
-    onRead: () => flow.pace.started(flow.clock.now(), isAwaited(flow)),
+    onRead: () => flow.pace.started(flow.clock.now()),
   });
 }
 

@@ -116,13 +116,11 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const blocks = createBlockThread();
   const opened = openedStore(options.store);
   const watched = await watchJournal(journal);
-  const readers = { waiting: 0 };
   const drain = startDrain({
     journal: watched.journal,
     store: opened.store,
     decode: createPacedDecoder(),
     batchSpans,
-    isAwaited: () => readers.waiting > 0,
     prepare: async (frames) =>
       opened.takesPrepared() && options.threads !== 0 ? blocks.prepare(frames) : undefined,
     ...(options.onStored === undefined ? {} : { onStored: options.onStored }),
@@ -160,9 +158,9 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     accepting: () => state.open && options.enabled !== false && hasRoom(journal),
     pendingFrames: () => journal.stats().pendingFrames,
     storedBatches: () => drain.stats().storedBatches,
-    nextStored: (...requested) => asReader(readers, () => nextStored(drain, ...requested)),
+    nextStored: (...requested) => nextStored(drain, ...requested),
     mark: clock,
-    settled: (waitMs) => asReader(readers, () => settled(journal, drain, waitMs)),
+    settled: (waitMs) => settled(journal, drain, waitMs),
     report: () => ({ ...reportOf(journal, drain, conservation), ...besides(options, state) }),
     noteMissing: (missing) => void (state.missing = missing),
     losses: () => withMissing(watched.known(), state.missing),
@@ -244,16 +242,6 @@ function createPacedDecoder(): DecodeFrame {
 
 function clockOf({ now }: ReceiverOptions): Clock {
   return increasingClock(now && (() => Math.floor(now() * 1_000)));
-}
-
-/** Counts a reader while it waits, so that batches start more often. */
-async function asReader<T>(readers: { waiting: number }, wait: () => Promise<T>): Promise<T> {
-  readers.waiting += 1;
-  try {
-    return await wait();
-  } finally {
-    readers.waiting -= 1;
-  }
 }
 
 /**

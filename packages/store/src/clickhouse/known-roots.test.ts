@@ -1,3 +1,4 @@
+/** @module Tests of the counts of roots: what is not certain is not counted. */
 import { describe, expect, it } from "vitest";
 
 import { rootHash } from "./bundle-table.ts";
