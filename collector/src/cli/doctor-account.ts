@@ -9,7 +9,12 @@ import { lookAtParts } from "@turnproof/store/admin";
 import type { HeldEvents } from "@turnproof/store";
 
 import { openStore, serverOf } from "../backend/backend.ts";
-import { connectionOf, evidenceFolder, serverPlaceOf, tablesFolder } from "../backend/store-places.ts";
+import {
+  connectionOf,
+  evidenceFolder,
+  serverPlaceOf,
+  tablesFolder,
+} from "../backend/store-places.ts";
 import type { Config } from "../config/config.ts";
 import { hasAccount, missingSince, readAccount } from "../judge/evidence-account.ts";
 import type { EvidenceAccount } from "../judge/evidence-account.ts";

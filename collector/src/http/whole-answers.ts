@@ -16,7 +16,7 @@ export interface WholeAnswerBounds {
   readonly allMax: number;
 }
 
-const defaults: WholeAnswerBounds = { perPrincipalMax: 3, allMax: 8 };
+const defaults: WholeAnswerBounds = { perPrincipalMax: 3, allMax: 4 };
 
 /** Answers 503 `overloaded` to a request of such an endpoint beyond the bounds. */
 export function wholeAnswers(

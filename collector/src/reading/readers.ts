@@ -19,6 +19,7 @@ import { connectCalls } from "./calls.ts";
 import type { Calls, Handlers } from "./calls.ts";
 import type { PassedRequest } from "../http/environment.ts";
 import { followingBody } from "./following-bodies.ts";
+import { largeBody } from "./large-body.ts";
 import type { PassedAnswer } from "./reading-app.ts";
 import type { ThreadStart, Reported } from "./thread-link.ts";
 
@@ -104,12 +105,7 @@ export function createReaders(options: ReadersOptions): Readers {
       const passed = await passedRequest(c);
       // Health needs the state of the receiving side at the time of the request.
       thread.notify(presentState());
-      const answer = await thread.request<PassedAnswer>("answer", passed);
-      const { body } = answer;
-      return new Response(typeof body === "string" ? followingBody(thread, body) : body, {
-        status: answer.status,
-        headers: answer.headers.map(([name, value]): [string, string] => [name, value]),
-      });
+      return responseOf(thread, await thread.request<PassedAnswer>("answer", passed));
     },
     page: (principal, query, { signal: _signal, ...rest }) =>
       least().request("page", { principal, query, options: rest }),
@@ -126,6 +122,20 @@ export function createReaders(options: ReadersOptions): Readers {
       await Promise.all(all.map((thread) => thread.close()));
     },
   };
+}
+
+/** The response of a thread's answer; one that follows is read from it. */
+function responseOf(
+  thread: ReadingThread,
+  { status, headers: made, body }: PassedAnswer,
+): Response {
+  const headers = made.map(([name, value]): [string, string] => [name, value]);
+  if (typeof body === "string")
+    return new Response(followingBody(thread, body), { status, headers });
+  const sent = largeBody(body);
+  // The server does not see the length of a stream.
+  if (sent !== body) headers.push(["content-length", String(body.byteLength)]);
+  return new Response(sent, { status, headers });
 }
 
 /** The thread with the fewest requests, of those that have started, where one has. */

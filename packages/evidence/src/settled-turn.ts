@@ -32,10 +32,7 @@ export function judgeSettledTurn(
 }
 
 /** `reconcileOutcome` of settled events. */
-export function reconcileSettled(
-  events: readonly TurnEvent[],
-  options: ReconcileOptions,
-): Verdict {
+export function reconcileSettled(events: readonly TurnEvent[], options: ReconcileOptions): Verdict {
   return judgeWindow(settledWindow(events), events, options);
 }
 

@@ -17,7 +17,8 @@ export function rootSlice(
   const { after } = options;
   const rest = events
     .filter(
-      (settled) => inScope(settled.event, scope) && (after === undefined || isAfter(settled, after)),
+      (settled) =>
+        inScope(settled.event, scope) && (after === undefined || isAfter(settled, after)),
     )
     .toSorted(compareSettled);
   const shown = rest.slice(0, options.limit);
@@ -41,8 +42,7 @@ function markOf({ event, position }: Settled): Keyset {
 /** The key is a hash, made where it is read: of events with equal times and ids only. */
 function compareSettled(a: Settled, b: Settled): number {
   return (
-    compareEvents(a.event, b.event) ||
-    (a === b ? 0 : compareText(a.position.key, b.position.key))
+    compareEvents(a.event, b.event) || (a === b ? 0 : compareText(a.position.key, b.position.key))
   );
 }
 

@@ -13,6 +13,7 @@ import type { TurnQuestion } from "@turnproof/store";
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { inTurn } from "../../http/in-turn.ts";
 import { pagingOf } from "../../http/paging.ts";
 import type { Paging } from "../../http/paging.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
@@ -81,7 +82,7 @@ export const exportGroup: RouteGroup = {
         "has the cursor of the next part and is absent after the last; `turnproof-rows` counts " +
         "rows, `turnproof-unread` records that could not be read, and `turnproof-window` is " +
         "`partial` where frames are pending or the store ended the reading. The cursor is valid " +
-        "for a week. A principal has three of these answers at a time, and all together eight, " +
+        "for a week. A principal has three of these answers at a time, and all together four, " +
         "each until it is read to its end; beyond that the answer is 503.",
       query: exportParameters,
       returns: "The file.",
@@ -95,6 +96,8 @@ export const exportGroup: RouteGroup = {
 /** GET `/traces/export`. */
 function exportRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
+  // The rows of whole roots are in memory while a part is read.
+  const reads = inTurn();
   app.get("/traces/export", async (c) => {
     const parameters = readParameters(c, exportParameters);
     const { table = "events", format = "parquet" } = parameters;
@@ -102,7 +105,9 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
     const paging = await pagingOf(c, parts, paged, limits.exportCursorAgeSecondsMax);
     const pending = await pendingFrames(parts);
     const requested = { c, parts, parameters, paging };
-    const read = table === "events" ? await eventPart(requested) : await turnPart(requested, table);
+    const read = await reads(() =>
+      table === "events" ? eventPart(requested) : turnPart(requested, table),
+    );
     const { mediaType, writer } = tableFormats[format];
     const write = await writer();
     c.set("bodyFollows", true);

@@ -104,7 +104,8 @@ const openMsMax = 5_000;
 const lookMs = 25;
 
 function logEvent(log: Log, directory: string, { code, count, file }: JournalEvent): void {
-  const place = file === undefined ? {} : { file: join(directory, file), command: "turnproof doctor" };
+  const place =
+    file === undefined ? {} : { file: join(directory, file), command: "turnproof doctor" };
   log.warn("journal_event", { code, count, sentence: codes[code].sentence, ...place });
 }
 
