@@ -3,6 +3,7 @@
  * event loop only receives, authenticates and answers health. A turn of tens of thousands of spans
  * then delays only its own readers (faults R17).
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 
 import { CodedError } from "@turnproof/semconv";
@@ -22,6 +23,7 @@ import { followingBody } from "./following-bodies.ts";
 import { largeBody } from "./large-body.ts";
 import type { PassedAnswer } from "./reading-app.ts";
 import type { ThreadStart, Reported } from "./thread-link.ts";
+import { withinTime } from "./within-time.ts";
 
 /** Options of the threads. */
 export interface ReadersOptions {
@@ -46,8 +48,10 @@ const threadsDefault = 2;
 const warmAfterMs = 2_000;
 /** Most pending requests of one thread; further ones are refused. */
 const waitingMax = 64;
-/** A request that takes longer ends its thread, because it cannot be aborted otherwise. */
+/** A request that takes longer is aborted. */
 const answerMsMax = 120_000;
+/** A thread that does not answer within this time after that is ended: it hangs. */
+const aliveMsMax = 10_000;
 /** How often threads receive the state of the receiving side. */
 const notifyMs = 500;
 const heapMegabytesMax = 1_024;
@@ -225,6 +229,16 @@ async function callMemory(
   return call.apply(of, [...args]);
 }
 
+/** Ends a thread that answers nothing; the other requests of one that does go on. */
+async function endHanging(worker: Worker, calls: Calls): Promise<void> {
+  const alive = calls.request("started", null).then(
+    () => true,
+    () => true,
+  );
+  const hangs = sleep(aliveMsMax, false, { ref: false });
+  if (!(await Promise.race([alive, hangs]))) await worker.terminate();
+}
+
 /** One thread, restarted when it ended. */
 class ReadingThread {
   readonly #start: () => ThreadStart;
@@ -266,14 +280,14 @@ class ReadingThread {
 
   async request<T>(name: string, argument: unknown): Promise<T> {
     if (this.#requested > waitingMax) throw new CodedError("overloaded");
-    const worker = this.#worker;
+    const [worker, calls] = [this.#worker, this.#calls];
     this.#requested += 1;
-    const late = setTimeout(() => void worker.terminate(), answerMsMax);
-    late.unref();
     try {
-      return await this.#calls.request<T>(name, argument);
+      return await withinTime((signal) => calls.request<T>(name, argument, { signal }), {
+        answerMsMax,
+        late: () => void endHanging(worker, calls),
+      });
     } finally {
-      clearTimeout(late);
       this.#requested -= 1;
     }
   }

@@ -22,7 +22,7 @@ export interface PassedAnswer {
 export function createReadingApp(
   parts: Parts,
   bodies: Pick<FollowingBodies, "hold">,
-): (passed: PassedRequest) => Promise<PassedAnswer> {
+): (passed: PassedRequest, signal?: AbortSignal) => Promise<PassedAnswer> {
   const { config } = parts;
   const renderer = rendererOf(parts);
   const app = new Hono<AppEnv>().basePath(config.basePath);
@@ -45,12 +45,13 @@ export function createReadingApp(
   mountRoutes(app, parts);
   app.onError(createErrorHandler(parts.log));
   app.notFound((c) => refuse(c, "not_found"));
-  return async (passed) => {
+  return async (passed, signal) => {
     const { url, method, headers, body } = passed;
     const request = new Request(url, {
       method,
       headers: headers.map(([name, value]): [string, string] => [name, value]),
       ...(body === undefined ? {} : { body }),
+      ...(signal === undefined ? {} : { signal }),
     });
     const response = await app.fetch(request, { passed });
     const { status, body: made } = response;

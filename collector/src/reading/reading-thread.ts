@@ -28,8 +28,8 @@ const calls = connectCalls(parentPort as Port, {
     await begun.promise;
     return { value: null };
   },
-  answer: async (passed: PassedRequest) => {
-    const answer = await (await begun.promise).answer(passed);
+  answer: async (passed: PassedRequest, signal) => {
+    const answer = await (await begun.promise).answer(passed, signal);
     return { value: answer, transfer: typeof answer.body === "string" ? [] : [answer.body] };
   },
   ...bodies.handlers,

@@ -105,9 +105,10 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
     const paging = await pagingOf(c, parts, paged, limits.exportCursorAgeSecondsMax);
     const pending = await pendingFrames(parts);
     const requested = { c, parts, parameters, paging };
-    const read = await reads(() =>
-      table === "events" ? eventPart(requested) : turnPart(requested, table),
-    );
+    const read = await reads(() => {
+      if (c.req.raw.signal.aborted) throw new CodedError("store_timeout");
+      return table === "events" ? eventPart(requested) : turnPart(requested, table);
+    });
     const { mediaType, writer } = tableFormats[format];
     const write = await writer();
     c.set("bodyFollows", true);
