@@ -36,7 +36,7 @@ export class LineBytes {
   }
 
   /** Bytes as they are. */
-  raw(bytes: Uint8Array): void {
+  bytes(bytes: Uint8Array): void {
     this.#room(bytes.length);
     this.#bytes.set(bytes, this.#at);
     this.#at += bytes.length;

@@ -1,3 +1,4 @@
+/** @module Tests of the formats of text: each value reads back as it was. */
 import { expect, test } from "vitest";
 import { isoOfMicros } from "@turnproof/store";
 import type { ColumnValue } from "@turnproof/store";

@@ -81,11 +81,11 @@ export function linesOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer>
     for (const { at, type, values } of held) {
       const value = values[row] ?? null;
       if (value === null) continue;
-      lines.raw(empty.upTo(from, at));
+      lines.bytes(empty.upTo(from, at));
       jsonValue(lines, type, value);
       from = at + 1;
     }
-    lines.raw(empty.upTo(from, columns.length));
+    lines.bytes(empty.upTo(from, columns.length));
     lines.sign(newline);
   }
   return lines.done();

@@ -15,6 +15,7 @@ import { variables } from "../../../collector/src/config/config-variables.ts";
 import { judgeTurns, openDesk, recordEvents, turnEvents } from "../collector/desk.ts";
 import { noPlainSecret } from "./compose-secrets.ts";
 import { day, expanded, hrefOf, idOf, isTurn, linksOf, oddValues } from "./grafana-macros.ts";
+import { oddDay, oddNames, oddTurn, other } from "./odd-names.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -166,7 +167,7 @@ async function demoClient(): Promise<ClickHouseClient> {
   await store.append({ batchId: "again", receivedAt, events: demo() });
   await recordEvents(store, demo());
   await judgeTurns(store, ["root-demo"], { verdict: "partial", finding_codes });
-  const odd = oddDemo();
+  const odd = oddTurn(demo());
   await store.append({ batchId: "odd", receivedAt: `${oddDay}T10:00:00.000000Z`, events: odd });
   await recordEvents(store, odd);
   await judgeTurns(store, ["root-odd"], { verdict: "partial", finding_codes });
@@ -174,38 +175,6 @@ async function demoClient(): Promise<ClickHouseClient> {
   type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
   const connection = createChdbConnection({ path: join(dataDir, "clickhouse") });
   return createClient({ connection: connection as unknown as Injected });
-}
-
-/** A day later there is a turn whose names have the signs that a text of SQL escapes. */
-const oddDay = "2026-11-22";
-const oddSigns = (name: string): string => `${name}'s "\\' OR 1=1) -- ${"$"}agent, %27 \\`;
-const oddNames = {
-  agent: oddSigns("agent"),
-  application: oddSigns("application"),
-  tenant: `id:${oddSigns("user")}`,
-  release: oddSigns("release"),
-  environment: oddSigns("environment"),
-};
-
-/** The demo turn on that day, under those names. */
-function oddDemo(): TurnEvent[] {
-  const text = JSON.stringify(demo()).replaceAll(day, oddDay).replaceAll("root-demo", "root-odd");
-  return (JSON.parse(text) as TurnEvent[]).map((event) => ({
-    ...event,
-    agent_id: oddNames.agent,
-    application_id: oddNames.application,
-    user_id: oddSigns("user"),
-    producer_id: "producer-2",
-    ...(event.attributes.service_version === undefined
-      ? {}
-      : {
-          attributes: {
-            ...event.attributes,
-            service_version: oddNames.release,
-            deployment_environment: oddNames.environment,
-          },
-        }),
-  }));
 }
 
 const variableValues = {
@@ -265,12 +234,13 @@ describe("variables", () => {
     async ({ target }) => {
       const all = await rowsOf(expanded(target.rawSql, {}, oddDay));
       expect(all.length).toBeGreaterThan(0);
-      expect(await rowsOf(expanded(target.rawSql, oddNames, oddDay))).toEqual(all);
-      for (const [name, odd] of Object.entries(oddNames)) {
-        const both = { [name]: [odd, oddSigns("other")] };
-        expect([name, await rowsOf(expanded(target.rawSql, both, oddDay))]).toEqual([name, all]);
-        const other = { [name]: oddSigns("other") };
-        expect([name, await rowsOf(expanded(target.rawSql, other, oddDay))]).toEqual([name, []]);
+      const entries = Object.entries(oddNames);
+      const both = Object.fromEntries(entries.map(([name, odd]) => [name, [odd, other]]));
+      for (const chosen of [oddNames, both])
+        expect(await rowsOf(expanded(target.rawSql, chosen, oddDay))).toEqual(all);
+      for (const [name] of entries) {
+        const rows = await rowsOf(expanded(target.rawSql, { [name]: other }, oddDay));
+        expect([name, rows]).toEqual([name, []]);
       }
     },
   );

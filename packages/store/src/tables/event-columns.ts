@@ -19,12 +19,12 @@ export interface EventColumn extends TableColumn<TurnEvent> {
   readonly of: (held: unknown) => ColumnValue;
 }
 
-type Named = Pick<EventColumn, "name" | "type" | "brief">;
+type ColumnHead = Pick<EventColumn, "name" | "type" | "brief">;
 
 /** A column of a field; without `of` the field's value itself. */
 function ofField(
   field: keyof TurnEvent,
-  named: Named,
+  named: ColumnHead,
   of: EventColumn["of"] = (held) => held as ColumnValue,
 ): EventColumn {
   const value = ({ [field]: held }: TurnEvent): ColumnValue =>

@@ -1,3 +1,4 @@
+/** @module Tests of the values of events: the same as those of each column alone. */
 import { expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
 
