@@ -1,4 +1,8 @@
-/** @module Advice: what an operator does about a loss of a service, and about a refusal. */
+/**
+ * @module Advice: what an operator does about a loss of a service or of one of its processes, and
+ * about a refusal.
+ */
+import type { ProducerLoss } from "@turnproof/evidence";
 import { codes } from "@turnproof/semconv";
 
 import { countText, wordsOf } from "../../ui/display/figures.ts";
@@ -26,6 +30,40 @@ const refusalAdvice: { readonly [code: string]: string } = {
     "The token is bound to another application: give it a token of its own.",
 };
 
+const notSeen = "Contact an operator of all tenants: losses are of whole processes.";
+const addProcessor =
+  "Add Turnproof's span processor to it: it numbers events and reports what it lost.";
+
+/** By the most frequent reason of a loss. */
+function reasonAdvice(reasons: Readonly<Record<string, number>>): string {
+  const [reason] = Object.entries(reasons).toSorted(([, a], [, b]) => b - a)[0] ?? [];
+  if (reason === undefined) return "Its report gives no reason: look at its log.";
+  return lossAdvice[reason] ?? `It reports “${wordsOf(reason)}”: look at its log.`;
+}
+
+function writeAdvice(failures: number): string {
+  return `Its recorder failed to write ${countText(failures)} times: look at its store.`;
+}
+
+/** One sentence about a process; `part`: the reader may read only a part of its events. */
+export function processAdvice(of: ProducerLoss, part = false): string {
+  const { producer_id: id, lost, reported, write_failures: failures } = of;
+  if (part) return notSeen;
+  if (lost !== null && lost > 0) {
+    const reasons = reported?.reasons ?? {};
+    const counted = Object.values(reasons).reduce((sum, count) => sum + count, 0);
+    return (of.sequence_gaps ?? 0) >= lost && lost > 2 * counted
+      ? "Most numbers never arrived: look at what is between it and this collector."
+      : reasonAdvice(reasons);
+  }
+  if ((failures ?? 0) > 0) return writeAdvice(failures ?? 0);
+  if (id === null) return addProcessor;
+  if (reported === null) return "See whether it was killed before its first report.";
+  return of.state === "unknown"
+    ? "Widen the range, so that more of its events are read."
+    : "Nothing.";
+}
+
 /** One sentence about a service. `seen`: the principal sees the reports of processes. */
 export function producerAdvice(
   of: Omit<ProducerRange, "what_to_do">,
@@ -35,22 +73,11 @@ export function producerAdvice(
     seen,
   }: { readonly late: boolean; readonly silent: boolean; readonly seen: boolean },
 ): string {
-  if (!seen) return "Contact an operator of all tenants: losses are of whole processes.";
-  if ((of.lost ?? 0) > 0) {
-    const [reason] = Object.entries(of.reasons).toSorted(([, a], [, b]) => b - a)[0] ?? [];
-    const own = reason === undefined ? undefined : lossAdvice[reason];
-    if (own !== undefined) return own;
-    return reason === undefined
-      ? "Its report gives no reason: look at its log."
-      : `It reports “${wordsOf(reason)}”: look at its log.`;
-  }
-  if ((of.write_failures ?? 0) > 0) {
-    return `Its recorder failed to write ${countText(of.write_failures ?? 0)} times: look at its store.`;
-  }
+  if (!seen) return notSeen;
+  if ((of.lost ?? 0) > 0) return reasonAdvice(of.reasons);
+  if ((of.write_failures ?? 0) > 0) return writeAdvice(of.write_failures ?? 0);
   if (of.service === null) return "Set service.name in the resource of its SDK.";
-  if (of.processes === 0) {
-    return "Add Turnproof's span processor to it: it numbers events and reports what it lost.";
-  }
+  if (of.processes === 0) return addProcessor;
   if (silent) return "Add Turnproof's span processor to all of its processes: some never report.";
   if (late) return "A process sent nothing after its last turn: see whether it was killed.";
   if ((of.sampled_out ?? 0) > 0) return "Nothing is lost; sampling left events out on purpose.";

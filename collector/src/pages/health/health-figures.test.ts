@@ -3,6 +3,7 @@ import type { ProducerLoss } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
 import { Conservation } from "../../receive/conservation.ts";
+import { processAdvice } from "./advice.ts";
 import { conservationSum, knownText, lossOf, nothingReceived, ranked } from "./health-figures.ts";
 
 const producer: ProducerLoss = {
@@ -31,6 +32,20 @@ test("a loss is known to be none, known to be so many, or unknown", () => {
   const gone = { ...producer, reported, state: "lost", lost: 8, sequence_gaps: 8 } as const;
   expect(lossOf(gone).why).toBe("queue full 6, 2 numbers never arrived");
   expect(lossOf({ ...gone, lost: 6 }).why).toBe("queue full 6");
+});
+
+test("each process has what to do about its loss, or nothing", () => {
+  const reported = { reasons: { queue_full: 6 } };
+  const gone = { ...producer, reported, state: "lost", lost: 6 } as const;
+  expect(processAdvice({ ...producer, reported, state: "nothing_lost", lost: 0 })).toBe("Nothing.");
+  expect(processAdvice(gone)).toMatch(/larger queue or a spool/);
+  expect(processAdvice({ ...gone, reported: { reasons: {} } })).toMatch(/gives no reason/);
+  expect(processAdvice({ ...gone, lost: 80, sequence_gaps: 80 })).toMatch(/never arrived/);
+  expect(processAdvice({ ...producer, producer_id: null })).toMatch(/span processor/);
+  expect(processAdvice(producer)).toMatch(/killed/);
+  expect(processAdvice({ ...producer, reported })).toMatch(/Widen the range/);
+  expect(processAdvice({ ...producer, write_failures: 2 })).toMatch(/failed to write 2 times/);
+  expect(processAdvice(gone, true)).toMatch(/operator of all tenants/);
 });
 
 test("an unknown total is a word, and a partial one a lower bound", () => {

@@ -6,6 +6,7 @@ import type { ProducerLoss } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
+import { processAdvice } from "./advice.ts";
 import { knownText, nothingRead, nothingReceived, lossOf } from "./health-figures.ts";
 import type { HealthModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
@@ -64,6 +65,7 @@ const Head: FC = () => (
   <>
     <th scope="col">Producer</th>
     <th scope="col">Lost</th>
+    <th scope="col">What to do</th>
     <th scope="col" class="num" title="Events of the producer in this window">
       Events read
     </th>
@@ -119,6 +121,9 @@ const Producer: FC<{ readonly of: ProducerLoss; readonly part: boolean }> = ({ o
       </td>
       <td data-head="Lost" class="wide">
         <Badge tone={tone} icon={icons[tone]} word={word} /> <span class="muted">{why}</span>
+      </td>
+      <td data-head="What to do" class="advice wide">
+        {processAdvice(of, part)}
       </td>
       <td data-head="Events read" class="num">
         <Count of={of.events} />
