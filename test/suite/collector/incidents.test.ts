@@ -233,4 +233,15 @@ test("a part of a name finds readable values with their turns, in scope", async 
   expect((await find(`oot-${own?.n}-tu`, "alice")).named).toEqual([]);
   const most = await find("root");
   expect([most.named.length, most.named_total]).toEqual([30, 96 * 3]);
+  // The page shows the first; its files have all.
+  const page = await (await desk.get("/traces/find?id=root", as("otto"))).text();
+  for (const form of ["csv", "jsonl"] as const) {
+    expect(page).toContain(`/traces/find/named.${form}?id=root"`);
+    const file = await desk.get(`/traces/find/named.${form}?id=root`, as("otto"));
+    const lines = (await file.text()).trim().split("\n");
+    expect(lines).toHaveLength(96 * 3 + (form === "csv" ? 1 : 0));
+    expect(JSON.stringify(lines.slice(-1))).toContain("root");
+  }
+  const others = await desk.get(`/traces/find/named.jsonl?id=oot-${own?.n}-tu`, as("alice"));
+  expect(await others.text()).toBe("");
 });

@@ -266,6 +266,7 @@ export const table: { readonly [route: string]: Row } = {
     { path: "/traces/find.json?id=letter-O" },
   ],
   ...files("/traces/find", "?id=letter-O"),
+  ...files("/traces/find/named", "?id=letter-O"),
   "GET /traces/capabilities.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/capabilities.json" },

@@ -5,6 +5,7 @@ import { countText } from "../../ui/display/figures.ts";
 import { queryOf } from "../../ui/display/filter-terms.ts";
 import type { Frame } from "../../http/frame.ts";
 import { Card, Heads, Table } from "../../ui/elements/panel.tsx";
+import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import type { NamedValues } from "./named-values.ts";
 
@@ -22,9 +23,11 @@ export const NamedCard: FC<{ readonly of: NamedValues; readonly frame: Frame }> 
       id="named"
       flush
       end={
-        named.length === total
-          ? countText(total)
-          : `the first ${countText(named.length)} of ${countText(total)}`
+        <ListEnd frame={frame} path="/traces/find/named">
+          {named.length === total
+            ? countText(total)
+            : `the first ${countText(named.length)} of ${countText(total)}`}
+        </ListEnd>
       }
     >
       <Table

@@ -57,12 +57,13 @@ type Counted = Omit<NamedValue, "words">;
 
 /**
  * The values that contain each word of a text. Case and the separators of names do not count:
- * `order desk` is in `order-desk`.
+ * `order desk` is in `order-desk`. `most` are listed.
  */
 export async function namedValues(
   ledger: TurnReader,
   question: TurnQuestion,
   text: string,
+  most: number = listedMax,
 ): Promise<NamedValues> {
   const words = text.trim().split(/\s+/).map(plain);
   if (words.join("") === "") return { named: [], named_total: 0, not_compared: [] };
@@ -78,7 +79,7 @@ export async function namedValues(
     })
     .toSorted((a, b) => b.turns - a.turns || (a.value < b.value ? -1 : 1));
   return {
-    named: found.slice(0, listedMax),
+    named: found.slice(0, most),
     named_total: found.length,
     not_compared: [...names.cut, ...ids.cut],
   };

@@ -8,7 +8,7 @@ import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import type { Identity, NullableIdentity } from "@turnproof/semconv";
-import type { EvidenceScope, Keyset } from "@turnproof/store";
+import type { EvidenceScope, Keyset, TurnQuestion } from "@turnproof/store";
 
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
@@ -30,7 +30,7 @@ import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { findPage } from "./page.tsx";
 import { namedValues } from "./named-values.ts";
-import type { NamedValues } from "./named-values.ts";
+import type { NamedValue, NamedValues } from "./named-values.ts";
 import { lately } from "./lately.ts";
 import type { Lately } from "./lately.ts";
 
@@ -158,6 +158,23 @@ const foundFields: ListFields<FoundRoot> = {
   verdicts: "json",
 };
 
+const namedFile = {
+  path: "/traces/find/named",
+  name: "named",
+  rows: "names and ids with a text, `named`,",
+  json: "/traces/find.json",
+  query: findFile.query,
+} as const;
+
+/** Fields of a name or an id in a file. */
+const namedFields: ListFields<NamedValue> = {
+  key: "text",
+  name: "text",
+  value: "text",
+  words: "text",
+  turns: "integer",
+};
+
 /** Find: what each route needs, records and answers. */
 export const findGroup: RouteGroup<FindAnswers> = {
   tag: "Traces",
@@ -179,6 +196,7 @@ export const findGroup: RouteGroup<FindAnswers> = {
       failures: pageFailures,
     }),
     ...fileEndpoints(findFile),
+    ...fileEndpoints(namedFile),
   },
   routes: findRoutes,
 };
@@ -217,7 +235,6 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
       hasMemory: parts.memory !== undefined,
     });
     const found = rootsOf(slice.events, wanted);
-    const readable = { ...turnQuestion(readingFor(c, {})), signal: c.req.raw.signal };
     const whole = pending === 0 && paging.after === undefined && slice.next === null;
     const left = slice.bounded || places.some(({ reach }) => leftOut(reach));
     const model: FindModel = {
@@ -233,7 +250,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
       places: places.map((one) => ({ ...one, message: reachText(one.place, one.reach) })),
       ...(parameters.id === undefined || paging.after !== undefined
         ? noNames
-        : await namedValues(parts.store.ledger, readable, parameters.id)),
+        : await namedValues(parts.store.ledger, readableTurns(c), parameters.id)),
     };
     return respond(c, { model, view: findPage });
   });
@@ -242,7 +259,22 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
     fields: foundFields,
     pages: (c) => foundPages(parts, c),
   });
+  mountFiles<NamedValue>(app, parts, {
+    ...namedFile,
+    fields: namedFields,
+    async *pages(c) {
+      const { id: text } = readParameters(c, namedFile.query);
+      if (text === undefined) return yield [];
+      const { ledger } = parts.store;
+      yield (await namedValues(ledger, readableTurns(c), text, Number.POSITIVE_INFINITY)).named;
+    },
+  });
   return app;
+}
+
+/** All turns that the principal may read. */
+function readableTurns(c: AppContext): TurnQuestion {
+  return { ...turnQuestion(readingFor(c, {})), signal: c.req.raw.signal };
 }
 
 /** The id that a request looks for. */
