@@ -25,6 +25,19 @@ const saved = (page: Page): Promise<readonly string[]> =>
 const focusText = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
 
+test("the box that names a view is as wide as its column", async () => {
+  const page = await open("/traces");
+  await page.keyboard.press("V");
+  const edges = await page.evaluate(() =>
+    [".views", ".view-name", ".view-name .field"].map(
+      (name) => document.querySelector(name)?.getBoundingClientRect().right ?? Number.NaN,
+    ),
+  );
+  const column = await page.locator(".side").boundingBox();
+  for (const edge of edges)
+    expect(edge).toBeLessThanOrEqual((column?.x ?? 0) + (column?.width ?? 0));
+});
+
 test("a view is saved with times and row height, opened, renamed, deleted, brought back", async () => {
   const filter =
     "?status=error&start_time=2026-11-21T00%3A00%3A00Z&end_time=2026-11-22T00%3A00%3A00Z";
