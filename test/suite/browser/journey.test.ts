@@ -89,8 +89,13 @@ test("a broken trace shows each gap where it is, and u leads to the missing pare
   ]) {
     expect(text).toContain(words);
   }
+  const named = (): string | null =>
+    new URLSearchParams(new URL(page.url()).hash.slice(1)).get("event");
+  await press(page, "j");
+  expect(named()).toBe(await page.locator(".wf-row:focus").getAttribute("data-event"));
   await press(page, "u");
   const hollow = page.locator(".wf-row:focus");
+  expect(named(), "a missing span has no event").toBeNull();
   expect(await hollow.innerText()).toContain("missing parent");
   expect(await hollow.getAttribute("aria-expanded")).toBe("true");
   expect(await page.locator("[data-panel-body]").innerText()).toContain("feedfacecafebeef");

@@ -90,6 +90,20 @@ test("evidence selects its event in the waterfall, and a reload selects it again
   expect(await selected.getAttribute("data-event")).toBe(event);
 });
 
+test("each row that keys select has its event in the address", async () => {
+  const page = await visit("/traces/root-11");
+  await page.locator("body[data-ready]").waitFor();
+  const selected = page.locator("[data-wf] [aria-selected=true]");
+  const named = (): string | null =>
+    new URLSearchParams(new URL(page.url()).hash.slice(1)).get("event");
+  await page.keyboard.press("j");
+  for (const key of ["j", "k", "ArrowDown", "ArrowUp", "End", "Home"]) {
+    await page.keyboard.press(key);
+    expect(named(), key).not.toBeNull();
+    expect(named(), key).toBe(await selected.getAttribute("data-event"));
+  }
+});
+
 test("two marked turns of different agents lead nowhere, and the bar has the reason", async () => {
   const page = await visit("/traces");
   await page.locator("body[data-page=turns] [data-live]").waitFor({ state: "visible" });

@@ -212,8 +212,8 @@ class OpenPage {
 
   #show(row: WaterfallRow): void {
     this.#shown = row;
-    const { event_id: id } = row.node ?? {};
-    if (this.#started && id !== undefined) setFragment({ event: id });
+    // The row of a span that is missing has no event: the one before is selected no more.
+    if (this.#started) setFragment({ event: row.node?.event_id ?? null });
     this.#find?.renew();
     showPath(this.#grid);
     const body = find("[data-panel-body]");
