@@ -121,7 +121,8 @@ test.each([
   );
   // A path for each fill, not an element for each bar.
   expect(await chart.locator("path").count()).toBeLessThanOrEqual(6);
-  const pointed = (): Promise<string | null> => page.locator("[data-pointed]").getAttribute("width");
+  const pointed = (): Promise<string | null> =>
+    page.locator("[data-pointed]").getAttribute("width");
   expect(await pointed()).toBe("0");
   await chart.hover({ position: { x: 400, y: 20 } });
   expect(Number.parseFloat((await pointed()) ?? "")).toBeGreaterThan(0);

@@ -51,9 +51,9 @@ test("the counts of new roots are those of the table, whatever happened before",
     const engine = await openEngine({ dataDir });
     await makeTables({ engine, cluster: undefined });
     const store = await clickhouseOver({
-      select: engine.select,
-      command: engine.command,
-      insert: engine.insert,
+      select: (...requested) => engine.select(...requested),
+      command: (sql) => engine.command(sql),
+      insert: (...given) => engine.insert(...given),
       pending: async () => false,
       knownRoots: async (some) => (await engine.knownRoots?.(some)) ?? new Map(),
     });

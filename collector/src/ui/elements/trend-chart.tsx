@@ -147,7 +147,7 @@ function verdictMarks(slice: TrendSlice, most: number): readonly BandMark[] {
 }
 
 /** From the median to the p95, with a line at the median; both in milliseconds. */
-export function durationMarks(
+function durationMarks(
   low: number | null,
   high: number | null,
   most: number,

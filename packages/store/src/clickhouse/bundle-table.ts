@@ -124,7 +124,7 @@ export function encodeRows(batches: readonly RowsOfBatch[]): readonly WeekBlock[
     const roots = new Map<string, number>();
     for (const { batch, row } of own) {
       putRow(block, row, batch);
-      const { root_trace_id: root = "", events } = row;
+      const { root_trace_id: root, events } = row;
       roots.set(root, (roots.get(root) ?? 0) + events);
     }
     return { week, block: { ...block.encode(), roots: [...roots] } };
