@@ -305,7 +305,8 @@ const PriceNote: FC<{ readonly model: CostModel }> = ({ model }) => {
         Prices of text tokens, on the day the turn ended: <code>{version}</code>
         {own === null ? null : (
           <>
-            , after {countText(own.prices)} of a file (SHA-256 <code>{own.digest}</code>)
+            . Overridden by a file with {countText(own.prices)}{" "}
+            {own.prices === 1 ? "price" : "prices"} (SHA-256 <code>{own.digest}</code>)
           </>
         )}
         . Images, audio, searches and one-hour cache writes are not priced apart.
