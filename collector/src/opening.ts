@@ -285,7 +285,13 @@ async function openAuditLog(
     signer,
     shipper,
     check: (recordsMax) =>
-      verifyAudit({ file, keyring, origin, publicKey: () => signer.publicKey, recordsMax }),
+      verifyAudit({
+        file,
+        keyring: () => keyring,
+        origin,
+        publicKey: () => signer.publicKey,
+        recordsMax,
+      }),
   });
   opened.push(audit.close.bind(audit));
   return audit;

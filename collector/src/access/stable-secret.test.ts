@@ -50,7 +50,6 @@ test("the key of an earlier version, made without a note of it, is kept from the
 });
 
 test.each([
-  ["session-secret", "judge.json"],
   ["identity-key", "audit.jsonl"],
   ["audit-checkpoint.pem", "audit.jsonl"],
   ["statement-signing.pem", "evidence-account.jws"],

@@ -4,7 +4,14 @@
  * signed and keyed could not be checked or found any more.
  */
 import { randomBytes } from "node:crypto";
-import { appendFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 import { makeDirectory } from "@turnproof/journal/process-lock";
@@ -18,16 +25,11 @@ import type { Keyring } from "./keyring.ts";
 /** Names of the keys that were made, beside their folder: it shows when the folder is gone. */
 const madeName = "keys-made";
 /**
- * What a collector with keys leaves in its data directory. Where one of these is without any key
- * and without `keys-made`, the keys were lost.
+ * What only a collector with keys leaves in its data directory. Where one of these has content, and
+ * there is no key and no `keys-made`, the keys were lost. A journal is no such sign: recorders and
+ * spools have one without keys.
  */
-const leftNames = [
-  "audit.jsonl",
-  "evidence-account.jws",
-  "judge.json",
-  "sessions.json",
-  "journal/checkpoint",
-] as const;
+const leftNames = ["audit.jsonl", "evidence-account.jws", "sessions.json"] as const;
 
 /** What a key left, by its name; another key may have been configured at that time. */
 const leftBy: { readonly [name: string]: readonly string[] | undefined } = {
@@ -66,7 +68,11 @@ export function stableSecret(
 /** True where a collector with keys was, and no key and no list of them is left. */
 function isLost(dataDir: string, name: string): boolean {
   if (existsSync(join(dataDir, madeName)) || keyFiles(dataDir).length > 0) return false;
-  return (leftBy[name] ?? leftNames).some((left) => existsSync(join(dataDir, left)));
+  return (leftBy[name] ?? leftNames).some((left) => hasContent(join(dataDir, left)));
+}
+
+function hasContent(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 function keyFiles(dataDir: string): readonly string[] {

@@ -102,7 +102,7 @@ async function verify(flags: VerifyFlags): Promise<void> {
   }
   const result = await verifyAudit({
     file,
-    keyring: readKeyring(config.sessionSecret, config.dataDir),
+    keyring: () => readKeyring(config.sessionSecret, config.dataDir),
     origin: scope,
     publicKey: keyReader(flags.pub, config),
     ...(checkpoints === undefined ? {} : { checkpoints }),

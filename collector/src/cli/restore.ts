@@ -154,7 +154,7 @@ async function report(
 async function auditHolds(config: Config, file: string): Promise<boolean> {
   const { ok } = await verifyAudit({
     file,
-    keyring: readKeyring(config.sessionSecret, config.dataDir),
+    keyring: () => readKeyring(config.sessionSecret, config.dataDir),
     origin: config.auditScope,
     publicKey: () => readPublicKey(config.dataDir),
   });

@@ -60,7 +60,7 @@ const before = process.memoryUsage.rss();
 const started = performance.now();
 const { ok, records, checkpoints } = await verifyAudit({
   file,
-  keyring,
+  keyring: () => keyring,
   origin: "bench",
   publicKey: () => signer.publicKey,
 });

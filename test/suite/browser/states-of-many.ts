@@ -80,7 +80,7 @@ export const statesOfMany = [
     ...on("site", "/traces/health?start_time=-30d"),
     text: /Services in this range[\s\S]*numbers events and reports[\s\S]*Counts of these times are unknown/,
   },
-  { view: "graph", name: "with data", ...on("site", "/graph"), text: /Connections[\s\S]*p95/ },
+  { view: "graph", name: "with data", ...on("site", "/graph"), text: /p95[\s\S]*Connections/ },
   {
     view: "graph",
     name: "an agent calls another",

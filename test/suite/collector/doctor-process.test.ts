@@ -1,6 +1,6 @@
 /** `turnproof doctor` as a process of its own: where nothing else keeps it running, it still ends. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -61,7 +61,9 @@ test("an embedded engine is checked part by part, and a damaged part has its nam
   }
   const ill = doctor(env);
   expect([ill.code, ill.checks["clickhouse parts"]?.[0]]).toEqual([1, "fail"]);
-  expect(ill.checks["clickhouse parts"]?.[1]).toMatch(/store_corrupt: .*bundles\/\d+_/);
+  const stated = /store_corrupt: .*bundles: (?<path>\S+), (?<part>\d+_\w+)/;
+  const { path, part } = stated.exec(ill.checks["clickhouse parts"]?.[1] ?? "")?.groups ?? {};
+  expect(existsSync(join(dataDir, path ?? "", part ?? "none"))).toBe(true);
 }, 120_000);
 
 test("a key that is empty, damage in the journal and a server that is away are named", async () => {

@@ -34,6 +34,7 @@ const noId = "00000000-0000-4000-8000-000000000000";
 const sides = "baseline_root=root-O&candidate_root=root-O";
 
 const alertStatuses = "401 200 200 200 200 403 403 403 401 401 401 200";
+const alertLists = ["/alerts", "/alerts/rules", "/alerts/silences", "/alerts/targets"];
 
 type Row = readonly [statuses: string, asked: Requested];
 
@@ -162,10 +163,7 @@ export const table: { readonly [route: string]: Row } = {
   ],
   "GET /alerts": [alertStatuses, { path: "/alerts" }],
   "GET /alerts.json": [alertStatuses, { path: "/alerts.json" }],
-  ...files("/alerts", "", alertStatuses),
-  ...files("/alerts/rules", "", alertStatuses),
-  ...files("/alerts/silences", "", alertStatuses),
-  ...files("/alerts/targets", "", alertStatuses),
+  ...Object.assign({}, ...alertLists.map((list) => files(list, "", alertStatuses))),
   "POST /alerts/silence": [
     "401 403 403 404 404 403 403 403 401 401 401 403",
     { path: "/alerts/silence", body: { rule: "none", hours: 1 } },

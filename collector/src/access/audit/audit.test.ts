@@ -44,7 +44,7 @@ function bench(times: Times = {}): Bench {
   const file = join(dir, "audit.jsonl");
   const signer = createSigner(dir, "test");
   const pseudonyms = createPseudonyms({ auditScope: "test" });
-  const at = { file, keyring, origin: "test", publicKey: () => signer.publicKey };
+  const at = { file, keyring: () => keyring, origin: "test", publicKey: () => signer.publicKey };
   return {
     dir,
     file,

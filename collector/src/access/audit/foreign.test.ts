@@ -56,7 +56,7 @@ async function written(
   const verify = (checkpoints?: readonly string[], publicKey = signer.publicKey, keys = keyring) =>
     verifyAudit({
       file,
-      keyring: keys,
+      keyring: () => keys,
       origin: "test",
       publicKey: () => publicKey,
       ...(checkpoints === undefined ? {} : { checkpoints }),
@@ -182,7 +182,7 @@ test("a history that is signed anew differs from a checkpoint kept elsewhere", a
   const check = (checkpoints?: readonly string[]) =>
     verifyAudit({
       file: again,
-      keyring,
+      keyring: () => keyring,
       origin: "test",
       publicKey: () => signer.publicKey,
       ...(checkpoints === undefined ? {} : { checkpoints }),

@@ -49,7 +49,8 @@ export interface AuditVerification {
 /** Files to verify, and the keys. */
 export interface VerifyOptions {
   readonly file: string;
-  readonly keyring: Keyring;
+  /** Keys of the seals, called when there is a record. */
+  readonly keyring: () => Keyring;
   /** The audit scope. */
   readonly origin: string;
   /** Key of the checkpoints, called when there is one. */
@@ -99,7 +100,8 @@ class Walk {
 
 /** Verifies a whole log; a missing file is an empty log, which a checkpoint contradicts. */
 export async function verifyAudit(options: VerifyOptions): Promise<AuditVerification> {
-  const { file, keyring } = options;
+  const { file } = options;
+  let keyring: Keyring | undefined;
   const walk = new Walk(openSalts(saltsFile(file)));
   const files = options.checkpoints ?? [`${file}.checkpoints`];
   const readers = await Promise.all(
@@ -110,6 +112,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
     if (walk.records >= recordsMax) break;
     if (torn) walk.report("audit_line_torn", walk.records + 1);
     for (const line of lines.slice(0, recordsMax - walk.records)) {
+      keyring ??= options.keyring();
       readLine(walk, line, keyring);
       for (const reader of readers) while (reader.isDue(walk)) await reader.check(walk);
     }

@@ -84,7 +84,12 @@ function isIn({ ts }: AuditRecord, { from, to }: PackTimes): boolean {
 async function logFacts(config: Config, file: string, scope: string): Promise<PackLog> {
   const keyring = readKeyring(config.sessionSecret, config.dataDir);
   const publicKey = readPublicKey(config.dataDir);
-  const result = await verifyAudit({ file, keyring, origin: scope, publicKey: () => publicKey });
+  const result = await verifyAudit({
+    file,
+    keyring: () => keyring,
+    origin: scope,
+    publicKey: () => publicKey,
+  });
   return {
     ok: result.ok,
     records: result.records,

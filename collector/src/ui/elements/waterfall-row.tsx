@@ -84,16 +84,21 @@ export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> =
           <NodeDuration node={node} typical={state.typical} />
         )}
       </div>
-      <div class="wf-time" role="gridcell" aria-label={startWords(row)}>
+      <div class="wf-time" role="gridcell" aria-label={timeWords(row, state.typical)}>
         <TimeCell row={row} scale={state.scale} typical={state.typical} />
       </div>
     </div>
   );
 };
 
-/** Information of the bar beside the duration: its start. */
-function startWords({ startMs }: Row): string {
-  return startMs === null ? "start unknown" : `from ${durationText(startMs)}`;
+/** Information of the bar beside the duration: its start, and the usual duration beside it. */
+function timeWords({ startMs }: Row, typical: TypicalCall | undefined): string {
+  const start = startMs === null ? "start unknown" : `from ${durationText(startMs)}`;
+  return typical === undefined ? start : `${start}, ${usualWords(typical)}`;
+}
+
+function usualWords({ p50_ms: half }: TypicalCall): string {
+  return `usually ${durationText(half)}`;
 }
 
 const BareName: FC<{ readonly row: Row }> = ({ row }) =>
@@ -255,7 +260,8 @@ const Usual: FC<{
   readonly from: number;
   readonly scale: TimeScale;
   readonly typical: TypicalCall;
-}> = ({ row, from, scale, typical: { p50_ms: half, p95_ms: most } }) => {
+}> = ({ row, from, scale, typical }) => {
+  const { p50_ms: half, p95_ms: most } = typical;
   const [x1, x2] = [percent(scale.place(from + half)), percent(scale.place(from + most))];
   const [start, end] = [scale.place(from), scale.place(Math.max(row.endMs ?? from, from + most))];
   // After the bar, else before it; over the end of a bar that leaves no room.
@@ -273,7 +279,7 @@ const Usual: FC<{
         overflow="visible"
       >
         <text x={after ? "6" : "-6"} y="4" text-anchor={after ? "start" : "end"}>
-          usually {durationText(half)}
+          {usualWords(typical)}
         </text>
       </svg>
     </g>
