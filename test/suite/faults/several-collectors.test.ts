@@ -205,7 +205,8 @@ test.each([
     while (going) {
       roots.push(await sendTurn(balancer.url, "calm", false));
       await reads(balancer.url, cookie);
-      await sleep(200);
+      // Slower than a walk, which meets the newest turns last.
+      await sleep(1_000);
     }
   })();
   stream.catch(() => {});
