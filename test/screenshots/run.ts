@@ -1,7 +1,7 @@
 /**
  * @module Makes the pictures of the README: starts a collector, sends it the briefing desk's
  * afternoon, and another a week of five agents, and photographs the main pages at 1440 and 390 px,
- * light and dark, with own prices and rules of alerts.
+ * light and dark, with rules of alerts.
  * `npm run screenshots` after `npm run build`; each picture stays under 150 kB.
  */
 import { spawn } from "node:child_process";
@@ -28,14 +28,6 @@ const root = join(import.meta.dirname, "../..");
 const bytesMax = 150_000;
 const weekTurns = 1_200;
 
-/** Prices of models that no public list has; one model stays without, as it happens. */
-const ownPrices = [
-  { model: "atlas-small-2", prices: { input_mtok: 0.3, output_mtok: 1.2 } },
-  { model: "atlas-small-3", prices: { input_mtok: 0.25, output_mtok: 1 } },
-  { model: "atlas-large-2", prices: { input_mtok: 2.5, output_mtok: 10 } },
-  { model: "orion-xl@20260801", prices: { input_mtok: 4, output_mtok: 16 } },
-];
-
 interface Shot {
   readonly name: string;
   readonly path: string;
@@ -55,8 +47,6 @@ async function freePort(): Promise<number> {
 /** Starts the built collector by its command; the result is where it listens. */
 async function startCollector(dataDir: string): Promise<readonly [ChildProcess, string]> {
   const port = await freePort();
-  const prices = join(dataDir, "prices.json");
-  writeFileSync(prices, JSON.stringify(ownPrices));
   const child = spawn(process.execPath, [join(root, "collector/bin/turnproof.js")], {
     env: {
       ...process.env,
@@ -64,7 +54,6 @@ async function startCollector(dataDir: string): Promise<readonly [ChildProcess, 
       TURNPROOF_DATA_DIR: dataDir,
       TURNPROOF_PORT: String(port),
       TURNPROOF_ALERT_RULES: join(root, "test/suite/browser/alert-rules.yaml"),
-      TURNPROOF_PRICES: prices,
     },
     stdio: "ignore",
   });

@@ -102,10 +102,10 @@ export function weekQuestions(
     },
     {
       name: "release model",
-      question: "How many turns of the order desk use atlas-small-3, before and after it?",
+      question: "How many turns of the order desk use gpt-4.1-mini, before and after it?",
       steps: "g c, Two releases, order-desk",
       answer: ["3.2.0", "3.3.0"]
-        .map((release) => using(ofRelease(release), "atlas-small-3"))
+        .map((release) => using(ofRelease(release), "gpt-4.1-mini"))
         .join(" and "),
     },
     {

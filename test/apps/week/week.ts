@@ -123,7 +123,7 @@ function threadOf(role: Role, person: string | null | undefined, atMs: number, d
   const name = person?.slice(4) ?? (person === null ? "guest" : "walkin");
   const letter = role.agentId.slice(0, 2);
   const own = typeof person === "string" ? "" : `_${dice.between(1, 40)}`;
-  return `thr_${letter}_${name}_${day}${own}`;
+  return `thr_${day}_${letter}_${name}${own}`;
 }
 
 function plotOf(role: Role, atMs: number, incidents: Incidents, dice: Dice): Plot {

@@ -27,10 +27,9 @@ import type { Repeater } from "./repeated-requests.ts";
 
 const turns = 240;
 const prices = join(mkdtempSync(join(tmpdir(), "turnproof-prices-")), "prices.json");
-writeFileSync(
-  prices,
-  JSON.stringify([{ model: "atlas-large-2", prices: { input_mtok: 2.5, output_mtok: 10 } }]),
-);
+const pricedModels = ["gpt-4o-mini", "gpt-4.1-mini", "gpt-4.1", "claude-sonnet-4-5"];
+const flat = { input_mtok: 2.5, output_mtok: 10 };
+writeFileSync(prices, JSON.stringify(pricedModels.map((model) => ({ model, prices: flat }))));
 
 const { site, visit } = openedSite({ env: { TURNPROOF_PRICES: prices } });
 
@@ -110,8 +109,8 @@ test("what the models cost, and what is unknown: two keys and a click", async ()
   const models = events.filter(
     ({ event_kind: kind, phase }) => kind === "model_call" && phase === "result",
   );
-  const priced = models.filter(
-    ({ attributes: of }) => (of.response_model ?? of.model) === "atlas-large-2",
+  const priced = models.filter(({ attributes: of }) =>
+    pricedModels.includes(of.response_model ?? of.model ?? ""),
   );
   const usd = (some: readonly TurnEvent[]): number =>
     some.reduce(
@@ -242,7 +241,7 @@ const ways: Readonly<Record<QuestionName, (hand: Hand) => Promise<string>>> = {
   },
   "release model": async (hand) => {
     await releases(hand);
-    const cells = await rowWith(hand, "atlas-small-3");
+    const cells = await rowWith(hand, "gpt-4.1-mini");
     return cells
       .slice(1, 3)
       .map((cell) => /^\d+ of \d+/.exec(cell)?.[0])

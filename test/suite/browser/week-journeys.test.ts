@@ -257,8 +257,8 @@ test("what changed with the release: two turns of one thread, what differs, what
   expect(query.get("baseline_root")).toBe(week.found.before_release.root);
   expect(query.get("candidate_root")).toBe(week.found.after_release.root);
   const words = await page.locator("main").innerText();
-  expect(words).toContain("atlas-small-2");
-  expect(words).toContain("atlas-small-3");
+  expect(words).toContain("gpt-4o-mini");
+  expect(words).toContain("gpt-4.1-mini");
   await page.locator("body[data-ready]").waitFor();
   await keyboard.press("n");
   await page.waitForFunction(() => document.activeElement?.id === "not-established");
@@ -284,13 +284,13 @@ test("what changed with the release, from the agent that it was released for", a
   ]);
   await keyboard.press("r");
   await keyboard.go(/\/compare\/releases\?/, "Enter");
-  expect(await page.locator("#changed").innerText()).toContain("atlas-small-3 0 % →");
+  expect(await page.locator("#changed").innerText()).toContain("gpt-4.1-mini 0 % →");
   await page.locator("[data-switch=theme]").waitFor();
   await keyboard.press("j");
   await keyboard.go(/baseline_root=/, "Enter");
   const words = await page.locator("main").innerText();
-  expect(words).toContain("atlas-small-2");
-  expect(words).toContain("atlas-small-3");
+  expect(words).toContain("gpt-4o-mini");
+  expect(words).toContain("gpt-4.1-mini");
   keyboard.end("what changed, from the agent", 12);
 });
 

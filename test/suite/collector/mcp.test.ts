@@ -39,7 +39,7 @@ const endMs = Date.now() - 3_600_000;
 const since = new Date(endMs - weekMs - 86_400_000).toISOString();
 beforeAll(async () => {
   const file = join(mkdtempSync(join(tmpdir(), "turnproof-prices-")), "prices.json");
-  const models = ["atlas-small-2", "atlas-small-3", "atlas-large-2"];
+  const models = ["gpt-4o-mini", "gpt-4.1-mini", "gpt-4.1"];
   const flat = { input_mtok: 2.5, output_mtok: 10 };
   writeFileSync(file, JSON.stringify(models.map((model) => ({ model, prices: flat }))));
   const env = { TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_PRICES: file };
@@ -165,9 +165,9 @@ test("calls of two windows are compared, and unknown costs stay unknown", async 
     kind: "model",
   });
   expect(dear.text).toContain(": p95 ");
-  // The other models of the week are on no price list, and no price is made up for them.
-  expect(dear.text).toMatch(/atlas-large-2: .*cost per call \$0\.\d/);
-  expect(dear.text).toMatch(/orion-xl.*cost per call unknown -> unknown/);
+  // One model of the week is on no price list, and no price is made up for it.
+  expect(dear.text).toMatch(/gpt-4.1: .*cost per call \$0\.\d/);
+  expect(dear.text).toMatch(/minnow-1.*cost per call unknown -> unknown/);
   // A tool has no price.
   expect(slow.text).not.toContain("cost per call");
 });
@@ -202,7 +202,7 @@ test("losses are told as known, unknown or none", async () => {
 });
 
 test("a cost clause goes by the collector's prices", async () => {
-  const root_trace_id = await rootWith("success", "&agent_id=order-desk&q=model%3Aatlas-small-3");
+  const root_trace_id = await rootWith("success", "&agent_id=order-desk&q=model%3Agpt-4.1-mini");
   const bound = async (usd: number): Promise<string> => {
     const clause = `{ clause: cost, at_most: ${usd} }`;
     const contracts = `version: 1\ncontracts: [{ name: dear, expect: [${clause}] }]\n`;
