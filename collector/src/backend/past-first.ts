@@ -70,7 +70,7 @@ async function firstAfter(ledger: TurnLedger, by: TimeField, from: string): Prom
 }
 
 function isAhead(after: TurnPlace | undefined, from: string): boolean {
-  return after?.value !== undefined && after.value !== null && after.value >= microsOf(from);
+  return typeof after?.value === "number" && after.value >= microsOf(from);
 }
 
 /** Before every turn. */

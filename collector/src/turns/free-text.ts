@@ -1,7 +1,7 @@
 /**
  * @module FreeText: the condition of a word of the filter bar without a key. It matches a turn by
- * an id of it, exactly, and by its readable names and findings, in part and in any case. The names
- * are those of the principal's own turns.
+ * an id of it, exactly, by a part of its thread's or its agent's id, and by its readable names and
+ * findings, in part and in any case. The names are those of the principal's own turns.
  */
 import { findingTexts, insightCodes } from "@turnproof/evidence";
 import { turnName } from "@turnproof/store";
@@ -77,6 +77,7 @@ export function textCondition(
         text: field,
         is: id(field),
       })),
+      ...(["thread_id", "agent_id"] as const).map((field) => ({ part: field, of: text })),
       { text: "tenant", is: `id:${id("user_id")}` },
       ...(["run", "task", "memory", "ref"] as const).map((kind) => ({
         list: "name" as const,

@@ -14,5 +14,5 @@ export function keysetOf({ key, value }: TurnPlace): Keyset {
 
 /** The place of an opened cursor. */
 export function placeOf({ key, value }: Keyset): TurnPlace {
-  return { key: String(key), value: typeof value === "number" ? value : null };
+  return { key: String(key), value: value ?? null };
 }

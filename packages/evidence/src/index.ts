@@ -26,6 +26,7 @@ export {
   defineCoverageProfiles,
   isVerifiedOutcome,
   readCoverage,
+  stageKind,
 } from "./coverage/coverage.ts";
 export { isFailedOutcome, missingStages } from "./coverage/coverage.ts";
 export type { Coverage, CoverageProfiles, ProfileCoverage, Stage } from "./coverage/coverage.ts";

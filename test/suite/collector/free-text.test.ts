@@ -1,6 +1,6 @@
 /**
  * @module Free text in the filter bar over HTTP: a word without a key finds turns by an id, whole,
- * and by readable names and findings, in part; the list and every count agree, inside the scope.
+ * by a part of a thread's id, and by readable names and findings, in part; the list and every count agree, inside the scope.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
@@ -58,6 +58,8 @@ test.each([
   ["root-3-run", ["root-3"]],
   ["thread-bob", ["root-2", "root-4"]],
   ["bob", ["root-2", "root-4"]],
+  ["read-ALI", ["root-1", "root-3"]],
+  ["-read-ali", ["root-2", "root-4"]],
   ["unconfirmed", ["root-4"]],
   ["reader unconfirmed", ["root-4"]],
   ['"order desk"', []],

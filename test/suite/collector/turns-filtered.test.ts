@@ -101,8 +101,34 @@ describe("an order", () => {
     },
   );
 
+  test.each(["agent_id", "thread_id", "verdict", "stages_missing", "cache_decision", "findings"])(
+    "by %s meets each turn once in both directions, and the page's heading leads to it",
+    async (sort) => {
+      expect((await walk(`sort=${sort}&limit=400`)).toSorted()).toEqual(inOrder(all));
+      const up = await walk(`sort=${sort}&order=ascending&limit=400`);
+      expect(up.toSorted()).toEqual(inOrder(all));
+      const page = await (await desk.get("/traces", { accept: "text/html" })).text();
+      expect(page).toMatch(new RegExp(`<a class="sort" href="[^"]*sort=${sort}[&"]`));
+    },
+  );
+
+  test("by a name begins with the smallest, by a number with the largest", async () => {
+    const at = async (query: string): Promise<string> =>
+      (await desk.get(`/traces${query}`, { accept: "text/html" })).text();
+    const next = (page: string, heading: string): string =>
+      new RegExp(`<a class="sort" href="([^"]*)">${heading}`).exec(page)?.[1] ?? "";
+    const page = await at("");
+    expect(next(page, "Agent")).toBe("/traces?sort=agent_id&amp;order=ascending");
+    expect(next(page, "Verdict")).toBe("/traces?sort=verdict");
+    expect(next(await at("?sort=agent_id&order=ascending"), "Agent")).toBe("/traces?sort=agent_id");
+    expect(next(await at("?sort=agent_id"), "Agent")).toBe("/traces");
+    expect(next(await at("?sort=verdict"), "Verdict")).toBe(
+      "/traces?sort=verdict&amp;order=ascending",
+    );
+  });
+
   test("that is none is refused, and a cursor belongs to its order", async () => {
-    for (const query of ["sort=verdict", "sort=", "order=up"]) {
+    for (const query of ["sort=tenant", "sort=", "order=up"]) {
       expect((await desk.get(`/traces/turns.json?${query}`)).status).toBe(400);
     }
     const { next_cursor: cursor } = await read("sort=duration_ms&limit=5");

@@ -40,6 +40,8 @@ const clauses = [...evidenceClauses, ...isolationClauses].filter(({ name }) =>
     "an unknown value passes no comparison and every negated one",
     "results of contracts are counted by contract, of the newest version and in scope",
     "turns are found and counted by release and environment; those without one pass a negation",
+    "ranks put what is worse first and what is unknown last",
+    "a part of a thread's or an agent's id finds its turns, in any case of ASCII letters",
   ].includes(name),
 );
 
@@ -83,6 +85,9 @@ const common: readonly Change[] = [
   ["ties the other way", /key DESC/, "key ASC"],
   ["facets by value alone", /ORDER BY (turns|count\(\*\)) DESC, /, "ORDER BY "],
   ["a page that begins with the last of the one before", /key < /, "key <= "],
+  ["the severity of verdicts the other way", /WHEN 'failed' THEN 3/g, "WHEN 'failed' THEN -1"],
+  ["blocking findings that weigh as much as notes", /THEN 1000000/g, "THEN 1"],
+  ["a part in one case only", /lower\(thread_id\)/g, "(thread_id)"],
 ];
 
 /** The usage of calls, in the words that the dialects share. */

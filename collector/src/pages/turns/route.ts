@@ -36,7 +36,9 @@ export const turnsParameters = z.strictObject({
     .describe(
       "What the list is ordered by; default `own_time`: the turn's `ended_at`, and no later than " +
         "its last receipt, so that a clock that is ahead moves nothing to the front. " +
-        "`first_received` is the order of receipt. Unknown values come last.",
+        "`first_received` is the order of receipt. `verdict` goes by severity, `findings` by the " +
+        "number of the first priority, then of the next, `stages_missing` by required stages that " +
+        "are not recorded, texts by the bytes of UTF-8. Unknown values come last.",
     )
     .optional(),
   order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),

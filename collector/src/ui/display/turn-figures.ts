@@ -2,7 +2,7 @@
  * @module TurnFigures: derived values of a list of turns: completeness against the declared
  * profile, findings by priority, scales, bins of the histogram, facets.
  */
-import { coverageProfiles } from "@turnproof/evidence";
+import { coverageProfiles, stageKind } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 
 import { countText } from "./figures.ts";
@@ -35,7 +35,7 @@ export function completenessOf(row: TurnRow): Completeness | null {
   }
   if (stages.size === 0) return null;
   const counts: { readonly [kind: string]: number | undefined } = row.event_kind_counts;
-  const missing = [...stages].filter((stage) => !counts[stage.replace(/_result$/, "")]);
+  const missing = [...stages].filter((stage) => !counts[stageKind(stage)]);
   return { present: stages.size - missing.length, required: stages.size, missing };
 }
 

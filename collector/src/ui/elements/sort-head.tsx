@@ -13,19 +13,22 @@ export interface SortPlace {
 
 /**
  * The heading as a link that sorts by this field, largest first; then smallest first, and then in
- * the list's own order again.
+ * the list's own order again. A `rising` one begins with the smallest.
  */
 export const SortLink: FC<{
   readonly field: string;
   readonly heading: string;
   readonly at: SortPlace;
-}> = ({ field, heading, at: { path, query, usual } }) => {
+  readonly rising?: true | undefined;
+}> = ({ field, heading, at: { path, query, usual }, rising }) => {
   const direction = directionOf(field, query, usual);
+  const directions = rising === true ? ["ascending", "descending"] : ["descending", "ascending"];
+  const order = directions[direction === undefined ? 0 : directions.indexOf(direction) + 1];
   const next = new URLSearchParams(query);
   next.delete("sort");
   next.delete("order");
-  if (direction !== "ascending") next.set("sort", field);
-  if (direction === "descending") next.set("order", "ascending");
+  if (order !== undefined) next.set("sort", field);
+  if (order === "ascending") next.set("order", order);
   return (
     <a class="sort" href={`${path}${queryOf(termsOf(query), next, unclearOf(query))}`}>
       {heading}

@@ -16,7 +16,9 @@ interface ListColumn {
   /** Explanation of the heading. */
   readonly title: string;
   /** The field by which the store sorts the list. */
-  readonly sort?: TurnOrder["by"];
+  readonly sort: TurnOrder["by"];
+  /** The first click on the heading sorts from the smallest value: names. */
+  readonly rising?: true;
 }
 
 const columns: readonly ListColumn[] = [
@@ -25,21 +27,27 @@ const columns: readonly ListColumn[] = [
     name: "c-agent",
     heading: "Agent",
     title: "Agent; also the service, where several wrote the turn",
+    sort: "agent_id",
+    rising: true,
   },
   {
     name: "c-thread",
     heading: "Thread",
     title: "Thread pseudonym",
+    sort: "thread_id",
+    rising: true,
   },
   {
     name: "c-verdict",
     heading: "Verdict",
-    title: "Verdict on the whole turn",
+    title: "Verdict on the whole turn; sorted by severity",
+    sort: "verdict",
   },
   {
     name: "c-whole",
     heading: "Stages",
-    title: "Stages on record, of those that the declared profile requires",
+    title: "Stages on record, of those that the declared profile requires; sorted by those missing",
+    sort: "stages_missing",
   },
   {
     name: "c-memory",
@@ -51,6 +59,8 @@ const columns: readonly ListColumn[] = [
     name: "c-cache",
     heading: "Cache",
     title: "Decision of the semantic cache",
+    sort: "cache_decision",
+    rising: true,
   },
   {
     name: "c-tools",
@@ -73,7 +83,9 @@ const columns: readonly ListColumn[] = [
   {
     name: "c-findings",
     heading: "Findings",
-    title: "Findings of the judge by priority",
+    title:
+      "Findings of the judge by priority; sorted by the number of each, the first priority first",
+    sort: "findings",
   },
 ];
 
@@ -93,8 +105,8 @@ export const TurnTable: FC<{
     <table class={`grid turn-table ${classes}`.trim()} role="table" aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ name, heading, title, sort }) =>
-            sort === undefined || sorting === undefined ? (
+          {columns.map(({ name, heading, title, sort, rising }) =>
+            sorting === undefined ? (
               <th class={name} scope="col" title={title}>
                 {heading}
               </th>
@@ -105,7 +117,7 @@ export const TurnTable: FC<{
                 title={title}
                 aria-sort={directionOf(sort, sorting.query, sorting.usual)}
               >
-                <SortLink field={sort} heading={heading} at={sorting} />
+                <SortLink field={sort} heading={heading} at={sorting} rising={rising} />
               </th>
             ),
           )}

@@ -20,6 +20,11 @@ import { compareText } from "../event/text-order.ts";
 /** A stage that a profile requires: an event of a kind, or the finished call of one. */
 export type Stage = EventKind | `${"model_call" | "tool_call" | "turn"}_result`;
 
+/** The kind of event that shows a stage. */
+export function stageKind(stage: string): string {
+  return stage.replace(/_result$/, "");
+}
+
 /** Profiles by name; hosts add their own with {@link defineCoverageProfiles}. */
 export type CoverageProfiles = ReadonlyMap<string, readonly Stage[]>;
 

@@ -83,7 +83,7 @@ async function rowsOfPage(
     if (sample.rows === 0) return [];
     // No turn passes besides those of the sample.
     if (sample.rows < reach) return recordsOf(engine, question, page, sample.receipts);
-    if (by !== "first_received" && !ranged.has(by)) return recordsOf(engine, question, page);
+    if (by !== "first_received" && !ranged.has(by)) return byValue(engine, question, page);
     const read = by === "first_received" || sample.near ? recordsOf : byTime;
     const records = await read(engine, question, page, sample.bound);
     if (records.length >= wanted) return records;
@@ -177,6 +177,34 @@ WHERE ${by} ${sign} reach.1 AND ${where} ORDER BY ${orderOf(page.order)} LIMIT $
   // A turn that was rewritten between the two reads may have left the page short.
   if (rows.length < Number(rows[0]?.["reached"] ?? 0)) return recordsOf(engine, question, page);
   return rows.map(recordOf);
+}
+
+/**
+ * The page by another value: first its keys, because records are read as slowly as all other
+ * columns together, then the turns of its receipts.
+ */
+async function byValue(
+  engine: Engine,
+  question: TurnQuestion,
+  page: PageRequest,
+): Promise<readonly TurnRecord[]> {
+  if (page.limit >= receiptsMax) return recordsOf(engine, question, page);
+  const bind = bindings();
+  const answer = await engine.query(
+    `SELECT key, ${microsSql("first_received")} AS received FROM turn_ledger FINAL
+WHERE ${whereSql(question, page, bind)} ORDER BY ${orderOf(page.order)} LIMIT ${page.limit + 1}`,
+    bind.parameters,
+    question.signal,
+  );
+  const found = rowsOf(answer);
+  if (found.length === 0) return [];
+  const receipts = [...new Set(found.map(({ received }) => Number(received)))];
+  const within = receiptsSql(receipts, [Math.min(...receipts), Math.max(...receipts)]);
+  const records = await recordsOf(engine, question, page, within);
+  // A turn that was rewritten between the two reads may have put another one in its place.
+  const isSame =
+    records.length === found.length && records.every(({ key }, nth) => key === found[nth]?.["key"]);
+  return isSame ? records : recordsOf(engine, question, page);
 }
 
 async function recordsOf(

@@ -1,6 +1,7 @@
 /** @module TurnWhere: conditions of a question as SQL over the table of turns. */
+import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
-import { microsOf, numberFields } from "../ledger/turn-fields.ts";
+import { microsOf, timeFields } from "../ledger/turn-fields.ts";
 import type { ListField } from "../ledger/turn-fields.ts";
 import type {
   CallValues,
@@ -11,6 +12,7 @@ import type {
 } from "../ledger/turn-question.ts";
 import type { ClickHouseBindings } from "./sql-text.ts";
 import { columnOfList, columnOfSet, hasStoredSet } from "./turn-columns.ts";
+import { orderValueSql } from "./turn-order-values.ts";
 
 /** The condition for a turn. Never PREWHERE: with FINAL it counts old versions. */
 export function whereOf(question: TurnQuestion, bind: ClickHouseBindings): string {
@@ -27,6 +29,9 @@ function conditionSql(condition: TurnCondition, bind: ClickHouseBindings): strin
 function plainSql(condition: TurnCondition, bind: ClickHouseBindings): string {
   if ("text" in condition) {
     return `${condition.text} = ${condition.is === null ? "''" : bind.text(condition.is)}`;
+  }
+  if ("part" in condition) {
+    return `position(lower(${condition.part}), ${bind.text(foldedAscii(condition.of))}) > 0`;
   }
   if ("list" in condition) return listSql(condition.list, condition.has, bind);
   if ("call" in condition) return callSql(condition.call, bind);
@@ -84,24 +89,22 @@ export function timeSql(micros: number): string {
   return `fromUnixTimestamp64Micro(toInt64(${micros}), 'UTC')`;
 }
 
-function isNumber(field: TurnOrder["by"]): boolean {
-  return Object.hasOwn(numberFields, field);
-}
-
 /** The rows after a place in an order; unknown values come last. */
-export function afterOf(
-  { by, ascending }: TurnOrder,
-  place: TurnPlace,
-  bind: ClickHouseBindings,
-): string {
+export function afterOf(order: TurnOrder, place: TurnPlace, bind: ClickHouseBindings): string {
+  const by = orderValueSql(order.by);
   const key = bind.text(place.key);
   if (place.value === null) return `isNull(${by}) AND key < ${key}`;
-  const value = isNumber(by) ? numberSql(place.value) : timeSql(place.value);
-  const beyond = ascending === true ? ">" : "<";
+  const value = placeSql(order, place.value, bind);
+  const beyond = order.ascending === true ? ">" : "<";
   return `isNull(${by}) OR ${by} ${beyond} ${value} OR (${by} = ${value} AND key < ${key})`;
+}
+
+function placeSql({ by }: TurnOrder, value: number | string, bind: ClickHouseBindings): string {
+  if (typeof value === "string") return bind.text(value);
+  return Object.hasOwn(timeFields, by) ? timeSql(value) : numberSql(value);
 }
 
 /** The order of a list. */
 export function orderOf({ by, ascending }: TurnOrder): string {
-  return `${by} ${ascending === true ? "ASC" : "DESC"} NULLS LAST, key DESC`;
+  return `${orderValueSql(by)} ${ascending === true ? "ASC" : "DESC"} NULLS LAST, key DESC`;
 }

@@ -34,6 +34,7 @@ function plain(condition: TurnCondition): TurnCondition {
 /** An empty text is unknown; one with a lone surrogate would become another text in transit. */
 function isEqualToNothing(condition: TurnCondition): boolean {
   if ("text" in condition) return condition.is !== null && !isStated(condition.is);
+  if ("part" in condition) return !isStated(condition.of);
   if ("list" in condition) return condition.has !== null && !isStated(condition.has);
   if ("call" in condition) {
     const { name, provider, outcome } = condition.call;

@@ -2,6 +2,7 @@
 import type { TurnCall } from "@turnproof/evidence";
 
 import { inScope } from "../scope.ts";
+import { foldedAscii } from "./ascii-case.ts";
 import {
   listFields,
   microsOf,
@@ -10,7 +11,7 @@ import {
   textFields,
   timeFields,
 } from "./turn-fields.ts";
-import type { NumberField, TimeField } from "./turn-fields.ts";
+import { orderValues } from "./turn-orders.ts";
 import type {
   CallValues,
   Sign,
@@ -20,6 +21,7 @@ import type {
   TurnQuestion,
 } from "./turn-question.ts";
 import type { TurnRecord } from "./turn-record.ts";
+import { compareValues } from "./turn-sums.ts";
 
 /** True for a record in scope that meets every condition. */
 export function passes(record: TurnRecord, { scope, where }: TurnQuestion): boolean {
@@ -32,6 +34,13 @@ function holds(record: TurnRecord, condition: TurnCondition): boolean {
 
 function mentions(record: TurnRecord, condition: TurnCondition): boolean {
   if ("text" in condition) return textFields[condition.text](record) === condition.is;
+  if ("part" in condition) {
+    const { part, of } = condition;
+    const text = textFields[part](record);
+    // A lone surrogate is in no text that was stored.
+    if (text === null || of === "" || !of.isWellFormed()) return false;
+    return foldedAscii(text).includes(foldedAscii(of));
+  }
   if ("list" in condition) {
     const values = listFields[condition.list](record);
     return condition.has === null ? values.length === 0 : values.includes(condition.has);
@@ -76,18 +85,22 @@ function isSo(value: number, sign: Sign, wanted: number): boolean {
 
 /** Place of a record in an order. */
 export function placeOf(record: TurnRecord, { by }: TurnOrder): TurnPlace {
-  const read = Object.hasOwn(timeFields, by)
-    ? timeFields[by as TimeField]
-    : numberFields[by as NumberField];
-  return { value: read(record), key: record.key };
+  return { value: orderValues[by](record), key: record.key };
 }
 
-/** Negative when `a` comes first. Unknown values come last; ties go by key, the greater first. */
+/**
+ * Negative when `a` comes first. Unknown values come last; ties go by key, the greater first. Texts
+ * are compared by the bytes of UTF-8.
+ */
 export function comparePlaces(a: TurnPlace, b: TurnPlace, { ascending }: TurnOrder): number {
   if (a.value === null || b.value === null) {
     if (a.value !== b.value) return a.value === null ? 1 : -1;
   } else if (a.value !== b.value) {
-    return a.value < b.value === (ascending === true) ? -1 : 1;
+    return isBefore(a.value, b.value) === (ascending === true) ? -1 : 1;
   }
   return a.key === b.key ? 0 : a.key > b.key ? -1 : 1;
+}
+
+function isBefore(a: number | string, b: number | string): boolean {
+  return typeof a === "string" && typeof b === "string" ? compareValues(a, b) < 0 : a < b;
 }

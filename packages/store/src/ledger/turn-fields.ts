@@ -200,12 +200,6 @@ export const timeFields: Readonly<Record<TimeField, Of<number | null>>> = {
   }),
 };
 
-/** Fields by which a list can be sorted. */
-export const turnOrderFields: readonly (TimeField | NumberField)[] = [
-  ...(Object.keys(timeFields) as TimeField[]),
-  ...(Object.keys(numberFields) as NumberField[]),
-];
-
 /**
  * Microseconds of a time, within the range that every provider sorts exactly; finer digits are
  * cut.

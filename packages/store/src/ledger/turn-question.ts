@@ -8,6 +8,7 @@ import type { Identity } from "@turnproof/semconv";
 
 import type { EvidenceScope } from "../scope.ts";
 import type { ListField, NumberField, TextField, TimeField } from "./turn-fields.ts";
+import type { OrderField } from "./turn-orders.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** Comparison operators. An unknown value matches none of them. */
@@ -18,6 +19,8 @@ export type TurnCondition = { readonly not?: true } & (
   | { readonly text: TextField; readonly is: string | null }
   /** Null: a list without a value. */
   | { readonly list: ListField; readonly has: string | null }
+  /** A text with this part; ASCII letters match in any case, as every engine folds them. */
+  | { readonly part: PartField; readonly of: string }
   | { readonly number: NumberField; readonly sign: Sign; readonly value: number }
   /** A call with all of these values; null is unknown. */
   | { readonly call: CallValues }
@@ -26,6 +29,9 @@ export type TurnCondition = { readonly not?: true } & (
   /** Any of these. */
   | { readonly any: readonly TurnCondition[] }
 );
+
+/** Fields of which a part is searched for. */
+export type PartField = Extract<TextField, "agent_id" | "thread_id">;
 
 /** Values of one call. */
 export interface CallValues {
@@ -44,13 +50,13 @@ export interface TurnQuestion {
 
 /** Sort order of a list; ties by key. Unknown values come last, in either direction. */
 export interface TurnOrder {
-  readonly by: TimeField | NumberField;
+  readonly by: OrderField;
   readonly ascending?: true;
 }
 
 /** Where a page ended: the value of its last record, and the record's key. */
 export interface TurnPlace {
-  readonly value: number | null;
+  readonly value: number | string | null;
   readonly key: string;
 }
 

@@ -1,8 +1,8 @@
 /** @module TurnCollection: turns in MongoDB; the reference is `memoryTurns`. */
-import type { Collection, Document, Filter } from "mongodb";
+import type { Collection, Document } from "mongodb";
 
 import { placeOf } from "../ledger/turn-conditions.ts";
-import type { TurnLedger, TurnOrder, TurnPlace } from "../ledger/turn-question.ts";
+import type { TurnLedger } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
 import { isoOfMicros } from "../time.ts";
@@ -13,6 +13,7 @@ import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
 import { countsAmong } from "../ledger/figure-rows.ts";
 import { groupsOf } from "./turn-groups.ts";
 import { filterOf } from "./turn-filter.ts";
+import { orderedDocuments } from "./turn-order-values.ts";
 
 /** Turns of this collection, with the epochs of their roots. */
 export function mongodbTurns(
@@ -52,20 +53,9 @@ export function mongodbTurns(
     },
     async listTurns(question, { order, limit, after }) {
       question.signal?.throwIfAborted();
-      const passed = filterOf(question);
-      const rows: Document[] = [];
-      for (const part of partsOf(order, after)) {
-        if (rows.length > limit) break;
-        const filter = { $and: [passed, part.filter] };
-        const more = await coded(() =>
-          collection
-            .find(filter, { projection: { record: 1 } })
-            .sort(part.sort)
-            .limit(limit + 1 - rows.length)
-            .toArray(),
-        );
-        rows.push(...more);
-      }
+      const rows = await coded(() =>
+        orderedDocuments(collection, question, { order, limit, after }),
+      );
       const page = rows.slice(0, limit);
       const records = page.map(({ record }) => JSON.parse(String(record)) as TurnRecord);
       const last = records.at(-1);
@@ -89,23 +79,4 @@ export function mongodbTurns(
 
 function rootOf({ row }: TurnRecord): string {
   return row.root_trace_id ?? "";
-}
-
-interface Part {
-  readonly filter: Filter<Document>;
-  readonly sort: Readonly<Record<string, 1 | -1>>;
-}
-
-/** Those with a known value in their order, then the others: the engine sorts null first. */
-function partsOf({ by, ascending }: TurnOrder, after: TurnPlace | undefined): readonly Part[] {
-  const known: Filter<Document> = { [by]: { $ne: null } };
-  const unknown: Filter<Document> = { [by]: { $eq: null } };
-  const sort = { [by]: ascending === true ? 1 : -1, _id: -1 } as const;
-  const rest = { filter: unknown, sort: { _id: -1 } } as const;
-  if (after === undefined) return [{ filter: known, sort }, rest];
-  const behind = { _id: { $lt: after.key as never } };
-  if (after.value === null) return [{ ...rest, filter: { $and: [unknown, behind] } }];
-  const beyond = { [by]: { [ascending === true ? "$gt" : "$lt"]: after.value } };
-  const tied = { $and: [{ [by]: { $eq: after.value } }, behind] };
-  return [{ filter: { $or: [beyond, tied] }, sort }, rest];
 }

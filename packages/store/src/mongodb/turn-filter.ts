@@ -4,6 +4,7 @@
  */
 import type { Document, Filter } from "mongodb";
 
+import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
 import type { Sign, TurnCondition, TurnQuestion } from "../ledger/turn-question.ts";
@@ -34,6 +35,9 @@ function conditionFilter(condition: TurnCondition): Filter<Document> {
 
 function plainFilter(condition: TurnCondition): Filter<Document> {
   if ("text" in condition) return { [condition.text]: { $eq: condition.is } };
+  if ("part" in condition) {
+    return { [condition.part]: { $regex: partPattern(foldedAscii(condition.of)) } };
+  }
   if ("list" in condition) {
     return { [fieldOfList(condition.list)]: { $eq: condition.has ?? [] } };
   }
@@ -54,4 +58,15 @@ function plainFilter(condition: TurnCondition): Filter<Document> {
   if (from !== undefined) ends.push({ [time]: { $gte: microsOf(from) } });
   if (to !== undefined) ends.push({ [time]: { $lt: microsOf(to) } });
   return { $and: ends };
+}
+
+/**
+ * A pattern without options, which fold more than ASCII letters. Every other ASCII character is its
+ * number, because some have a meaning in a pattern.
+ */
+function partPattern(part: string): string {
+  return part.replaceAll(/[\0-\x7f]/g, (one) => {
+    if (/[a-z]/.test(one)) return `[${one}${one.toUpperCase()}]`;
+    return `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  });
 }

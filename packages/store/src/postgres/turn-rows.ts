@@ -10,6 +10,15 @@ import {
   timeFields,
 } from "../ledger/turn-fields.ts";
 import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import {
+  codeWeightSql,
+  judgedSql,
+  textOrderSql,
+  verdictRankSql,
+  wordsSql,
+} from "../ledger/order-sql.ts";
+import { isRankOrder, isTextOrder, knownProfiles, requiredStages } from "../ledger/turn-orders.ts";
+import type { OrderField, RankOrder } from "../ledger/turn-orders.ts";
 import { contractPrefix } from "../ledger/turn-record.ts";
 import { endOf, newestWrites, versionNumber } from "../ledger/turn-writes.ts";
 import type { TurnWrite } from "../ledger/turn-writes.ts";
@@ -34,6 +43,29 @@ export function columnOfList(field: ListField): string {
 export function timeOrNumberSql(field: TimeField | NumberField): string {
   return field === "own_time" ? "LEAST(ended_at, received_at)" : field;
 }
+
+/** SQL of the value by which a list goes; null is unknown. */
+export function orderValueSql(by: OrderField): string {
+  if (isTextOrder(by)) return textOrderSql(by);
+  if (!isRankOrder(by)) return timeOrNumberSql(by);
+  return rankSql[by];
+}
+
+const ofList = (field: ListField): string => `unnest(${columnOfList(field)}) AS one`;
+
+const rankSql: Readonly<Record<RankOrder, string>> = {
+  verdict: verdictRankSql,
+  findings: `CASE WHEN ${judgedSql} THEN
+    coalesce((SELECT sum(${codeWeightSql("one")}) FROM ${ofList("code")}), 0) END`,
+  stages_missing: `CASE WHEN cardinality(${columnOfList("coverage_profile")}) > 0 THEN ${[
+    ...requiredStages.map(
+      ({ kind, profiles }) =>
+        `(${columnOfList("coverage_profile")} && ARRAY[${wordsSql(profiles)}]
+      AND NOT ${columnOfList("event_kind")} @> ARRAY['${kind}'])::int`,
+    ),
+    `(SELECT count(*) FROM ${ofList("coverage_profile")} WHERE one NOT IN (${wordsSql(knownProfiles)}))`,
+  ].join(" + ")} END`,
+};
 
 /** Name and type of every column. */
 const turnColumns: readonly (readonly [name: string, type: string])[] = [

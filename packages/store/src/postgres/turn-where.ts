@@ -1,10 +1,17 @@
 /** @module TurnWhere: conditions of a question as SQL over the table of turns. */
+import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
-import { microsOf, numberFields } from "../ledger/turn-fields.ts";
-import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
+import { microsOf, timeFields } from "../ledger/turn-fields.ts";
+import type {
+  PartField,
+  TurnCondition,
+  TurnOrder,
+  TurnPlace,
+  TurnQuestion,
+} from "../ledger/turn-question.ts";
 import type { Bindings } from "./sql-text.ts";
-import { toStoredJson } from "./stored-text.ts";
-import { columnOfList, timeOrNumberSql } from "./turn-rows.ts";
+import { toStored, toStoredJson } from "./stored-text.ts";
+import { columnOfList, orderValueSql, timeOrNumberSql } from "./turn-rows.ts";
 
 /** The condition for a turn. */
 export function whereOf(question: TurnQuestion, bind: Bindings): string {
@@ -23,6 +30,7 @@ function plainSql(condition: TurnCondition, bind: Bindings): string {
     const { text, is } = condition;
     return is === null ? `${text} IS NULL` : `${text} = ${bind.text(is)}`;
   }
+  if ("part" in condition) return partSql(condition.part, foldedAscii(condition.of), bind);
   if ("list" in condition) {
     const column = columnOfList(condition.list);
     return condition.has === null
@@ -49,6 +57,29 @@ function plainSql(condition: TurnCondition, bind: Bindings): string {
   return ends.join(" AND ");
 }
 
+/**
+ * In stored form a control character is a mark and a digit. A part that begins with such a digit is
+ * compared where these are letters, so that it is not found in the middle of one.
+ */
+function partSql(field: PartField, part: string, bind: Bindings): string {
+  const text = `lower(${field})`;
+  if (!/^[01]/.test(part)) return `strpos(${text}, ${bind.text(part)}) > 0`;
+  const other = storedMarks.reduce(
+    (sql, [stored, letters]) => `replace(${sql}, ${bind.plain(stored)}, ${bind.plain(letters)})`,
+    text,
+  );
+  const wanted = storedMarks.reduce(
+    (all, [stored, letters]) => all.replaceAll(stored, letters),
+    toStored(part),
+  );
+  return `strpos(${other}, ${bind.plain(wanted)}) > 0`;
+}
+
+const storedMarks = ["\u0000", "\u0001"].map((one, at) => {
+  const stored = toStored(one);
+  return [stored, `${stored.charAt(0)}${"ab".charAt(at)}`] as const;
+});
+
 function numberSql(value: number, bind: Bindings): string {
   return `${bind.plain(String(value))}::double precision`;
 }
@@ -59,16 +90,20 @@ function microsSql(micros: number, bind: Bindings): string {
 
 /** The rows after a place in an order; unknown values come last. */
 export function afterOf(order: TurnOrder, place: TurnPlace, bind: Bindings): string {
-  const by = timeOrNumberSql(order.by);
+  const by = orderValueSql(order.by);
   const key = bind.text(place.key);
   if (place.value === null) return `${by} IS NULL AND key < ${key}`;
-  const isNumber = Object.hasOwn(numberFields, order.by);
-  const value = isNumber ? numberSql(place.value, bind) : microsSql(place.value, bind);
+  const value = placeSql(order, place.value, bind);
   const beyond = order.ascending === true ? ">" : "<";
   return `${by} IS NULL OR ${by} ${beyond} ${value} OR (${by} = ${value} AND key < ${key})`;
 }
 
+function placeSql({ by }: TurnOrder, value: number | string, bind: Bindings): string {
+  if (typeof value === "string") return bind.text(value);
+  return Object.hasOwn(timeFields, by) ? microsSql(value, bind) : numberSql(value, bind);
+}
+
 /** The order of a list. */
 export function orderOf({ by, ascending }: TurnOrder): string {
-  return `${timeOrNumberSql(by)} ${ascending === true ? "ASC" : "DESC"} NULLS LAST, key DESC`;
+  return `${orderValueSql(by)} ${ascending === true ? "ASC" : "DESC"} NULLS LAST, key DESC`;
 }

@@ -12,6 +12,7 @@ import { facetsOf } from "./turn-facets.ts";
 import { countGroupsOf } from "../ledger/figure-rows.ts";
 import { callsOf, countRows, figuresOf } from "./turn-figures.ts";
 import { groupsOf } from "./turn-groups.ts";
+import { orderedTurnsSql } from "./turn-order-values.ts";
 import { turnRows, versionOf } from "./turn-rows.ts";
 import { turnTablesSql } from "./turn-schema.ts";
 import { afterSql, orderSql, whereSql } from "./turn-sql.ts";
@@ -51,7 +52,7 @@ export function turnsIn(
       const rows = database
         .prepare(
           `SELECT record FROM (SELECT id AS turn, row_number() OVER () AS nth FROM (
-             SELECT id FROM turns WHERE (${where.sql}) AND (${beyond.sql})
+             SELECT id FROM ${orderedTurnsSql(order.by)} WHERE (${where.sql}) AND (${beyond.sql})
              ORDER BY ${orderSql(order)} LIMIT ?)) JOIN turn_records ON id = turn ORDER BY nth`,
         )
         .all(...where.values, ...beyond.values, limit + 1) as { readonly record: string }[];

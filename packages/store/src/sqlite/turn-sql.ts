@@ -1,8 +1,10 @@
 /** @module TurnSql: conditions of a question as SQL of SQLite over the table `turns`. */
+import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
 import type { SqlValue } from "./sqlite-database.ts";
+import { orderValueSql } from "./turn-order-values.ts";
 import { timeOrNumberSql, emptyListSql, valuesSql } from "./turn-schema.ts";
 
 /** A part of a statement and its parameters, in order. */
@@ -32,6 +34,10 @@ function conditionSql(condition: TurnCondition): SqlPart {
 
 function plainSql(condition: TurnCondition): SqlPart {
   if ("text" in condition) return { sql: `${condition.text} IS ?`, values: [condition.is] };
+  if ("part" in condition) {
+    const { part, of } = condition;
+    return { sql: `instr(lower(${part}), ?) > 0`, values: [foldedAscii(of)] };
+  }
   if ("list" in condition) {
     if (condition.has === null) return { sql: emptyListSql(condition.list), values: [] };
     const held = valuesSql([condition.list]);
@@ -61,7 +67,7 @@ function plainSql(condition: TurnCondition): SqlPart {
 
 /** The rows after a place in an order; unknown values come last. */
 export function afterSql(order: TurnOrder, { value, key }: TurnPlace): SqlPart {
-  const by = timeOrNumberSql(order.by);
+  const by = orderValueSql(order.by);
   if (value === null) return { sql: `${by} IS NULL AND key < ?`, values: [key] };
   const beyond = order.ascending === true ? ">" : "<";
   const sql = `${by} IS NULL OR ${by} ${beyond} ? OR (${by} = ? AND key < ?)`;
@@ -70,5 +76,5 @@ export function afterSql(order: TurnOrder, { value, key }: TurnPlace): SqlPart {
 
 /** The order of a list. */
 export function orderSql({ by, ascending }: TurnOrder): string {
-  return `${timeOrNumberSql(by)} ${ascending === true ? "ASC" : "DESC"} NULLS LAST, key DESC`;
+  return `${orderValueSql(by)} ${ascending === true ? "ASC" : "DESC"} NULLS LAST, key DESC`;
 }

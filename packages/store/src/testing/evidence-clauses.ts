@@ -10,6 +10,7 @@ import { clockClauses } from "./clock-clauses.ts";
 import type { KitClause } from "./contract.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { ledgerClauses } from "./ledger-clauses.ts";
+import { orderClauses } from "./order-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { operatorClauses } from "./operator-clauses.ts";
 import { sampleRecord } from "./random-turns.ts";
@@ -324,6 +325,7 @@ export const evidenceClauses: readonly KitClause[] = [
   ...clockClauses,
   ...finding,
   ...ledgerClauses,
+  ...orderClauses,
   ...calledClauses,
   ...rangeClauses,
   ...operatorClauses,

@@ -225,6 +225,35 @@ const deployed = onStore(
   },
 );
 
+const parts = onStore(
+  "a part of a thread's or an agent's id finds its turns, in any case of ASCII letters",
+  async ({ ledger }) => {
+    await ledger.putTurns([
+      sampleRecord("one", { thread_id: "thr_7f3A%.b", agent_id: "Order-Desk" }),
+      sampleRecord("two", { thread_id: "thr_7f3axxb", agent_id: "order-bot" }),
+      sampleRecord("control", { thread_id: "\u0000a\u0001b" }),
+      sampleRecord("none", {}),
+    ]);
+    for (const [part, of, turns] of [
+      ["thread_id", "7F3a", 2],
+      ["thread_id", "a%.", 1],
+      ["thread_id", "%", 1],
+      ["thread_id", "3a.", 0],
+      ["thread_id", "_", 2],
+      ["thread_id", "A\u0001B", 1],
+      ["thread_id", "0", 0],
+      ["thread_id", "1", 0],
+      ["thread_id", "", 0],
+      ["agent_id", "order-d", 1],
+      ["agent_id", "ORDER", 2],
+    ] as const) {
+      equal(await ledger.countTurns(question([{ part, of }])), turns, `${part} ${of}`);
+      const others = await ledger.countTurns(question([{ part, of, not: true }]));
+      equal(others, 4 - turns, `not ${part} ${of}`);
+    }
+  },
+);
+
 /** The clauses of every ledger. */
 export const ledgerClauses: readonly KitClause[] = [
   answers,
@@ -233,6 +262,7 @@ export const ledgerClauses: readonly KitClause[] = [
   unknown,
   contracts,
   deployed,
+  parts,
 ];
 
 /** Clauses that cannot be exempted. */

@@ -2,6 +2,7 @@
  * @module RandomTurns: random records and questions of the ledger, over few values, so that
  * groups, ties, unknown values and tenants occur.
  */
+import { insightCodes } from "@turnproof/evidence";
 import type { TurnCall, TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
@@ -21,6 +22,7 @@ import type {
   TurnCondition,
   TurnOrder,
 } from "../ledger/turn-question.ts";
+import { turnOrderFields } from "../ledger/turn-orders.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { hostileIds } from "./hostile.ts";
@@ -53,7 +55,15 @@ const time: Arbitrary<string> = fc.constantFrom(
   "1969-12-31T23:59:59.75Z",
   "2026-03-02T00:00:00.000000001Z",
 );
-const verdict = fc.constantFrom("success", "failed", "partial", "open");
+const verdict = fc.constantFrom("success", "failed", "partial", "unknown", "open");
+/** Findings of each priority, an insight, and a code of another version. */
+const code = fc.constantFrom(
+  "delivery_missing",
+  "artifact_missing",
+  "clock_conflict",
+  ...insightCodes.slice(0, 1),
+  "code_of_another_version",
+);
 
 const everyCallHas: Exclude<
   keyof TurnCall,
@@ -112,7 +122,7 @@ const row: Arbitrary<TurnRow> = fc
     status: fc.constantFrom("success", "error", "started"),
     has_error: fc.boolean(),
     event_count: count,
-    kinds: some(fc.constantFrom("turn", "artifact", "delivery", "feedback")),
+    kinds: some(fc.constantFrom("turn", "artifact", "delivery", "feedback", "model_call")),
     models: some(few),
     tool_names: some(few),
     tools: fc.record({
@@ -137,7 +147,10 @@ const row: Arbitrary<TurnRow> = fc
     received_at: maybe(time),
     verdict: maybe(verdict),
     orphan_spans: fc.option(fc.nat({ max: 2 }), { nil: undefined }),
-    finding_codes: maybe(some(fc.constantFrom("delivery_missing", "artifact_missing"))),
+    finding_codes: maybe(some(code)),
+    coverage_profiles: some(
+      fc.constantFrom("chat_response", "content_derived_artifact", "interactive_response", "own"),
+    ),
   })
   .map(({ recorded, kinds, orphan_spans, ...figures }) => {
     const event_kind_counts = Object.fromEntries(kinds.map((kind) => [kind, 1]));
@@ -147,7 +160,6 @@ const row: Arbitrary<TurnRow> = fc
       memory_retrieved: null,
       memory_referenced: null,
       memory_degraded: null,
-      coverage_profiles: [],
       dialects: ["gen_ai"],
       services: [],
       dropped: {},
@@ -268,6 +280,26 @@ const value: Arbitrary<string> = fc.oneof(
   fc.constantFrom("\ud800", "\ufffd"),
 );
 
+/** Parts of ids: in another case, of control characters, with a meaning in patterns. */
+const part: Arbitrary<string> = fc.oneof(
+  value,
+  fc.constantFrom(
+    "o",
+    "ON",
+    "0",
+    "1",
+    "\u0000W",
+    "t\u0000",
+    "\u0001",
+    "N\u00ef",
+    "ü",
+    "Ü",
+    ".",
+    "'",
+    "_",
+  ),
+);
+
 /** Numbers that are no valid measurement. */
 const odd: Arbitrary<number> = fc.constantFrom(NaN, Infinity, -Infinity, -0, 0.1 + 0.2);
 
@@ -286,6 +318,7 @@ const calledValues: Arbitrary<CallValues> = fc.record(
 const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition }>((tie) => {
   const plain = fc.oneof(
     fc.record({ text: namesOf<TextField>(textFields), is: maybe(value) }),
+    fc.record({ part: fc.constantFrom("agent_id" as const, "thread_id" as const), of: part }),
     fc.record({ list: namesOf<ListField>(listFields), has: fc.option(value, { freq: 4 }) }),
     fc.record({
       number: namesOf<NumberField>(numberFields),
@@ -306,7 +339,7 @@ const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition
 
 /** An order of a list. */
 const randomOrder: Arbitrary<TurnOrder> = fc
-  .tuple(fc.oneof(namesOf<TimeField>(timeFields), namesOf<NumberField>(numberFields)), fc.boolean())
+  .tuple(fc.constantFrom(...turnOrderFields), fc.boolean())
   .map(([by, up]) => (up ? { by, ascending: true as const } : { by }));
 
 const scope: Arbitrary<EvidenceScope> = fc.oneof(
