@@ -14,9 +14,10 @@ import {
   TimeUnit,
   utf8,
 } from "@uwdata/flechette";
-import type { DataType } from "@uwdata/flechette";
+import type { Column, DataType } from "@uwdata/flechette";
 import type { ColumnType, ColumnValue } from "@turnproof/store";
 
+import { ArrowTexts } from "./arrow-texts.ts";
 import type { FileRows } from "./column-data.ts";
 
 const types: Readonly<Record<ColumnType, () => DataType>> = {
@@ -29,26 +30,37 @@ const types: Readonly<Record<ColumnType, () => DataType>> = {
   texts: () => list(field("element", utf8())),
 };
 
+/** A column while its values are added, block by block. */
+interface GrowingColumn {
+  add(values: readonly ColumnValue[]): void;
+  column(): Column<unknown>;
+}
+
 /** The file, in one piece. */
 export async function* arrowOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const values: (ColumnValue | null)[][] = part.columns.map(() => []);
+  const growing = part.columns.map(({ type }) => growingColumn(type, part.rows));
   for (const block of part.blocks()) {
-    for (const [at, { type, values: more }] of block.entries()) {
-      const column = values[at] ?? [];
-      for (const value of more) column.push(type === "time" ? milliseconds(value) : value);
-    }
+    for (const [at, { values }] of block.entries()) growing[at]?.add(values);
     await nextTurn();
   }
-  const built = part.columns.map(({ name, type }, at) => {
-    return [name, columnFromArray(values[at] ?? [], types[type]())] as [
-      string,
-      ReturnType<typeof columnFromArray>,
-    ];
+  const built = part.columns.map(({ name }, at) => {
+    return [name, growing[at]?.column()] as [string, Column<unknown>];
   });
   await nextTurn();
   const bytes = tableToIPC(tableFromColumns(built), { format: "file" });
   if (bytes === null) throw new TypeError("the encoder returned no bytes");
   yield bytes as Uint8Array<ArrayBuffer>;
+}
+
+function growingColumn(type: ColumnType, rows: number): GrowingColumn {
+  if ((type === "text" || type === "json") && rows > 0) return new ArrowTexts(rows);
+  const held: (ColumnValue | null)[] = [];
+  return {
+    add(values) {
+      for (const value of values) held.push(type === "time" ? milliseconds(value) : value);
+    },
+    column: () => columnFromArray(held, types[type]()),
+  };
 }
 
 /**

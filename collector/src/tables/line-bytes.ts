@@ -30,6 +30,11 @@ export class LineBytes {
   #second = NaN;
   #secondText = "";
 
+  /** Bytes so far. */
+  get length(): number {
+    return this.#at;
+  }
+
   /** A text as it is. */
   text(text: string): void {
     if (!this.#plain(text, noMarks)) this.#encoded(text);
