@@ -3,6 +3,7 @@
  * unknown, how far was counted, and a value that narrows the filter.
  */
 import { beforeAll, expect, test } from "vitest";
+import type { TurnEvent } from "@turnproof/evidence";
 import type { Page } from "playwright-core";
 
 import { turnEvents } from "../collector/desk.ts";
@@ -11,16 +12,28 @@ import { openedSite } from "./opened-site.ts";
 
 const { site, visit } = openedSite();
 
+/** Tools that only turns of the slow agent call. */
+const tools = Array.from({ length: 9 }, (_, n) => `tool-${n}`);
+
+/** A failed call of each of them in place of the turn's own. */
+const failed =
+  (event: TurnEvent) =>
+  (tool: string): TurnEvent => ({
+    ...event,
+    event_id: `${event.event_id}-${tool}`,
+    span_id: `${event.span_id}-${tool}`,
+    status: "error",
+    attributes: { ...event.attributes, tool_name: tool },
+  });
+
 beforeAll(async () => {
   // Of twenty turns each fifth is of the agent whose tool fails.
   const events = Array.from({ length: 20 }, (_, n) => {
     const at = new Date(Date.UTC(2026, 10, 20, 0, n)).toISOString();
     const agent = n % 5 === 0 ? "slow" : "quick";
     const own = turnEvents({ root: `root-${n}`, at, user: "ann", agent, thread: `thr-${n}` });
-    return own.map((event) =>
-      agent === "slow" && event.event_kind === "tool_call"
-        ? { ...event, status: "error" as const }
-        : event,
+    return own.flatMap((event) =>
+      agent === "slow" && event.event_kind === "tool_call" ? tools.map(failed(event)) : [event],
     );
   });
   await site.put(events.flat());
@@ -58,6 +71,23 @@ test("w counts both sides; what is asked for is no news; a value narrows the fil
   await page.locator("[data-differences] a", { hasText: "slow" }).focus();
   await Promise.all([page.waitForURL(/agent_id=slow/), page.keyboard.press("Enter")]);
   expect(new URL(page.url()).searchParams.get("status")).toBe("error");
+});
+
+test("eight values are drawn; the others at a button, which leads on to them", async () => {
+  const page = await visit("/traces?status=error&limit=5");
+  await page.locator("[data-differences] summary").click();
+  const lines = page.locator("[data-differences] tbody tr");
+  await lines.first().waitFor();
+  expect(await lines.count()).toBe(8);
+  const more = page.locator("[data-more-values]");
+  const others = Number.parseInt(await more.innerText(), 10);
+  expect(others).toBeGreaterThan(0);
+  await more.focus();
+  await page.keyboard.press("Enter");
+  expect(await lines.count()).toBe(8 + others);
+  expect(await more.count()).toBe(0);
+  const focused = await page.evaluate(() => document.activeElement?.textContent);
+  expect(focused).toBe(await lines.nth(8).locator("a").innerText());
 });
 
 test("all turns of a time leave nothing to compare; a page without rows or a filter offers none", async () => {

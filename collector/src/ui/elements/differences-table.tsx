@@ -28,12 +28,17 @@ export interface ComparedPlace {
   readonly query: URLSearchParams;
 }
 
-/** The table, with the counted turns in words. */
-export const DifferencesTable: FC<{ readonly of: Compared; readonly place: ComparedPlace }> = ({
-  of,
-  place,
-}) => {
+/** Values that are drawn at first: the clearest differences, without a page of elements. */
+const drawnMax = 8;
+
+/** The table, with the counted turns in words; all of its values only where `whole`. */
+export const DifferencesTable: FC<{
+  readonly of: Compared;
+  readonly place: ComparedPlace;
+  readonly whole: boolean;
+}> = ({ of, place, whole }) => {
   const { these, others, values, unrecorded, cut } = of;
+  const drawn = whole ? values : values.slice(0, drawnMax);
   return (
     <>
       <p class="padded muted" data-differences-extent>
@@ -70,12 +75,17 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
               </tr>
             </thead>
             <tbody>
-              {values.map((one) => (
+              {drawn.map((one) => (
                 <Line one={one} of={of} place={place} />
               ))}
             </tbody>
           </table>
         </div>
+      )}
+      {drawn.length === values.length ? null : (
+        <button class="button small" type="button" data-more-values>
+          {countText(values.length - drawn.length)} more values
+        </button>
       )}
       <UnrecordedLine unrecorded={unrecorded} />
       {cut.length === 0 ? (

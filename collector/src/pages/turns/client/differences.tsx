@@ -5,7 +5,7 @@
 import { parametersOf, termsOf } from "../../../ui/display/filter-terms.ts";
 import { DifferencesTable } from "../../../ui/elements/differences-table.tsx";
 import type { Compared } from "../../../ui/elements/differences-table.tsx";
-import { announce, base, drawn, fetchJson, find } from "../../../ui/client/page.ts";
+import { announce, base, drawn, fetchJson, find, findAll } from "../../../ui/client/page.ts";
 import { addShortcuts } from "../../../ui/client/shortcuts.ts";
 
 /** Starts the differences of the page with this query; without a filter there are none. */
@@ -28,7 +28,16 @@ export function startDifferences(query: URLSearchParams): void {
       return;
     }
     const at = { path: `${base}/traces`, terms: termsOf(query), query };
-    place.replaceChildren(drawn(<DifferencesTable of={of} place={at} />));
+    const draw = (whole: boolean): void => {
+      place.replaceChildren(drawn(<DifferencesTable of={of} place={at} whole={whole} />));
+    };
+    draw(false);
+    find("[data-more-values]", place)?.addEventListener("click", () => {
+      const shown = findAll("tbody a", place).length;
+      draw(true);
+      // The button is gone: the reader goes on at the first value that it has shown.
+      findAll("tbody a", place)[shown]?.focus();
+    });
     announce("Differences counted");
   };
   card.addEventListener("toggle", () => void request());
