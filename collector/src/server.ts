@@ -3,7 +3,7 @@
  * a close that finishes requests in progress (faults H10, H11, W9).
  */
 import { randomInt, randomUUID } from "node:crypto";
-import { STATUS_CODES, createServer } from "node:http";
+import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -17,6 +17,7 @@ import type { Connections, Listening } from "./http/connections.ts";
 import { createEdge } from "./http/edge.ts";
 import { problemOf } from "./http/problem.ts";
 import { securityHeaders } from "./http/no-store.ts";
+import { statusWords } from "./http/status-words.ts";
 import type { Log } from "./log.ts";
 
 /** Anything with Hono's `fetch`. */
@@ -156,7 +157,7 @@ function refuse(outgoing: ServerResponse, code: Code): void {
 function refusalText(code: Code): string {
   const { status, headers, body } = refusalOf(code);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "Connection: close"];
+  const head = [`HTTP/1.1 ${status} ${statusWords(status)}`, ...lines, "Connection: close"];
   return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
 

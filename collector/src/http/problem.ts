@@ -2,11 +2,11 @@
  * @module Problem: the form of every failure, RFC 9457 problem+json, with a sentence from the table
  * of codes and no input (requirements: Errors).
  */
-import { STATUS_CODES } from "node:http";
-
 import { codes } from "@turnproof/semconv";
 import type { Code, CodeRow } from "@turnproof/semconv";
 import { z } from "zod";
+
+import { statusWords } from "./status-words.ts";
 
 /** Body of every error answer. */
 export const problemSchema = z.object({
@@ -44,7 +44,7 @@ export function problemOf(code: Code, requestId: string, field?: string): Proble
   const status = row.status ?? 500;
   return {
     type: `urn:turnproof:problem:${code}`,
-    title: STATUS_CODES[status] ?? "Error",
+    title: statusWords(status),
     status,
     detail: row.sentence,
     code,
