@@ -19,10 +19,32 @@ import type { ClickhouseFaults } from "./clickhouse-http.ts";
 const [, , dataDir = "", host = "127.0.0.1", port = "0", config] = process.argv;
 const bodies = join(dataDir, "bodies");
 mkdirSync(bodies, { recursive: true });
-const session = new Session(
-  join(dataDir, "engine"),
-  config === undefined ? {} : { connectionArgs: [`--config-file=${config}`] },
-);
+/**
+ * A server that holds many databases for few rows: no expression is run often enough to earn its
+ * compilation, and its memory is read once a second.
+ */
+const settings = [
+  "compile_expressions=0",
+  "compile_aggregate_expressions=0",
+  "compile_sort_description=0",
+  "memory_worker_period_ms=1000",
+];
+const session = new Session(join(dataDir, "engine"), {
+  connectionArgs: [
+    ...(config === undefined ? [] : [`--config-file=${config}`]),
+    ...settings.map((setting) => `--${setting}`),
+  ],
+});
+/** The session's database and settings: a statement that changes nothing is not run. */
+const current = new Map<string, string>([["database", "default"]]);
+
+/** Runs a statement that sets something, unless it is set so already. */
+async function setTo(name: string, value: string, statement: string): Promise<void> {
+  if (current.get(name) === value) return;
+  current.delete(name);
+  await session.queryAsync(statement);
+  current.set(name, value);
+}
 
 let faults: ClickhouseFaults = {};
 let account: { readonly user?: string; readonly password?: string } = {};
@@ -102,10 +124,10 @@ async function run(query: string, body: Buffer, url: URL): Promise<Outcome> {
   if (isInsert && faults.lie !== undefined && query.includes(faults.lie)) return success({});
   try {
     const database = url.searchParams.get("database") ?? "default";
-    if (database !== "default") await session.queryAsync(`USE \`${database}\``);
+    await setTo("database", database, `USE \`${database}\``);
     if (config !== undefined) {
       for (const [name, value] of clusterSettings(url.searchParams)) {
-        await session.queryAsync(`SET ${name} = '${value}'`);
+        await setTo(name, value, `SET ${name} = '${value}'`);
       }
     }
     const stated = config === undefined ? query : alone(query);
@@ -113,7 +135,6 @@ async function run(query: string, body: Buffer, url: URL): Promise<Outcome> {
     const outcome =
       isInsert && body.length > 0 ? await insert(stated, body) : await plain(stated, url);
     await dropReplacedParts(stated);
-    if (database !== "default") await session.queryAsync("USE default");
     if (isInsert && cuts > 0) {
       cuts -= 1;
       return { ...outcome, cut: true };
