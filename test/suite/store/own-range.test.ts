@@ -4,8 +4,6 @@
  */
 import { join } from "node:path";
 
-import { PGlite } from "@electric-sql/pglite";
-import { vector } from "@electric-sql/pglite-pgvector";
 import type { TurnEvent } from "@turnproof/evidence";
 import { clickhouse, filesystem, lentEngineOf, mongodb, postgres } from "@turnproof/store";
 import type { EvidenceStore, LentEngine } from "@turnproof/store";
@@ -17,6 +15,7 @@ import { readAnswer } from "../../../packages/store/src/clickhouse/engine-client
 import { readMigrations } from "../../../packages/store/src/clickhouse/migration.ts";
 import { openSqlite } from "../../../packages/store/src/sqlite/sqlite-database.ts";
 import { openMongo } from "../../servers/mongo-database.ts";
+import { startPglite } from "../../servers/pglite.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";
 
 const directories = temporaryDirectories();
@@ -69,7 +68,7 @@ test("SQLite: a root of an older version is found by every range", async () => {
 });
 
 test("PostgreSQL: a root of an older version is found by every range", async () => {
-  const engine = await PGlite.create({ extensions: { vector } });
+  const engine = await startPglite();
   const first = await postgres({ client: engine });
   await fill(first.evidence);
   await first.evidence.close();
@@ -164,7 +163,7 @@ test("ClickHouse skips granules by the index", async () => {
 });
 
 test("PostgreSQL finds the roots of a narrow range by the index", async () => {
-  const engine = await PGlite.create({ extensions: { vector } });
+  const engine = await startPglite();
   const { evidence } = await postgres({ client: engine });
   await evidence.append({ batchId: "1", receivedAt: receivedAt(1), events: hourly });
   await engine.exec("ANALYZE evidence_roots");

@@ -2,8 +2,6 @@
  * @module Received index: turns by their last receipt alone are found by an index, as the plan of
  * each engine shows; without one a list of an alert reads the whole ledger.
  */
-import { PGlite } from "@electric-sql/pglite";
-import { vector } from "@electric-sql/pglite-pgvector";
 import { clickhouse, lentEngineOf, postgres } from "@turnproof/store";
 import type { TurnQuestion } from "@turnproof/store";
 import { allTenants, sampleRecord } from "@turnproof/store/testing";
@@ -17,6 +15,7 @@ import { whereOf } from "../../../packages/store/src/postgres/turn-where.ts";
 import { openSqlite } from "../../../packages/store/src/sqlite/sqlite-database.ts";
 import { sqliteTurns } from "../../../packages/store/src/sqlite/sqlite-turns.ts";
 import { whereSql } from "../../../packages/store/src/sqlite/turn-sql.ts";
+import { startPglite } from "../../servers/pglite.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";
 
 const received = (from: string, to?: string): TurnQuestion => ({
@@ -45,7 +44,7 @@ test("SQLite searches the index", () => {
 });
 
 test("PostgreSQL scans the index", async () => {
-  const engine = await PGlite.create({ extensions: { vector } });
+  const engine = await startPglite();
   const { evidence } = await postgres({ client: engine });
   await evidence.ledger.putTurns(records);
   await engine.exec("ANALYZE turn_ledger");

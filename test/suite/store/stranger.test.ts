@@ -4,8 +4,7 @@
  * of its owner; no answer to one tenant may hold another's, and each answer is the model's.
  * `STRANGER_COMMANDS` and `STRANGER_SEED` steer it.
  */
-import { PGlite } from "@electric-sql/pglite";
-import { vector } from "@electric-sql/pglite-pgvector";
+import type { PGlite } from "@electric-sql/pglite";
 import {
   clickhouse,
   ephemeral,
@@ -19,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openMongo } from "../../servers/mongo-database.ts";
 import type { MongoDatabase } from "../../servers/mongo-database.ts";
+import { startPglite } from "../../servers/pglite.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { driveEvidence } from "./stranger-evidence.ts";
@@ -37,7 +37,7 @@ let engine: PGlite;
 beforeAll(async () => {
   mongo = await openMongo();
   server = await startPostgres();
-  engine = await PGlite.create({ extensions: { vector } });
+  engine = await startPglite();
 });
 afterAll(async () => {
   await directories.remove();

@@ -5,8 +5,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { PGlite } from "@electric-sql/pglite";
-import { vector } from "@electric-sql/pglite-pgvector";
 import { clickhouse, filesystem, mongodb, postgres } from "@turnproof/store";
 import { clickhouseAdmin } from "@turnproof/store/admin";
 import { MongoClient } from "mongodb";
@@ -14,6 +12,7 @@ import { afterAll, describe, expect, test } from "vitest";
 
 import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts";
 import { startMongo } from "../../servers/mongodb.ts";
+import { startPglite } from "../../servers/pglite.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";
 
 const directories = temporaryDirectories();
@@ -74,7 +73,7 @@ const grounds: Readonly<Record<string, () => Promise<Ground>>> = {
     };
   },
   async postgres() {
-    const client = await PGlite.create({ extensions: { vector } });
+    const client = await startPglite();
     closing.push(() => client.close());
     const count = async (sql: string): Promise<number> =>
       Number((await client.query<{ n: number }>(sql)).rows[0]?.n);
