@@ -174,8 +174,8 @@ describe("the plan beside turns that name no case is found with the stated power
   const runs = 400;
   test.each([
     ["100 cases, 3 beside them", 100, 0.03],
-    ["200 cases, a tenth beside them", 200, 0.1],
-    ["200 cases, a quarter beside them", 200, 0.25],
+    ["120 cases, a tenth beside them", 120, 0.1],
+    ["120 cases, a quarter beside them", 120, 0.25],
   ])("%s", (_, turns, share) => {
     const next = numbers(83);
     let [planned, found] = [0, 0];

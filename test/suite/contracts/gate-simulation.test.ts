@@ -26,7 +26,7 @@ function slack(share: number, of: number): number {
 
 const designs: readonly (readonly [string, number, number | undefined])[] = [
   ["40 turns a side", 40, undefined],
-  ["200 turns a side", 200, undefined],
+  ["120 turns a side", 120, undefined],
   ["60 cases, one turn each", 60, 60],
   ["12 cases, five turns each", 60, 12],
 ];
@@ -146,7 +146,7 @@ describe("a drop of the size that the plan states is found with the power that i
   test.each([
     ["unpaired, 60 a side", 60, undefined, undefined, 0],
     ["unpaired, 200 a side", 200, undefined, undefined, 0],
-    ["unpaired, 200 a side, a twentieth unknown", 200, undefined, undefined, 0.05],
+    ["unpaired, 120 a side, a twentieth unknown", 120, undefined, undefined, 0.05],
     ["60 cases", 60, 60, undefined, 0],
     ["200 cases, a fiftieth unknown", 200, 200, undefined, 0.02],
     ["20 cases, five turns each", 100, 20, undefined, 0],
