@@ -145,12 +145,17 @@ const opened: Readonly<Record<string, () => Promise<Memory>>> = {
 const cost = ({ name }: KitClause): number =>
   name.startsWith("random") ? 2 : name.includes("hostile") ? 1 : 0;
 
-/** The first clause that fails. */
+/** The clause that a mutant failed over the provider before: it runs first over the next one. */
+const failedBefore = new Map<string, string>();
+
+/** The first clause that fails. @param likely name of the clause that runs first */
 async function firstFailure(
   clauses: readonly KitClause[],
   openMemory: () => Promise<Memory>,
+  likely?: string,
 ): Promise<string | undefined> {
-  for (const clause of clauses.toSorted((a, b) => cost(a) - cost(b))) {
+  const place = (clause: KitClause): number => (clause.name === likely ? -1 : cost(clause));
+  for (const clause of clauses.toSorted((a, b) => place(a) - place(b))) {
     const harness: Harness = {
       open: () => Promise.reject(new RangeError("memory only")),
       openMemory,
@@ -173,7 +178,9 @@ describe.each(Object.keys(opened))("%s without the tenant filter", (provider) =>
       return { ...store, ...mutants[name]?.(store) };
     };
     const clauses = [...memoryIsolationClauses, ...memoryClauses];
-    expect(await firstFailure(clauses, openMutant)).toBeDefined();
+    const failed = await firstFailure(clauses, openMutant, failedBefore.get(name));
+    expect(failed).toBeDefined();
+    failedBefore.set(name, failed ?? "");
   });
 });
 
