@@ -108,8 +108,8 @@ describe.each(providersWith("evidence"))("%s", (backend) => {
     const until = new Date(weekEndMs + 60_000).toISOString();
     const early = turns.filter(({ row }) => row.ended_at < until);
     let salt = 0;
-    const expectAll = async (): Promise<void> => {
-      for (const filter of filters) {
+    const expectAll = async (under = filters): Promise<void> => {
+      for (const filter of under) {
         const requested = `${filter} before:${until}`;
         const answers = await reported(desk, requested, `nobody-${(salt += 1)}`);
         expectEqual(answers, recounted(early, requested, Date.now()), filter);
@@ -123,7 +123,8 @@ describe.each(providersWith("evidence"))("%s", (backend) => {
     const later = sendMore(server.url);
     await expectAll();
     await later;
-    await expectAll();
+    // All filters stand below over what is there now: of the early turns, one in three is enough.
+    await expectAll(filters.filter((_, index) => index % 3 === 0));
     await settled();
     const all = await turnsOf(desk.store);
     expect(all.length).toBe(turns.length + 4 * requests);
