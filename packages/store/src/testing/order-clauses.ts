@@ -35,6 +35,8 @@ async function walked(
     const next = after === undefined ? {} : { after };
     const page = await reader.listTurns(question, { order, limit, ...next });
     records.push(...page.records);
+    // Pages that repeat would have no end.
+    equal(new Set(keysOf(records)).size, records.length, "a turn is on two pages");
     after = page.next ?? undefined;
   } while (after !== undefined);
   return records;
