@@ -116,11 +116,13 @@ function databasesOf(config: Config): readonly string[] {
 }
 
 async function copyAll(config: Config, to: string): Promise<Manifest> {
-  const { dataDir, auditLog } = config;
+  const { dataDir } = config;
+  // The log is there also where this environment has no accounts, and so no log of its own.
+  const auditLog = config.auditLog ?? join(dataDir, "audit.jsonl");
   const entries = await copyState(dataDir, to, auditLog);
   entries.push(...(await copyJournal(dataDir, to, "journal")));
   entries.push(...(await copyJournal(dataDir, to, "forward")));
-  const hasAudit = auditLog !== undefined && existsSync(auditLog);
+  const hasAudit = existsSync(auditLog);
   if (hasAudit) entries.push(...(await copyAudit(auditLog, to)));
   entries.push(...(await copyDocuments(dataDir, to, "memory")));
   const store = await copyStore(config, to);

@@ -137,6 +137,15 @@ test.each(["filesystem", "clickhouse"])("a backup of a running %s", async (backe
   expect(await second.stop()).toBe(0);
 });
 
+test("an audit log is counted also where the environment has no accounts", async () => {
+  const dataDir = join(directory, "no-accounts");
+  await mkdir(dataDir, { recursive: true });
+  await writeFile(join(dataDir, "audit.jsonl"), '{"seq":0}\n{"seq":1}\n');
+  const args = ["backup", "--data-dir", dataDir, "--to", join(directory, "no-accounts-copy")];
+  const made = await turnproof(args, { TURNPROOF_BACKEND: "filesystem" });
+  expect(made).toMatchObject({ code: 0, out: { audit: { records: 2 } } });
+});
+
 test("a count that is not reached and a file that was changed are named", async () => {
   const [copy, dir] = [join(directory, "named"), join(directory, "filesystem-backup")];
   const elsewhere = {
