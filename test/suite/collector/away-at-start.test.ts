@@ -4,6 +4,8 @@
  * itself when the server is back. The same for one that falls silent later.
  */
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -199,4 +201,20 @@ test("postgres refuses the sign-in at the start, and takes it later", async () =
   await postgres.run("postgres", "ALTER ROLE late PASSWORD 'pass word:'''");
   await until(async () => (await at.health()).collector.ingest.journal.pending_spans === 0);
   expect(JSON.stringify(at.lines)).not.toMatch(/another|pass%20word|pass word/);
+});
+
+test("a proxy before ClickHouse answers 503 in its own words, which are not repeated", async () => {
+  const proxy = createServer((request, response) => {
+    request.resume().once("end", () => response.writeHead(503).end("canary upstream busy"));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", () => resolve()));
+  closing.push(async () => void proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/proxied`;
+  const at = await start({ TURNPROOF_BACKEND: "clickhouse", TURNPROOF_CLICKHOUSE_URL: url });
+  const reason = "it, or a proxy before it, answers with an error that is not ClickHouse's";
+  const away = { backend: "clickhouse", host: `127.0.0.1:${port}`, reason };
+  expect(at.lines.find(({ event }) => event === "store_away")).toMatchObject(away);
+  expect((await at.health()).collector.store.reason).toBe(reason);
+  expect(JSON.stringify(at.lines)).not.toContain("canary");
 });

@@ -34,6 +34,13 @@ test.each([
   expect(error.retryable).toBe(false);
 });
 
+test("an answer that is not the engine's is called so, without its text", () => {
+  expect(storeError(new Error("upstream busy"))).toMatchObject({ field: "clickhouse http" });
+  expect(storeError(new Error(""))).toMatchObject({ field: "clickhouse http" });
+  expect(storeError(new Error("Timeout error.")).field).toBeUndefined();
+  expect(storeError(new TypeError("x")).field).toBeUndefined();
+});
+
 test("no connection, a timeout and a lock have their own words", () => {
   expect(storeError(Object.assign(new Error("x"), { code: "ECONNREFUSED" })).retryable).toBe(true);
   expect(storeError(new Error("Timeout error.")).code).toBe("store_unavailable");

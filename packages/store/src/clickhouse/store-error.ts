@@ -49,8 +49,21 @@ const damaged: ReadonlySet<number> = new Set([
 export function storeError(error: unknown): CodedError {
   if (CodedError.is(error)) return error;
   const engineCode = engineCodeOf(error);
-  const stated = engineCode === undefined ? systemCodeOf(error) : String(engineCode);
+  const stated =
+    engineCode === undefined ? (systemCodeOf(error) ?? foreignAnswer(error)) : String(engineCode);
   return new CodedError(codeOf(engineCode, error), fieldOf("clickhouse", stated));
+}
+
+/** Texts of the client's own failures. */
+const clientText = /^(?:Timeout error|The user aborted|socket hang up|Premature close)/;
+
+/**
+ * `http` for an answer of another form, as of a proxy: the client throws its body as the text of a
+ * plain error, without the status.
+ */
+function foreignAnswer(error: unknown): "http" | undefined {
+  if (!(error instanceof Error) || error.constructor !== Error || "code" in error) return undefined;
+  return clientText.test(error.message) ? undefined : "http";
 }
 
 /** The engine gives a full disk under many numbers; the system's own is in the text. */
