@@ -3,12 +3,13 @@
  * made for one request is never sent to a later one that may see more, or to another tenant.
  */
 import type { CausalWaterfall, TurnEvent } from "@turnproof/evidence";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { fromColumns } from "../../../collector/src/ui/display/columns.ts";
 import type { Columns } from "../../../collector/src/ui/display/columns.ts";
 import { waterfallOf } from "../../../collector/src/ui/display/turn-columns.ts";
 import type { WaterfallColumns } from "../../../collector/src/ui/display/turn-columns.ts";
+import { KeptAccounts } from "../../../collector/src/turns/kept-accounts.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -107,4 +108,20 @@ test("two roots compared: columns say what records say, and what arrives is in t
   expect(later.counts).toMatchObject({ matched: 3, removed: 0 });
   expect(later.candidate.turns).toHaveLength(1);
   expect((await desk.get(path, boris)).status).toBe(404);
+});
+
+test("a comparison that is requested again is computed once, until something arrives", async () => {
+  const spy = vi.spyOn(KeptAccounts.prototype, "of");
+  // What is computed is a new object; what was computed before is the same one.
+  const made = (): number => new Set(spy.mock.results.map(({ value }) => value as unknown)).size;
+  await desk.put(turnEvents({ root: "first", user: "usr_amara" }));
+  const second = turnEvents({ root: "second", user: "usr_amara" });
+  await desk.put(second.slice(0, 2));
+  const path = "/traces/compare.json?agent_id=helper&baseline_root=first&candidate_root=second";
+  for (const _ of [1, 2, 3]) await desk.json(path, amara);
+  expect(made()).toBe(1);
+  await desk.put(second.slice(2));
+  await desk.json(path, amara);
+  expect(made()).toBe(2);
+  spy.mockRestore();
 });

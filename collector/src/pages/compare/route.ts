@@ -5,7 +5,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { compareTraceWindows, foldTurns, matches } from "@turnproof/evidence";
+import { compareTimes, compareTraceWindows, foldTurns, matches } from "@turnproof/evidence";
 import type { TraceComparison, TurnEvent, TurnRow, WindowMetadata } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 import type { Identity, NullableIdentity } from "@turnproof/semconv";
@@ -125,7 +125,7 @@ function compareRoutes(parts: Parts): Hono<AppEnv> {
       readSide(parts, reading, parameters.candidate_root, parameters.candidate_turn, limit),
     ]);
     const question = JSON.stringify([scopeKey(principalOf(c)), reading.query, parameters]);
-    const metadata = [baseline.metadata, candidate.metadata, baseline.events.length];
+    const metadata = [keyOf(baseline), keyOf(candidate), baseline.events.length];
     const reported = { question, events: [...baseline.events, ...candidate.events], metadata };
     const { comparison, turns } = accounts.of(reported, () => accountOf(baseline, candidate));
     if (comparison.not_found.length > 0) throw new CodedError("trace_not_found_in_window");
@@ -171,6 +171,16 @@ interface SideRead {
   readonly events: readonly TurnEvent[];
   readonly metadata: WindowMetadata;
   readonly side: Omit<CompareSide, "turns">;
+}
+
+/**
+ * How a side was read. The mark differs in every request; what follows from it is whether it covers
+ * every event, and what is open meanwhile, which a few seconds do not change.
+ */
+function keyOf({ metadata: { as_of: mark, ...metadata }, side }: SideRead): object {
+  const { as_of: latest } = side.read;
+  const covered = typeof mark !== "string" || latest === null || compareTimes(latest, mark) <= 0;
+  return { ...metadata, covered };
 }
 
 /** Everything computed from the events of both sides. */
