@@ -155,7 +155,7 @@ async function largeWindow(
   user: string | undefined,
 ): Promise<EventWindow> {
   const path = `/traces/${encodeURIComponent(root)}.json`;
-  const model = await client.json<TurnModel>(path, { user_id: user });
+  const model = await client.json<TurnModel>(path, { user_id: user, read: "whole" });
   const wanted = new Set(turns.map((turn) => turnKey({ ...turn, root_trace_id: root })));
   const events = model.events.filter((event) => wanted.has(turnKey(event)));
   return { events, metadata: checkedWindow(model.window, model.verdict) };

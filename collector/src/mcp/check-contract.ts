@@ -30,7 +30,7 @@ export const checkContract: Tool = tool({
   async answer(request, { root_trace_id: root, turn_id, contracts }) {
     const { contracts: own, goldens } = read(contracts);
     const path = `/traces/${encodeURIComponent(root)}`;
-    const model = await request.json<TurnModel>(`${path}.json`, { turn_id });
+    const model = await request.json<TurnModel>(`${path}.json`, { turn_id, read: "whole" });
     const metadata = checkedWindow(model.window, model.verdict);
     const text = new AnswerText();
     const how = { goldens, metadata, ...(await request.pricing()) };

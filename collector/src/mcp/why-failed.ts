@@ -81,7 +81,8 @@ function rank({ verdicts, has_error }: FoundRoot): number {
   return 2;
 }
 
-function addVerdict(text: AnswerText, { root_trace_id, verdict, window, turns }: TurnModel): void {
+function addVerdict(text: AnswerText, model: TurnModel): void {
+  const { root_trace_id, verdict, window, turns, partial_read: part } = model;
   const { status, why, window: read, as_of, open_until } = verdict;
   const complete = read.complete
     ? "the window is complete"
@@ -89,7 +90,7 @@ function addVerdict(text: AnswerText, { root_trace_id, verdict, window, turns }:
   const [turn] = turns;
   text.add(
     `root ${value(root_trace_id)}, agent ${value(turn?.agent_id)}, thread ${value(turn?.thread_id)}`,
-    `verdict: ${status}, judged now; ${complete}; ${countText(window.event_count)} events` +
+    `verdict: ${status}, ${part === null ? "judged now" : "not judged"}; ${complete}; ${countText(window.event_count)} events` +
       (as_of === undefined || as_of === null ? "" : ` as of ${as_of}`),
     `why: ${why}`,
     open_until === null ? undefined : `still open; silence counts as its end from ${open_until}`,
@@ -97,7 +98,7 @@ function addVerdict(text: AnswerText, { root_trace_id, verdict, window, turns }:
 }
 
 function addFindings(text: AnswerText, model: TurnModel): void {
-  const { verdict, waterfall, events, insights } = model;
+  const { verdict, waterfall, events, insights, partial_read: part } = model;
   for (const one of verdict.findings) {
     const subject = one.subject === null ? "" : ` ${value(one.subject)}`;
     const low = one.confidence === "low" ? ", low confidence" : "";
@@ -108,7 +109,7 @@ function addFindings(text: AnswerText, model: TurnModel): void {
   }
   const failures = failuresOf(waterfall, events);
   if (failures.length === 0 && verdict.status !== "success") {
-    text.add("errors: no operation recorded an error");
+    text.add(`errors: no operation ${part === null ? "" : "that was read "}recorded an error`);
   }
   for (const failure of failures) {
     text.add(`error: ${failure.what} ${failureText(failure)}${evidence([failure.event_id])}`);

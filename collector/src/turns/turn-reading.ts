@@ -43,21 +43,48 @@ export async function newestEvents(
   };
 }
 
-/** All events in scope of the roots of these turns. */
+/**
+ * All events in scope of the roots of these turns. `rowsMax`: stored rows that are read of the
+ * roots with too many to be read together, in the order of the turns; the rest is left out.
+ */
 export async function eventsOf(
   { store }: Parts,
   scope: EvidenceScope,
   records: readonly TurnRecord[],
+  rowsMax = Infinity,
 ): Promise<TurnEvents> {
   const roots = [...new Set(records.flatMap(({ row }) => row.root_trace_id ?? []))];
   const limit = limits.rootEventsMax;
   const together = await store.roots(scope, roots, { limit, budgetRows: togetherRows });
+  const large = roots.filter((root) => !together.has(root));
+  const budgets = await budgetsOf(store, large, rowsMax);
   const slices = await Promise.all(
-    roots.map(async (root) => together.get(root) ?? store.root(scope, root, { limit })),
+    roots.map(async (root) => {
+      const budgetRows = budgets.get(root) ?? limit;
+      return together.get(root) ?? store.root(scope, root, { limit, budgetRows });
+    }),
   );
   return {
     events: slices.flatMap(({ events }) => events),
     roots: roots.length,
     complete: slices.every(({ next, bounded }) => next === null && !bounded),
   };
+}
+
+/** How many rows of each root are read, so that all of them have at most so many. */
+async function budgetsOf(
+  store: Parts["store"],
+  roots: readonly string[],
+  rowsMax: number,
+): Promise<ReadonlyMap<string, number>> {
+  if (rowsMax === Infinity || roots.length === 0) return new Map();
+  const standing = await store.standing(roots);
+  let left = rowsMax;
+  return new Map(
+    roots.map((root) => {
+      const own = Math.min(left, standing.get(root)?.rows ?? 0);
+      left -= own;
+      return [root, own];
+    }),
+  );
 }

@@ -1,6 +1,6 @@
 /** @module TurnVerdicts: the verdicts on the turns of some roots, from the ledger. */
 import { compareTimes, turnKey } from "@turnproof/evidence";
-import type { TurnRow } from "@turnproof/evidence";
+import type { EventQuery, TurnRow } from "@turnproof/evidence";
 import type { NullableIdentity } from "@turnproof/semconv";
 import type {
   EvidenceScope,
@@ -9,6 +9,8 @@ import type {
   TurnReader,
   TurnRecord,
 } from "@turnproof/store";
+
+import { queryConditions } from "./turn-conditions.ts";
 
 /** One turn of a found root; null where it was not judged since its last event. */
 export interface FoundVerdict extends NullableIdentity<"turn_id"> {
@@ -67,6 +69,21 @@ export async function withVerdicts(
     const { verdict, finding_codes, insight_codes = [] } = record.row;
     return { ...row, verdict, finding_codes, insight_codes };
   });
+}
+
+/**
+ * The turns of one root as the ledger has them, over all of their events; in the order of their
+ * start. For a page that did not read the whole root.
+ */
+export async function recordedTurns(
+  ledger: TurnReader,
+  { scope, root }: { readonly scope: EvidenceScope; readonly root: string },
+  selected: EventQuery,
+): Promise<readonly TurnRow[]> {
+  const { where, ...question } = ofRoots(scope, [root]);
+  const narrowed = { ...question, where: [...where, ...queryConditions(selected)] };
+  const { records } = await recordsOf(ledger, narrowed, Infinity);
+  return records.map(({ row }) => row).toSorted((a, b) => compareTimes(a.started_at, b.started_at));
 }
 
 function isOlder({ as_of: asOf }: TurnRecord, { received_at: received }: TurnRow): boolean {

@@ -72,9 +72,11 @@ export function collectRoot(
   parts: Parts,
   reading: Reading,
   root: string,
-  { eventsMax = limits.rootEventsMax, settled }: CollectOptions = {},
+  { eventsMax = limits.rootEventsMax, rowsMax, settled }: CollectOptions = {},
 ): Promise<Window> {
-  const read: ReadPage = (options) => parts.store.root(reading.scope, root, options);
+  const budget = rowsMax === undefined ? {} : { budgetRows: rowsMax };
+  const read: ReadPage = (options) =>
+    parts.store.root(reading.scope, root, { ...options, ...budget });
   // One page: each read of a root decodes and settles all of its rows, whatever its limit.
   return collect(parts, read, { eventsMax, pageMax: eventsMax }, settled);
 }
@@ -83,6 +85,8 @@ export function collectRoot(
 export interface CollectOptions {
   /** Most events that are read. */
   readonly eventsMax?: number;
+  /** Stored rows of a root after which the reading ends; the window is then `bounded`. */
+  readonly rowsMax?: number;
   /** Of the request; without it the reading waits by itself. */
   readonly settled?: SettledMark;
 }
@@ -93,10 +97,13 @@ export interface SelectedRoot {
   /** Selected turns, as a query. */
   readonly selected: EventQuery;
   readonly events: readonly [TurnEvent, ...TurnEvent[]];
+  /** Stored rows after which the reading ended. */
+  readonly rowsMax: number;
 }
 
 /**
- * `collectRoot`, with the events of the selected turns.
+ * `collectRoot`, with the events of the selected turns. Where the first rows have none of them, the
+ * whole root is read.
  *
  * @throws CodedError `trace_not_found_in_window` where there are none
  */
@@ -104,12 +111,16 @@ export async function selectRoot(
   parts: Parts,
   reading: Reading,
   root: string,
+  options: CollectOptions = {},
 ): Promise<SelectedRoot> {
-  const window = await collectRoot(parts, reading, root);
+  const window = await collectRoot(parts, reading, root, options);
   const selected = turnFilter(reading.query);
   const [first, ...others] = window.events.filter((event) => matches(event, selected));
-  if (first === undefined) throw new CodedError("trace_not_found_in_window");
-  return { window, selected, events: [first, ...others] };
+  const { rowsMax = limits.rootEventsMax } = options;
+  if (first !== undefined) return { window, selected, events: [first, ...others], rowsMax };
+  // Selected turns may begin after the first rows.
+  if (window.bounded && options.rowsMax !== undefined) return selectRoot(parts, reading, root);
+  throw new CodedError("trace_not_found_in_window");
 }
 
 /** Rows that are read for many roots at once; a root with more is read alone. */

@@ -38,6 +38,8 @@ export const limits = {
   scanRowsMax: 2_000_000,
   /** Events of one root, and events of one window, that are read for a verdict. */
   rootEventsMax: 200_000,
+  /** Stored events of large roots that a page reads; a verdict on a page of its own reads the root. */
+  pageRootEventsMax: 50_000,
   windowEventsMax: 1_000_000,
   /** Tool invocations that a turn may spend, and tools offered when there are many. */
   routedToolCallsDefault: 20,

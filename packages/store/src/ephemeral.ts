@@ -146,7 +146,11 @@ function reads(rows: RowsInMemory): EphemeralReads {
     },
     async root(scope, root, options) {
       checkScope(scope);
-      return rootSlice(rows.settled(root), scope, options);
+      const { budgetRows = Infinity } = options;
+      const held = rows.of(root);
+      return held.length > budgetRows
+        ? rootSlice(settle(held.slice(0, budgetRows)), scope, options, true)
+        : rootSlice(rows.settled(root), scope, options);
     },
     async roots(scope, roots, options) {
       checkScope(scope);

@@ -90,7 +90,10 @@ export interface EvidenceReader {
   page(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<EventSlice>;
   /** Original records, newest first. Only store, agent_id, thread_id and user_id filter. */
   bundles(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<BundleSlice>;
-  /** Every event of one root in scope, oldest first; `bounded` when `limit` cut it. */
+  /**
+   * Every event of one root in scope, oldest first; `bounded` when `limit` cut it. With `budgetRows`
+   * of the first rows in the order of receipt only: what a read of the whole root was at that time.
+   */
   root(scope: EvidenceScope, rootTraceId: string, options: SliceOptions): Promise<EventSlice>;
   /**
    * `root` for several ids in one read: the same slices, one per id. When they have more than

@@ -28,8 +28,8 @@ export type Reads = Pick<EvidenceReader, "page" | "find" | "bundles" | "root" | 
 export interface RootSource {
   /** Roots that may contain part of the answer, newest received first. */
   rounds(question: Question, options: SliceOptions, cut: () => void): AsyncIterable<Round>;
-  /** All rows of some roots, as recorded. */
-  rows(roots: readonly string[], cut: () => void): Promise<readonly StoredEvent[]>;
+  /** The first rows of some roots in the order of receipt, as recorded; of each at most so many. */
+  rows(roots: readonly string[], cut: () => void, rowsMax: number): Promise<readonly StoredEvent[]>;
   /** Bundles of earlier versions besides; absent without any. */
   readonly legacy?: LegacyBundles;
 }
@@ -53,7 +53,7 @@ async function* roundsOf(
     return;
   }
   const { roots } = legacy;
-  const native = await source.rows([...roots.keys()], requested[2]);
+  const native = await source.rows([...roots.keys()], requested[2], limits.rootEventsMax);
   // Their items wait until everything newer has been read, as for any root.
   yield { events: settle([...native, ...[...roots.values()].flat()]), frontier: aboveAll };
   for await (const { events, frontier } of source.rounds(...requested)) {
@@ -101,9 +101,14 @@ export function scopedReads(source: RootSource): Reads {
       options.signal?.throwIfAborted();
       let cut = false;
       const legacy = await source.legacy?.read();
-      const rows = await source.rows([rootTraceId], () => {
-        cut = true;
-      });
+      const rowsMax = Math.min(options.budgetRows ?? Infinity, limits.rootEventsMax);
+      const rows = await source.rows(
+        [rootTraceId],
+        () => {
+          cut = true;
+        },
+        rowsMax,
+      );
       const own = legacy?.roots.get(rootTraceId) ?? [];
       const slice = rootSlice(settle([...rows, ...own]), scope, options, cut);
       return { ...slice, errors: legacy?.errors ?? [] };
@@ -118,9 +123,13 @@ function rootsOf(source: RootSource): Reads["roots"] {
     options.signal?.throwIfAborted();
     let cut = false;
     const legacy = await source.legacy?.read();
-    const held = await source.rows([...new Set(ids)], () => {
-      cut = true;
-    });
+    const held = await source.rows(
+      [...new Set(ids)],
+      () => {
+        cut = true;
+      },
+      limits.rootEventsMax,
+    );
     // It is unknown which of them was cut, so each is read alone.
     if (cut || held.length > (options.budgetRows ?? limits.rootEventsMax)) return new Map();
     const rows = groupBy(held, (row) => row.root_trace_id ?? "");

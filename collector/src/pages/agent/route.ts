@@ -1,6 +1,7 @@
 /**
  * @module Agent: one agent over all of its turns, and the newest of them.
  */
+import { limits } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { findInsights } from "@turnproof/evidence";
 import type { Insights, ToolCounts, TurnRow } from "@turnproof/evidence";
@@ -71,7 +72,9 @@ function agentRoutes(parts: Parts): Hono<AppEnv> {
     const agent = c.get("typed")(readPathId(c, "agent_id"), "agent_id");
     const requested = await requestGroups(c, parts, { agent_id: agent });
     const { records, next } = await newestTurns(parts, requested);
-    const { events, complete: whole } = await eventsOf(parts, requested.reading.scope, records);
+    const { scope } = requested.reading;
+    const most = limits.pageRootEventsMax;
+    const { events, complete: whole } = await eventsOf(parts, scope, records, most);
     const own = events.filter((event) => event.agent_id === agent);
     const insights = findInsights(own, { scope: "window" });
     const { question } = requested;

@@ -73,7 +73,9 @@ function threadRoutes(parts: Parts): Hono<AppEnv> {
     const thread = c.get("typed")(readPathId(c, "thread_id"), "thread_id");
     const requested = await requestGroups(c, parts, { thread_id: thread }, turnsShown);
     const { records, next } = await newestTurns(parts, requested);
-    const { events, complete: whole } = await eventsOf(parts, requested.reading.scope, records);
+    const { scope } = requested.reading;
+    const most = limits.pageRootEventsMax;
+    const { events, complete: whole } = await eventsOf(parts, scope, records, most);
     const own = events.filter((event) => event.thread_id === thread);
     const insights = findInsights(own, { scope: "window" });
     const { question } = requested;

@@ -5,6 +5,7 @@
  */
 import { releasesOf } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
 import { prioritiesOf } from "../../ui/display/event-priorities.ts";
@@ -71,7 +72,7 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
     >
       {note}
       <Identity model={model} frame={frame} />
-      <Warnings model={model} />
+      <Warnings model={model} frame={frame} />
       <OtherTurns model={model} frame={frame} />
       <VerdictStrip verdict={verdict} failures={failures} />
       <ContractsCard turns={model.contracts} />
@@ -235,11 +236,12 @@ function extentOf({ waterfall }: TurnModel): number | null {
   return to - from;
 }
 
-const Warnings: FC<{ readonly model: TurnModel }> = ({ model }) => {
+const Warnings: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
   const { window } = model;
   return (
     <>
-      {window.bounded ? (
+      <PartNote model={model} frame={frame} />
+      {window.bounded && model.partial_read === null ? (
         <Note tone="warn">
           This root was not read to its end: {countText(window.event_count)} events were read, then
           a bound was met. What is missing below may merely not have been read.
@@ -262,10 +264,40 @@ const Warnings: FC<{ readonly model: TurnModel }> = ({ model }) => {
   );
 };
 
+/** What was read of a large root, and where its verdict is. */
+const PartNote: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const { partial_read: part, turns, root_trace_id: root } = model;
+  if (part === null) return null;
+  const { events_read: read, events_recorded: all } = part;
+  const { rootEventsMax: most } = limits;
+  const agent = turns.find(({ agent_id: id }) => id !== undefined)?.agent_id;
+  const query = new URLSearchParams({ agent_id: agent ?? "", root_trace_id: root });
+  return (
+    <Note tone="warn">
+      This root was read in part: the first {countText(read)}
+      {all === null ? "" : ` of ${countText(all)}`} events, in the order of receipt.
+      {all === null ? "" : " Its turns are counted over all events."} The rest of the page is about
+      those that were read. There is no verdict on a part
+      {agent === undefined ? null : (
+        <>
+          : <a href={hrefOf(frame, `/traces/reconcile?${query.toString()}`)}>verdict on the root</a>
+        </>
+      )}
+      .
+      {frame.query.get("read") === "whole" ? null : (
+        <>
+          {" "}
+          <a href={hrefWith(frame, { read: "whole" })}>Read up to {countText(most)} events</a>.
+        </>
+      )}
+    </Note>
+  );
+};
+
 /** The turns of a root with several, or a link back to all of them. */
 const OtherTurns: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
   const { turns } = model;
-  const table: readonly string[] = spanParameters;
+  const table: readonly string[] = [...spanParameters, "read"];
   const narrowing = [...frame.query.keys()].filter((name) => !table.includes(name));
   if (turns.length < 2) {
     return narrowing.length > 0 ? (

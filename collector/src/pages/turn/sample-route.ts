@@ -88,6 +88,7 @@ function sampleModel(events: readonly [TurnEvent, ...TurnEvent[]]): TurnModel {
     verdict: verdictOf(events, metadata),
     events,
     window: windowModel(window),
+    partial_read: null,
     notes: null,
     contracts: null,
     typical_calls: [],

@@ -14,7 +14,7 @@ export interface RootRows {
 
 /** Bounds of reading a root. */
 export interface RootRowsOptions {
-  /** Rows of a root after which its other bundles are left out. */
+  /** Most rows of a root; later ones are left out. */
   readonly rowsMax?: number;
   /** Called for an unreadable body, and for a root with more rows. */
   readonly cut?: (() => void) | undefined;
@@ -28,11 +28,11 @@ export function rootRows({ rowsMax = limits.rootEventsMax, cut }: RootRowsOption
     events,
     add(root, segments) {
       const held = counts.get(root) ?? 0;
-      const own = held < rowsMax ? decoded(root, segments, cut) : undefined;
-      const count = held + (own?.length ?? 0);
-      counts.set(root, count);
-      if (own === undefined || count > rowsMax) cut?.();
-      for (const event of own ?? []) events.push(event);
+      const own = held < rowsMax ? decoded(root, segments, cut) : [];
+      const room = rowsMax - held;
+      counts.set(root, held + own.length);
+      if (room <= 0 || own.length > room) cut?.();
+      for (const event of own.length > room ? own.slice(0, room) : own) events.push(event);
     },
   };
 }

@@ -46,10 +46,10 @@ export function bundleReads(engine: Engine, open: () => void, pending: () => boo
         cut,
       );
     },
-    async rows(roots, cut) {
+    async rows(roots, cut, most) {
       open();
       if (pending()) cut();
-      return rowsOfRoots(engine, roots, { rowsMax, cut });
+      return rowsOfRoots(engine, roots, { rowsMax: most, cut });
     },
   });
 }

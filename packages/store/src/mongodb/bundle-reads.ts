@@ -1,4 +1,5 @@
 /** @module BundleReads: request reads over bundles in MongoDB. */
+import { limits } from "@turnproof/semconv";
 import type { Collection, Document, Filter } from "mongodb";
 
 import { spanMicrosMax } from "../bundle/pack.ts";
@@ -49,9 +50,9 @@ export function bundleReads(bundles: Bundles, { pending, legacy }: MongoReadPart
         ),
       );
     },
-    rows(roots, cut) {
+    rows(roots, cut, rowsMax) {
       if (pending()) cut();
-      return coded(() => rowsOf(bundles, roots, cut));
+      return coded(() => rowsOf(bundles, roots, cut, rowsMax));
     },
     ...(legacy === undefined ? {} : { legacy }),
   });
@@ -173,8 +174,9 @@ export async function rowsOf(
   bundles: Bundles,
   roots: readonly string[],
   cut: () => void,
+  rowsMax: number = limits.rootEventsMax,
 ): Promise<readonly StoredEvent[]> {
-  const rows = rootRows({ cut });
+  const rows = rootRows({ rowsMax, cut });
   for (let at = 0; at < roots.length; at += rootsPerFind) {
     const where = { root_trace_id: { $in: roots.slice(at, at + rootsPerFind) } };
     const found = bundles

@@ -45,10 +45,10 @@ export function bundleReads(session: Session, { pending, legacy }: PostgresReadP
         cut,
       );
     },
-    rows(roots, cut) {
+    rows(roots, cut, rowsMax) {
       if (pending()) cut();
       const known = roots.filter((root) => root.isWellFormed());
-      return rowsOf(session, known, cut);
+      return rowsOf(session, known, cut, rowsMax);
     },
     ...(legacy === undefined ? {} : { legacy }),
   });
@@ -131,6 +131,7 @@ export async function rowsOf(
   session: Session,
   roots: readonly string[],
   cut: () => void,
+  rowsMax: number = limits.rootEventsMax,
 ): Promise<readonly StoredEvent[]> {
   if (roots.length === 0) return [];
   const bind = bindings();
@@ -140,10 +141,10 @@ export async function rowsOf(
         sum(b.events) OVER (PARTITION BY b.root ORDER BY b.seq) AS upto
     FROM evidence_roots r JOIN evidence_bundles b ON b.root = r.root
     WHERE r.root_trace_id = ANY(${bind.texts(roots)})) AS held
-WHERE upto - events <= ${limits.rootEventsMax} ORDER BY root_trace_id, seq`,
+WHERE upto - events <= ${bind.plain(String(rowsMax))}::bigint ORDER BY root_trace_id, seq`,
     bind.parameters,
   );
-  const held = rootRows({ cut });
+  const held = rootRows({ rowsMax, cut });
   for (const row of rows) held.add(fromStored(String(row["root_trace_id"])), String(row["body"]));
   return held.events;
 }

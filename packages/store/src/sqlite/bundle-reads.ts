@@ -15,8 +15,11 @@ import { settle } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { candidates } from "./bundle-candidates.ts";
 
-/** All rows of a root as recorded; undefined where some are damaged. */
-export type RowsOfRoot = (root: string) => readonly StoredEvent[] | undefined;
+/**
+ * All rows of a root as recorded, or about its first `rowsMax`: bundles up to the one that reaches
+ * it, and the next one where there is one. Undefined where some of these are damaged.
+ */
+export type RowsOfRoot = (root: string, rowsMax?: number) => readonly StoredEvent[] | undefined;
 
 /** Roots are read completely: the tenant of a root with a damaged row is unknown. */
 export function rowsOfRoot(database: SqliteDatabase): RowsOfRoot {
@@ -24,8 +27,15 @@ export function rowsOfRoot(database: SqliteDatabase): RowsOfRoot {
     `SELECT segments, crc FROM bundles WHERE root = (SELECT id FROM roots WHERE root_trace_id = ?)
      ORDER BY id`,
   );
-  return (root) => {
-    const rows = ofRoot.all(root) as { readonly segments: string; readonly crc: number }[];
+  const firstOfRoot = database.prepare(
+    `SELECT segments, crc FROM (
+       SELECT id, segments, crc, events, sum(events) OVER (ORDER BY id) AS upto FROM bundles
+       WHERE root = (SELECT id FROM roots WHERE root_trace_id = ?))
+     WHERE upto - events <= ? ORDER BY id`,
+  );
+  return (root, rowsMax = Infinity) => {
+    const found = rowsMax === Infinity ? ofRoot.all(root) : firstOfRoot.all(root, rowsMax);
+    const rows = found as { readonly segments: string; readonly crc: number }[];
     if (rows.length === 0) return [];
     if (rows.some(({ segments: text, crc }) => text === "" || crc32(text) !== crc))
       return undefined;
@@ -51,11 +61,15 @@ export interface SqliteReadParts {
 export function bundleReads(database: SqliteDatabase, parts: SqliteReadParts): Reads {
   const { open, pending = () => false, legacy } = parts;
   const ofRoot = rowsOfRoot(database);
-  const rowsOf = (roots: readonly string[], cut: () => void): readonly StoredEvent[] =>
+  const rowsOf = (
+    roots: readonly string[],
+    cut: () => void,
+    rowsMax = Infinity,
+  ): readonly StoredEvent[] =>
     roots.flatMap((root) => {
-      const rows = ofRoot(root);
-      if (rows === undefined) cut();
-      return rows ?? [];
+      const rows = ofRoot(root, rowsMax);
+      if (rows === undefined || rows.length > rowsMax) cut();
+      return rows?.slice(0, rowsMax) ?? [];
     });
   return scopedReads({
     async *rounds(question, options, cut) {
@@ -74,10 +88,10 @@ export function bundleReads(database: SqliteDatabase, parts: SqliteReadParts): R
         cut,
       );
     },
-    async rows(roots, cut) {
+    async rows(roots, cut, rowsMax) {
       open();
       if (pending()) cut();
-      return rowsOf(roots, cut);
+      return rowsOf(roots, cut, rowsMax);
     },
     ...(legacy === undefined ? {} : { legacy }),
   });

@@ -5,6 +5,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceStore } from "../evidence-store.ts";
+import type { EvidenceScope } from "../scope.ts";
 import { calledClauses } from "./called-clauses.ts";
 import { clockClauses } from "./clock-clauses.ts";
 import type { KitClause } from "./contract.ts";
@@ -217,6 +218,22 @@ const order: readonly KitClause[] = [
     const few = await store.roots(allTenants, ids, { limit: 10, budgetRows: 2 });
     equal(few.size, 0);
   }),
+  onStore("a budget of rows reads the first ones received", async (store, put) => {
+    const part = (from: number) =>
+      [0, 1, 2].map((at) => sampleEvent(`s${from + at}`, { root_trace_id: "root-1", ...who }));
+    for (const from of [0, 3, 6]) await put(from * 100, part(from));
+    const read = async (budgetRows: number, scope: EvidenceScope = allTenants) => {
+      const slice = await store.root(scope, "root-1", { limit: 20, budgetRows });
+      return [slice.bounded, slice.next, new Set(slice.events.map((event) => event.span_id))];
+    };
+    deepEqual(await read(0), [true, null, first(0)]);
+    deepEqual(await read(3), [true, null, first(3)]);
+    // Within a batch as well.
+    deepEqual(await read(4), [true, null, first(4)]);
+    deepEqual(await read(8, { tenant: "u-1" }), [true, null, first(8)]);
+    deepEqual(await read(9), [false, null, first(9)]);
+    deepEqual(await read(9, { tenant: "u-2" }), [false, null, first(0)]);
+  }),
   onStore("a root is read oldest first and bounded by the limit", async (store, put) => {
     await put(1, sampleTurn("root-1", who));
     const pages = await walkPages((o) => store.root(allTenants, "root-1", o), { limit: 2 });
@@ -230,6 +247,9 @@ const order: readonly KitClause[] = [
     );
   }),
 ];
+
+const first = (count: number): ReadonlySet<string> =>
+  new Set(Array.from({ length: count }, (_, at) => `s${at}`));
 
 const finding: readonly KitClause[] = [
   onStore("the three states of a tenant are three", async (store, put) => {
