@@ -10,6 +10,7 @@ import type { PassedRequest } from "../http/environment.ts";
 import { connectCalls } from "./calls.ts";
 import type { Port } from "./calls.ts";
 import { createFollowingBodies } from "./following-bodies.ts";
+import { collectedWhenIdle } from "./idle-collection.ts";
 import { createReadingApp } from "./reading-app.ts";
 import type { ThreadStart, Reported } from "./thread-link.ts";
 import { openThreadParts } from "./thread-parts.ts";
@@ -18,6 +19,7 @@ const start = workerData as ThreadStart & { readonly reported: Reported };
 let reported = start.reported;
 
 const bodies = createFollowingBodies();
+const worked = collectedWhenIdle();
 const begun = Promise.withResolvers<Awaited<ReturnType<typeof begin>>>();
 const calls = connectCalls(parentPort as Port, {
   notify: async (given: Reported) => {
@@ -29,7 +31,7 @@ const calls = connectCalls(parentPort as Port, {
     return { value: null };
   },
   answer: async (passed: PassedRequest, signal) => {
-    const answer = await (await begun.promise).answer(passed, signal);
+    const answer = await worked(async () => (await begun.promise).answer(passed, signal));
     return { value: answer, transfer: typeof answer.body === "string" ? [] : [answer.body] };
   },
   ...bodies.handlers,
