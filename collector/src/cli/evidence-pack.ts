@@ -58,7 +58,9 @@ be read completely; the table then states it. A command that fails leaves no fol
   turnproof evidence-pack --from 2026-05-01 --to 2026-11-01 --out ./pack
   turnproof verify ./pack --keys jwks.json`,
     )
-    .action((flags: PackFlags) => attempt(flags, () => writePack(flags)));
+    .action((flags: PackFlags) =>
+      attempt({ ...flags, rangeOptions: ["--from", "--to"] }, () => writePack(flags)),
+    );
 }
 
 async function writePack(flags: PackFlags): Promise<void> {
@@ -144,7 +146,7 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
     audit: audit.log,
     deletions: [...audit.deletions],
     retentions: audit.retentions,
-    rules: 2,
+    rules: 3,
   };
 }
 

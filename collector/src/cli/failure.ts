@@ -18,6 +18,8 @@ export interface FailureOptions {
   readonly json?: boolean;
   /** Exit code of a refusal and of a failure, where 1 has another meaning; default 1. */
   readonly refusedCode?: number;
+  /** Options of the command's range; default `--since` and `--until`. */
+  readonly rangeOptions?: readonly [string, string];
 }
 
 /** Runs a command; an error becomes a sentence and an exit code. */
@@ -52,17 +54,11 @@ const advice: { readonly [code: string]: string | undefined } = {
   sides_overlap:
     "Without the turns that both sides have, the baseline is empty. Exclude them by a term of the " +
     "baseline, such as -release:3.3.",
-  range_empty: "Swap --since and --until; what happens at --until is not part of the range.",
   not_configured: "`turnproof doctor` lists what is set.",
 };
 
-const timeAdvice =
-  "--since and --until take dates or times such as 2026-11-21 or 2026-11-21T09:30:00Z.";
-
 /** The same for a parameter that the collector refused. */
 const parameterAdvice: { readonly [field: string]: string | undefined } = {
-  start_time: timeAdvice,
-  end_time: timeAdvice,
   ...optionAdvice,
   out:
     "--out names a new or empty folder; `turnproof export` also takes one of an earlier export. " +
@@ -86,13 +82,25 @@ export function reportFailure(error: unknown, options: FailureOptions = {}): voi
   }
   const { code, sentence, field, exitCode = exitCodes.failed } = failureOf(error, options);
   if (options.json === true) printJson({ code, detail: sentence, ...field });
-  const reported = adviceFor(code, field?.field ?? "");
+  const reported = adviceFor(code, field?.field ?? "", options.rangeOptions);
   const next = reported === undefined ? "" : ` ${reported}`;
   const where = field?.field === undefined ? "" : `, ${field.field}`;
   fail(`${sentence}${next} (${code}${where})`, exitCode);
 }
 
-function adviceFor(code: string, field: string): string | undefined {
+const timeFields: ReadonlySet<string> = new Set(["start_time", "end_time", "from", "to"]);
+
+function adviceFor(
+  code: string,
+  field: string,
+  [start, end]: readonly [string, string] = ["--since", "--until"],
+): string | undefined {
+  if (code === "range_empty") {
+    return `Swap ${start} and ${end}; what happens at ${end} is not part of the range.`;
+  }
+  if (code === "parameter_invalid" && timeFields.has(field)) {
+    return `${start} and ${end} take dates or times such as 2026-11-21 or 2026-11-21T09:30:00Z.`;
+  }
   if (code === "driver_missing") return `Run: ${field}`;
   return code === "parameter_invalid" ? parameterAdvice[field] : advice[code];
 }

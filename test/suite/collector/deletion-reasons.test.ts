@@ -41,8 +41,8 @@ const deletes = (...flags: string[]): Promise<Ran> =>
     ...flags,
   );
 
-const deletions = async (): Promise<PackFacts["deletions"]> =>
-  (await auditFacts(readConfig({ dataDir }), window)).deletions;
+const deletions = async (times = window): Promise<PackFacts["deletions"]> =>
+  (await auditFacts(readConfig({ dataDir }), times)).deletions;
 
 test("a reason is in the log and in the pack, and the user in neither", async () => {
   for (const reason of deletionReasons) {
@@ -58,6 +58,16 @@ test("a reason is in the log and in the pack, and the user in neither", async ()
   );
   expect(readFileSync(log, "utf8")).not.toContain("canary");
   expect((await turnproof("audit", "verify", "--data-dir", dataDir)).code).toBe(0);
+});
+
+test("a deletion after the window took rows of it, one before its start took none", async () => {
+  await deletes("--apply", "--reason", "mistaken_collection");
+  const ended = { from: window.from, to: "2001-01-01T00:00:00Z" };
+  const listed = await deletions(ended);
+  expect(listed.map(({ result }) => result)).toEqual(["begun", "ok"]);
+  const page = tablePage({ ...facts, ...ended, deletions: listed }, []);
+  expect(page).toContain(" (after the window): mistaken_collection (ok)");
+  expect(await deletions({ from: "2099-01-01T00:00:00Z", to: window.to })).toEqual([]);
 });
 
 test("a deletion without a reason is listed without one", async () => {

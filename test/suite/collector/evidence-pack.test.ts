@@ -10,6 +10,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -118,10 +119,26 @@ test("a command that failed leaves nothing, and the next with its folder is whol
   expect(again.err).toContain("Name another folder, or empty this one.");
 });
 
+test("a wrong range is refused by the names of its own options", async () => {
+  const place = ["--url", server.url, "--token", token, "--data-dir", desk.dataDir];
+  const of = async (from: string, to: string): Promise<string> => {
+    const out = join(folder, "wrong-range");
+    const window = ["--from", from, "--to", to, "--out", out];
+    const ran = await turnproof("evidence-pack", ...window, ...place);
+    expect([ran.code, existsSync(out)]).toEqual([2, false]);
+    return ran.err;
+  };
+  expect(await of("2100-01-01", "2020-01-01")).toContain("Swap --from and --to;");
+  expect(await of("yesterday", "2020-01-01")).toContain("--from and --to take dates");
+});
+
 const changes: Readonly<Record<string, (of: string) => void>> = {
   "an edited row": (of) => appendFileSync(join(of, "events/part-000001.jsonl"), "{}\n"),
   "an edited table": (of) => appendFileSync(join(of, "table.md"), "| 99 | proven |\n"),
   "a removed file": (of) => rmSync(join(of, "turns-parquet/part-000001.parquet")),
+  "an added folder without a file": (of) =>
+    void mkdirSync(join(of, "events/more/none"), { recursive: true }),
+  "an added link": (of) => symlinkSync("part-000001.jsonl", join(of, "events/part-000002.jsonl")),
   "an added file": (of) => writeFileSync(join(of, "events/part-000002.jsonl"), "{}\n"),
 };
 
@@ -182,7 +199,7 @@ test("a pack under a legal hold alone states it, and what the refused run left",
     expect(page).toContain("| Legal hold | set |");
     expect(page).toContain("| Retention floor | not set |");
     // A refused run removed nothing, and is none.
-    expect(page).toMatch(/Runs of retention in the window, by the age of rows:\n\nNone/);
+    expect(page).toMatch(/Runs of retention in the same time, by the age of rows:\n\nNone/);
     delete process.env["TURNPROOF_LEGAL_HOLD"];
     const [free, other] = await of("free");
     expect(kept(free)).toEqual(["not_evidenced", "not_evidenced"]);

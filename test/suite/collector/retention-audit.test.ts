@@ -36,7 +36,8 @@ afterEach(() => {
 
 const retains = (...flags: string[]): Promise<Ran> =>
   turnproof("retention", "--backend", "filesystem", "--data-dir", dataDir, ...flags);
-const facts = async () => (await auditFacts(readConfig({ dataDir }), window)).retentions;
+const facts = async (times = window) =>
+  (await auditFacts(readConfig({ dataDir }), times)).retentions;
 
 test("a run is recorded with ages, counts and a reason, and the log holds", async () => {
   expect((await retains()).code).toBe(0);
@@ -64,6 +65,9 @@ test("a run is recorded with ages, counts and a reason, and the log holds", asyn
       removed: expect.arrayContaining([{ store: "evidence", class: "metadata", rows: 3 }]),
     },
   ]);
+  // It removed rows of a window that had ended, and none of one that begins later.
+  expect((await facts({ ...window, to: "2021-01-01T00:00:00Z" })).runs).toEqual(found.runs);
+  expect((await facts({ ...window, from: "2099-01-01T00:00:00Z" })).runs).toEqual([]);
   expect(readFileSync(log, "utf8")).not.toContain("canary");
   const place = ["--retention", "--data-dir", dataDir];
   expect((await turnproof("audit", "verify", ...place)).code).toBe(0);

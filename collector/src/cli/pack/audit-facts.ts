@@ -14,7 +14,7 @@ import { readKeyring } from "../../access/stable-secret.ts";
 import type { Config } from "../../config/config.ts";
 import type { PackFacts, PackLog, PackRetention } from "./pack-facts.ts";
 
-/** The logs' states, and the deletions that they record in the window. */
+/** The logs' states, and the removals that they record since the start of the window. */
 export interface AuditFacts {
   readonly log: PackFacts["audit"];
   readonly deletions: PackFacts["deletions"];
@@ -36,10 +36,11 @@ export async function auditFacts(config: Config, times: PackTimes): Promise<Audi
   let accesses = 0;
   let last = 0;
   for await (const record of recordsOf(config, file)) {
-    if (!isIn(record, times)) continue;
-    last = record.seq;
-    if (record.route !== undefined) accesses += 1;
-    if (record.event !== "user.deleted") continue;
+    if (isIn(record, times)) {
+      last = record.seq;
+      if (record.route !== undefined) accesses += 1;
+    }
+    if (record.event !== "user.deleted" || !mayRemove(record, times)) continue;
     const { ts: at, reason = "reason not recorded", result } = record;
     deletions.push({ at, reason, result });
   }
@@ -59,7 +60,7 @@ async function retentionFacts(
   for await (const record of recordsOf(config, file)) {
     since ??= record.ts;
     const { ts: at, reason = "reason not recorded", result, retention } = record;
-    if (retention === undefined || !isIn(record, times)) continue;
+    if (retention === undefined || !mayRemove(record, times)) continue;
     // The log has one writer at a time: an end is that of the start before it.
     if (result !== "begun" && runs.at(-1)?.result === "begun") runs.pop();
     runs.push({ at, reason, result: result as PackRetention["result"], ...retention });
@@ -79,6 +80,11 @@ async function* recordsOf(config: Config, file: string): AsyncGenerator<AuditRec
 
 function isIn({ ts }: AuditRecord, { from, to }: PackTimes): boolean {
   return compareTimes(ts, from) >= 0 && compareTimes(ts, to) < 0;
+}
+
+/** A removal after the end of the window takes rows of it too: the pack lacks them. */
+function mayRemove({ ts }: AuditRecord, { from }: PackTimes): boolean {
+  return compareTimes(ts, from) >= 0;
 }
 
 async function logFacts(config: Config, file: string, scope: string): Promise<PackLog> {

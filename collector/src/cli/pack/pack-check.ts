@@ -67,20 +67,28 @@ async function opened(jws: string, keys: JSONWebKeySet): Promise<Pack | undefine
 async function fileProblems(folder: string, { files }: Pack): Promise<readonly string[]> {
   const known = new Map(files.map((file) => [file.path, file]));
   const problems: string[] = [];
+  const folders = new Set([...known.keys()].flatMap(foldersOf));
   const present = new Set<string>();
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
     const path = relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/");
+    if (entry.isDirectory() && folders.has(path)) continue;
     if (path === packNames.list || path === packNames.keys) continue;
     present.add(path);
     const file = known.get(path);
+    // A folder without a listed file is an addition, as is a link.
     if (file === undefined) problems.push(`${path} is not on the list`);
-    else if ((await digestOf(join(folder, path))) !== file.sha256) {
+    else if (!entry.isFile() || (await digestOf(join(folder, path))) !== file.sha256) {
       problems.push(`${path} is not the file that was signed`);
     }
   }
   for (const path of known.keys()) if (!present.has(path)) problems.push(`${path} is missing`);
   return problems;
+}
+
+/** The folders above a path. */
+function foldersOf(path: string): readonly string[] {
+  const names = path.split("/");
+  return names.slice(1).map((_name, depth) => names.slice(0, depth + 1).join("/"));
 }
 
 /** SHA-256 of a file, in hex. */

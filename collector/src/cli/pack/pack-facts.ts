@@ -80,9 +80,12 @@ export const factsSchema = z.strictObject({
         .exactOptional(),
     })
     .nullable(),
-  /** Deletions of users. A reason is a code; packs of earlier versions have none of them. */
+  /**
+   * Deletions of users, from the start of the window to the making of the pack; up to the end of
+   * the window in packs of earlier rules. A reason is a code; packs without rules have none.
+   */
   deletions: z.array(z.strictObject({ at: text, reason: text, result: text })),
-  /** Runs of retention in the window. Packs of earlier versions have none of this. */
+  /** Runs of retention in the same time. Packs of earlier versions have none of this. */
   retentions: z
     .strictObject({
       /** Null: no run is recorded. */
@@ -93,7 +96,7 @@ export const factsSchema = z.strictObject({
     })
     .exactOptional(),
   /** Rules of the table; packs of earlier versions, which have none, follow theirs. */
-  rules: z.literal(2).exactOptional(),
+  rules: z.union([z.literal(2), z.literal(3)]).exactOptional(),
 });
 export type PackFacts = z.output<typeof factsSchema>;
 

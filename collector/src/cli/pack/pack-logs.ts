@@ -2,6 +2,8 @@
  * @module PackLogs: the rows of the table that rest on the audit log and on the log of retention:
  * access to the logs, and what was removed from them.
  */
+import { compareTimes } from "@turnproof/evidence";
+
 import type { PackFacts, PackRow } from "./pack-facts.ts";
 
 const accessRow = {
@@ -53,7 +55,7 @@ export function earlierTraceability({ audit }: PackFacts): PackRow {
 
 /** Proven only where no removal by the collector's commands can be missing or without counts. */
 export function removals(
-  { from, audit, deletions }: PackFacts,
+  { from, to, audit, deletions, rules }: PackFacts,
   { log, since, runs }: NonNullable<PackFacts["retentions"]>,
 ): PackRow {
   const article = "12 (removals)";
@@ -79,7 +81,13 @@ export function removals(
   ];
   if (reasons.length > 0) return { article, duty, state: "partial", because: sentence(reasons) };
   const users = deletions.filter(({ result }) => result !== "begun").length;
-  const because = `${runs.length} runs of retention with counts, and ${users} deletions of users with reasons.`;
+  const counts = `${runs.length} runs of retention with counts, and ${users} deletions of users with reasons`;
+  // Earlier rules count those of the window alone.
+  if (rules !== 3) return { article, duty, state: "proven", because: `${counts}.` };
+  const after = [...runs, ...deletions.filter(({ result }) => result !== "begun")].filter(
+    ({ at }) => compareTimes(at, to) >= 0,
+  ).length;
+  const because = `${counts}, up to the making of the pack; ${after} of them after the window.`;
   return { article, duty, state: "proven", because };
 }
 

@@ -1,4 +1,6 @@
 /** @module PackPages: the pages of a pack for people. */
+import { compareTimes } from "@turnproof/evidence";
+
 import type { PackFacts, PackRetention, PackRow } from "./pack-facts.ts";
 
 const words = { proven: "proven", partial: "partial", not_evidenced: "not evidenced" } as const;
@@ -13,9 +15,9 @@ export function tablePage(facts: PackFacts, table: readonly PackRow[]): string {
   const log =
     audit === null ? "not configured" : `${audit.records} records, ${audit.findings} findings`;
   const deleted = deletions
-    .map(({ at, reason, result }) => `- ${at}: ${reason} (${result})`)
+    .map(({ at, reason, result }) => `- ${at}${placeText(at, facts)}: ${reason} (${result})`)
     .join("\n");
-  const retained = (facts.retentions?.runs ?? []).map(runText).join("\n");
+  const retained = (facts.retentions?.runs ?? []).map((run) => runText(run, facts)).join("\n");
   return `# Evidence pack
 
 From ${facts.from} to ${facts.to}, made at ${facts.made_at}
@@ -39,23 +41,30 @@ ${rows.join("\n")}
 | Lost frames, damaged ranges, refused rows | ${lost_frames}, ${corrupt_ranges}, ${quarantined} |
 | Audit log | ${log} |
 
-Deletions of users in the window, by their reason and result:
+Deletions of users from the start of the window to the making of the pack, by their reason and
+result. One after the window has removed rows of the window too:
 
 ${deleted === "" ? "None is recorded." : deleted}
 
-Runs of retention in the window, by the age of rows:
+Runs of retention in the same time, by the age of rows:
 
 ${retained === "" ? "None is recorded." : retained}
 `;
 }
 
-function runText({ at, reason, result, shortest_days, removed }: PackRetention): string {
+/** Where a removal came after the window that it took rows of. */
+function placeText(at: string, { to }: PackFacts): string {
+  return compareTimes(at, to) < 0 ? "" : " (after the window)";
+}
+
+function runText(run: PackRetention, facts: PackFacts): string {
+  const { at, reason, result, shortest_days, removed } = run;
   const counts = removed
     .filter(({ rows }) => rows > 0)
     .map((one) => `${one.rows} ${one.class} rows of ${one.store}`)
     .join(", ");
   const rows = result === "begun" ? "end not recorded" : counts === "" ? "no row" : counts;
-  return `- ${at}: ${reason}, at least ${shortest_days} days (${result}): ${rows}`;
+  return `- ${at}${placeText(at, facts)}: ${reason}, at least ${shortest_days} days (${result}): ${rows}`;
 }
 
 const rowText = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
@@ -78,7 +87,8 @@ export const limitsPage = `# What this does not prove
   that the operator named, from a closed list; a request or an order behind it is in no file, and
   a deletion may have none ("reason not recorded"). A deletion by another way, such as a statement
   of the database, is not recorded.
-- Anything before the oldest turn that is kept, or outside the window of the pack.
+- Anything before the oldest turn that is kept, or outside the window of the pack. Removals are
+  listed up to the making of the pack; a row that a later one takes is still in the pack's files.
 - Who holds the key. A signature shows that the collector's key signed this list; that the
   key is the collector's, compare with \`/.well-known/jwks.json\` or with a copy that you
   got by another way.

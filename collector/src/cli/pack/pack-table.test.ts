@@ -25,7 +25,7 @@ const whole: PackFacts = {
   audit: { ...log, window: { accesses: 4, covered: true } },
   deletions: [],
   retentions: { log, since: "2026-01-01T00:00:00Z", runs: [] },
-  rules: 2,
+  rules: 3,
 };
 
 const states = (facts: PackFacts): Readonly<Record<string, string>> =>
@@ -134,6 +134,24 @@ test("a deletion without a reason, or in no whole audit log, leaves removals par
   const deleted = { at: run.at, reason: "reason not recorded", result: "ok" };
   expect(states({ ...whole, deletions: [deleted] })["12 (removals)"]).toBe("partial");
   expect(states({ ...whole, audit: null })["12 (removals)"]).toBe("partial");
+});
+
+test("removals after the window count, and an earlier pack has those of its window alone", () => {
+  const late = "2026-11-01T12:00:00Z";
+  const deletions = [
+    { at: late, reason: "mistaken_collection", result: "begun" },
+    { at: late, reason: "mistaken_collection", result: "ok" },
+  ];
+  const retentions = { log, since: whole.from, runs: [run, { ...run, at: late }] };
+  const because = (facts: PackFacts): string | undefined =>
+    packTable(facts).find(({ article }) => article === "12 (removals)")?.because;
+  const facts = { ...whole, deletions, retentions };
+  expect(because(facts)).toBe(
+    "2 runs of retention with counts, and 1 deletions of users with reasons, up to the making of the pack; 2 of them after the window.",
+  );
+  expect(because({ ...facts, rules: 2 })).toBe(
+    "2 runs of retention with counts, and 1 deletions of users with reasons.",
+  );
 });
 
 test("a run by a shorter age that removed evidence shows that logs were not kept", () => {
