@@ -90,15 +90,32 @@ export async function copyDocuments(
 }
 
 /**
- * A journal, of evidence or of what is forwarded: its checkpoint, then the segments of that time.
- * Only the newest of them may end inside a frame, which was not acknowledged by then; a segment
- * that goes meanwhile was stored.
+ * The journal of evidence, or what is forwarded. The account of the latter comes before its queue: a
+ * batch that it counts as queued is in the copy of the queue.
  */
 export async function copyJournal(
   dataDir: string,
   to: string,
   folder: "journal" | "forward",
 ): Promise<BackupEntry[]> {
+  if (folder === "journal") return copyFrames(dataDir, to, folder);
+  const entries: BackupEntry[] = [];
+  for (const name of await namesIn(join(dataDir, folder))) {
+    if (!name.endsWith(".json")) continue;
+    const inside = `${folder}/${name}`;
+    entries.push(
+      ...(await copyFile(join(dataDir, inside), { to, path: `${dataFolder}/${inside}` })),
+    );
+  }
+  return [...entries, ...(await copyFrames(dataDir, to, `${folder}/queue`))];
+}
+
+/**
+ * A directory of frames: its checkpoint, then the segments of that time.
+ * Only the newest of them may end inside a frame, which was not acknowledged by then; a segment
+ * that goes meanwhile was stored.
+ */
+async function copyFrames(dataDir: string, to: string, folder: string): Promise<BackupEntry[]> {
   const directory = join(dataDir, folder);
   const entries: BackupEntry[] = [];
   const names = await namesIn(directory);

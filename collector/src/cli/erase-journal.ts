@@ -90,7 +90,7 @@ async function drainAll(
     await drain.idle();
   } finally {
     await drain.close();
-    await queue?.journal.close();
+    await queue?.close();
   }
   // Drained segments are deleted from the disk once a later one is begun and checkpointed.
   const { sequence } = await journal.append({ payload: encodeFrame([]), spans: 0 });

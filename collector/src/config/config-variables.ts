@@ -164,7 +164,7 @@ export const variables: readonly Variable[] = [
   row(
     "FORWARD_BYTES_MAX",
     "1073741824",
-    "Bound of its queue; beyond it spans are dropped and counted.",
+    "Bound of its queue, at least 16777216 (16 MiB); beyond it spans are dropped and counted.",
   ),
   row(
     "RETENTION_FLOOR_DAYS",

@@ -115,6 +115,23 @@ describe("a drain", () => {
     expect(journal.stats().pendingSpans).toBe(0);
   });
 
+  test("checkpoints a stored batch on closing, when what follows it has ended", async () => {
+    const following = Promise.withResolvers<void>();
+    const drain = startDrain({
+      journal,
+      store: memoryStore(),
+      decode,
+      onStored: () => {
+        following.resolve();
+        return new Promise((resolve) => void setTimeout(resolve, 20));
+      },
+    });
+    await append([event("one")]);
+    await following.promise;
+    await drain.close();
+    expect(journal.stats().pendingFrames).toBe(0);
+  });
+
   test("coalesces what arrives in quick succession", async () => {
     const store = memoryStore();
     const drain = startDrain({ journal, store, decode, pace: { everyMs: 100, quickMax: 1 } });

@@ -289,7 +289,8 @@ async function carry(
     flow.concurrency.stored(flow.clock.now() - startedMs, flow.crowded);
     await notifyStored(flow, { frames: batch.frames, refused });
     await before;
-    if (flow.stop.signal.aborted) return;
+    // A stored batch is checkpointed on closing, too, where every batch before it is.
+    if (flow.stop.signal.aborted && flow.ends[0] !== batch.through.sequence) return;
     await persistently(flow, () => flow.options.journal.checkpoint(batch.through));
     flow.counts.storedBatches += 1;
     flow.ends = flow.ends.filter((end) => end !== batch.through.sequence);

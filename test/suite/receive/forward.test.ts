@@ -35,6 +35,14 @@ const eventsOf = (good: number, lame: number): readonly TurnEvent[] =>
     return { ...(turnEvents({ root })[0] as TurnEvent), span_id, event_id };
   });
 
+/** A frame of the receiver's journal. */
+const framesOf = (events: readonly TurnEvent[], sequence = 1): object => ({
+  payload: encodeFrame(events),
+  spans: events.length,
+  sequence,
+  appendedAtMs: 1_000 + sequence,
+});
+
 /** A forward that gets these events as one frame. */
 async function forwardOf(
   url: string,
@@ -50,7 +58,7 @@ async function forwardOf(
     retryMs: 5,
     timeoutMs,
   });
-  const frames = [{ payload: encodeFrame(events), spans: events.length }];
+  const frames = [framesOf(events)];
   await forward.stored({ frames, refused: new Map() } as unknown as StoredFrames);
   await vi.waitFor(() => expect(forward.state().pending_spans).toBe(0), wait);
   return {
@@ -110,6 +118,12 @@ test("a second collector has the same events", async () => {
   const events = await first.harness.events();
   await vi.waitFor(() => expect(first.forward.state().sent_spans).toBe(sent), wait);
   expect(stated(await second.events())).toEqual(stated(events));
+  // The two fields that data.md names as different.
+  expect(new Set(events.map(({ dialect }) => dialect)).size).toBeGreaterThan(1);
+  expect(events.some(({ dropped }) => dropped !== undefined)).toBe(true);
+  for (const { dialect, dropped } of await second.events()) {
+    expect([dialect, dropped]).toEqual(["turnproof", undefined]);
+  }
   expect(first.harness.receiver.report().forward).toMatchObject({
     pending_spans: 0,
     failing: false,
@@ -178,7 +192,10 @@ test("refused and rejected spans are counted, and keep no other back", async () 
   // partial_success { rejected_spans: 300, error_message: "no" }
   const answer = Uint8Array.from([0x0a, 0x07, 0x08, 0xac, 0x02, 0x12, 0x02, 0x6e, 0x6f]);
   expect([rejectedSpans(answer), rejectedSpans(new Uint8Array())]).toEqual([300, 0]);
-  expect(rejectedSpans(Buffer.from("<html>"))).toBe(0);
+  // A page of a proxy, a message that is cut, a varint without an end.
+  for (const bad of [Buffer.from("<html>"), answer.subarray(0, 5), Uint8Array.from([8, 255])]) {
+    expect(rejectedSpans(bad)).toBeUndefined();
+  }
 });
 
 test("each span is counted once, where requests are divided, rejected in part or cut off", async () => {
@@ -262,7 +279,7 @@ test("a queue without room is logged at once, and then once a minute with its co
     log: { warn: (...line) => void lines.push(line) },
     clock: () => now,
   });
-  const frame = { payload: new Uint8Array(8_192), spans: 3 };
+  const frame = { payload: new Uint8Array(8_192), spans: 3, sequence: 1, appendedAtMs: 0 };
   const store = async (frames: readonly object[]): Promise<void> =>
     queue.stored({ frames, refused: new Map() } as unknown as StoredFrames);
   const line = (frames: number, spans: number): readonly unknown[] => [
@@ -270,7 +287,7 @@ test("a queue without room is logged at once, and then once a minute with its co
     { code: expect.any(String) as string, frames, spans },
   ];
   await store([frame, frame]);
-  for (let more = 0; more < 50; more += 1) await store([frame]);
+  for (let sequence = 2; sequence < 52; sequence += 1) await store([{ ...frame, sequence }]);
   expect(lines).toEqual([line(2, 6)]);
   now += 60_000;
   await store([]);
@@ -278,8 +295,8 @@ test("a queue without room is logged at once, and then once a minute with its co
   now += 60_000;
   await store([]);
   expect(lines).toHaveLength(2);
-  expect(queue.losses.counts.queue_full).toBe(156);
-  await queue.journal.close();
+  expect(queue.account.counts.lost.queue_full).toBe(156);
+  await queue.close();
   await directories.remove();
 });
 
@@ -297,9 +314,20 @@ test("a request that was accepted is not sent again, whatever answer follows", a
   await large.close();
   strict.answer = () => ({ status: 200, headers: { "content-length": "900" } });
   const broken = await forwardOf(strict.url, eventsOf(5, 0), 300);
+  const json = { "content-type": "application/json" };
   expect(strict.spans).toHaveLength(15);
   expect(broken.forward.state()).toMatchObject({ unconfirmed_spans: 5, failures: 0 });
   await broken.close();
+  for (const body of [Buffer.from("<html>"), Uint8Array.from([0x0a, 0x07, 0x08])]) {
+    strict.answer = () => ({ status: 200, body });
+    const unread = await forwardOf(strict.url, eventsOf(3, 0));
+    expect(unread.forward.state()).toMatchObject({ sent_spans: 3, unconfirmed_spans: 3 });
+    await unread.close();
+  }
+  strict.answer = () => ({ status: 200, headers: json, body: Buffer.from("no JSON") });
+  const text = await forwardOf(strict.url, eventsOf(3, 0));
+  expect(text.forward.state()).toMatchObject({ sent_spans: 3, unconfirmed_spans: 3 });
+  await text.close();
   strict.answer = () => ({ status: 200 });
   const plain = await forwardOf(strict.url, eventsOf(2, 0));
   expect(plain.forward.state()).toMatchObject({ sent_spans: 2, unconfirmed_spans: 0 });

@@ -10,15 +10,18 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { Log } from "../../log.ts";
 import { decodeFrame, encodeFrame } from "../otlp/frame-codec.ts";
-import { openForwardLosses } from "./forward-losses.ts";
-import type { ForwardLosses } from "./forward-losses.ts";
+import { ForwardAccount } from "./forward-account.ts";
 
 /** An open queue. */
 export interface ForwardQueue {
   readonly journal: Journal;
-  readonly losses: ForwardLosses;
-  /** Queues the spans of a stored batch; resolves when they are durable or counted as lost. */
+  readonly account: ForwardAccount;
+  /**
+   * Queues the spans of a stored batch; resolves when they are durable or counted as lost. Frames of
+   * a batch that was here before, and that the receiver stores again, are passed over.
+   */
   stored(batch: StoredFrames): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Directory of forwarding in a data directory. */
@@ -43,15 +46,16 @@ export interface ForwardQueueOptions {
 export async function openForwardQueue(options: ForwardQueueOptions): Promise<ForwardQueue> {
   const { directory, bytesMax, log, clock = () => performance.now() } = options;
   const notForwarded = notForwardedLog(log, clock);
-  const losses = openForwardLosses(join(directory, "losses.json"));
+  const account = new ForwardAccount(directory);
   const journal = await openJournal({
     directory: queueFolder(directory),
     bytesMax,
     onEvent: ({ code, count, lostSpans = 0 }) => {
-      losses.add("damaged", lostSpans);
+      if (lostSpans > 0) void account.lose("damaged", lostSpans);
       log.warn("forward_queue", { code, count });
     },
   });
+  account.settle(journal.stats().drainedThrough);
   /** Queues a frame without its refused rows; returns the spans that found no room. */
   const add = async (
     frame: StoredFrames["frames"][number],
@@ -70,17 +74,23 @@ export async function openForwardQueue(options: ForwardQueueOptions): Promise<Fo
   };
   return {
     journal,
-    losses,
+    account,
     async stored({ frames, refused }) {
       const lost = await Promise.all(
-        frames.map((frame, index) => add(frame, refused.get(index) ?? [])),
+        frames.map(async (frame, index) =>
+          account.has(frame) ? 0 : add(frame, refused.get(index) ?? []),
+        ),
       );
       notForwarded.write();
       // One write for the batch: an endpoint that is away must not cost a write for each frame.
-      losses.add(
-        "queue_full",
+      await account.entered(
+        frames,
         lost.reduce((sum, spans) => sum + spans, 0),
       );
+    },
+    async close() {
+      await journal.close();
+      await account.close();
     },
   };
 }

@@ -13,7 +13,13 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { Log } from "../../log.ts";
 import { decodeFrame } from "../otlp/frame-codec.ts";
-import type { ForwardLosses, ForwardLossCounts } from "./forward-losses.ts";
+import { noCounts, sumOf } from "./forward-account.ts";
+import type {
+  ForwardAccount,
+  ForwardCounts,
+  ForwardLoss,
+  ForwardLossCounts,
+} from "./forward-account.ts";
 import { openForwardQueue } from "./forward-queue.ts";
 import type { ForwardQueue } from "./forward-queue.ts";
 import { sendRequest } from "./send-request.ts";
@@ -25,7 +31,7 @@ export interface ForwardState {
   readonly oldest_pending_at: string | null;
   readonly disk_bytes: number;
   readonly bytes_max: number;
-  /** Since this process began; a request after a kill is sent, and counted, again. */
+  /** Since the directory was made, as all counts of spans. */
   readonly sent_spans: number;
   /**
    * Of these the spans of requests that were accepted with an answer that could not be read: some
@@ -75,21 +81,20 @@ class Sender implements Forward {
   readonly #options: ForwardOptions;
   readonly #queue: ForwardQueue;
   readonly #journal: Journal;
-  readonly #losses: ForwardLosses;
+  readonly #account: ForwardAccount;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   #wake = Promise.withResolvers<void>();
-  #sent = 0;
-  #unconfirmed = 0;
   #failures = 0;
   #inRow = 0;
+  #unread = false;
 
   constructor(options: ForwardOptions, queue: ForwardQueue) {
-    const { journal, losses } = queue;
+    const { journal, account } = queue;
     this.#options = options;
     this.#queue = queue;
     this.#journal = journal;
-    this.#losses = losses;
+    this.#account = account;
     journal.onDurable(() => this.#wake.resolve());
     this.#running = this.#run();
   }
@@ -100,16 +105,17 @@ class Sender implements Forward {
 
   state(): ForwardState {
     const { pendingSpans, oldestPendingAt, diskBytes, bytesMax } = this.#journal.stats();
+    const { sent, unconfirmed, lost } = this.#account.counts;
     return {
       pending_spans: pendingSpans,
       oldest_pending_at: oldestPendingAt ?? null,
       disk_bytes: diskBytes,
       bytes_max: bytesMax,
-      sent_spans: this.#sent,
-      unconfirmed_spans: this.#unconfirmed,
+      sent_spans: sent,
+      unconfirmed_spans: unconfirmed,
       failures: this.#failures,
       failing: this.#inRow > 0,
-      lost_spans: this.#losses.counts,
+      lost_spans: lost,
     };
   }
 
@@ -117,7 +123,7 @@ class Sender implements Forward {
     this.#stop.abort();
     this.#wake.resolve();
     await this.#running;
-    await this.#journal.close();
+    await this.#queue.close();
   }
 
   async #run(): Promise<void> {
@@ -138,23 +144,28 @@ class Sender implements Forward {
   async #pass(): Promise<boolean> {
     let events: TurnEvent[] = [];
     let bytes = 0;
+    let damaged = 0;
     let through: JournalPosition | undefined;
     let any = false;
     const send = async (): Promise<boolean> => {
-      if (through === undefined) return true;
-      if (!(await this.#send(events))) return false;
-      await this.#journal.checkpoint(through);
+      const end = through;
+      if (end === undefined) return true;
+      const sent = await this.#send(events);
+      if (sent === undefined) return false;
+      const counts = sumOf(sent, lostOnly("damaged", damaged));
+      await this.#account.request(end.sequence, counts, () => this.#journal.checkpoint(end));
       any = true;
-      [events, bytes, through] = [[], 0, undefined];
+      [events, bytes, damaged, through] = [[], 0, 0, undefined];
       return true;
     };
     for await (const frame of this.#journal.read()) {
-      const decoded = this.#decoded(frame.payload, frame.spans);
+      const decoded = readable(frame.payload);
       const isFull =
-        events.length + decoded.length > requestSpansMax ||
+        events.length + (decoded?.length ?? 0) > requestSpansMax ||
         bytes + frame.payload.length > requestBytesMax;
       if (isFull && !(await send())) return true;
-      events.push(...decoded);
+      if (decoded === undefined) damaged += frame.spans;
+      else events.push(...decoded);
       bytes += frame.payload.length;
       through = frame.position;
     }
@@ -162,46 +173,34 @@ class Sender implements Forward {
     return any;
   }
 
-  #decoded(payload: Uint8Array, spans: number): readonly TurnEvent[] {
-    try {
-      return decodeFrame(payload);
-    } catch {
-      this.#losses.add("damaged", spans);
-      return [];
-    }
-  }
-
-  /** True when every event was taken or given up; false when sending ended. */
-  async #send(events: readonly TurnEvent[]): Promise<boolean> {
+  /** What became of each event; undefined when sending ended before. */
+  async #send(events: readonly TurnEvent[]): Promise<ForwardCounts | undefined> {
     const { bytes, length, skipped } = eventRequest(events);
-    if (length === 0) {
-      this.#losses.add("unmapped", skipped);
-      return true;
-    }
-    const sent = await this.#until(Uint8Array.from(bytes));
-    if (sent === undefined) return false;
-    if (sent.result === "taken") {
-      if (sent.rejected === undefined) this.#notConfirmed(length);
+    if (length === 0) return lostOnly("unmapped", skipped);
+    const answer = await this.#until(Uint8Array.from(bytes));
+    if (answer === undefined) return undefined;
+    if (answer.result === "taken") {
+      if (answer.rejected === undefined) this.#notConfirmed(length);
       // An endpoint that rejects more than it was sent has rejected all of it.
-      const rejected = Math.min(sent.rejected ?? 0, length);
-      this.#sent += length - rejected;
-      this.#losses.add("refused", rejected);
-      this.#losses.add("unmapped", skipped);
-      return true;
+      const refused = Math.min(answer.rejected ?? 0, length);
+      return {
+        sent: length - refused,
+        unconfirmed: answer.rejected === undefined ? length : 0,
+        lost: { ...noCounts.lost, refused, unmapped: skipped },
+      };
     }
+    if (events.length === 1) return lostOnly("refused", 1);
     // A divided request counts nothing: its parts do.
-    if (events.length > 1) {
-      const half = Math.ceil(events.length / 2);
-      return (await this.#send(events.slice(0, half))) && this.#send(events.slice(half));
-    }
-    this.#losses.add("refused", 1);
-    return true;
+    const half = Math.ceil(events.length / 2);
+    const first = await this.#send(events.slice(0, half));
+    const second = first === undefined ? undefined : await this.#send(events.slice(half));
+    return first === undefined || second === undefined ? undefined : sumOf(first, second);
   }
 
   /** One line for an endpoint whose answers cannot be read; Health has the count. */
   #notConfirmed(spans: number): void {
-    if (this.#unconfirmed === 0) this.#options.log.warn("forward_answer_unread", { spans });
-    this.#unconfirmed += spans;
+    if (!this.#unread) this.#options.log.warn("forward_answer_unread", { spans });
+    this.#unread = true;
   }
 
   /** Sends a request until it is taken or refused; undefined when sending ended before. */
@@ -234,4 +233,17 @@ class Sender implements Forward {
     // The wait ends early on closing.
     await sleep(waitMs, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
   }
+}
+
+/** The events of a frame; undefined for a damaged one. */
+function readable(payload: Uint8Array): readonly TurnEvent[] | undefined {
+  try {
+    return decodeFrame(payload);
+  } catch {
+    return undefined;
+  }
+}
+
+function lostOnly(reason: ForwardLoss, spans: number): ForwardCounts {
+  return { ...noCounts, lost: { ...noCounts.lost, [reason]: spans } };
 }

@@ -56,12 +56,14 @@ export async function sendRequest(
 }
 
 /**
- * The spans that an accepted request lost; undefined for an answer that is too large or breaks off.
+ * The spans that an accepted request lost; undefined for an answer that is too large, breaks off or
+ * cannot be read. An empty one has no rejections.
  * The status alone accepts the request: it is not sent again.
  */
 async function rejectedOf(response: Response): Promise<number | undefined> {
   try {
     const answer = await read(response);
+    if (answer.length === 0) return 0;
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
     return isJson ? rejectedInJson(answer) : rejectedSpans(answer);
   } catch {
@@ -104,54 +106,71 @@ function timeOf(header: string): number | undefined {
 }
 
 /**
- * `partial_success.rejected_spans` of an `ExportTraceServiceResponse`; 0 for an answer that is
- * none, because the status means that the request was taken.
+ * `partial_success.rejected_spans` of an `ExportTraceServiceResponse`; undefined for bytes that are
+ * no message.
  */
-export function rejectedSpans(bytes: Uint8Array): number {
-  const success = field(bytes, 1, 2);
-  const count = typeof success === "object" ? field(success, 1, 0) : undefined;
+export function rejectedSpans(bytes: Uint8Array): number | undefined {
+  const fields = fieldsOf(bytes);
+  const success = fields?.get(1);
+  if (fields === undefined || success === undefined) return fields && 0;
+  const count = typeof success === "bigint" ? undefined : fieldsOf(success);
+  const rejected = count?.get(1) ?? 0n;
   // The number has a sign on the wire; a count below zero is none.
-  return typeof count === "bigint" ? Math.max(0, Number(BigInt.asIntN(64, count))) : 0;
+  return count === undefined || typeof rejected !== "bigint"
+    ? undefined
+    : Math.max(0, Number(BigInt.asIntN(64, rejected)));
 }
 
 /** The same of an endpoint that answers protobuf in JSON, where the number is a text. */
-function rejectedInJson(bytes: Uint8Array): number {
+function rejectedInJson(bytes: Uint8Array): number | undefined {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-    return partialSuccess.parse(parsed).partialSuccess.rejectedSpans;
+    const answer = answerSchema.parse(parsed);
+    return Math.max(0, answer.partialSuccess?.rejectedSpans ?? 0);
   } catch {
-    return 0;
+    return undefined;
   }
 }
 
-const partialSuccess = z.object({
-  partialSuccess: z.object({ rejectedSpans: z.coerce.number<string | number>().int().min(0) }),
+const answerSchema = z.object({
+  partialSuccess: z
+    .object({ rejectedSpans: z.coerce.number<string | number>().int().default(0) })
+    .nullish(),
 });
 
-/** A field's message or number; undefined where it is absent or the bytes are no message. */
-function field(bytes: Uint8Array, number: number, wire: 0 | 2): Uint8Array | bigint | undefined {
+/** Bytes of fields with a fixed length, by their wire type. */
+const fixedBytes: { readonly [wire: number]: number | undefined } = { 1: 8, 5: 4 };
+
+/** Messages and numbers of a message by field, the last of each; undefined for other bytes. */
+function fieldsOf(bytes: Uint8Array): ReadonlyMap<number, Uint8Array | bigint> | undefined {
+  const fields = new Map<number, Uint8Array | bigint>();
   let at = 0;
-  const varint = (): bigint => {
+  const varint = (): bigint | undefined => {
     let value = 0n;
-    for (let shift = 0n; at < bytes.length && shift < 70n; shift += 7n) {
-      const byte = bytes[at] ?? 0;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = bytes[at];
+      if (byte === undefined) return undefined;
       at += 1;
       value |= BigInt(byte & 127) << shift;
-      if (byte < 128) break;
+      if (byte < 128) return value;
     }
-    return value;
+    return undefined;
   };
   while (at < bytes.length) {
-    const tag = Number(varint());
-    const type = tag & 7;
-    if (type !== 0 && type !== 2) return undefined;
-    const value = varint();
-    const isWanted = tag >>> 3 === number && type === wire;
-    if (type === 0 && isWanted) return value;
-    if (type === 0) continue;
-    const message = bytes.subarray(at, at + Number(value));
-    at += Number(value);
-    if (isWanted) return message;
+    const tag = varint();
+    if (tag === undefined || tag >> 3n === 0n) return undefined;
+    const [number, wire] = [Number(tag >> 3n), Number(tag & 7n)];
+    const fixed = fixedBytes[wire];
+    const value = wire === 0 || wire === 2 ? varint() : undefined;
+    if (fixed === undefined && value === undefined) return undefined;
+    if (wire === 0 && value !== undefined) {
+      fields.set(number, value);
+      continue;
+    }
+    const end = at + (fixed ?? Number(value));
+    if (end > bytes.length) return undefined;
+    if (wire === 2) fields.set(number, bytes.subarray(at, end));
+    at = end;
   }
-  return undefined;
+  return fields;
 }
