@@ -7,6 +7,7 @@ import { mentionedIds, mentions } from "../mention.ts";
 import { settle } from "../settle.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
+import { issueOperatorGrant } from "../scope.ts";
 import { allTenants } from "../testing/sample-event.ts";
 import { randomEvent } from "../testing/random-world.ts";
 import { decodeBody } from "./decode.ts";
@@ -44,7 +45,15 @@ test("nothing is lost, and no row holds two roots", () => {
   );
 });
 
-const fields = ["user_id", "agent_id", "thread_id", "turn_id", "status", "event_kind"] as const;
+const fields = [
+  "user_id",
+  "agent_id",
+  "application_id",
+  "thread_id",
+  "turn_id",
+  "status",
+  "event_kind",
+] as const;
 
 test("every event is found by each id that it names and by each value that a read filters by", () => {
   fc.assert(
@@ -66,6 +75,10 @@ test("every event is found by each id that it names and by each value that a rea
           expect(matches(event, query)).toBe(true);
           const requested = [...rootWords(allTenants, query), ...rowWords(query)];
           expect([query, requested.every((hash) => own.has(hash))]).toEqual([query, true]);
+          const operator = issueOperatorGrant(
+            event.application_id === undefined ? {} : { applicationId: event.application_id },
+          );
+          expect(rootWords({ operator }, query).every((hash) => own.has(hash))).toBe(true);
         }
       }
     }),

@@ -6,6 +6,7 @@
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 
 import { addNamedIds, ownWords, wordsOfId } from "../mention.ts";
+import { applicationOf } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { murmur32 } from "./murmur.ts";
 
@@ -35,8 +36,8 @@ const rootFilters = {
   user_id: "id:",
   memory_id: "id:",
 } as const;
-/** Most roots share an agent. */
-const commonFilters = { agent_id: "agent:" } as const;
+/** Most roots share an agent. The application of each event has the word of its agent, too. */
+const commonFilters = { agent_id: "agent:", application_id: "agent:" } as const;
 
 /**
  * Hashes of the words of some events, each once: common words first, in the order of their texts.
@@ -94,6 +95,9 @@ export function rowWords(query: EventQuery): readonly number[] {
  */
 export function rootWords(scope: EvidenceScope, query: EventQuery): readonly number[] {
   const words = [...requestedWords(query, rootFilters), ...requestedWords(query, commonFilters)];
+  // A principal of a small application must not read through the roots of the others.
+  const application = applicationOf(scope);
+  if (application !== undefined) words.push(`agent:${application}`);
   return [...new Set([...scopeWords(scope), ...words.map(murmur32)])];
 }
 

@@ -10,6 +10,7 @@ import { calledClauses } from "./called-clauses.ts";
 import { clockClauses } from "./clock-clauses.ts";
 import type { KitClause } from "./contract.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
+import { issueOperatorGrant } from "../scope.ts";
 import { ledgerClauses } from "./ledger-clauses.ts";
 import { orderClauses } from "./order-clauses.ts";
 import { onStore } from "./on-store.ts";
@@ -202,6 +203,25 @@ const order: readonly KitClause[] = [
       eventsOf(pages).map((event) => event.span_id),
       ["s20", "s10", "s0"],
     );
+  }),
+  onStore("a rare application is read without the roots of others", async (store, put) => {
+    const of = (n: number, application_id: string) =>
+      sampleEvent(`s${n}`, { root_trace_id: `root-${n}`, application_id, user_id: "u-1" });
+    await put(1, [of(0, "rare")]);
+    const others = Array.from({ length: 90 }, (_, n) => of(n + 1, "common"));
+    await put(9_000, others);
+    const operator = issueOperatorGrant({ applicationId: "rare" });
+    // Fewer rows than the newer ones of the other application.
+    const read = { limit: 9, budgetRows: 8 };
+    for (const [scope, query] of [
+      [allTenants, { application_id: "rare" }],
+      [{ operator }, {}],
+      [{ tenant: "u-1", applicationId: "rare" }, {}],
+    ] as const) {
+      const page = await store.page(scope, query, read);
+      deepEqual([page.events.map(({ span_id }) => span_id), page.next], [["s0"], null]);
+      equal(page.bounded, false);
+    }
   }),
   onStore("many roots read at once are what each is alone", async (store, put) => {
     await put(1, [...sampleTurn("root-1", who), ...sampleTurn("root-2", { user_id: "u-2" })]);
