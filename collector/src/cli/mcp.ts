@@ -56,7 +56,9 @@ function requestOver(client: Client, pricing: Requester["pricing"]): Requester {
       try {
         return await client.json<T>(path, parameters);
       } catch (error) {
-        if (error instanceof Refusal) throw new Refused(error.code, error.message);
+        if (error instanceof Refusal) {
+          throw new Refused(error.code, error.message, error.field);
+        }
         throw error;
       }
     },

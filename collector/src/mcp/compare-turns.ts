@@ -13,7 +13,7 @@ import { chanceText } from "../ui/display/share-words.ts";
 import { tokensPerTurn } from "../ui/display/trend.ts";
 import { AnswerText, evidence, value } from "./answer-text.ts";
 import type { Requester } from "./requester.ts";
-import { aTime, anAgent, anId, tool } from "./tool.ts";
+import { aTime, anAgent, anId, timeForms, tool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
 /** What changed between these two turns? */
@@ -113,8 +113,8 @@ export const compareReleases: Tool = tool({
     baseline: anId.optional().describe("Release that is compared against."),
     candidate: anId.optional().describe("Release that is compared."),
     agent_id: anAgent,
-    since: aTime.optional().describe("Only turns that ended at or after this time."),
-    until: aTime.optional().describe("Only turns that ended before this time."),
+    since: aTime.optional().describe(`Only turns that ended at or after this time: ${timeForms}.`),
+    until: aTime.optional().describe(`Only turns that ended before this time: ${timeForms}.`),
   },
   async answer(request, { baseline, candidate, agent_id, since, until }) {
     const filter = { agent_id, start_time: since, end_time: until };

@@ -2,6 +2,7 @@
 import { z } from "zod";
 
 import type { FindModel, FoundRoot } from "../pages/find/route.ts";
+import { placeNames } from "../ui/display/find-words.ts";
 import { AnswerText, evidence, value } from "./answer-text.ts";
 import { pageWithin } from "./page-within.ts";
 import { anAgent, anId, tool, walkParameters } from "./tool.ts";
@@ -33,9 +34,7 @@ export const findById: Tool = tool({
         const text = new AnswerText();
         for (const row of model.items) text.row(rowText(row));
         if (model.items.length === 0) text.add(`Nothing in your scope mentions ${value(id)}.`);
-        text.add(
-          ...model.places.filter(({ reach }) => reach !== "whole").map(({ message }) => message),
-        );
+        text.add(...model.places.filter(({ reach }) => reach !== "whole").map(placeText));
         if (model.pending_frames > 0) {
           text.add("Received batches are not readable yet; call again.");
         }
@@ -47,6 +46,13 @@ export const findById: Tool = tool({
     });
   },
 });
+
+/** A place that was not searched whole. No parameter of this tool names a tenant. */
+function placeText({ place, reach, message }: FindModel["places"][number]): string {
+  return reach === "tenant_not_named"
+    ? `${placeNames[place]}: not searched. Its rows are kept apart by tenant; the linked page takes one.`
+    : message;
+}
 
 function rowText(row: FoundRoot): string {
   const verdicts = (row.verdicts ?? []).map(({ verdict }) => verdict ?? "unjudged");

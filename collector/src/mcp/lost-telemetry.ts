@@ -16,17 +16,21 @@ export const lostTelemetry: Tool = tool({
   input: { agent_id: anAgent },
   async answer(request, { agent_id }) {
     const model = await request.json<HealthModel>("/traces/health.json", { agent_id });
-    const { producers, window } = model;
+    const { producers, window, query_timing: reads } = model;
+    // A store whose read failed has shown nothing: its scope is not empty.
+    const unread = reads.filter(({ failed }) => failed).map(({ source_store: store }) => store);
     const lost = producers.filter(({ state }) => state === "lost");
     const unknown = producers.filter(({ state }) => state === "unknown").length;
     const text = new AnswerText().add(
       lost.length > 0
         ? `yes: ${lost.length} of ${producers.length} producers lost events`
-        : producers.length === 0
-          ? "not known: no producer is in this scope"
-          : unknown > 0
-            ? `not known: ${unknown} of ${producers.length} producers gave no account of their losses`
-            : `no: every one of ${producers.length} producers accounted for all of its events`,
+        : unread.length > 0
+          ? `not known: the evidence could not be read (${unread.join(", ")}); call again`
+          : producers.length === 0
+            ? "not known: no producer is in this scope"
+            : unknown > 0
+              ? `not known: ${unknown} of ${producers.length} producers gave no account of their losses`
+              : `no: every one of ${producers.length} producers accounted for all of its events`,
     );
     if (agent_id !== undefined) {
       text.add("losses are those of each producer, not of one agent");
@@ -48,9 +52,14 @@ export const lostTelemetry: Tool = tool({
         const { state, value: count } = model[name];
         return `${name.replace("_", " ")}: ${state === "known" ? countText(count ?? 0) : "unknown"}`;
       }),
+      unread.length > 0
+        ? `could not be read: ${unread.join(", ")}; losses and producers of it are unknown`
+        : undefined,
       window.complete
         ? `read: the newest ${countText(model.normalized_events)} events, all there are`
-        : `read: the newest ${countText(model.normalized_events)} events, not all (${window.reasons.join(", ")})`,
+        : unread.length === reads.length
+          ? undefined
+          : `read: the newest ${countText(model.normalized_events)} events, not all (${window.reasons.join(", ")})`,
     );
     addCollector(text, model);
     return text.end(`page: ${request.link("/traces/health", { agent_id })}`);

@@ -50,7 +50,7 @@ export function createQuestionServer(request: Requester): McpServer {
       { title, description, inputSchema: input, annotations },
       async (given): Promise<CallToolResult> => {
         const { budget = budgetDefault, ...parameters } = given as { readonly budget?: number };
-        return answered(async () => {
+        return answered(input, async () => {
           const text = await answer(request, parameters as never, budget);
           return text.within(budget);
         });
@@ -60,7 +60,10 @@ export function createQuestionServer(request: Requester): McpServer {
   return server;
 }
 
-async function answered(make: () => Promise<string>): Promise<CallToolResult> {
+async function answered(
+  input: Tool["input"],
+  make: () => Promise<string>,
+): Promise<CallToolResult> {
   try {
     const text = await make();
     return { content: [{ type: "text", text }], _meta: { tokens_at_most: tokensAtMost(text) } };
@@ -68,8 +71,20 @@ async function answered(make: () => Promise<string>): Promise<CallToolResult> {
     // Another error's message could hold anything.
     const text =
       error instanceof Refused
-        ? `${error.code}: ${error.message}`
+        ? `${error.code}: ${error.message}${parameterText(input, error.field)}`
         : "internal_error: The question could not be answered.";
     return { content: [{ type: "text", text }], isError: true };
   }
+}
+
+/** The tool's own names of parameters that the collector names otherwise. */
+const ownNames: Readonly<Record<string, string>> = { start_time: "since", end_time: "until" };
+
+/** The tool's parameter that a refusal concerns, and what it takes. */
+function parameterText({ shape }: Tool["input"], field: string | undefined): string {
+  const name = field === undefined ? undefined : (ownNames[field] ?? field);
+  const schema = name === undefined ? undefined : shape[name];
+  if (name === undefined || schema === undefined) return "";
+  const { description = "" } = schema as { readonly description?: string };
+  return ` Parameter ${name}: ${description}`;
 }

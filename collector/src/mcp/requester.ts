@@ -24,10 +24,13 @@ export interface Requester {
 /** A refusal of the collector: its code and its own sentence. */
 export class Refused extends Error {
   readonly code: string;
+  /** The parameter of the collector's interface that it concerns. */
+  readonly field: string | undefined;
 
-  constructor(code: string, sentence: string) {
+  constructor(code: string, sentence: string, field?: string) {
     super(sentence);
     this.code = code;
+    this.field = field;
   }
 }
 
@@ -70,7 +73,8 @@ export function requestWithin(
       };
       const sentence = detail ?? "The collector refused the request.";
       const allowed = allowedText(place);
-      throw new Refused(code ?? "refused", allowed === "" ? sentence : `${sentence} ${allowed}`);
+      const text = allowed === "" ? sentence : `${sentence} ${allowed}`;
+      throw new Refused(code ?? "refused", text, place.field);
     },
   };
 }

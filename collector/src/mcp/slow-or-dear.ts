@@ -12,7 +12,7 @@ import { readTime } from "../ui/display/time-range.ts";
 import { AnswerText, value } from "./answer-text.ts";
 import { Refused } from "./requester.ts";
 import type { Requester, RequestParameters } from "./requester.ts";
-import { aTime, anAgent, tool } from "./tool.ts";
+import { aTime, anAgent, timeForms, tool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
 /** Which tool or model got slow or dear? */
@@ -25,7 +25,7 @@ export const slowOrDear: Tool = tool({
   input: {
     kind: z.enum(["tool", "model"]).optional().describe("Which calls; default tool."),
     hours: z.number().min(0.1).max(744).optional().describe("Length of a window; default 24."),
-    until: aTime.optional().describe("End of the window; default now."),
+    until: aTime.optional().describe(`End of the window, default now: ${timeForms}.`),
     against: z.enum(["before", "last_week"]).optional().describe("Default before."),
     agent_id: anAgent,
     min_calls: z.int().min(1).optional().describe("Fewest calls of either window; default 5."),
@@ -33,7 +33,9 @@ export const slowOrDear: Tool = tool({
   async answer(request, input) {
     const { kind = "tool", hours = 24, against = "before", agent_id, min_calls: least = 5 } = input;
     const end = readTime(input.until ?? "-0s", Date.now());
-    if (end === undefined) throw new Refused("parameter_invalid", "`until` is no time.");
+    if (end === undefined) {
+      throw new Refused("parameter_invalid", "A parameter has an invalid value.", "until");
+    }
     const endMs = Date.parse(end);
     const sizeMs = hours * 3_600_000;
     const back = against === "before" ? sizeMs : 7 * 86_400_000;

@@ -53,5 +53,7 @@ export function tool<S extends z.ZodRawShape>(of: {
 export const anId: z.ZodString = z.string().min(1).max(1_024);
 /** A time or a date, ISO 8601, or one that counts back from now. */
 export const aTime: z.ZodString = z.string().min(3).max(64);
+/** What a time takes, for descriptions and refusals. */
+export const timeForms = "ISO 8601, or `-24h`, `-7d`";
 /** The agent, where the question is about one. */
 export const anAgent: z.ZodOptional<z.ZodString> = anId.optional().describe("Only this agent.");

@@ -8,7 +8,7 @@ import { countText } from "../ui/display/figures.ts";
 import { isRelative, relativeWords } from "../ui/display/time-range.ts";
 import { AnswerText, value } from "./answer-text.ts";
 import { pageWithin } from "./page-within.ts";
-import { aTime, anAgent, anId, tool, walkParameters } from "./tool.ts";
+import { aTime, anAgent, anId, timeForms, tool, walkParameters } from "./tool.ts";
 import type { RequestParameters } from "./requester.ts";
 import type { Tool } from "./tool.ts";
 
@@ -20,8 +20,8 @@ export const whatFailed: Tool = tool({
     "Turns that did not succeed since a time: exact counts by finding, agent, tool, model and " +
     "release, then the turns, newest first, with a cursor for more.",
   input: {
-    since: aTime.describe("Turns that ended at or after this time: ISO 8601, or `-24h`, `-7d`."),
-    until: aTime.optional().describe("Turns that ended before this time."),
+    since: aTime.describe(`Turns that ended at or after this time: ${timeForms}.`),
+    until: aTime.optional().describe(`Turns that ended before this time: ${timeForms}.`),
     agent_id: anAgent,
     verdict: z
       .enum([...verdictStatuses, "not_success"])

@@ -1,8 +1,10 @@
 /** @module WhyFailed: verdict, findings and first errors of one turn, by any id of it. */
 import type { TurnRow } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
 
 import type { FindModel, FoundRoot } from "../pages/find/route.ts";
 import type { TurnModel } from "../pages/turn/route.ts";
+import type { TurnsModel } from "../pages/turns/route.ts";
 import { durationText, countText } from "../ui/display/figures.ts";
 import { failureText, failuresOf } from "../ui/display/failure-words.ts";
 import { reasonText } from "../ui/display/kind-words.ts";
@@ -46,7 +48,15 @@ interface FoundTurn {
 }
 
 const otherId = new Set(["trace_not_found_in_window", "not_found", "path_refused"]);
+/** The form of a trace id, which most often names a root. */
+const traceId = /^[0-9a-f]{32}$/i;
 
+type Found = Pick<
+  FoundRoot,
+  "root_trace_id" | "turn_ids" | "matched_by" | "last_at" | "has_error" | "verdicts"
+>;
+
+/** The ledger answers by its indexes; the evidence itself is searched for any other id. */
 async function turnOf(
   request: Requester,
   id: string,
@@ -54,27 +64,83 @@ async function turnOf(
 ): Promise<FoundTurn | undefined> {
   const read = (root: string, turn_id?: string): Promise<TurnModel> =>
     request.json<TurnModel>(`/traces/${encodeURIComponent(root)}.json`, { turn_id });
-  try {
-    return { model: await read(id, turn), note: undefined };
-  } catch (error) {
-    if (!(error instanceof Refused) || !otherId.has(error.code)) throw error;
+  const asRoot = async (): Promise<FoundTurn | undefined> => {
+    try {
+      return { model: await read(id, turn), note: undefined };
+    } catch (error) {
+      if (!(error instanceof Refused) || !otherId.has(error.code)) throw error;
+      return undefined;
+    }
+  };
+  const among = async (roots: readonly Found[]): Promise<FoundTurn | undefined> => {
+    const sorted = roots.toSorted((a, b) => rank(a) - rank(b) || (a.last_at < b.last_at ? 1 : -1));
+    const [first] = sorted;
+    if (first === undefined) return undefined;
+    const [only] = first.turn_ids;
+    const model = await read(
+      first.root_trace_id,
+      turn ?? (first.turn_ids.length === 1 ? only : turn),
+    );
+    const others = sorted.slice(1, 4).map(({ root_trace_id: root }) => value(root));
+    const more = roots.length > 1 ? `; ${roots.length - 1} other roots: ${others.join(" ")}` : "";
+    return { model, note: `found by ${first.matched_by.join(", ")}${more}` };
+  };
+  const inLedger = async (): Promise<FoundTurn | undefined> =>
+    among(await ledgerRoots(request, id));
+  const first = traceId.test(id) ? [asRoot, inLedger] : [inLedger, asRoot];
+  for (const look of first) {
+    const found = await look();
+    if (found !== undefined) return found;
   }
-  const { items } = await request.json<FindModel>("/traces/find.json", { id, limit: 1_000 });
-  const sorted = items.toSorted((a, b) => rank(a) - rank(b) || (a.last_at < b.last_at ? 1 : -1));
-  const [first] = sorted;
-  if (first === undefined) return undefined;
-  const [only] = first.turn_ids;
-  const model = await read(
-    first.root_trace_id,
-    turn ?? (first.turn_ids.length === 1 ? only : turn),
+  const query = { id, limit: 1_000, names: "none" };
+  return among((await request.json<FindModel>("/traces/find.json", query)).items);
+}
+
+/** Keys of the filter bar for ids of turns, by the field that they are in. */
+const ledgerKeys = { turn_id: "turn", thread_id: "thread", run_id: "run" } as const;
+/** Turns of an id that are compared, newest first. */
+const ledgerTurnsMax = 200;
+
+/** The roots whose turns have this id as their own. */
+async function ledgerRoots(request: Requester, id: string): Promise<readonly Found[]> {
+  if (id.length > limits.stringCharsMax || /\p{Cc}/u.test(id)) return [];
+  const rows = await Promise.all(
+    Object.entries(ledgerKeys).map(async ([field, key]) => {
+      const query = { q: `${key}:${JSON.stringify(id)}`, limit: ledgerTurnsMax };
+      const items = await termItems(request, query);
+      return items.map((row) => ({ field, row }));
+    }),
   );
-  const others = sorted.slice(1, 4).map(({ root_trace_id: root }) => value(root));
-  const more = items.length > 1 ? `; ${items.length - 1} other roots: ${others.join(" ")}` : "";
-  return { model, note: `found by ${first.matched_by.join(", ")}${more}` };
+  const byRoot = Map.groupBy(rows.flat(), ({ row }) => row.root_trace_id ?? "");
+  return [...byRoot].map(([root_trace_id, own]) => ({
+    root_trace_id,
+    turn_ids: [...new Set(own.flatMap(({ row }) => row.turn_id ?? []))],
+    matched_by: [...new Set(own.map(({ field }) => field))],
+    last_at: own[0]?.row.ended_at ?? "",
+    has_error: own.some(({ row }) => row.has_error),
+    verdicts: own.map(({ row }) => ({
+      turn_id: row.turn_id ?? null,
+      verdict: row.verdict,
+      finding_codes: row.finding_codes ?? [],
+    })),
+  }));
+}
+
+/** The turns of a term; none for an id that no term expresses, such as one with a quote. */
+async function termItems(
+  request: Requester,
+  query: { readonly q: string; readonly limit: number },
+): Promise<TurnsModel["items"]> {
+  try {
+    return (await request.json<TurnsModel>("/traces/turns.json", query)).items;
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== "parameter_invalid") throw error;
+    return [];
+  }
 }
 
 /** Roots that did not succeed come first. */
-function rank({ verdicts, has_error }: FoundRoot): number {
+function rank({ verdicts, has_error }: Found): number {
   const words = (verdicts ?? []).map(({ verdict }) => verdict);
   if (words.includes("failed")) return 0;
   if (has_error || words.includes("partial")) return 1;

@@ -13,6 +13,8 @@ import { allTenants, receivedAt, sampleEvent } from "@turnproof/store/testing";
 import { createChdbConnection } from "chdb/connection";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { eventColumns } from "../../../packages/store/src/tables/event-columns.ts";
+import { callTable, turnTable } from "../../../packages/store/src/tables/turn-table.ts";
 import {
   callUsageDdl,
   callUsageDdlFile,
@@ -52,6 +54,33 @@ test("every registry row has one commented column in the view, none a map or JSO
   const comments = new Map(columns.map(({ name, comment }) => [name, comment]));
   for (const row of registryRows) expect(comments.get(row.event), row.event).toBe(row.brief);
   for (const { type } of columns) expect(type).not.toMatch(/Map|JSON|Object|Variant/);
+  await client.close();
+});
+
+test("columns of the views have the types that data.md names", async () => {
+  const client = rawClient();
+  const types: Readonly<Record<string, RegExp>> = {
+    integer: /^(Nullable\()?U?Int64\)?$/,
+    number: /^(Nullable\()?Float64\)?$/,
+    time: /^(Nullable\()?DateTime64\(\d, 'UTC'\)\)?$/,
+    texts: /^Array\(.*String\)+$/,
+  };
+  for (const [name, table] of Object.entries({
+    events: eventColumns,
+    turns: turnTable,
+    calls: callTable,
+  })) {
+    const result = await client.query({ query: `DESCRIBE TABLE ${name}`, format: "JSONEachRow" });
+    const columns = await result.json<{ name: string; type: string }>();
+    const typeOf = new Map(columns.map((column) => [column.name, column.type]));
+    for (const column of table) {
+      const wanted = types[column.type];
+      if (wanted === undefined) continue;
+      expect(`${name}.${column.name} ${typeOf.get(column.name)}`).toMatch(
+        new RegExp(`^${name}\\.${column.name} ${wanted.source.slice(1)}`),
+      );
+    }
+  }
   await client.close();
 });
 

@@ -59,6 +59,9 @@ const findParameters = z
     status: filters.status.describe("Status of the event."),
     start_time: filters.start_time.describe("Child-event time, inclusive, ISO 8601."),
     end_time: filters.end_time.describe("Child-event time, exclusive, ISO 8601."),
+    names: z
+      .enum(["listed", "none"])
+      .describe("`none` leaves `named` empty, and so reads the evidence alone."),
     limit: filters.limit,
     cursor: filters.cursor,
   })
@@ -140,7 +143,7 @@ const findFile = {
   path: "/traces/find",
   name: "found",
   rows: "traces that mention an id",
-  query: findParameters.omit({ limit: true, cursor: true }),
+  query: findParameters.omit({ limit: true, cursor: true, names: true }),
 } as const;
 
 /** Fields of a trace in a file. */
@@ -209,7 +212,8 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
     const requested = requestedId(parameters);
     const wanted = requested === undefined ? undefined : c.get("typed")(requested);
     const limit = parameters.limit ?? limits.pageEventsDefault;
-    const paging = await pagingOf(c, parts, { ...parameters, store: "all", view: "find" });
+    const { names, ...selecting } = parameters;
+    const paging = await pagingOf(c, parts, { ...selecting, store: "all", view: "find" });
     const { reading } = paging;
     const { scope, query } = reading;
     if (wanted === undefined) {
@@ -248,7 +252,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
       bounded: slice.bounded,
       pending_frames: pending,
       places: places.map((one) => ({ ...one, message: reachText(one.place, one.reach) })),
-      ...(parameters.id === undefined || paging.after !== undefined
+      ...(parameters.id === undefined || paging.after !== undefined || names === "none"
         ? noNames
         : await namedValues(parts.store.ledger, readableTurns(c), parameters.id)),
     };

@@ -118,7 +118,7 @@ const own: readonly Column[] = [
     `multiIf(${sharedRaw("user_id")} = 'null', 'anonymous',
         startsWith(${sharedRaw("user_id")}, '"'), 'user', '')`,
   ],
-  ["schema_version", `toUInt8OrZero(${sharedRaw("schema_version")})`],
+  ["schema_version", `toInt64OrZero(${sharedRaw("schema_version")})`],
   ["ingest_trusted", flag(sharedRaw("ingest_trusted"))],
   ["parent_remote", flag("JSONExtractRaw(rest, 'parent_remote')")],
 ];

@@ -30,15 +30,20 @@ export function turnsView(): SqlView {
 
 /** The view of calls. */
 export function callsView(): SqlView {
-  const columns = ["key AS turn_key", "position", ...repeatedFields, ...callFields];
+  const columns = [
+    "key AS turn_key",
+    "toInt64(place) AS position",
+    ...repeatedFields,
+    ...callFields,
+  ];
   const query = `SELECT
     ${columns.join(",\n    ")}
 FROM (
     SELECT key, ${repeatedFields.join(", ")},
-        arrayEnumerate(call_kind) AS position_list,
+        arrayEnumerate(call_kind) AS place_list,
         ${callFields.map((name) => `${name} AS ${name}_list`).join(", ")}
     FROM turn_ledger FINAL
-) ARRAY JOIN position_list AS position,
+) ARRAY JOIN place_list AS place,
     ${callFields.map((name) => `${name}_list AS ${name}`).join(", ")}`;
   return { name: "calls", query, comments: briefsOf(callTable) };
 }
